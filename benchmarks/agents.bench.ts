@@ -1,8 +1,7 @@
 // How much more load several agents make than one, and than this process alone: tiny replies of the C server, each agent a process
 // as `plimsoll agent` starts it, over loopback. On one machine they share its processors: more of them than those give nothing.
 
-import type { ChildProcessByStdio } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';

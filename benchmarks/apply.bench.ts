@@ -2,8 +2,7 @@
 
 import { applyAll } from '../src/core/apply.ts';
 import type { Event } from '../src/core/event.ts';
-import type { State } from '../src/core/state.ts';
-import { EMPTY_STATE } from '../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../src/core/state.ts';
 import { median, printRow, spread } from './bench-row.ts';
 import { ClusterEvents } from './cluster-events.ts';
 

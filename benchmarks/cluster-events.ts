@@ -2,10 +2,8 @@
 // a mesh is whole, and the mix of events that such a mesh sends.
 
 import type { Event } from '../src/core/event.ts';
-import type { Fact } from '../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../src/core/event-kinds.ts';
-import type { NodeId } from '../src/core/ids.ts';
-import { nodeId } from '../src/core/ids.ts';
+import { eventClass, type Fact, factKey } from '../src/core/event-kinds.ts';
+import { type NodeId, nodeId } from '../src/core/ids.ts';
 import { LINK_FIGURES } from '../test/support/link-figures.ts';
 
 /** Numbers the facts of its nodes as their origins would: gapless for durable ones, one counter for live ones. */

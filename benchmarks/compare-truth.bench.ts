@@ -8,13 +8,10 @@ import { USUAL_LOOKS } from '../src/core/comparison/pair-plan.ts';
 import { parseDurationMs } from '../src/core/figure/parse-figure.ts';
 import { lookAlpha } from '../src/core/statistics/look-levels.ts';
 import { isKnown, knownOr } from '../src/core/unknown.ts';
-import type { ComparisonCell } from '../test/support/comparison-cells.ts';
-import { COMPARISON_CELLS } from '../test/support/comparison-cells.ts';
+import { COMPARISON_CELLS, type ComparisonCell } from '../test/support/comparison-cells.ts';
 import { PRIMARY, simulateComparison } from '../test/support/simulated-comparison.ts';
-import type { Reach } from './bench-row.ts';
-import { printRow } from './bench-row.ts';
-import type { ComparedOnce } from './compare-truth-state.ts';
-import { CompareTruthState, compareTruthStatePath } from './compare-truth-state.ts';
+import { printRow, type Reach } from './bench-row.ts';
+import { type ComparedOnce, CompareTruthState, compareTruthStatePath } from './compare-truth-state.ts';
 import { rankSumChance } from './rank-sum.ts';
 import { simulatedLookAlpha } from './simulated-levels.ts';
 

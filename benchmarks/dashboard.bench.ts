@@ -3,13 +3,11 @@
 // Clusters of 8, 64, 200 and 1,000 simulated nodes; from 65 on the page receives what it shows, not the whole state.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CDPSession, Page } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import { type CDPSession, chromium, type Page } from 'playwright-core';
 import { chromiumPath, NO_CHROMIUM } from '../test/e2e/browser.ts';
 import { requireBuild } from '../test/support/build.ts';
 import { benchSeconds, printRow } from './bench-row.ts';
-import type { MainThread } from './main-thread.ts';
-import { mainThreadOf, TRACE_CATEGORIES } from './main-thread.ts';
+import { type MainThread, mainThreadOf, TRACE_CATEGORIES } from './main-thread.ts';
 import { SimulatedPage } from './simulated-page.ts';
 
 const NODE_COUNTS = (process.env['PLIMSOLL_BENCH_NODES'] ?? '8 64 200 1000').split(' ').map(Number);

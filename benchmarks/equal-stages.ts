@@ -1,8 +1,7 @@
 // What a person does without a search: 12 stages of equal length, at loads evenly apart. How long they must be until the gap
 // between the highest load that holds and the lowest that does not is as narrow as a given bracket.
 
-import type { SimulatedEndpoint } from '../test/support/simulated-line.ts';
-import { simulateStage } from '../test/support/simulated-line.ts';
+import { type SimulatedEndpoint, simulateStage } from '../test/support/simulated-line.ts';
 import { median } from './bench-row.ts';
 
 export interface EqualStagesOptions {

@@ -16,10 +16,18 @@ import { lowerPercentile } from '../src/core/statistics/percentile.ts';
 import { reportFromJson } from '../src/wire/report-codec.ts';
 import { decodeSampleLine } from '../src/wire/sample-line.ts';
 import { median, printRow } from './bench-row.ts';
-import type { BoundedFigure, ErrorBoundRun } from './error-bound-state.ts';
-import { ErrorBoundState, errorBoundStatePath } from './error-bound-state.ts';
-import type { TruthStream } from './truth-server/truth-server.ts';
-import { buildTruthServer, startTruthServer, truthLog } from './truth-server/truth-server.ts';
+import {
+  type BoundedFigure,
+  type ErrorBoundRun,
+  ErrorBoundState,
+  errorBoundStatePath,
+} from './error-bound-state.ts';
+import {
+  buildTruthServer,
+  startTruthServer,
+  type TruthStream,
+  truthLog,
+} from './truth-server/truth-server.ts';
 
 const { values: asked } = parseArgs({
   options: {

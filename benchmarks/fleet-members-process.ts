@@ -3,18 +3,15 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/clock/system-clock.ts';
-import type { Fact } from '../src/core/event-kinds.ts';
-import { factKey } from '../src/core/event-kinds.ts';
+import { type Fact, factKey } from '../src/core/event-kinds.ts';
 import type { NodeId } from '../src/core/ids.ts';
 import { parseClusterKey } from '../src/mesh/key/cluster-key.ts';
 import { scenarioOfSize, withoutFaults } from '../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
 import { openedConnection } from '../test/support/mesh-node.ts';
-import type { FleetBenchAnswer, FleetBenchOrder } from './fleet-bench-messages.ts';
-import { benchNowUs, Spending } from './fleet-bench-messages.ts';
-import type { FleetMember } from './fleet-member.ts';
-import { openFleetMember } from './fleet-member.ts';
+import { benchNowUs, type FleetBenchAnswer, type FleetBenchOrder, Spending } from './fleet-bench-messages.ts';
+import { type FleetMember, openFleetMember } from './fleet-member.ts';
 
 const members = new Map<NodeId, FleetMember>();
 const connections = new Map<NodeId, Set<string>>();

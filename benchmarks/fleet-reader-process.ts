@@ -7,13 +7,19 @@ import { systemClock } from '../src/clock/system-clock.ts';
 import type { NodeId } from '../src/core/ids.ts';
 import { generateNodeKey } from '../src/daemon/node-key.ts';
 import { createMemoryDisk } from '../src/journal/memory-disk.ts';
-import type { ClusterKey } from '../src/mesh/key/cluster-key.ts';
-import { parseClusterKey } from '../src/mesh/key/cluster-key.ts';
+import { type ClusterKey, parseClusterKey } from '../src/mesh/key/cluster-key.ts';
 import { FleetSubjects } from '../src/mesh/nats/fleet-subjects.ts';
 import { NatsFleet } from '../src/mesh/nats/nats-fleet.ts';
 import { MeshNode } from '../test/support/mesh-node.ts';
-import type { FleetBenchAnswer, FleetBenchOrder, JournalEnd, Picture } from './fleet-bench-messages.ts';
-import { benchNowUs, FLEET_BENCH_CLUSTER, Spending } from './fleet-bench-messages.ts';
+import {
+  benchNowUs,
+  FLEET_BENCH_CLUSTER,
+  type FleetBenchAnswer,
+  type FleetBenchOrder,
+  type JournalEnd,
+  type Picture,
+  Spending,
+} from './fleet-bench-messages.ts';
 
 const isEmpty = process.argv.includes('empty');
 const identity = generateNodeKey();

@@ -8,12 +8,15 @@ import { parseArgs } from 'node:util';
 import { parseDurationMs } from '../src/core/figure/parse-figure.ts';
 import { LINE_CELLS, trueLine } from '../test/support/line-cells.ts';
 import { capacityOf } from '../test/support/queue-simulator.ts';
-import type { SimulatedEndpoint, SimulatedStage } from '../test/support/simulated-line.ts';
-import { simulateLine, simulateStage } from '../test/support/simulated-line.ts';
+import {
+  type SimulatedEndpoint,
+  type SimulatedStage,
+  simulateLine,
+  simulateStage,
+} from '../test/support/simulated-line.ts';
 import { median, printRow } from './bench-row.ts';
 import { equalStagesSeconds } from './equal-stages.ts';
-import type { SearchedLine } from './line-truth-state.ts';
-import { LineTruthState, usualStatePath } from './line-truth-state.ts';
+import { LineTruthState, type SearchedLine, usualStatePath } from './line-truth-state.ts';
 import { zoomingSweeps } from './zooming-sweeps.ts';
 
 const { values: asked } = parseArgs({

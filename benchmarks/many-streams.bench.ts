@@ -5,8 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { decodeSampleLine } from '../src/wire/sample-line.ts';
 import { benchSeconds, printRow } from './bench-row.ts';
-import type { LoadRun } from './load-run.ts';
-import { mean, percentile, runLoad } from './load-run.ts';
+import { type LoadRun, mean, percentile, runLoad } from './load-run.ts';
 import { buildTruthServer, startTruthServer } from './truth-server/truth-server.ts';
 
 const STREAMS = Number(process.env['PLIMSOLL_BENCH_STREAMS'] ?? 10_000);

@@ -9,8 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { requireBuild } from '../test/support/build.ts';
 import { median, printRow } from './bench-row.ts';
-import type { PeerFigures, PeerTool } from './peers/peer-tools.ts';
-import { findPeers } from './peers/peer-tools.ts';
+import { findPeers, type PeerFigures, type PeerTool } from './peers/peer-tools.ts';
 import { runPeer } from './peers/run-peer.ts';
 import { buildTruthServer, startTruthServer } from './truth-server/truth-server.ts';
 

@@ -1,13 +1,15 @@
 // A probe of a connection beside the tool that people trust for it: both on loopback, in processes of their own.
 
-import type { ChildProcess } from 'node:child_process';
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { promisify } from 'node:util';
 import type { LinkMeasurement } from '../src/probe/probe.ts';
-import type { MeasureSocketLinkOptions } from '../src/probe/socket/socket-link.ts';
-import { measureSocketLink, openSocketSink } from '../src/probe/socket/socket-link.ts';
+import {
+  type MeasureSocketLinkOptions,
+  measureSocketLink,
+  openSocketSink,
+} from '../src/probe/socket/socket-link.ts';
 import { median, printRow, spread } from './bench-row.ts';
 
 export const LOOPBACK = '127.0.0.1';

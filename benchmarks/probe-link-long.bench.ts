@@ -2,8 +2,12 @@
 // 20 and 100 ms there and back, CUBIC and BBR, a queue as large as what is in flight.
 
 import { isKnown } from '../src/core/unknown.ts';
-import type { LongCableOptions } from '../test/network/long-cable.ts';
-import { LongCable, reasonAgainstIperf3, reasonAgainstLongCables } from '../test/network/long-cable.ts';
+import {
+  LongCable,
+  type LongCableOptions,
+  reasonAgainstIperf3,
+  reasonAgainstLongCables,
+} from '../test/network/long-cable.ts';
 import { median, printRow, spread } from './bench-row.ts';
 
 const TURNS = 3;

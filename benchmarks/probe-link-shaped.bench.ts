@@ -1,8 +1,7 @@
 // The link probe against iperf3's goodput on cables that are faster one way than the other: namespaces, veth, tbf.
 
 import { isKnown } from '../src/core/unknown.ts';
-import type { CableRates } from '../test/network/shaped-cable.ts';
-import { reasonAgainstShaping, ShapedCable } from '../test/network/shaped-cable.ts';
+import { type CableRates, reasonAgainstShaping, ShapedCable } from '../test/network/shaped-cable.ts';
 import type { BothWays } from '../test/network/two-hosts.ts';
 import { printAgainst } from './probe-against.ts';
 

@@ -1,7 +1,6 @@
 // What the processes of the reachability benchmark share.
 
-import type { NodeId } from '../src/core/ids.ts';
-import { nodeId } from '../src/core/ids.ts';
+import { type NodeId, nodeId } from '../src/core/ids.ts';
 
 export const REACHABILITY_KEY: Uint8Array = new Uint8Array(32).fill(7);
 /** The addresses that each node has: three of IPv4, one of IPv6. */

@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { requireBuild } from '../test/support/build.ts';
-import type { RunOptions } from '../test/support/running-daemon.ts';
-import { runDaemon } from '../test/support/running-daemon.ts';
+import { type RunOptions, runDaemon } from '../test/support/running-daemon.ts';
 import { median, printRow, spread } from './bench-row.ts';
 
 const RUNS = 9;

@@ -3,8 +3,7 @@
 // as the search does. How long the stages must be until that gap is as narrow as a given bracket, and what all of them take.
 
 import { capacityOf } from '../test/support/queue-simulator.ts';
-import type { SimulatedStage } from '../test/support/simulated-line.ts';
-import { simulateStage } from '../test/support/simulated-line.ts';
+import { type SimulatedStage, simulateStage } from '../test/support/simulated-line.ts';
 import { median } from './bench-row.ts';
 import type { EqualStagesOptions } from './equal-stages.ts';
 

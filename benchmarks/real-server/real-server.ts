@@ -2,8 +2,7 @@
 // package's source distribution, built once and kept under .cache, with a tiny model of random weights. The build takes about ten
 // minutes and holds itself back; where something is missing it says what, and nothing is judged.
 
-import type { ChildProcess } from 'node:child_process';
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   closeSync,

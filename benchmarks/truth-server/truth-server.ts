@@ -5,8 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { ProgramBuild } from '../c-program.ts';
-import { buildCProgram } from '../c-program.ts';
+import { buildCProgram, type ProgramBuild } from '../c-program.ts';
 
 export interface TruthOptions {
   readonly ttftUs?: number;

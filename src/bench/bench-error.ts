@@ -1,8 +1,7 @@
 // What stops a benchmark before it has figures to show: the person's input, the target, or the run directory. It holds no
 // secret.
 
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import { type Problem, ProblemError } from '../core/problem.ts';
 
 export type BenchProblem = Problem<
   'input' | 'unreachable' | 'run-directory' | 'failed' | 'prompts-differ' | 'rejected'

@@ -5,11 +5,14 @@ import type { Clock } from '../clock/clock.ts';
 import { applyAll } from '../core/apply.ts';
 import type { State } from '../core/state.ts';
 import { knownOr } from '../core/unknown.ts';
-import type { SnapshotMessage } from '../wire/stream-message.ts';
-import { decodeBatch, decodeSnapshot, StreamMessageError } from '../wire/stream-message.ts';
+import {
+  decodeBatch,
+  decodeSnapshot,
+  type SnapshotMessage,
+  StreamMessageError,
+} from '../wire/stream-message.ts';
 import { CommandError } from './command-error.ts';
-import type { DaemonClient } from './daemon-client.ts';
-import { noAnswer, requestFailure } from './daemon-client.ts';
+import { type DaemonClient, noAnswer, requestFailure } from './daemon-client.ts';
 
 export interface ClusterMoment {
   readonly snapshot: SnapshotMessage;

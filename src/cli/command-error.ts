@@ -1,10 +1,8 @@
 // An error of the person at the keyboard, or one that they can mend: two lines and an exit code, no stack.
 
-import type { Problem, Sentences } from '../core/problem.ts';
-import { ProblemError, sentencesOf } from '../core/problem.ts';
+import { type Problem, ProblemError, type Sentences, sentencesOf } from '../core/problem.ts';
 import { showable } from '../core/text/single-line.ts';
-import type { ExitCode, ExitName } from './exit-codes.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, type ExitCode, type ExitName } from './exit-codes.ts';
 
 export class CommandError extends ProblemError<Problem<ExitName>> {
   override readonly name = 'CommandError';

@@ -1,10 +1,8 @@
 // What a command is: its words, its options, and a function of the invocation and the process. An option knows how to read
 // its own text, so that a command gets a value of the right type and every mistake is said in the same way.
 
-import type { HostPort } from '../core/address/host-port.ts';
-import { parseHostPort } from '../core/address/host-port.ts';
-import type { Parsed } from '../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../core/figure/parse-figure.ts';
+import { type HostPort, parseHostPort } from '../core/address/host-port.ts';
+import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
 import { CommandError } from './command-error.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';

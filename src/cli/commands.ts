@@ -2,8 +2,7 @@
 // daemon runs for weeks and need not hold the code of the benchmark and of the terminal's tables.
 
 import type { Command } from './command.ts';
-import type { CommandWord } from './command-words.ts';
-import { COMMAND_WORDS } from './command-words.ts';
+import { COMMAND_WORDS, type CommandWord } from './command-words.ts';
 
 /** Those that begin with the first word, as a command line is read by; all of them where none does. */
 export const commandsFor = async ([word]: readonly string[]): Promise<readonly Command[]> => {

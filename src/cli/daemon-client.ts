@@ -1,8 +1,7 @@
 // The daemon of a home, asked over HTTP. Where it listens stands in <home>/daemon.json. Node's own client rather than
 // fetch, which is a browser's: it refuses some ports and adds headers by which the daemon tells strange pages.
 
-import type { IncomingMessage } from 'node:http';
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { homeFiles } from '../config/home.ts';
@@ -11,8 +10,7 @@ import { errorCode, ProblemError, shortReason } from '../core/problem.ts';
 import { shellCommand } from '../core/text/shell-words.ts';
 import { showable } from '../core/text/single-line.ts';
 import { isUnknown } from '../core/unknown.ts';
-import type { DaemonFile } from '../daemon/daemon-file.ts';
-import { readDaemonFile } from '../daemon/daemon-file.ts';
+import { type DaemonFile, readDaemonFile } from '../daemon/daemon-file.ts';
 import { decodeApiProblem } from '../wire/api/api-problem.ts';
 import { CommandError } from './command-error.ts';
 import type { ProcessState } from './process-state.ts';

@@ -4,8 +4,7 @@ import { parsed } from '../core/figure/parse-figure.ts';
 import { parseGroupBy } from '../core/group/group-by.ts';
 import type { PlaceFilter } from '../core/group/place-filter.ts';
 import type { ClusterScope } from '../tui/cluster-scope.ts';
-import type { Invocation, Option } from './command.ts';
-import { repeated, value } from './command.ts';
+import { type Invocation, type Option, repeated, value } from './command.ts';
 
 const groupOption = value({
   name: 'group',

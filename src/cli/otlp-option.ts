@@ -1,8 +1,7 @@
 // `--otlp URL`: where what was measured is sent, to a receiver of OpenTelemetry.
 
 import { otlpEndpoint } from '../config/otlp-values.ts';
-import type { Option } from './command.ts';
-import { value } from './command.ts';
+import { type Option, value } from './command.ts';
 
 const NAMED = { name: 'otlp', valueName: 'URL', parse: otlpEndpoint } as const;
 

@@ -9,11 +9,9 @@ import { setFlagsFromString } from 'node:v8';
 import { forTerminal } from '../core/text/single-line.ts';
 import type { ProcessResources } from '../daemon/daemon-options.ts';
 import type { Env } from '../process/child.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { programName } from './program-name.ts';
-import type { InputLine } from './standard-input.ts';
-import { inputLines, readInput, typedText } from './standard-input.ts';
+import { type InputLine, inputLines, readInput, typedText } from './standard-input.ts';
 
 export interface ProcessState {
   /** Without node and the script. */

@@ -8,8 +8,7 @@ import { RecordingWriter } from '../recording/recording-writer.ts';
 import { decodeBatch, decodeSnapshot } from '../wire/stream-message.ts';
 import { serverEvents } from './cluster-stream.ts';
 import { CommandError } from './command-error.ts';
-import type { DaemonClient } from './daemon-client.ts';
-import { findDaemon, noAnswer, requestFailure } from './daemon-client.ts';
+import { type DaemonClient, findDaemon, noAnswer, requestFailure } from './daemon-client.ts';
 import type { ProcessState } from './process-state.ts';
 
 export interface RecordWish {

@@ -7,11 +7,9 @@ import type { Command } from './command.ts';
 import { CommandError, terminalText } from './command-error.ts';
 import { parseCommandLine } from './command-line.ts';
 import { COMMAND_WORDS } from './command-words.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import { commandHelp, commandList } from './help.ts';
-import type { ProcessState } from './process-state.ts';
-import { StopRequest } from './process-state.ts';
+import { type ProcessState, StopRequest } from './process-state.ts';
 import { typedAs } from './typed-output.ts';
 
 export const runCommand = async (commands: readonly Command[], given: ProcessState): Promise<ExitCode> => {

@@ -5,19 +5,16 @@ import { systemClock } from '../clock/system-clock.ts';
 import { pause } from '../clock/until-aborted.ts';
 import { formatAge } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
-import type { Sentences } from '../core/problem.ts';
-import { sentencesOf } from '../core/problem.ts';
+import { type Sentences, sentencesOf } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
 import type { TopOptions } from '../tui/render-top.ts';
 import { LiveScreen } from '../tui/terminal.ts';
 import { typedKeys } from '../tui/top-view.ts';
 import { decodeNotices } from '../wire/notice.ts';
-import type { ClusterMoment } from './cluster-stream.ts';
-import { clusterStream } from './cluster-stream.ts';
+import { type ClusterMoment, clusterStream } from './cluster-stream.ts';
 import { CommandError } from './command-error.ts';
 import { findDaemon } from './daemon-client.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { EXIT_CODES } from './exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
 
 /** One frame. `said`: what the daemon says of itself, or that it cannot be reached. */

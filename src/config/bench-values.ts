@@ -6,8 +6,7 @@ import { barredAddress } from '../core/address/server-address.ts';
 import { parsed, wrong } from '../core/figure/parse-figure.ts';
 import type { TargetKey } from './config.ts';
 import { withoutCredentials } from './config-problem.ts';
-import type { ValueParser } from './config-values.ts';
-import { textUpTo } from './config-values.ts';
+import { textUpTo, type ValueParser } from './config-values.ts';
 
 /** "https://llm.example.net:8443", in the one spelling of URL.origin. */
 export const targetOrigin: ValueParser<string> = value => {

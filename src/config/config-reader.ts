@@ -3,12 +3,10 @@
 import { counted } from '../core/figure/figure.ts';
 import { nearest } from '../core/text/nearest.ts';
 import { CONFIG_SECTIONS } from './config-keys.ts';
-import type { ConfigProblem } from './config-problem.ts';
-import { placeAt } from './config-problem.ts';
+import { type ConfigProblem, placeAt } from './config-problem.ts';
 import type { ConfigSection, TomlValue } from './config-section.ts';
 import type { ValueParser } from './config-values.ts';
-import type { TomlEntries, TomlNode } from './toml-document.ts';
-import { plainValue } from './toml-document.ts';
+import { plainValue, type TomlEntries, type TomlNode } from './toml-document.ts';
 
 export interface ConfigDocument {
   readonly file: string;

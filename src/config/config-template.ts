@@ -3,8 +3,7 @@
 
 import { padded } from '../core/text/columns.ts';
 import { CONFIG_SECTIONS } from './config-keys.ts';
-import type { ConfigKey, ConfigSection } from './config-section.ts';
-import { tomlText } from './config-section.ts';
+import { type ConfigKey, type ConfigSection, tomlText } from './config-section.ts';
 import type { Setting } from './parse-config.ts';
 
 export const configTemplate = (): string =>

@@ -1,9 +1,7 @@
 // Single values of config.toml, checked and converted from what the TOML parser returned.
 
-import type { HostPort } from '../core/address/host-port.ts';
-import { parseHostPort } from '../core/address/host-port.ts';
-import type { Parsed } from '../core/figure/parse-figure.ts';
-import { parseBytes, parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
+import { type HostPort, parseHostPort } from '../core/address/host-port.ts';
+import { type Parsed, parseBytes, parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
 import { showable } from '../core/text/single-line.ts';
 import type { EndpointConfig, MeshConfig } from './config.ts';
 import { withoutCredentials } from './config-problem.ts';

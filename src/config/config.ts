@@ -2,8 +2,7 @@
 
 import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeConfig } from '../core/node/config.ts';
-import type { Unknown } from '../core/unknown.ts';
-import { unknown } from '../core/unknown.ts';
+import { type Unknown, unknown } from '../core/unknown.ts';
 import type { LogFormat, LogLevel } from './log-values.ts';
 
 export interface Config {

@@ -2,8 +2,7 @@
 
 import { parseHostPort } from '../core/address/host-port.ts';
 import { wrong } from '../core/figure/parse-figure.ts';
-import type { ValueParser } from './config-values.ts';
-import { textUpTo } from './config-values.ts';
+import { textUpTo, type ValueParser } from './config-values.ts';
 
 /** "tls://nats.example.net:4222". Without a port: the one that NATS has. */
 export const fleetServer: ValueParser<string> = value => {

@@ -5,8 +5,7 @@ import type { Stats } from 'node:fs';
 import { access, chmod, constants, mkdir, stat } from 'node:fs/promises';
 import { platform, userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import type { Problem } from '../core/problem.ts';
-import { errorCode, errorMessage, ProblemError, shortReason } from '../core/problem.ts';
+import { errorCode, errorMessage, type Problem, ProblemError, shortReason } from '../core/problem.ts';
 import { shellCommand } from '../core/text/shell-words.ts';
 
 export interface HomeFiles {

@@ -1,10 +1,8 @@
 // Values of [otlp] in config.toml, and of --otlp.
 
-import type { Parsed } from '../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
 import type { OtlpConfig } from './config.ts';
-import type { ValueParser } from './config-values.ts';
-import { textUpTo } from './config-values.ts';
+import { textUpTo, type ValueParser } from './config-values.ts';
 
 /** Without /v1/metrics and without a slash at the end. */
 export const otlpEndpoint: ValueParser<string> = value => {

@@ -3,11 +3,9 @@
 import { keyOfTarget, targetOrigin } from './bench-values.ts';
 import type { Config, ListenConfig } from './config.ts';
 import { CONFIG_SECTIONS } from './config-keys.ts';
-import type { ConfigProblem } from './config-problem.ts';
-import { placeAt, withoutCredentials } from './config-problem.ts';
+import { type ConfigProblem, placeAt, withoutCredentials } from './config-problem.ts';
 import { ConfigReader } from './config-reader.ts';
-import type { ConfigSection } from './config-section.ts';
-import { tomlText } from './config-section.ts';
+import { type ConfigSection, tomlText } from './config-section.ts';
 import {
   discovery,
   durationMs,
@@ -28,8 +26,7 @@ import {
 import { clusterName, fleetHearing, fleetServer } from './fleet-values.ts';
 import { logFormat, logLevel } from './log-values.ts';
 import { otlpCompression, otlpEndpoint } from './otlp-values.ts';
-import type { TomlNode } from './toml-document.ts';
-import { parseToml, plainValue } from './toml-document.ts';
+import { parseToml, plainValue, type TomlNode } from './toml-document.ts';
 
 export type ParsedConfig =
   | { readonly kind: 'ok'; readonly config: Config; readonly settings: readonly Setting[] }

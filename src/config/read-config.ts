@@ -9,8 +9,7 @@ import type { Config } from './config.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { configTemplate } from './config-template.ts';
 import { homeFiles } from './home.ts';
-import type { Setting } from './parse-config.ts';
-import { parseConfig } from './parse-config.ts';
+import { parseConfig, type Setting } from './parse-config.ts';
 
 export type ConfigResult =
   | {

@@ -1,8 +1,7 @@
 // A TOML text as a tree with the position of every element, because a person needs the line. Built from the parser's
 // syntax tree and not from its values, which let a key `__proto__` reach the prototype of all objects.
 
-import type { AST } from 'toml-eslint-parser';
-import { ParseError, parseTOML } from 'toml-eslint-parser';
+import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 
 export type TomlNode = TomlPlace & TomlContent;
 

@@ -5,8 +5,7 @@ import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/until-aborted.ts';
 import { errorCode } from '../core/problem.ts';
 import { FileChanges } from '../process/file-changes.ts';
-import type { ConfigResult } from './read-config.ts';
-import { keepLastGood, readConfig } from './read-config.ts';
+import { type ConfigResult, keepLastGood, readConfig } from './read-config.ts';
 
 export interface WatchConfigOptions {
   readonly signal: AbortSignal;

@@ -1,19 +1,16 @@
 // The only writer of state: pure, total, idempotent. Events of different origins commute; a replay of a journal gives
 // the same state and has no effect anywhere else.
 
-import type { NotedField } from './draft.ts';
-import { Draft } from './draft.ts';
+import { Draft, type NotedField } from './draft.ts';
 import { entryAt } from './entry-maps.ts';
 import type { Event, EventHead, KnownEvent, UnknownEvent } from './event.ts';
-import type { EventKind, StateField } from './event-kinds.ts';
-import { EVENT_KINDS, KINDS } from './event-kinds.ts';
+import { EVENT_KINDS, type EventKind, KINDS, type StateField } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
 import type { EntryBounds, EntryShape, EventClass, LinkPlace } from './kind-row.ts';
 import type { Gathered } from './node/gathered.ts';
 import { isAfter } from './position.ts';
 import { recordOf } from './record-of.ts';
-import type { Entry, ReadingEntry, State } from './state.ts';
-import { DURABLE_FIELDS, LIVE_FIELDS } from './state.ts';
+import { DURABLE_FIELDS, type Entry, LIVE_FIELDS, type ReadingEntry, type State } from './state.ts';
 
 /**
  * A durable event applies when it is the next of its (origin, epoch), or the first of a newer epoch; a live event when

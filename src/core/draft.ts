@@ -6,8 +6,7 @@
 import type { StateField } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
 import type { EntryBounds, LinkPlace } from './kind-row.ts';
-import type { Position } from './position.ts';
-import { isAfter } from './position.ts';
+import { isAfter, type Position } from './position.ts';
 import type { Entry, OriginProgress, State, UnknownKind } from './state.ts';
 
 /** Readonly to everybody else; what a draft has made itself it writes in place. */

@@ -1,9 +1,7 @@
 // Reads the maps of State whatever their shape: an entry is what has a receipt, and everything above it is a mapping.
 
-import type { NodeId } from './ids.ts';
-import { isNodeId } from './ids.ts';
-import type { ByKey, Entry, FieldRow, State } from './state.ts';
-import { FIELDS, stateWith } from './state.ts';
+import { isNodeId, type NodeId } from './ids.ts';
+import { type ByKey, type Entry, FIELDS, type FieldRow, type State, stateWith } from './state.ts';
 
 /** Anything that has a receipt: an entry, or an origin's progress. */
 export interface Received {

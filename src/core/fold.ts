@@ -1,13 +1,11 @@
 // State as one process folds it, event after event. Maps are copied once for every look at the state, not once an event: a
 // peer that sends its events one by one costs no more than one that sends them together, however many keys it has.
 
-import type { CatchUp } from './apply.ts';
-import { applyTo, catchUpTo, dropLive, dropOrigin } from './apply.ts';
+import { applyTo, type CatchUp, catchUpTo, dropLive, dropOrigin } from './apply.ts';
 import { Draft } from './draft.ts';
 import type { Event } from './event.ts';
 import type { NodeId } from './ids.ts';
-import type { OriginProgress, State } from './state.ts';
-import { EMPTY_STATE } from './state.ts';
+import { EMPTY_STATE, type OriginProgress, type State } from './state.ts';
 
 export class Fold {
   #draft = new Draft(EMPTY_STATE, { isBatch: true });

@@ -2,8 +2,7 @@
 // its journal began anew, and what a recording begins with.
 
 import { entriesOfNode } from './entry-maps.ts';
-import type { EventKind, HeldOf } from './event-kinds.ts';
-import { EVENT_KINDS, KINDS } from './event-kinds.ts';
+import { EVENT_KINDS, type EventKind, type HeldOf, KINDS } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
 import type { Entry, State } from './state.ts';
 

@@ -1,8 +1,7 @@
 // Whether a value fits a JSON schema, by the keywords that tools and structured answers use (JSON Schema 2020-12, without formats
 // and conditions). A schema with any other keyword is not judged by half of it: `unjudged` names it.
 
-import type { JsonObject } from './json.ts';
-import { isJsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 
 /** The first keyword of a schema, or of one in it, that is not judged; undefined: all are. */
 export const unjudged = (schema: unknown, depth = 0): string | undefined => {

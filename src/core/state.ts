@@ -2,8 +2,16 @@
 // rate and the first thing known is shown at once. Immutable; `apply` is the only writer. Its maps are those of the
 // table of kinds.
 
-import type { EventKind, HeldOf, KindsOf, KindsWith, ShapeOf, StateField } from './event-kinds.ts';
-import { EVENT_KINDS, KINDS } from './event-kinds.ts';
+import {
+  EVENT_KINDS,
+  type EventKind,
+  type HeldOf,
+  KINDS,
+  type KindsOf,
+  type KindsWith,
+  type ShapeOf,
+  type StateField,
+} from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
 import type { EntryShape, EventClass } from './kind-row.ts';
 

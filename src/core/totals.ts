@@ -1,8 +1,7 @@
 // Sums over the cluster. A sum says what it covers: parts that are unknown are counted apart, never as zero.
 
 import { gpusOf, hostMemoryUse, memoryApartOf } from './node/memory-use.ts';
-import type { NodeView } from './node/node-view.ts';
-import { nodeView } from './node/node-view.ts';
+import { type NodeView, nodeView } from './node/node-view.ts';
 import { nodeIds } from './node/presence-view.ts';
 import { heldValue } from './node/reading-view.ts';
 import type { State } from './state.ts';

@@ -1,7 +1,6 @@
 // The node's own settings as a reading: the part that other nodes may see, and whether the file is valid.
 
-import type { Config } from '../config/config.ts';
-import { publicConfig } from '../config/config.ts';
+import { type Config, publicConfig } from '../config/config.ts';
 import type { Gatherer } from '../gather/gatherer.ts';
 import { poll } from '../gather/poll.ts';
 

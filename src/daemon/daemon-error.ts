@@ -1,7 +1,6 @@
 // Why a daemon could not start, for the person who started it.
 
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import { type Problem, ProblemError } from '../core/problem.ts';
 
 export type DaemonProblem = Problem<'home-in-use' | 'home-unusable' | 'address-in-use'>;
 

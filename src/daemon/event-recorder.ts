@@ -4,12 +4,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock/clock.ts';
 import type { Event } from '../core/event.ts';
-import type { Fact } from '../core/event-kinds.ts';
-import { eventClass, eventSlot, factKey } from '../core/event-kinds.ts';
+import { eventClass, eventSlot, type Fact, factKey } from '../core/event-kinds.ts';
 import { counted, ofCount } from '../core/figure/figure.ts';
 import type { Problem } from '../core/problem.ts';
-import type { Journal } from '../journal/journal.ts';
-import { JournalError } from '../journal/journal.ts';
+import { type Journal, JournalError } from '../journal/journal.ts';
 import { encodeRecordBody } from '../wire/durable-record.ts';
 import type { Cluster } from './cluster.ts';
 import type { NodeKey } from './node-key.ts';

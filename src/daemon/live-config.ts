@@ -4,8 +4,7 @@
 import type { Clock } from '../clock/clock.ts';
 import type { Config } from '../config/config.ts';
 import { placedProblem } from '../config/config-problem.ts';
-import type { ConfigResult } from '../config/read-config.ts';
-import { effectiveConfig, loadConfig } from '../config/read-config.ts';
+import { type ConfigResult, effectiveConfig, loadConfig } from '../config/read-config.ts';
 import { watchConfig } from '../config/watch-config.ts';
 import { problemText } from '../core/problem.ts';
 import type { ConfigSource } from './config-gatherer.ts';

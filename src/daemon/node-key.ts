@@ -1,8 +1,7 @@
 // The identity of this home: an ed25519 key pair created once, and the node id that follows from it. The id survives
 // restarts and renamings; copying the home copies the identity, which peers notice.
 
-import type { KeyObject } from 'node:crypto';
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { join } from 'node:path';
 import type { NodeId } from '../core/ids.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';

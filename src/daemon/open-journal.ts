@@ -3,8 +3,7 @@
 
 import { join } from 'node:path';
 import { errorMessage } from '../core/problem.ts';
-import type { Journal, JournalLimits, JournalOptions } from '../journal/journal.ts';
-import { JournalError } from '../journal/journal.ts';
+import { type Journal, JournalError, type JournalLimits, type JournalOptions } from '../journal/journal.ts';
 import { createMemoryJournal } from '../journal/memory-journal.ts';
 import { openSqliteJournal } from '../journal/sqlite-journal.ts';
 import { DaemonError } from './daemon-error.ts';

@@ -3,8 +3,7 @@
 
 import type { Clock } from '../clock/clock.ts';
 import type { LogConfig } from '../config/config.ts';
-import type { HomeNotice } from '../config/home.ts';
-import { HomeError, homeFiles, openHome } from '../config/home.ts';
+import { HomeError, type HomeNotice, homeFiles, openHome } from '../config/home.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
@@ -14,16 +13,14 @@ import type { Notice } from '../wire/notice.ts';
 import { Cluster } from './cluster.ts';
 import { DaemonError } from './daemon-error.ts';
 import type { DaemonOptions, LogOutput } from './daemon-options.ts';
-import type { Recorded } from './event-recorder.ts';
-import { EventRecorder } from './event-recorder.ts';
+import { EventRecorder, type Recorded } from './event-recorder.ts';
 import { lockHome } from './home-lock.ts';
 import { MachineAddresses } from './http/host.ts';
 import type { Lifetimes } from './lifetimes.ts';
 import { LiveConfig } from './live-config.ts';
 import { DaemonLog } from './log/daemon-log.ts';
 import type { LogEvent } from './log/log-events.ts';
-import type { NodeKey } from './node-key.ts';
-import { openNodeKey } from './node-key.ts';
+import { type NodeKey, openNodeKey } from './node-key.ts';
 import { Notices } from './notices.ts';
 import { openDaemonJournal } from './open-journal.ts';
 import { startOwnEpoch } from './own-epoch.ts';

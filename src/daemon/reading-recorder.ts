@@ -3,13 +3,10 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock/clock.ts';
-import type { Fact } from '../core/event-kinds.ts';
-import { eventClass } from '../core/event-kinds.ts';
+import { eventClass, type Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
-import type { ReadingConfirmed } from '../core/node/gathered.ts';
-import { readingKey } from '../core/node/gathered.ts';
-import type { Reading } from '../core/node/reading.ts';
-import { gatheredFact, readingEntry, readingVendor, statusFact } from '../core/node/reading.ts';
+import { type ReadingConfirmed, readingKey } from '../core/node/gathered.ts';
+import { gatheredFact, type Reading, readingEntry, readingVendor, statusFact } from '../core/node/reading.ts';
 import type { State } from '../core/state.ts';
 import type { ReadingSink } from '../gather/arbitration.ts';
 import type { GatheredKind, Gatherer } from '../gather/gatherer.ts';

@@ -1,8 +1,7 @@
 // Counters of ports to what they carry now: each reading beside the one before.
 
 import { counted } from '../core/figure/figure.ts';
-import type { CountedPort, NodeTraffic } from '../core/node/traffic.ts';
-import { withRates } from '../core/node/traffic.ts';
+import { type CountedPort, type NodeTraffic, withRates } from '../core/node/traffic.ts';
 
 export class TrafficMeter {
   #before: ReadonlyMap<string, CountedPort> = new Map();

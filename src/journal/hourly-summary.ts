@@ -3,8 +3,7 @@
 
 import * as v from 'valibot';
 import { isUnknown } from '../core/unknown.ts';
-import type { FigureSummary, HourlySummary } from '../wire/api/history-answers.ts';
-import { hourlySummarySchema } from '../wire/api/history-answers.ts';
+import { type FigureSummary, type HourlySummary, hourlySummarySchema } from '../wire/api/history-answers.ts';
 import { parseShallowBytes } from '../wire/shallow-json.ts';
 
 /** A hostile body must not make a row of any size: figures past this many are left out. */

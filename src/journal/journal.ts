@@ -3,8 +3,7 @@
 
 import type { Clock } from '../clock/clock.ts';
 import type { NodeId } from '../core/ids.ts';
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import { type Problem, ProblemError } from '../core/problem.ts';
 import type { CurrentLimits } from './current-bound.ts';
 
 /** A durable event as it is stored and relayed: the origin's exact bytes, never encoded again. */

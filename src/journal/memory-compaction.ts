@@ -2,8 +2,7 @@
 
 import { mergeSummaries, summarizeHour } from './hourly-summary.ts';
 import type { CompactionResult, JournalLimits } from './journal.ts';
-import type { HeldRecord, HourlyRow, MemoryDisk } from './memory-disk.ts';
-import { rawAtMs } from './memory-disk.ts';
+import { type HeldRecord, type HourlyRow, type MemoryDisk, rawAtMs } from './memory-disk.ts';
 import { HOUR_MS, hourOf, isHistorySlot, rawHistoryEndMs } from './retention.ts';
 
 export const compactMemory = (

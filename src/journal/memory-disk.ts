@@ -5,8 +5,7 @@ import type { NodeId } from '../core/ids.ts';
 import type { HourlySummary } from '../wire/api/history-answers.ts';
 import type { CurrentSize } from './current-bound.ts';
 import type { AgedRecord, StoredOrigin, StoredRecord } from './journal.ts';
-import type { OwnNumbers } from './numbering.ts';
-import { wholeAgeMs } from './numbering.ts';
+import { type OwnNumbers, wholeAgeMs } from './numbering.ts';
 import { supersessions } from './retention.ts';
 
 export interface MemoryDisk {

@@ -5,34 +5,42 @@ import type { NodeId } from '../core/ids.ts';
 import { CurrentBound } from './current-bound.ts';
 import { Growth } from './growth.ts';
 import { encodeHourlySummary } from './hourly-summary.ts';
-import type {
-  AgedRecord,
-  CompactionResult,
-  HistoryQuery,
-  HistoryRow,
-  Journal,
-  JournalNotice,
-  JournalOptions,
-  PastQuery,
-  StoredOrigin,
-  StoredRecord,
+import {
+  type AgedRecord,
+  type CompactionResult,
+  type HistoryQuery,
+  type HistoryRow,
+  JOURNAL_LIMITS,
+  type Journal,
+  JournalError,
+  type JournalNotice,
+  type JournalOptions,
+  type PastQuery,
+  type StoredOrigin,
+  type StoredRecord,
 } from './journal.ts';
-import { JOURNAL_LIMITS, JournalError } from './journal.ts';
 import { compactMemory, memorySizeBytes } from './memory-compaction.ts';
-import type { MemoryDisk } from './memory-disk.ts';
 import {
   createMemoryDisk,
   currentSize,
   forgetOrigin,
   isReplacing,
+  type MemoryDisk,
   movePosition,
   putRecord,
   rawAtMs,
   sizeAt,
   supersedeOlder,
 } from './memory-disk.ts';
-import type { Admitted, Held, OwnNumbers } from './numbering.ts';
-import { admit, admitCatchUp, numberAbove, openOwnNumbers } from './numbering.ts';
+import {
+  type Admitted,
+  admit,
+  admitCatchUp,
+  type Held,
+  numberAbove,
+  type OwnNumbers,
+  openOwnNumbers,
+} from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
 
 export interface MemoryJournalOptions extends JournalOptions {

@@ -4,8 +4,7 @@
 
 import { maximumOf } from '../core/extremes.ts';
 import type { NodeId } from '../core/ids.ts';
-import type { AgedRecord, JournalNotice, StoredOrigin } from './journal.ts';
-import { JournalError } from './journal.ts';
+import { type AgedRecord, JournalError, type JournalNotice, type StoredOrigin } from './journal.ts';
 
 export interface Held {
   readonly ownNode: NodeId;

@@ -2,10 +2,8 @@
 // column by column: a value of another type means that the file is damaged.
 
 import { chmodSync, closeSync, openSync, rmSync, statSync } from 'node:fs';
-import type { SQLOutputValue } from 'node:sqlite';
-import { DatabaseSync } from 'node:sqlite';
-import type { NodeId } from '../core/ids.ts';
-import { isNodeId } from '../core/ids.ts';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { isNodeId, type NodeId } from '../core/ids.ts';
 import { JournalError } from './journal.ts';
 
 /** Opens for writing; creates the file, readable only by its owner, if there is none. */

@@ -2,8 +2,7 @@
 // Codes: https://www.sqlite.org/rescode.html; the low byte is the primary code.
 
 import type { Problem } from '../core/problem.ts';
-import type { JournalErrorCode } from './journal.ts';
-import { JournalError } from './journal.ts';
+import { JournalError, type JournalErrorCode } from './journal.ts';
 
 /** The error as a JournalError if it concerns the file or the disk; otherwise unchanged, because it is a bug here. */
 export const journalErrorOf = (error: unknown, path: string): unknown => {

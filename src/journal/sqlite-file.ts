@@ -7,13 +7,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { counted, formatCount } from '../core/figure/figure.ts';
 import { errorMessage } from '../core/problem.ts';
 import type { JournalNotice, JournalOptions, StoredOrigin } from './journal.ts';
-import type { OwnNumbers } from './numbering.ts';
-import { openOwnNumbers } from './numbering.ts';
+import { type OwnNumbers, openOwnNumbers } from './numbering.ts';
 import { inTransaction, openForWriting } from './sqlite-database.ts';
 import { isDamage } from './sqlite-error.ts';
 import { inspect } from './sqlite-inspection.ts';
-import type { OriginRow } from './sqlite-records.ts';
-import { SqliteRecords } from './sqlite-records.ts';
+import { type OriginRow, SqliteRecords } from './sqlite-records.ts';
 import { migrate, SCHEMA_STEPS } from './sqlite-schema.ts';
 import { missingRecords, readStoredCount } from './stored-count.ts';
 

@@ -3,29 +3,27 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { NodeId } from '../core/ids.ts';
-import type { CurrentSize } from './current-bound.ts';
-import { CurrentBound } from './current-bound.ts';
+import { CurrentBound, type CurrentSize } from './current-bound.ts';
 import { Growth } from './growth.ts';
-import type {
-  AgedRecord,
-  CompactionResult,
-  HistoryQuery,
-  HistoryRow,
-  Journal,
-  JournalNotice,
-  PastQuery,
-  StoredOrigin,
-  StoredRecord,
+import {
+  type AgedRecord,
+  type CompactionResult,
+  type HistoryQuery,
+  type HistoryRow,
+  JOURNAL_LIMITS,
+  type Journal,
+  JournalError,
+  type JournalNotice,
+  type PastQuery,
+  type StoredOrigin,
+  type StoredRecord,
 } from './journal.ts';
-import { JOURNAL_LIMITS, JournalError } from './journal.ts';
-import type { Admitted, Held, OwnNumbers } from './numbering.ts';
-import { admit, admitCatchUp, numberAbove } from './numbering.ts';
+import { type Admitted, admit, admitCatchUp, type Held, numberAbove, type OwnNumbers } from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
 import { compactDatabase, hasFreePages, shrink } from './sqlite-compaction.ts';
 import { fileSizeBytes, inTransaction, withoutFlush } from './sqlite-database.ts';
 import { journalErrorOf } from './sqlite-error.ts';
-import type { SqliteFile, SqliteJournalOptions } from './sqlite-file.ts';
-import { openSqliteFile } from './sqlite-file.ts';
+import { openSqliteFile, type SqliteFile, type SqliteJournalOptions } from './sqlite-file.ts';
 import type { OriginRow, SqliteRecords } from './sqlite-records.ts';
 import { StoredCount } from './stored-count.ts';
 

@@ -12,8 +12,7 @@ import type {
   StoredOrigin,
   StoredRecord,
 } from './journal.ts';
-import type { OwnNumbers } from './numbering.ts';
-import { wholeAgeMs } from './numbering.ts';
+import { type OwnNumbers, wholeAgeMs } from './numbering.ts';
 import { isHistorySlot, supersessions } from './retention.ts';
 import { bytesIn, nodeIdIn, numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
 

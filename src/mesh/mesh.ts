@@ -3,8 +3,7 @@
 
 import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeId } from '../core/ids.ts';
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import { type Problem, ProblemError } from '../core/problem.ts';
 import type { UnreachableCause } from '../wire/mesh-status.ts';
 
 export interface MeshTransport extends AsyncDisposable {

@@ -1,7 +1,6 @@
 // What can go wrong with a transport apart from a message's bytes.
 
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import { type Problem, ProblemError } from '../core/problem.ts';
 
 type MessagingErrorCode = 'closed' | 'endpoint' | 'thread';
 

@@ -8,11 +8,14 @@ import type { MessagePublisher } from '../messaging/publisher.ts';
 import type { MessageSubscriber } from '../messaging/subscriber.ts';
 import { BatchLoss } from '../wire/batch-loss.ts';
 import type { EventBatch } from '../wire/event-batch.ts';
-import type { FinalDelivery, FinalState, MetricsBody } from './metrics-publisher.ts';
-import { MetricsPublisher } from './metrics-publisher.ts';
+import {
+  type FinalDelivery,
+  type FinalState,
+  type MetricsBody,
+  MetricsPublisher,
+} from './metrics-publisher.ts';
 import { MetricsTable } from './metrics-table.ts';
-import type { RunMetricsOptions } from './run-metrics.ts';
-import { RunMetrics } from './run-metrics.ts';
+import { RunMetrics, type RunMetricsOptions } from './run-metrics.ts';
 
 export interface AggregatorParts {
   readonly clock: Clock;

@@ -3,24 +3,23 @@
 import { counted, ofCount } from '../core/figure/figure.ts';
 import { doubtCounts } from '../core/run/doubted-figures.ts';
 import { findContamination } from '../core/run/find-contamination.ts';
-import type { InFlightCount } from '../core/run/littles-law.ts';
-import { littlesLaw } from '../core/run/littles-law.ts';
-import type { MetricLookup } from '../core/run/metric-lookup.ts';
-import { lookUp } from '../core/run/metric-lookup.ts';
-import type { RequestLimit } from '../core/run/objective.ts';
-import { judgedObjectives } from '../core/run/objective.ts';
-import type { SampleCounts } from '../core/run/outcome.ts';
-import { FINISH_REASONS, failureCounts } from '../core/run/outcome.ts';
+import { type InFlightCount, littlesLaw } from '../core/run/littles-law.ts';
+import { lookUp, type MetricLookup } from '../core/run/metric-lookup.ts';
+import { judgedObjectives, type RequestLimit } from '../core/run/objective.ts';
+import { FINISH_REASONS, failureCounts, type SampleCounts } from '../core/run/outcome.ts';
 import { rateBounds } from '../core/run/rate-bounds.ts';
-import type { ObjectiveResult, Report, ReportSeries, ReportSource } from '../core/run/report.ts';
-import { REPORT_SCHEMA } from '../core/run/report.ts';
+import {
+  type ObjectiveResult,
+  REPORT_SCHEMA,
+  type Report,
+  type ReportSeries,
+  type ReportSource,
+} from '../core/run/report.ts';
 import type { ReportAgent } from '../core/run/report-agent.ts';
-import type { SentRange } from '../core/run/request-lengths.ts';
-import { runAsSent } from '../core/run/request-lengths.ts';
+import { runAsSent, type SentRange } from '../core/run/request-lengths.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
-import type { ReportRates } from '../core/run/run-rates.ts';
-import { reportRates } from '../core/run/run-rates.ts';
+import { type ReportRates, reportRates } from '../core/run/run-rates.ts';
 import type { RunStop } from '../core/run/run-stop.ts';
 import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
 import { tokenizerLines } from '../core/run/tokenizer-account.ts';

@@ -1,8 +1,13 @@
 // What the load threads observe of themselves (`client.observed`), added up: the verdict on the client is read from it.
 // Each thread is kept apart, because one starved thread among eight idle ones still spoils what it measures.
 
-import type { BeatsRecord, ClientRecord, HostRecord } from '../core/run/event-record.ts';
-import { BEAT_NS, NO_FIGURE } from '../core/run/event-record.ts';
+import {
+  BEAT_NS,
+  type BeatsRecord,
+  type ClientRecord,
+  type HostRecord,
+  NO_FIGURE,
+} from '../core/run/event-record.ts';
 import type { CounterSamplers, SeriesSamplers } from './run-samplers.ts';
 import type { SeriesSampler } from './series-sampler.ts';
 

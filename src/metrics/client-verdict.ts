@@ -4,11 +4,9 @@
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { counted, figureText } from '../core/figure/figure.ts';
 import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
-import type { RunPattern } from '../core/run/run-pattern.ts';
-import { isOpenLoop } from '../core/run/run-pattern.ts';
+import { isOpenLoop, type RunPattern } from '../core/run/run-pattern.ts';
 import { earlyStoppingRank } from '../core/statistics/early-stopping.ts';
-import type { Unknown } from '../core/unknown.ts';
-import { isUnknown } from '../core/unknown.ts';
+import { isUnknown, type Unknown } from '../core/unknown.ts';
 
 export interface ClientEvidence {
   readonly pattern: RunPattern;

@@ -1,8 +1,7 @@
 // The depth profile of a run, from its config.json and samples.jsonl alone: the same at its end and whenever it is rebuilt.
 
 import type { DepthPlan } from '../core/depth/depth-plan.ts';
-import type { DepthSample } from '../core/depth/depth-profile.ts';
-import { depthProfile } from '../core/depth/depth-profile.ts';
+import { type DepthSample, depthProfile } from '../core/depth/depth-profile.ts';
 import { minimumOf } from '../core/extremes.ts';
 import { errorCode } from '../core/problem.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';

@@ -4,21 +4,23 @@
 import { counted, formatCount } from '../core/figure/figure.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { BoundParts, RunBounds, SeriesErrorBound } from '../core/run/error-bound.ts';
-import type { GapEdgesRecord, MarksRecord, SampleLateness } from '../core/run/event-record.ts';
-import { GAP_EDGES, NO_FIGURE } from '../core/run/event-record.ts';
+import {
+  GAP_EDGES,
+  type GapEdgesRecord,
+  type MarksRecord,
+  NO_FIGURE,
+  type SampleLateness,
+} from '../core/run/event-record.ts';
 import type { SeriesKey } from '../core/run/run-series.ts';
 import type { RankedValues } from '../core/statistics/ranked-values.ts';
-import type { Reported } from '../core/unknown.ts';
-import { unknown } from '../core/unknown.ts';
+import { type Reported, unknown } from '../core/unknown.ts';
 import { packBoundParts, unpackBoundParts } from './bound-parts.ts';
 import { boundPercentiles, roundedBound } from './bound-percentiles.ts';
 import { THROTTLED_PART_MAX } from './client-verdict.ts';
 import { GapBounds } from './gap-bounds.ts';
 import type { SampleFigures } from './sample-figures.ts';
-import type { TimeLate, ValueEdgesOptions } from './value-edges.ts';
-import { ValueEdges } from './value-edges.ts';
-import type { MarkedLateness } from './wake-lateness.ts';
-import { latestOf, WakeLateness } from './wake-lateness.ts';
+import { type TimeLate, ValueEdges, type ValueEdgesOptions } from './value-edges.ts';
+import { latestOf, type MarkedLateness, WakeLateness } from './wake-lateness.ts';
 import { WindowBounds } from './window-bounds.ts';
 
 export class ErrorBounds {

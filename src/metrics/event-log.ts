@@ -3,13 +3,11 @@
 
 import type { Clock } from '../clock/clock.ts';
 import { pause, unlessAborted, untilAborted } from '../clock/until-aborted.ts';
-import type { EventRecord } from '../core/run/event-record.ts';
-import { NO_FIGURE } from '../core/run/event-record.ts';
+import { type EventRecord, NO_FIGURE } from '../core/run/event-record.ts';
 import { Outbox } from '../messaging/outbox.ts';
 import { BatchLoss } from '../wire/batch-loss.ts';
 import { DecodeError } from '../wire/decode-error.ts';
-import type { EventBatch } from '../wire/event-batch.ts';
-import { readEventBatch } from '../wire/event-batch.ts';
+import { type EventBatch, readEventBatch } from '../wire/event-batch.ts';
 import { readEventBatchHeader } from '../wire/event-batch-header.ts';
 import type { EventLogSink } from './event-log-file.ts';
 

@@ -1,7 +1,11 @@
 // Finished runs as one side of a comparison, from their directories alone.
 
-import type { FinishedSide, FinishedUnit } from '../core/comparison/compare-finished.ts';
-import { finishedUnit, sideLabel } from '../core/comparison/compare-finished.ts';
+import {
+  type FinishedSide,
+  type FinishedUnit,
+  finishedUnit,
+  sideLabel,
+} from '../core/comparison/compare-finished.ts';
 import type { Report } from '../core/run/report.ts';
 import { unknown } from '../core/unknown.ts';
 import { rebuildReport } from './report-sources.ts';

@@ -1,11 +1,9 @@
 // The report of an imported run. Nothing of our own client is in it, because it was not there: what only that client could know is
 // unknown with that reason, whether the figures are counted from its requests or are those of its tool.
 
-import type { ForeignOrigin } from '../core/run/foreign-run.ts';
-import { foreignLabel, untoldLine } from '../core/run/foreign-run.ts';
+import { type ForeignOrigin, foreignLabel, untoldLine } from '../core/run/foreign-run.ts';
 import type { Report, ReportClient, ReportSeries } from '../core/run/report.ts';
-import type { Reported, Unknown } from '../core/unknown.ts';
-import { unknown } from '../core/unknown.ts';
+import { type Reported, type Unknown, unknown } from '../core/unknown.ts';
 
 /** Of one that was counted from its requests; any other stays as it is. */
 export const asForeign = (report: Report): Report => {

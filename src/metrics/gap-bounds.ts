@@ -5,8 +5,12 @@ import { recordOf } from '../core/record-of.ts';
 import { gapsByChoice } from '../core/run/choice-times.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { ErrorBound } from '../core/run/error-bound.ts';
-import type { GapEdge, GapEdgesRecord, SampleLateness } from '../core/run/event-record.ts';
-import { GAP_EDGES } from '../core/run/event-record.ts';
+import {
+  GAP_EDGES,
+  type GapEdge,
+  type GapEdgesRecord,
+  type SampleLateness,
+} from '../core/run/event-record.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
 import type { RankedValues } from '../core/statistics/ranked-values.ts';
 import type { BoundedValues } from './bound-percentiles.ts';

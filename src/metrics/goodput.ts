@@ -2,8 +2,7 @@
 // part of the samples; here they are simply not counted.
 
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { RequestLimit } from '../core/run/objective.ts';
-import { objectiveSeries } from '../core/run/objective.ts';
+import { objectiveSeries, type RequestLimit } from '../core/run/objective.ts';
 import type { ObjectiveCounterKey } from '../core/run/run-counters.ts';
 import type { ObjectiveSeriesKey } from '../core/run/run-series.ts';
 import type { CounterSampler } from './counter-sampler.ts';

@@ -3,8 +3,7 @@
 import type { Metric, SeriesMetric } from '../core/run/snapshot.ts';
 import { CounterSampler } from './counter-sampler.ts';
 import type { ErrorBounds } from './error-bounds.ts';
-import type { SeriesOptions } from './series-sampler.ts';
-import { SeriesSampler } from './series-sampler.ts';
+import { type SeriesOptions, SeriesSampler } from './series-sampler.ts';
 
 export class MetricsRegistry {
   readonly #counters = new Map<string, CounterSampler>();

@@ -3,14 +3,18 @@
 
 import { pushAll } from '../core/push-all.ts';
 import { OUTSIDE_WINDOWS } from '../core/run/ended-sample.ts';
-import type { ErrorRecord, EventRecord } from '../core/run/event-record.ts';
-import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { FailureKind } from '../core/run/outcome.ts';
-import { isFailureKind } from '../core/run/outcome.ts';
+import { type ErrorRecord, type EventRecord, NO_FIGURE } from '../core/run/event-record.ts';
+import { type FailureKind, isFailureKind } from '../core/run/outcome.ts';
 import { InFlightTasks } from './in-flight-tasks.ts';
 import type { RunMetrics } from './run-metrics.ts';
-import type { SampleRecordOf } from './sample-row.ts';
-import { endedSample, isContradictory, isPlace, isWholeFigure, SampleRow } from './sample-row.ts';
+import {
+  endedSample,
+  isContradictory,
+  isPlace,
+  isWholeFigure,
+  type SampleRecordOf,
+  SampleRow,
+} from './sample-row.ts';
 import { SeenIds } from './seen-ids.ts';
 
 export interface MetricsTableOptions {

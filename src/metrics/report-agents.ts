@@ -1,8 +1,7 @@
 // What the agents of a run mean for its report: a mixture is as trustworthy as the worst client in it.
 
 import type { ReportClient } from '../core/run/report.ts';
-import type { ReportAgent } from '../core/run/report-agent.ts';
-import { SKEW_MAX, skewedAgents, skewOf } from '../core/run/report-agent.ts';
+import { type ReportAgent, SKEW_MAX, skewedAgents, skewOf } from '../core/run/report-agent.ts';
 
 /** The figures of all clients, with the verdict of the worst of them, who names itself. */
 export const worstClient = (

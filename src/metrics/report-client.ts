@@ -6,8 +6,7 @@ import type { CounterKey } from '../core/run/run-counters.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import { isSeriesKey, seriesRow } from '../core/run/run-series.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
-import type { Unknown } from '../core/unknown.ts';
-import { unknown } from '../core/unknown.ts';
+import { type Unknown, unknown } from '../core/unknown.ts';
 import { clientVerdict } from './client-verdict.ts';
 
 /** Series and counters that speak of the client, and of which no line of samples.jsonl knows anything. */

@@ -3,8 +3,7 @@
 
 import { counted } from '../core/figure/figure.ts';
 import { ExpansionBudget } from '../core/input/expansion-budget.ts';
-import type { Problem } from '../core/problem.ts';
-import { errorCode, ProblemError } from '../core/problem.ts';
+import { errorCode, type Problem, ProblemError } from '../core/problem.ts';
 import { lookUp } from '../core/run/metric-lookup.ts';
 import type { Report, ReportSource } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
@@ -22,8 +21,7 @@ import { asForeign } from './foreign-report.ts';
 import type { MetricsSnapshotSubscriber } from './metrics-snapshot-subscriber.ts';
 import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
-import type { CountedSamples } from './samples-file.ts';
-import { countRun } from './samples-file.ts';
+import { type CountedSamples, countRun } from './samples-file.ts';
 import { withSessions } from './session-samples.ts';
 
 export interface FinalSnapshot {

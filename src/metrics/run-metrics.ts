@@ -5,22 +5,18 @@ import { recordOf } from '../core/record-of.ts';
 import { choiceCount, gapsByChoice } from '../core/run/choice-times.ts';
 import { ContaminationTally } from '../core/run/contamination-tally.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
-import type { HostRecord } from '../core/run/event-record.ts';
-import { NO_FIGURE } from '../core/run/event-record.ts';
+import { type HostRecord, NO_FIGURE } from '../core/run/event-record.ts';
 import { FailureTally } from '../core/run/failure-groups.ts';
 import { FinishNameTally } from '../core/run/finish-name-tally.ts';
-import type { ObjectiveAnswer } from '../core/run/judge-objective.ts';
-import { judgeObjective } from '../core/run/judge-objective.ts';
+import { judgeObjective, type ObjectiveAnswer } from '../core/run/judge-objective.ts';
 import { LiveSessionTally } from '../core/run/live-sessions.ts';
 import type { JudgedObjective, RequestLimit } from '../core/run/objective.ts';
 import { ObjectiveTally } from '../core/run/objective-tally.ts';
 import { OutageTally } from '../core/run/outage.ts';
-import type { FailureKind, FinishReason } from '../core/run/outcome.ts';
-import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
+import { FAILURE_KINDS, type FailureKind, FINISH_REASONS, type FinishReason } from '../core/run/outcome.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
-import type { RunShape } from '../core/run/run-shape.ts';
-import { isOfSessions } from '../core/run/run-shape.ts';
+import { isOfSessions, type RunShape } from '../core/run/run-shape.ts';
 import { ServerTally } from '../core/run/server-tally.ts';
 import type { SampleTurn, SkippedTurn } from '../core/run/session-outcome.ts';
 import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
@@ -31,10 +27,14 @@ import type { CounterSampler } from './counter-sampler.ts';
 import { ErrorBounds } from './error-bounds.ts';
 import { Goodput } from './goodput.ts';
 import { MetricsRegistry } from './metrics-registry.ts';
-import type { CounterSamplers, SeriesSamplers } from './run-samplers.ts';
-import { counterSamplers, sampleSeriesSamplers, seriesSamplers } from './run-samplers.ts';
-import type { SampleFigures } from './sample-figures.ts';
-import { sampleFigures } from './sample-figures.ts';
+import {
+  type CounterSamplers,
+  counterSamplers,
+  type SeriesSamplers,
+  sampleSeriesSamplers,
+  seriesSamplers,
+} from './run-samplers.ts';
+import { type SampleFigures, sampleFigures } from './sample-figures.ts';
 import type { SeriesSampler } from './series-sampler.ts';
 import { SteadyState } from './steady-state.ts';
 import { VariantMetrics } from './variant-metrics.ts';

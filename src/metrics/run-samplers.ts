@@ -1,11 +1,16 @@
 // The samplers of a run, one a row of its tables, made once: nobody looks a row up while samples are counted.
 
 import { recordOf } from '../core/record-of.ts';
-import type { CounterKey } from '../core/run/run-counters.ts';
-import { COUNTER_KEYS } from '../core/run/run-counters.ts';
+import { COUNTER_KEYS, type CounterKey } from '../core/run/run-counters.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
-import type { SampleSeriesKey, SeriesKey } from '../core/run/run-series.ts';
-import { hasSeries, isSampleSeries, SERIES_KEYS, seriesRow } from '../core/run/run-series.ts';
+import {
+  hasSeries,
+  isSampleSeries,
+  type SampleSeriesKey,
+  SERIES_KEYS,
+  type SeriesKey,
+  seriesRow,
+} from '../core/run/run-series.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
 import type { BlockStore } from '../core/statistics/raw-values.ts';
 import type { CounterSampler } from './counter-sampler.ts';

@@ -4,13 +4,18 @@
 import type { ContentArrived } from '../core/run/content-arrived.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { RunProgress } from '../core/run/run.ts';
-import type { Reported } from '../core/unknown.ts';
-import { isKnown, isUnknown, unknown } from '../core/unknown.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../core/unknown.ts';
 import type { SeriesColumn, TimeSeries } from '../wire/api/run-answers.ts';
-import type { SampleTimes } from '../wire/sample-times.ts';
-import { gapsOf } from '../wire/sample-times.ts';
-import type { RunPoint, ToldRates } from './run-points.ts';
-import { emptyPoint, keep, pairs, percentilesOf, readable } from './run-points.ts';
+import { gapsOf, type SampleTimes } from '../wire/sample-times.ts';
+import {
+  emptyPoint,
+  keep,
+  pairs,
+  percentilesOf,
+  type RunPoint,
+  readable,
+  type ToldRates,
+} from './run-points.ts';
 
 export const POINTS_MAX = 1_200;
 

@@ -1,8 +1,7 @@
 // What is known of a sample between its record of issue and that of its end.
 
 import type { EndedSample, SampleFailure } from '../core/run/ended-sample.ts';
-import type { SampleLateness, SampleRecord } from '../core/run/event-record.ts';
-import { NO_FIGURE } from '../core/run/event-record.ts';
+import { NO_FIGURE, type SampleLateness, type SampleRecord } from '../core/run/event-record.ts';
 import type { SampleNote } from '../core/run/sample-note.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
 import type { ServedTimes } from '../core/run/served-times.ts';

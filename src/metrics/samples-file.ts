@@ -7,11 +7,9 @@ import type { RunConfig } from '../core/run/run-config.ts';
 import { shapeOf } from '../core/run/run-shape.ts';
 import type { SkippedTurn } from '../core/run/session-outcome.ts';
 import { readOwnSampleLine } from '../wire/own-sample-line.ts';
-import type { SamplesEnd } from '../wire/sample-line.ts';
-import { decodeSampleLine } from '../wire/sample-line.ts';
+import { decodeSampleLine, type SamplesEnd } from '../wire/sample-line.ts';
 import { fileBlocks } from './file-lines.ts';
-import type { RunMetricsOptions } from './run-metrics.ts';
-import { RunMetrics } from './run-metrics.ts';
+import { RunMetrics, type RunMetricsOptions } from './run-metrics.ts';
 import { SeenIds } from './seen-ids.ts';
 
 export interface CountedSamples {

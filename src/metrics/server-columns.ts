@@ -3,10 +3,8 @@
 import { errorCode } from '../core/problem.ts';
 import { recordOf } from '../core/record-of.ts';
 import { openInputFile } from '../process/input-file.ts';
-import type { ServerColumns, TimeSeries } from '../wire/api/run-answers.ts';
-import { SERVER_COLUMN_KEYS } from '../wire/api/run-answers.ts';
-import type { ServerLine } from '../wire/server-line.ts';
-import { decodeServerLines } from '../wire/server-line.ts';
+import { SERVER_COLUMN_KEYS, type ServerColumns, type TimeSeries } from '../wire/api/run-answers.ts';
+import { decodeServerLines, type ServerLine } from '../wire/server-line.ts';
 
 /** The picture with the server's columns, where there is such a file and it tells any. */
 export const withServerColumns = async (path: string, series: TimeSeries): Promise<TimeSeries> => {

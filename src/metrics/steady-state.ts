@@ -4,8 +4,7 @@
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
-import type { RunShape } from '../core/run/run-shape.ts';
-import { hasSteps } from '../core/run/run-shape.ts';
+import { hasSteps, type RunShape } from '../core/run/run-shape.ts';
 import { RawValues } from '../core/statistics/raw-values.ts';
 import type { CounterSampler } from './counter-sampler.ts';
 import type { CounterSamplers } from './run-samplers.ts';

@@ -7,8 +7,7 @@ import { hasOutputTokens, NO_OUTPUT_TOKENS } from '../core/run/run-rates.ts';
 import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
 import { isOfTrace, shapeOf } from '../core/run/run-shape.ts';
 import { traceRows } from '../core/run/trace-shape.ts';
-import type { Reported } from '../core/unknown.ts';
-import { isUnknown } from '../core/unknown.ts';
+import { isUnknown, type Reported } from '../core/unknown.ts';
 
 export interface CountedTokens {
   readonly input: ReportSeries | undefined;

@@ -4,8 +4,7 @@
 import type { ErrorBound } from '../core/run/error-bound.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
 import type { RankedValues } from '../core/statistics/ranked-values.ts';
-import type { BlockStore } from '../core/statistics/raw-values.ts';
-import { RawValues } from '../core/statistics/raw-values.ts';
+import { type BlockStore, RawValues } from '../core/statistics/raw-values.ts';
 import type { BoundedValues } from './bound-percentiles.ts';
 import { TimeBins } from './time-bins.ts';
 import type { Lateness, MarkedLateness } from './wake-lateness.ts';

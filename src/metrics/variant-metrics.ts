@@ -3,10 +3,8 @@
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { VariantFigures, VariantPercentiles } from '../core/run/model-mix.ts';
-import { MIXED_MODELS_MAX } from '../core/run/model-mix.ts';
-import type { FailureKind } from '../core/run/outcome.ts';
-import { failureCounts } from '../core/run/outcome.ts';
+import { MIXED_MODELS_MAX, type VariantFigures, type VariantPercentiles } from '../core/run/model-mix.ts';
+import { type FailureKind, failureCounts } from '../core/run/outcome.ts';
 import type { SampleFigures } from './sample-figures.ts';
 import { SeriesSampler } from './series-sampler.ts';
 

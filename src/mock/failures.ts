@@ -6,8 +6,7 @@
 import type { FaultCase } from './cases/fault-case.ts';
 import { FAULT_CASES } from './cases/fault-cases.ts';
 import { TLS_CASES } from './cases/tls-cases.ts';
-import type { Expected, Failure } from './failure.ts';
-import { completed, failedAs, status, timeout } from './failure.ts';
+import { completed, type Expected, type Failure, failedAs, status, timeout } from './failure.ts';
 
 const row = (name: string, meaning: string, streaming: Expected, plain: Expected = streaming): Failure => ({
   name,

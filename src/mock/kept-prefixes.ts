@@ -1,8 +1,7 @@
 // What a server with a cache of prefixes holds of prompts that it has read: the newest few whole, and of very many more their
 // blocks of 64 words, each known by all words before it.
 
-import type { TokenizerName } from './tokenizers.ts';
-import { countTokens } from './tokenizers.ts';
+import { countTokens, type TokenizerName } from './tokenizers.ts';
 
 export class KeptPrefixes {
   readonly #prompts: string[] = [];

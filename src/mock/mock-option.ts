@@ -1,7 +1,6 @@
 // What one option of `plimsoll mock` is, and how its value is read.
 
-import type { Parsed } from '../core/figure/parse-figure.ts';
-import { parseBytes, parsed, wrong } from '../core/figure/parse-figure.ts';
+import { type Parsed, parseBytes, parsed, wrong } from '../core/figure/parse-figure.ts';
 import type { MockSettings } from './mock-settings.ts';
 
 export interface MockOption {

@@ -1,12 +1,11 @@
 // The options of `plimsoll mock` as people write them, read into settings. One table for the command line, its help and
 // the documentation.
 
-import type { Parsed } from '../core/figure/parse-figure.ts';
-import { parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
+import { type Parsed, parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
 import { nearest } from '../core/text/nearest.ts';
 import { failureNames } from './failures.ts';
-import type { MockOption } from './mock-option.ts';
 import {
+  type MockOption,
   mockFlag,
   mockOption,
   readList,
@@ -18,8 +17,7 @@ import {
   readText,
   readTokens,
 } from './mock-option.ts';
-import type { MockSettings } from './mock-settings.ts';
-import { readMockSettings } from './mock-settings.ts';
+import { type MockSettings, readMockSettings } from './mock-settings.ts';
 import { TOKENIZER_NAMES } from './tokenizers.ts';
 
 /** By name without dashes, a flag with ''. Undefined: not given. */

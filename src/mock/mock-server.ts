@@ -14,10 +14,8 @@ import { DeadlineQueue } from './deadline-queue.ts';
 import { hostTime } from './host-time.ts';
 import { removeLeftSocket } from './left-socket.ts';
 import { LogFile } from './log-file.ts';
-import type { MockLogSummary } from './mock-log.ts';
-import { MockLog } from './mock-log.ts';
-import type { MockOptions, MockSettings } from './mock-settings.ts';
-import { MockError, mockSettings } from './mock-settings.ts';
+import { MockLog, type MockLogSummary } from './mock-log.ts';
+import { MockError, type MockOptions, type MockSettings, mockSettings } from './mock-settings.ts';
 import { Routes } from './routes.ts';
 import { StampLog } from './stamp-log.ts';
 

@@ -2,11 +2,9 @@
 // token, then one every 10 ms, a hundred of them.
 
 import * as v from 'valibot';
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import { type Problem, ProblemError } from '../core/problem.ts';
 import { isFailureName } from './failures.ts';
-import type { TokenizerName } from './tokenizers.ts';
-import { TOKENIZER_NAMES } from './tokenizers.ts';
+import { TOKENIZER_NAMES, type TokenizerName } from './tokenizers.ts';
 
 export interface MockSettings {
   readonly host: string;

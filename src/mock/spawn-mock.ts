@@ -2,10 +2,8 @@
 
 import type { Env } from '../process/child.ts';
 import { entryUrl } from '../process/entry.ts';
-import type { OwnProcessExit } from '../process/own-process.ts';
-import { startOwnProcess } from '../process/own-process.ts';
-import type { MockOptions } from './mock-settings.ts';
-import { MockError, mockSettings } from './mock-settings.ts';
+import { type OwnProcessExit, startOwnProcess } from '../process/own-process.ts';
+import { MockError, type MockOptions, mockSettings } from './mock-settings.ts';
 
 export interface MockProcess extends AsyncDisposable {
   readonly url: string;

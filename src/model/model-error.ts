@@ -1,7 +1,6 @@
 // A model whose facts cannot be read: what is wrong, where in it, and what to do.
 
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import { type Problem, ProblemError } from '../core/problem.ts';
 
 /** `damaged`: not what it says it is. `unsupported`: sound, but not known here. `missing`: not there, or not readable. */
 export type ModelProblem = Problem<'damaged' | 'unsupported' | 'missing'>;

@@ -6,9 +6,9 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../core/problem.ts';
 import { firstLine } from '../core/text/single-line.ts';
-import type { EnvVariables } from './library-search.ts';
 import {
   distrustOf,
+  type EnvVariables,
   environmentPrefixes,
   namesMatching,
   ownUserId,

@@ -3,10 +3,10 @@
 
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { EnvVariables } from './library-search.ts';
 import {
   absolutePaths,
   distrustOf,
+  type EnvVariables,
   environmentPrefixes,
   namesMatching,
   packageFolders,

@@ -3,8 +3,7 @@
 // result is long enough. macOS: sys/socket.h, netinet/in.h, netinet/tcp.h of the SDK, struct tcp_connection_info with
 // times in ms; not run by us (docs/verified-on.md).
 
-import type { Reported } from '../core/unknown.ts';
-import { unknown } from '../core/unknown.ts';
+import { type Reported, unknown } from '../core/unknown.ts';
 
 export interface SocketAbi {
   readonly levelSocket: number;

@@ -3,10 +3,17 @@
 
 import { getSystemErrorName } from 'node:util';
 import { errorMessage } from '../core/problem.ts';
-import type { Koffi } from './load-koffi.ts';
-import { loadKoffi } from './load-koffi.ts';
-import type { SocketAbi, TcpInfo } from './socket-abi.ts';
-import { int32, lingerReset, parseTcpInfo, socketAbi, timeval, unknownTcpInfo } from './socket-abi.ts';
+import { type Koffi, loadKoffi } from './load-koffi.ts';
+import {
+  int32,
+  lingerReset,
+  parseTcpInfo,
+  type SocketAbi,
+  socketAbi,
+  type TcpInfo,
+  timeval,
+  unknownTcpInfo,
+} from './socket-abi.ts';
 
 /** Nothing could be sent or received within the timeout. */
 export const NOTHING_YET = -1;

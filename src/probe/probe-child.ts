@@ -4,8 +4,7 @@
 import * as v from 'valibot';
 import { lastLine } from '../core/text/single-line.ts';
 import type { Env } from '../process/child.ts';
-import type { OwnProcessExit } from '../process/own-process.ts';
-import { OwnProcessError, startOwnProcess } from '../process/own-process.ts';
+import { OwnProcessError, type OwnProcessExit, startOwnProcess } from '../process/own-process.ts';
 import type { ProbeWords } from './probe-answer.ts';
 
 export interface ProbeChildOptions {

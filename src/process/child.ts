@@ -5,8 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { systemClock } from '../clock/system-clock.ts';
 import { TokenBucket } from '../clock/token-bucket.ts';
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import { type Problem, ProblemError } from '../core/problem.ts';
 import { lastLine } from '../core/text/single-line.ts';
 import { LineQueue } from './line-queue.ts';
 

@@ -4,12 +4,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { Problem } from '../core/problem.ts';
-import { ProblemError } from '../core/problem.ts';
+import { type Problem, ProblemError } from '../core/problem.ts';
 import type { Env } from './child.ts';
 import { JsonLines } from './json-lines.ts';
-import type { ParentWord } from './parent-watch.ts';
-import { PARENT_PIPES_VARIABLE } from './parent-watch.ts';
+import { PARENT_PIPES_VARIABLE, type ParentWord } from './parent-watch.ts';
 
 export interface OwnProcessOptions {
   /** Of `entryUrl`. */

@@ -4,15 +4,13 @@
 import { entriesOf } from '../core/entry-maps.ts';
 import type { Event } from '../core/event.ts';
 import { EVENT_KINDS, isEventKind } from '../core/event-kinds.ts';
-import type { NodeId } from '../core/ids.ts';
-import { isNodeId } from '../core/ids.ts';
+import { isNodeId, type NodeId } from '../core/ids.ts';
 import type { TextClass } from '../core/kind-row.ts';
 import type { State } from '../core/state.ts';
 import { isUnknown, unknown } from '../core/unknown.ts';
 import { knownPayload } from '../wire/event-schema.ts';
 import { HiddenText } from './hidden-text.ts';
-import type { RecordedEvent } from './recording-line.ts';
-import { eventsOf, originsOf } from './recording-line.ts';
+import { eventsOf, originsOf, type RecordedEvent } from './recording-line.ts';
 
 export class Anonymiser {
   readonly #text = new HiddenText();

@@ -1,8 +1,7 @@
 // Stand-ins for what a recording should not reveal, each in a form that is still valid for its kind.
 
 import { isIPv4, isIPv6 } from 'node:net';
-import type { NodeId } from '../core/ids.ts';
-import { nodeId } from '../core/ids.ts';
+import { type NodeId, nodeId } from '../core/ids.ts';
 
 /**
  * Stand-ins for what a recording should not reveal. Equal values get equal stand-ins, different values different ones,

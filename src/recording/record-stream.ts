@@ -3,8 +3,15 @@
 import type { State } from '../core/state.ts';
 import type { BatchMessage, SnapshotMessage } from '../wire/stream-message.ts';
 import type { Anonymiser } from './anonymiser.ts';
-import type { RecordedEvent, RecordingLine } from './recording-line.ts';
-import { eventsOf, originsOf, RECORDING_FORMAT, RECORDING_VERSION, recordedEvent } from './recording-line.ts';
+import {
+  eventsOf,
+  originsOf,
+  RECORDING_FORMAT,
+  RECORDING_VERSION,
+  type RecordedEvent,
+  type RecordingLine,
+  recordedEvent,
+} from './recording-line.ts';
 import type { RecordingWriter } from './recording-writer.ts';
 
 export class StreamRecorder {

@@ -1,8 +1,7 @@
 // Writes a recording: lines are collected into blocks, one every few seconds, so a recording cut off at any moment
 // lacks only its last ones. It never overwrites a file.
 
-import type { FileHandle } from 'node:fs/promises';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { encodeBlock } from './block.ts';
 import type { RecordingLine } from './recording-line.ts';
 

@@ -3,10 +3,8 @@
 import type { Clock } from '../clock/clock.ts';
 import { applyAll, applyCatchUp } from '../core/apply.ts';
 import type { Event } from '../core/event.ts';
-import type { State } from '../core/state.ts';
-import { EMPTY_STATE } from '../core/state.ts';
-import type { OriginLine, RecordedEvent } from './recording-line.ts';
-import { eventOf } from './recording-line.ts';
+import { EMPTY_STATE, type State } from '../core/state.ts';
+import { eventOf, type OriginLine, type RecordedEvent } from './recording-line.ts';
 import { readRecording } from './recording-reader.ts';
 
 export interface ReplayOptions {

@@ -1,16 +1,12 @@
 // The connections of a simulated node: each cable carries a socket connection each way, and an RDMA one if both ends
 // support it. As in a real cluster, each direction belongs to its source, and its type is derived by the same code.
 
-import type { Connection } from '../core/link/connection.ts';
-import { connectionKey } from '../core/link/connection.ts';
-import type { ConnectionCarrier } from '../core/link/connection-type.ts';
-import { connectionCarrier } from '../core/link/connection-type.ts';
-import type { EndReadings } from '../core/link/link-ends.ts';
-import { joinedEnds } from '../core/link/link-ends.ts';
+import { type Connection, connectionKey } from '../core/link/connection.ts';
+import { type ConnectionCarrier, connectionCarrier } from '../core/link/connection-type.ts';
+import { type EndReadings, joinedEnds } from '../core/link/link-ends.ts';
 import { unknown } from '../core/unknown.ts';
 import type { Absence } from './absence.ts';
-import type { ContactAt } from './contact.ts';
-import { contactOver } from './contact.ts';
+import { type ContactAt, contactOver } from './contact.ts';
 import { networkOf } from './durable-readings.ts';
 import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import type { Cable, CableKind, CableSlowed } from './scenario/scenario.ts';

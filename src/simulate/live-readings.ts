@@ -2,8 +2,12 @@
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { GpuLoad } from '../core/node/gpu.ts';
-import type { Pressure, PressuredResource, StalledTime } from '../core/node/pressure.ts';
-import { withoutFullProcessor } from '../core/node/pressure.ts';
+import {
+  type Pressure,
+  type PressuredResource,
+  type StalledTime,
+  withoutFullProcessor,
+} from '../core/node/pressure.ts';
 import { unknown } from '../core/unknown.ts';
 import { DURABLE_INTERVAL_MS, deviceId, SIMULATED_SOURCE, workingGpus } from './durable-readings.ts';
 import type { GpuHardware } from './hardware.ts';

@@ -2,8 +2,7 @@
 // the one that serves a model. The older one found less, before something was mended.
 
 import type { Fact } from '../core/event-kinds.ts';
-import type { NodeId, SweepId } from '../core/ids.ts';
-import { isRunId, isSweepId } from '../core/ids.ts';
+import { isRunId, isSweepId, type NodeId, type SweepId } from '../core/ids.ts';
 import type { Run } from '../core/run/run.ts';
 import { PLAIN_SHAPE } from '../core/run/run-shape.ts';
 import type { Stage } from '../core/sweep/stage.ts';
@@ -13,8 +12,7 @@ import type { LineDocument } from '../core/sweep/sweep-document.ts';
 import { isUnknown, knownOr, unknown } from '../core/unknown.ts';
 import type { PastRun } from './past-runs.ts';
 import { OUTPUT_TOKENS, simulatedFigures } from './simulated-figures.ts';
-import type { SimulatedLineOptions } from './simulated-line.ts';
-import { simulatedLine, simulatedLineSeconds } from './simulated-line.ts';
+import { type SimulatedLineOptions, simulatedLine, simulatedLineSeconds } from './simulated-line.ts';
 import type { Site, Wiring } from './site.ts';
 
 /** None but of the first machine, and none where nobody serves a model. Oldest first. */

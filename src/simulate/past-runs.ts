@@ -3,8 +3,7 @@
 // both.
 
 import type { Fact } from '../core/event-kinds.ts';
-import type { RunId } from '../core/ids.ts';
-import { isRunId } from '../core/ids.ts';
+import { isRunId, type RunId } from '../core/ids.ts';
 import { objectiveFields } from '../core/run/objective.ts';
 import type { Run, RunFigures } from '../core/run/run.ts';
 import { PLAIN_SHAPE } from '../core/run/run-shape.ts';

@@ -4,8 +4,7 @@ import type { NodeRdmaDevices, RdmaDevice } from '../core/node/rdma-devices.ts';
 import type { NodeThunderbolt, ThunderboltPort } from '../core/node/thunderbolt.ts';
 import { unknown } from '../core/unknown.ts';
 import type { RdmaHardware } from './hardware.ts';
-import type { Site, Socket } from './site.ts';
-import { thunderboltInterface } from './site.ts';
+import { type Site, type Socket, thunderboltInterface } from './site.ts';
 
 /** Undefined if the machine has no Thunderbolt. */
 export const thunderboltOf = (site: Site): NodeThunderbolt | undefined => {

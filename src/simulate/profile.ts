@@ -3,8 +3,7 @@
 
 import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
-import type { Reported } from '../core/unknown.ts';
-import { unknown } from '../core/unknown.ts';
+import { type Reported, unknown } from '../core/unknown.ts';
 import type { SimulatedConnection } from './connection.ts';
 import { deviceId } from './durable-readings.ts';
 import { seedOf, smoothNoise } from './noise.ts';

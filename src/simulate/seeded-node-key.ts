@@ -1,8 +1,7 @@
 // Key pairs of simulated nodes: equal seeds give equal identities, so a screenshot can be repeated. Anybody can create
 // the same keys; they prove nothing, and are only used on a mesh in memory.
 
-import type { KeyObject } from 'node:crypto';
-import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import type { MeshIdentity } from '../mesh/mesh.ts';
 import { nodeIdOf } from '../wire/node-signature.ts';
 

@@ -5,12 +5,15 @@ import { maximumOf, minimumOf } from '../core/extremes.ts';
 import { counted } from '../core/figure/figure.ts';
 import { isRunId, type RunId } from '../core/ids.ts';
 import type { Stage } from '../core/sweep/stage.ts';
-import type { LineDocument, LineProgress, LoadLine } from '../core/sweep/sweep-document.ts';
-import { LINE_SCHEMA } from '../core/sweep/sweep-document.ts';
+import {
+  LINE_SCHEMA,
+  type LineDocument,
+  type LineProgress,
+  type LoadLine,
+} from '../core/sweep/sweep-document.ts';
 import { shellCommand } from '../core/text/shell-words.ts';
 import { unknown } from '../core/unknown.ts';
-import type { MadeUpEndpoint, StagePlan } from './line-stage.ts';
-import { simulatedStage, verdictOf } from './line-stage.ts';
+import { type MadeUpEndpoint, type StagePlan, simulatedStage, verdictOf } from './line-stage.ts';
 
 export interface SimulatedLineOptions {
   readonly startedWallMs: number;

@@ -3,14 +3,18 @@
 // as neighbours, so the cost of a hundred of them in one process grows linearly, not quadratically.
 
 import type { Clock } from '../clock/clock.ts';
-import type { Fact } from '../core/event-kinds.ts';
-import { eventClass, eventSlot, factKey } from '../core/event-kinds.ts';
+import { eventClass, eventSlot, type Fact, factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import { pushAll } from '../core/push-all.ts';
 import type { MeshIdentity, MeshLink, MeshTransport } from '../mesh/mesh.ts';
 import { encodeRecordBody } from '../wire/durable-record.ts';
-import type { WireLive, WireRecord } from '../wire/mesh-message.ts';
-import { decodeMeshMessage, encodeMeshMessage, recordFrameBytes } from '../wire/mesh-message.ts';
+import {
+  decodeMeshMessage,
+  encodeMeshMessage,
+  recordFrameBytes,
+  type WireLive,
+  type WireRecord,
+} from '../wire/mesh-message.ts';
 import type { ToldFact } from './node-telling.ts';
 
 export interface SimulatedPeerOptions {

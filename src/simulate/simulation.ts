@@ -2,19 +2,16 @@
 // the clock decide what.
 
 import type { Clock } from '../clock/clock.ts';
-import type { Fact } from '../core/event-kinds.ts';
-import { eventSlot, factKey } from '../core/event-kinds.ts';
+import { eventSlot, type Fact, factKey } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import { absenceAt, isAway } from './absence.ts';
 import { LIVE_INTERVAL_MS } from './live-readings.ts';
-import type { ToldFact } from './node-telling.ts';
-import { NodeTelling } from './node-telling.ts';
+import { NodeTelling, type ToldFact } from './node-telling.ts';
 import { PAST_DAYS } from './past-profiles.ts';
 import type { Scenario } from './scenario/scenario.ts';
-import type { Wiring } from './site.ts';
-import { wire } from './site.ts';
+import { type Wiring, wire } from './site.ts';
 
 export interface SimulationOptions {
   readonly scenario: Scenario;

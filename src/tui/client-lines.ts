@@ -9,8 +9,7 @@ import {
 } from '../core/run/figure-verdict.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
+import { type Line, part } from './part.ts';
 
 type SnapshotBounds = MetricsSnapshot['bounds'];
 

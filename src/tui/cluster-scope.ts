@@ -3,13 +3,16 @@
 import type { GroupBy } from '../core/group/group-by.ts';
 import { groupPairs } from '../core/group/group-pairs.ts';
 import { groupViews } from '../core/group/group-view.ts';
-import type { PlaceFilter } from '../core/group/place-filter.ts';
-import { EVERY_NODE, filteredViews, isFiltering, warningsOf } from '../core/group/place-filter.ts';
-import type { LinkView } from '../core/link/link-view.ts';
-import { linkViews } from '../core/link/link-view.ts';
+import {
+  EVERY_NODE,
+  filteredViews,
+  isFiltering,
+  type PlaceFilter,
+  warningsOf,
+} from '../core/group/place-filter.ts';
+import { type LinkView, linkViews } from '../core/link/link-view.ts';
 import { inNameOrder } from '../core/node/name-order.ts';
-import type { NodeView } from '../core/node/node-view.ts';
-import { nodeView } from '../core/node/node-view.ts';
+import { type NodeView, nodeView } from '../core/node/node-view.ts';
 import { nodeIds } from '../core/node/presence-view.ts';
 import type { State } from '../core/state.ts';
 import { boundedWarnings } from '../core/warnings/bounded-warnings.ts';
@@ -17,11 +20,9 @@ import { everyWarning } from '../core/warnings/cluster-warnings.ts';
 import type { Warning } from '../core/warnings/warning.ts';
 import { groupTable } from './group-table.ts';
 import { linkTable } from './link-table.ts';
-import type { NodeField } from './node-table.ts';
-import { nodeTable } from './node-table.ts';
+import { type NodeField, nodeTable } from './node-table.ts';
 import { pairTable } from './pair-table.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
+import { type Line, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
 import { windowAround } from './top-view.ts';
 

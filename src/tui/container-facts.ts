@@ -1,12 +1,10 @@
 // The container of a node in one row: what it may use, and its pod.
 
 import { figureText, formatCapacityBytes } from '../core/figure/figure.ts';
-import type { NodeContainer } from '../core/node/container.ts';
-import { cpuLimitWords } from '../core/node/container.ts';
+import { cpuLimitWords, type NodeContainer } from '../core/node/container.ts';
 import { isKnown } from '../core/unknown.ts';
 import { named, textFact } from './figure.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
+import { type Line, part } from './part.ts';
 
 export const containerFacts = ({ cpuLimit, memoryLimit, pod }: NodeContainer): readonly Line[] => [
   ...(isKnown(cpuLimit) && cpuLimit.kind === 'limited'

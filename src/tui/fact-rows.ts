@@ -5,8 +5,7 @@ import { figureText } from '../core/figure/figure.ts';
 import type { ReadingView } from '../core/node/reading-view.ts';
 import { unknownFact } from './figure.ts';
 import type { Row } from './layout.ts';
-import type { Line, Part } from './part.ts';
-import { part } from './part.ts';
+import { type Line, type Part, part } from './part.ts';
 
 /** How old a reading is, and that it is stale. */
 const agePart = (view: ReadingView<unknown>): Part | undefined => {

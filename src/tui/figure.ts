@@ -1,11 +1,8 @@
 // Figures as parts of a terminal line: what is unknown is a dash with its reason.
 
-import type { Figure } from '../core/figure/figure.ts';
-import { figureText } from '../core/figure/figure.ts';
-import type { Unknown } from '../core/unknown.ts';
-import { isUnknown } from '../core/unknown.ts';
-import type { Line, Tone } from './part.ts';
-import { part } from './part.ts';
+import { type Figure, figureText } from '../core/figure/figure.ts';
+import { isUnknown, type Unknown } from '../core/unknown.ts';
+import { type Line, part, type Tone } from './part.ts';
 
 /** The figure, or "– (no sensor)". */
 export const figureFact = (

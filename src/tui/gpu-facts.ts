@@ -15,11 +15,9 @@ import { type FailedGpu, failedGpuWords } from '../core/node/failed-gpu.ts';
 import { type GpuError, xidMeaning, xidWords } from '../core/node/gpu-errors.ts';
 import { type GpuHealth, type HealthFinding, linksUp } from '../core/node/gpu-health.ts';
 import type { GpuView } from '../core/node/node-view.ts';
-import type { Reported } from '../core/unknown.ts';
-import { isKnown, isUnknown, knownOr } from '../core/unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported } from '../core/unknown.ts';
 import { figureFact, named, unknownFact } from './figure.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
+import { type Line, part } from './part.ts';
 
 export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly Line[] => {
   const name: Line = [part(device.name, 'strong')];

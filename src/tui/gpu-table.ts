@@ -1,7 +1,7 @@
 // The GPUs of one machine as a table, one row each: what they do now, and what they were measured at.
 
-import type { Figure } from '../core/figure/figure.ts';
 import {
+  type Figure,
   figureText,
   formatBytesOf,
   formatBytesPerSecond,
@@ -12,12 +12,9 @@ import {
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
 import type { GpuView } from '../core/node/node-view.ts';
-import type { Reported } from '../core/unknown.ts';
-import { isKnown, knownOr } from '../core/unknown.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
-import type { Column } from './table.ts';
-import { layoutTable } from './table.ts';
+import { isKnown, knownOr, type Reported } from '../core/unknown.ts';
+import { type Line, part } from './part.ts';
+import { type Column, layoutTable } from './table.ts';
 
 /** Empty where there is none. */
 export const gpuTable = (gpus: readonly GpuView[], columns: number): readonly Line[] =>

@@ -1,8 +1,8 @@
 // The groups of a cluster as a table, one row each: how many nodes answer, what they carry together, how loaded they are, and
 // what is wrong.
 
-import type { Figure } from '../core/figure/figure.ts';
 import {
+  type Figure,
   figureText,
   formatBytesOf,
   formatBytesPerSecond,
@@ -14,10 +14,8 @@ import type { GroupBy } from '../core/group/group-by.ts';
 import type { Group } from '../core/group/group-view.ts';
 import type { Total } from '../core/totals.ts';
 import { bar } from './memory-facts.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
-import type { Column } from './table.ts';
-import { layoutTable } from './table.ts';
+import { type Line, part } from './part.ts';
+import { type Column, layoutTable } from './table.ts';
 
 export const groupTable = (
   groups: readonly Group[],

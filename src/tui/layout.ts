@@ -2,8 +2,7 @@
 
 import { pushAll } from '../core/push-all.ts';
 import { clipped, padded, paddedStart, textWidth } from '../core/text/columns.ts';
-import type { Line, Part } from './part.ts';
-import { lineWidth, part } from './part.ts';
+import { type Line, lineWidth, type Part, part } from './part.ts';
 
 export interface Row {
   readonly label: string;

@@ -11,21 +11,22 @@ import {
 } from '../core/figure/figure.ts';
 import type { LinkEnd } from '../core/link/link-ends.ts';
 import { LONG_QUEUE_NS, worstQueue } from '../core/link/link-queue.ts';
-import type { Shortfall } from '../core/link/link-shortfall.ts';
-import { linkShortfall } from '../core/link/link-shortfall.ts';
+import { linkShortfall, type Shortfall } from '../core/link/link-shortfall.ts';
 import { trafficFrom } from '../core/link/link-traffic.ts';
-import type { FigureView, LinkView } from '../core/link/link-view.ts';
-import { figuresAgeMs, isCarrying, linkViews } from '../core/link/link-view.ts';
+import {
+  type FigureView,
+  figuresAgeMs,
+  isCarrying,
+  type LinkView,
+  linkViews,
+} from '../core/link/link-view.ts';
 import { areEndsEqual, standingWords, typeWords } from '../core/link/link-words.ts';
 import { lostWords, pathEndsWords } from '../core/link/loss-words.ts';
 import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
-import type { Reported } from '../core/unknown.ts';
-import { isKnown, knownOr, unknown } from '../core/unknown.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
-import type { Column } from './table.ts';
-import { layoutTable } from './table.ts';
+import { isKnown, knownOr, type Reported, unknown } from '../core/unknown.ts';
+import { type Line, part } from './part.ts';
+import { type Column, layoutTable } from './table.ts';
 
 /** At most `rowsMax` rows; a last line says how many more there are. None if there are no links. */
 export const linkTable = (

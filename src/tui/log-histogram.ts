@@ -4,8 +4,7 @@ import { maximumOf } from '../core/extremes.ts';
 import { formatCount } from '../core/figure/figure.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
 import { textWidth } from '../core/text/columns.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
+import { type Line, part } from './part.ts';
 import { liveFigureText } from './watched-run.ts';
 
 /** Empty while nothing was observed. */

@@ -19,16 +19,13 @@ import type { NodeId } from '../core/ids.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import { gpuMemoryUseOf, gpusOf, hostMemoryUse, ownMemoryGpus, usedShare } from '../core/node/memory-use.ts';
 import type { NodeView } from '../core/node/node-view.ts';
-import type { ReadingView } from '../core/node/reading-view.ts';
-import { heldValue } from '../core/node/reading-view.ts';
+import { heldValue, type ReadingView } from '../core/node/reading-view.ts';
 import { busiestRate } from '../core/node/traffic.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, knownOr } from '../core/unknown.ts';
 import { bar } from './memory-facts.ts';
-import type { Line, Tone } from './part.ts';
-import { part } from './part.ts';
-import type { Column } from './table.ts';
-import { layoutTable } from './table.ts';
+import { type Line, part, type Tone } from './part.ts';
+import { type Column, layoutTable } from './table.ts';
 
 /** `self`: marked, to show which node the daemon runs on. `chosen`: by a sign before it. */
 export const nodeTable = (

@@ -1,14 +1,11 @@
 // The links between groups as a table, one row each two groups, what needs a look first: the median, and the worst by name.
 
 import { counted, figureText, formatBitsPerSecond, UNKNOWN_FIGURE } from '../core/figure/figure.ts';
-import type { GroupPair } from '../core/group/group-pairs.ts';
-import { byNeedOfPairs } from '../core/group/group-pairs.ts';
+import { byNeedOfPairs, type GroupPair } from '../core/group/group-pairs.ts';
 import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
-import type { Column } from './table.ts';
-import { layoutTable } from './table.ts';
+import { type Line, part } from './part.ts';
+import { type Column, layoutTable } from './table.ts';
 
 /** At most `rowsMax` rows; last lines count the other pairs, and those of which nothing is known with their reason. */
 export const pairTable = (

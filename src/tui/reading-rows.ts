@@ -18,8 +18,7 @@ import type { NetworkInterface } from '../core/node/network.ts';
 import type { NodeView } from '../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../core/node/pressure.ts';
 import type { RdmaDevice } from '../core/node/rdma-devices.ts';
-import type { ReadingView } from '../core/node/reading-view.ts';
-import { heldValue } from '../core/node/reading-view.ts';
+import { heldValue, type ReadingView } from '../core/node/reading-view.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
 import { containerFacts } from './container-facts.ts';
@@ -28,8 +27,7 @@ import { figureFact, named, textFact, unknownFact } from './figure.ts';
 import { gpuErrorRows, gpuFactRows, gpuFindingRows } from './gpu-rows.ts';
 import type { Row } from './layout.ts';
 import { memoryFacts } from './memory-facts.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
+import { type Line, part } from './part.ts';
 import { diskFacts, trafficFacts } from './traffic-facts.ts';
 
 export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[] => [

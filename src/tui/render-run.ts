@@ -17,8 +17,7 @@ import { failureSentence } from '../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
 import { inTurnRows, liveSessionLine, liveTurnRows } from '../core/run/live-session-rows.ts';
-import type { MetricLookup } from '../core/run/metric-lookup.ts';
-import { lookUp } from '../core/run/metric-lookup.ts';
+import { lookUp, type MetricLookup } from '../core/run/metric-lookup.ts';
 import {
   estimateLabel,
   LIVE_VERDICT_LABELS,
@@ -31,18 +30,14 @@ import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../co
 import { isOfSessions, loadLabel } from '../core/run/run-shape.ts';
 import { hasEnoughFor } from '../core/statistics/early-stopping.ts';
 import { brokenLines, clipped, padded, textWidth } from '../core/text/columns.ts';
-import type { Reported } from '../core/unknown.ts';
-import { isUnknown } from '../core/unknown.ts';
+import { isUnknown, type Reported } from '../core/unknown.ts';
 import { clientLines } from './client-lines.ts';
 import { renderLogHistogram } from './log-histogram.ts';
 import { bar } from './memory-facts.ts';
-import type { Line } from './part.ts';
-import { lineWidth, paint, part } from './part.ts';
+import { type Line, lineWidth, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
-import type { Column } from './table.ts';
-import { layoutTable } from './table.ts';
-import type { RunHead, WatchedRun } from './watched-run.ts';
-import { liveFigureText, progressOf } from './watched-run.ts';
+import { type Column, layoutTable } from './table.ts';
+import { liveFigureText, progressOf, type RunHead, type WatchedRun } from './watched-run.ts';
 
 export interface RunRenderOptions extends RenderOptions {
   /** Of the terminal; what does not fit loses the empty lines first, then the histogram. */

@@ -3,19 +3,15 @@
 
 import { counted } from '../core/figure/figure.ts';
 import { isCarrying, type LinkView } from '../core/link/link-view.ts';
-import type { NodeView } from '../core/node/node-view.ts';
-import { presenceWord } from '../core/node/node-view.ts';
+import { type NodeView, presenceWord } from '../core/node/node-view.ts';
 import { readingName, readingsOf } from '../core/node/reading-rows.ts';
-import type { Sentences } from '../core/problem.ts';
-import { sentencesOf } from '../core/problem.ts';
+import { type Sentences, sentencesOf } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
 import type { Warning } from '../core/warnings/warning.ts';
-import type { ClusterScope } from './cluster-scope.ts';
-import { scopedCluster, scopeLinks, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
+import { type ClusterScope, scopedCluster, scopeLinks, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { brokenLine } from './layout.ts';
 import type { NodeField } from './node-table.ts';
-import type { Line } from './part.ts';
-import { paint, part } from './part.ts';
+import { type Line, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
 
 export interface StatusOptions extends RenderOptions {

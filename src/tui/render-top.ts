@@ -9,19 +9,28 @@ import {
   formatFlopsPerSecond,
   UNKNOWN_FIGURE,
 } from '../core/figure/figure.ts';
-import type { MemoryUse } from '../core/node/memory-use.ts';
-import { gpuMemoryUseOf, hostMemoryUse, memoryUseSum, ownMemoryGpus } from '../core/node/memory-use.ts';
+import {
+  gpuMemoryUseOf,
+  hostMemoryUse,
+  type MemoryUse,
+  memoryUseSum,
+  ownMemoryGpus,
+} from '../core/node/memory-use.ts';
 import type { NodeView } from '../core/node/node-view.ts';
 import type { Sentences } from '../core/problem.ts';
 import type { State } from '../core/state.ts';
 import { clipped } from '../core/text/columns.ts';
-import type { Total } from '../core/totals.ts';
-import { totalsOf } from '../core/totals.ts';
-import type { ClusterScope, ScopedCluster } from './cluster-scope.ts';
-import { scopedCluster, scopeLinks, scopeTable, WHOLE_CLUSTER } from './cluster-scope.ts';
+import { type Total, totalsOf } from '../core/totals.ts';
+import {
+  type ClusterScope,
+  type ScopedCluster,
+  scopedCluster,
+  scopeLinks,
+  scopeTable,
+  WHOLE_CLUSTER,
+} from './cluster-scope.ts';
 import { brokenLine } from './layout.ts';
-import type { Line } from './part.ts';
-import { lineWidth, paint, part } from './part.ts';
+import { type Line, lineWidth, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
 import { saidLines, warningLines } from './render-status.ts';
 import { runTable } from './run-table.ts';

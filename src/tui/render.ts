@@ -6,8 +6,7 @@ import { heldValue } from '../core/node/reading-view.ts';
 import type { State } from '../core/state.ts';
 import { isKnown } from '../core/unknown.ts';
 import { layoutRows } from './layout.ts';
-import type { Line, PaintOptions } from './part.ts';
-import { paint, part } from './part.ts';
+import { type Line, type PaintOptions, paint, part } from './part.ts';
 import { readingFacts } from './reading-rows.ts';
 
 export interface RenderOptions extends PaintOptions {

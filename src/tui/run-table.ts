@@ -7,16 +7,13 @@ import { failureHeadline } from '../core/run/failure-text.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
 import type { ClientFigures, RunFigures } from '../core/run/run.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
-import type { RunView } from '../core/run/run-selectors.ts';
-import { runViews } from '../core/run/run-selectors.ts';
+import { type RunView, runViews } from '../core/run/run-selectors.ts';
 import { headlineSeries, seriesRow } from '../core/run/run-series.ts';
 import { verdictText } from '../core/run/verdict-scope.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
-import type { Column } from './table.ts';
-import { layoutTable } from './table.ts';
+import { type Line, part } from './part.ts';
+import { type Column, layoutTable } from './table.ts';
 import { liveFigureText } from './watched-run.ts';
 
 /**

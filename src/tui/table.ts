@@ -2,8 +2,7 @@
 
 import { maximumOf } from '../core/extremes.ts';
 import { clipped } from '../core/text/columns.ts';
-import type { Line } from './part.ts';
-import { lineWidth, part } from './part.ts';
+import { type Line, lineWidth, part } from './part.ts';
 
 export interface Column {
   readonly title: string;

@@ -4,26 +4,21 @@
 import { maximumOf } from '../core/extremes.ts';
 import type { LinkView } from '../core/link/link-view.ts';
 import { gpusOf, hostMemoryUse, usedShare } from '../core/node/memory-use.ts';
-import type { NodeView } from '../core/node/node-view.ts';
-import { freshGpuUse, nodeName } from '../core/node/node-view.ts';
+import { freshGpuUse, type NodeView, nodeName } from '../core/node/node-view.ts';
 import { heldValue } from '../core/node/reading-view.ts';
 import type { Sentences } from '../core/problem.ts';
-import type { RunView } from '../core/run/run-selectors.ts';
-import { runViews } from '../core/run/run-selectors.ts';
+import { type RunView, runViews } from '../core/run/run-selectors.ts';
 import type { State } from '../core/state.ts';
 import { clipped, inColumns } from '../core/text/columns.ts';
 import { knownOr } from '../core/unknown.ts';
-import type { ScopedCluster } from './cluster-scope.ts';
-import { scopedCluster, WHOLE_CLUSTER } from './cluster-scope.ts';
+import { type ScopedCluster, scopedCluster, WHOLE_CLUSTER } from './cluster-scope.ts';
 import { gpuTable } from './gpu-table.ts';
 import { byNeed, linkTable } from './link-table.ts';
 import { paint, part } from './part.ts';
 import { renderSummary } from './render.ts';
-import type { TopOptions } from './render-top.ts';
-import { renderTop } from './render-top.ts';
+import { renderTop, type TopOptions } from './render-top.ts';
 import { runTable } from './run-table.ts';
-import type { TopRows, TopSort, TopView } from './top-view.ts';
-import { chosenRow, TOP_HELP } from './top-view.ts';
+import { chosenRow, TOP_HELP, type TopRows, type TopSort, type TopView } from './top-view.ts';
 
 export interface TopFrame {
   readonly lines: readonly string[];

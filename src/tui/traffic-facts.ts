@@ -8,12 +8,10 @@ import {
   formatPercent,
 } from '../core/figure/figure.ts';
 import type { DiskTraffic } from '../core/node/disk-traffic.ts';
-import type { PortTraffic } from '../core/node/traffic.ts';
-import { isLoopbackPort } from '../core/node/traffic.ts';
+import { isLoopbackPort, type PortTraffic } from '../core/node/traffic.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
 import { named, unknownFact } from './figure.ts';
-import type { Line } from './part.ts';
-import { part } from './part.ts';
+import { type Line, part } from './part.ts';
 
 /** None of the loopback, nor of a port that has never carried anything. */
 export const trafficFacts = (port: PortTraffic): readonly Line[] => {

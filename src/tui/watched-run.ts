@@ -9,8 +9,7 @@ import type { RecentRates } from '../core/run/run.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { RunRequests } from '../core/run/run-requests.ts';
-import type { RunShape } from '../core/run/run-shape.ts';
-import { isOfSessions } from '../core/run/run-shape.ts';
+import { isOfSessions, type RunShape } from '../core/run/run-shape.ts';
 import type { MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
 import type { Reported, Unknown } from '../core/unknown.ts';
 

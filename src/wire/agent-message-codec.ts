@@ -3,12 +3,13 @@
 
 import { decode, encode } from '@msgpack/msgpack';
 import * as v from 'valibot';
-import type { AgentMessage, CoordinatorMessage } from './agent-message.ts';
 import {
   AGENT_MESSAGE_BYTES_MAX,
   AGENT_PART_BYTES_MAX,
   AGENT_PHASES,
   AGENT_SCHEMA,
+  type AgentMessage,
+  type CoordinatorMessage,
   WANTED_FACTS,
 } from './agent-message.ts';
 import { agentRequestSchema, agentShareSchema, agentSurveySchema } from './agent-request.ts';

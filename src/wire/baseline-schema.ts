@@ -1,8 +1,7 @@
 // <home>/baselines/NAME.json as text and back. It may come from another machine, so that every field has its bound.
 
 import * as v from 'valibot';
-import type { BaselineDocument } from '../core/comparison/baseline.ts';
-import { BASELINE_SCHEMA, isBaselineName } from '../core/comparison/baseline.ts';
+import { BASELINE_SCHEMA, type BaselineDocument, isBaselineName } from '../core/comparison/baseline.ts';
 import type { ComparableFacts } from '../core/comparison/comparability.ts';
 import type { FinishedUnit } from '../core/comparison/compare-finished.ts';
 import type { SpreadMetric } from '../core/comparison/run-spread.ts';

@@ -1,8 +1,7 @@
 // calibration.json of a home, and what `plimsoll calibrate --json` prints: strict JSON, checked when it is read.
 
 import * as v from 'valibot';
-import type { Calibration } from '../core/run/calibration.ts';
-import { CALIBRATION_SCHEMA } from '../core/run/calibration.ts';
+import { CALIBRATION_SCHEMA, type Calibration } from '../core/run/calibration.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 import { parseShallowJson } from './shallow-json.ts';
 

@@ -1,20 +1,18 @@
 // comparison.json as text and back: strict JSON, checked against the core's types when it is read.
 
 import * as v from 'valibot';
-import type {
-  ComparedMetric,
-  ComparedUnit,
-  ComparisonDocument,
-  ComparisonGate,
-  ComparisonPlan,
-  ComparisonRefusal,
-  ComparisonSide,
-  PlannedLook,
-} from '../core/comparison/comparison-document.ts';
 import {
   COMPARISON_SCHEMA,
+  type ComparedMetric,
+  type ComparedUnit,
+  type ComparisonDocument,
+  type ComparisonGate,
+  type ComparisonPlan,
+  type ComparisonRefusal,
+  type ComparisonSide,
   GATE_OUTCOMES,
   GATE_STATES,
+  type PlannedLook,
   REFUSAL_CODES,
 } from '../core/comparison/comparison-document.ts';
 import type { ComparisonVerdict } from '../core/comparison/judge-effect.ts';

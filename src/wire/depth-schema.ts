@@ -1,10 +1,8 @@
 // A depth profile in config.json and report.json.
 
 import * as v from 'valibot';
-import type { DepthPlan } from '../core/depth/depth-plan.ts';
-import { DEPTH_REPETITIONS_MAX, DEPTHS_MAX } from '../core/depth/depth-plan.ts';
-import type { DepthProfile, DepthRow } from '../core/depth/depth-profile.ts';
-import { DEPTH_TESTS, PREFIX_USES } from '../core/depth/depth-profile.ts';
+import { DEPTH_REPETITIONS_MAX, DEPTHS_MAX, type DepthPlan } from '../core/depth/depth-plan.ts';
+import { DEPTH_TESTS, type DepthProfile, type DepthRow, PREFIX_USES } from '../core/depth/depth-profile.ts';
 import { count, figure, list, openObject, reported, text } from './schema.ts';
 
 export const depthPlanSchema: v.GenericSchema<unknown, DepthPlan> = openObject({

@@ -2,10 +2,8 @@
 // signature is over exactly these bytes.
 
 import type { Event, EventHead } from '../core/event.ts';
-import type { Fact } from '../core/event-kinds.ts';
-import { factKey } from '../core/event-kinds.ts';
-import type { NodeId } from '../core/ids.ts';
-import { isNodeId } from '../core/ids.ts';
+import { type Fact, factKey } from '../core/event-kinds.ts';
+import { isNodeId, type NodeId } from '../core/ids.ts';
 import { decodeFact } from './event-schema.ts';
 import { parseShallowBytes } from './shallow-json.ts';
 

@@ -1,8 +1,7 @@
 // What a run cost in energy, as it stands in report.json.
 
 import * as v from 'valibot';
-import type { RunEnergy } from '../core/run/energy.ts';
-import { ENERGY_REASONS_MAX, ENERGY_SCOPES, METERS_MAX } from '../core/run/energy.ts';
+import { ENERGY_REASONS_MAX, ENERGY_SCOPES, METERS_MAX, type RunEnergy } from '../core/run/energy.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 
 const scope = v.picklist(ENERGY_SCOPES);

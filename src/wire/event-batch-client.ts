@@ -1,22 +1,22 @@
 // What the records of a client's own account, and of the server's, hold, in the order of their bytes.
 
-import type {
-  BeatsRecord,
-  ClientRecord,
-  GapEdgesRecord,
-  HostRecord,
-  MarksRecord,
-  SampleLateness,
-  SampleRecord,
-  ServerRecord,
+import {
+  type BeatsRecord,
+  type ClientRecord,
+  GAP_EDGES,
+  type GapEdgesRecord,
+  type HostRecord,
+  LATENESS_KEYS,
+  type MarksRecord,
+  NO_FIGURE,
+  type SampleLateness,
+  type SampleRecord,
+  type ServerRecord,
 } from '../core/run/event-record.ts';
-import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
-import type { SampleNote } from '../core/run/sample-note.ts';
-import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
+import { ANSWER_CHECKS, type SampleNote } from '../core/run/sample-note.ts';
 import { SERVED_KEYS } from '../core/run/served-times.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
-import type { SampleTurn } from '../core/run/session-outcome.ts';
-import { SKIP_REASONS } from '../core/run/session-outcome.ts';
+import { type SampleTurn, SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { BEATS_MAX, GAP_CELLS_MAX, NOTE_MARK, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';
 
 type SkippedRecord = Extract<SampleRecord, { readonly kind: 'sample.skipped' }>;

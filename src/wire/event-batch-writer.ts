@@ -8,8 +8,13 @@ import type {
   SessionRecord,
 } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
-import type { ListRecord, NamedFigures } from './event-batch-client.ts';
-import { figuresOf, figuresOfSample, listOf } from './event-batch-client.ts';
+import {
+  figuresOf,
+  figuresOfSample,
+  type ListRecord,
+  listOf,
+  type NamedFigures,
+} from './event-batch-client.ts';
 import {
   CHOICES_MAX,
   DETAIL_BYTES_MAX,

@@ -3,19 +3,16 @@
 
 import { counted } from '../core/figure/figure.ts';
 import { recordOf } from '../core/record-of.ts';
-import type { EventRecord } from '../core/run/event-record.ts';
-import { GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
+import { type EventRecord, GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
 import { NO_REMARK } from '../core/run/no-remark.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import { SERVED_KEYS } from '../core/run/served-times.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
 
-import type { SampleTurn } from '../core/run/session-outcome.ts';
-import { SKIP_REASONS } from '../core/run/session-outcome.ts';
+import { type SampleTurn, SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { DecodeError } from './decode-error.ts';
-import type { EventBatchHeader } from './event-batch-header.ts';
-import { readEventBatchHeader } from './event-batch-header.ts';
+import { type EventBatchHeader, readEventBatchHeader } from './event-batch-header.ts';
 import {
   BEATS_MAX,
   CHOICES_MAX,

@@ -2,8 +2,14 @@
 // and its key; an unknown kind is let through as unknown, because mixed versions share a mesh.
 
 import * as v from 'valibot';
-import type { EventKind, EventPayloads, Fact } from '../core/event-kinds.ts';
-import { factKey, factOf, isEventKind } from '../core/event-kinds.ts';
+import {
+  type EventKind,
+  type EventPayloads,
+  type Fact,
+  factKey,
+  factOf,
+  isEventKind,
+} from '../core/event-kinds.ts';
 import {
   type Connection,
   type ConnectionType,

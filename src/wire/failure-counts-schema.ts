@@ -2,8 +2,12 @@
 // that came later.
 
 import * as v from 'valibot';
-import type { FailuresByKind } from '../core/run/outcome.ts';
-import { FAILURE_KINDS, isLaterFailureKind, SHARED_FAILURE_KINDS } from '../core/run/outcome.ts';
+import {
+  FAILURE_KINDS,
+  type FailuresByKind,
+  isLaterFailureKind,
+  SHARED_FAILURE_KINDS,
+} from '../core/run/outcome.ts';
 import { count } from './schema.ts';
 
 type Errors = FailuresByKind['errors'];

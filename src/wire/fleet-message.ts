@@ -8,8 +8,7 @@ import type { FleetPicture, FleetRoster } from '../core/fleet/fleet-picture.ts';
 import type { FleetSelection } from '../core/fleet/fleet-selection.ts';
 import type { GroupPairWays } from '../core/fleet/fleet-ways.ts';
 import type { LinkListing } from '../core/fleet/link-listing.ts';
-import type { NodeId } from '../core/ids.ts';
-import { isNodeId } from '../core/ids.ts';
+import { isNodeId, type NodeId } from '../core/ids.ts';
 import { writtenOnce } from '../core/text/written-once.ts';
 import { STREAM_VERSION, StreamMessageError } from './stream-message.ts';
 

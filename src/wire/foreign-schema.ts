@@ -1,8 +1,7 @@
 // Where an imported run comes from, in config.json, report.json and events.
 
 import * as v from 'valibot';
-import type { ForeignMark, ForeignOrigin } from '../core/run/foreign-run.ts';
-import { FOREIGN_TOOLS, UNTOLD_MAX } from '../core/run/foreign-run.ts';
+import { FOREIGN_TOOLS, type ForeignMark, type ForeignOrigin, UNTOLD_MAX } from '../core/run/foreign-run.ts';
 import { bytes, openObject, reported, text } from './schema.ts';
 
 const short = v.pipe(v.string(), v.maxLength(300));

@@ -1,15 +1,13 @@
 // What travels in one frame of a mesh link. Two bytes say version and type; records and live events follow as the exact
 // bytes of their origin behind a small binary head, everything else as JSON. Decoding never throws.
 
-import type { NodeId } from '../core/ids.ts';
-import { isNodeId } from '../core/ids.ts';
+import { isNodeId, type NodeId } from '../core/ids.ts';
 import type { Reported } from '../core/unknown.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
 import { ByteReader, ByteWriter } from './frame-bytes.ts';
 import { NOT_TOLD } from './schema.ts';
 import { parseShallowBytes } from './shallow-json.ts';
-import type { VectorEntry } from './version-vector.ts';
-import { isWhole, nodesOf, rowsOf, vectorOf } from './version-vector.ts';
+import { isWhole, nodesOf, rowsOf, type VectorEntry, vectorOf } from './version-vector.ts';
 
 export const MESH_PROTOCOL_VERSION = 1;
 /** Origin's raw public key, then its signature over the body: a record proves itself, whoever relays it. */

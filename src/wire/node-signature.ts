@@ -1,10 +1,8 @@
 // What a node id proves: it is the hash of an ed25519 public key, and whoever signs under that key is the node. Node's own
 // crypto, so not for the browser.
 
-import type { KeyObject } from 'node:crypto';
-import { createHash, createPublicKey, verify } from 'node:crypto';
-import type { NodeId } from '../core/ids.ts';
-import { nodeId } from '../core/ids.ts';
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type NodeId, nodeId } from '../core/ids.ts';
 
 export const PUBLIC_KEY_BYTES = 32;
 export const SIGNATURE_BYTES = 64;

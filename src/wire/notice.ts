@@ -2,8 +2,7 @@
 // texts alone: they are shown as they came, without a code.
 
 import * as v from 'valibot';
-import type { Problem } from '../core/problem.ts';
-import { sentencesOf } from '../core/problem.ts';
+import { type Problem, sentencesOf } from '../core/problem.ts';
 
 /** Every code, with what it means. docs/api.md has the same table, and a test compares them. */
 export const NOTICE_CODES = {

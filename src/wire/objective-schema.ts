@@ -3,8 +3,12 @@
 
 import * as v from 'valibot';
 import type { ObjectiveAnswer, ObjectiveEstimate } from '../core/run/judge-objective.ts';
-import type { ObjectiveFields, RequestLimit, RunObjective } from '../core/run/objective.ts';
-import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
+import {
+  OBJECTIVE_NAMES,
+  type ObjectiveFields,
+  type RequestLimit,
+  type RunObjective,
+} from '../core/run/objective.ts';
 import { count, figure, openObject, reported, share, text } from './schema.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;

@@ -3,8 +3,7 @@
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { FinishReason, Outcome } from '../core/run/outcome.ts';
-import { FINISH_REASONS } from '../core/run/outcome.ts';
+import { FINISH_REASONS, type FinishReason, type Outcome } from '../core/run/outcome.ts';
 
 export interface OwnLinePlace {
   readonly from: number;

@@ -1,8 +1,7 @@
 // power.csv of a run directory: what the node that was loaded drew, a line a second, in seconds since the run's zero and watts by scope.
 // Empty: not told by every sensor of that scope. Made for spreadsheets as it is, and read back for pictures.
 
-import type { EnergyScope } from '../core/run/energy.ts';
-import { ENERGY_SCOPES } from '../core/run/energy.ts';
+import { ENERGY_SCOPES, type EnergyScope } from '../core/run/energy.ts';
 
 export interface PowerLine {
   readonly seconds: number;

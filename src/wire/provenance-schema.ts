@@ -1,14 +1,15 @@
 // Where a report comes from, in config.json and report.json. Directories of runs are handed around: every text has its bound here.
 
 import * as v from 'valibot';
-import type { RunProvenance, ServerTold } from '../core/run/provenance.ts';
 import {
   CALL_LENGTH_MAX,
   CALL_WORDS_MAX,
   CEILINGS_MAX,
+  type RunProvenance,
   SERVER_FACT_NAME_MAX,
   SERVER_FACT_VALUE_MAX,
   SERVER_FACTS_MAX,
+  type ServerTold,
 } from '../core/run/provenance.ts';
 import { bytes, count, figure, openObject, reported, text } from './schema.ts';
 

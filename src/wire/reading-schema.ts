@@ -5,8 +5,13 @@ import * as v from 'valibot';
 import type { EventPayloads, KindsOf } from '../core/event-kinds.ts';
 import type { NodeConfig } from '../core/node/config.ts';
 import type { NodeDisk } from '../core/node/disk.ts';
-import type { ReadingConfirmed, ReadingFailed, StatusTold } from '../core/node/gathered.ts';
-import { FIRST_READINGS, FIRST_VENDORS } from '../core/node/gathered.ts';
+import {
+  FIRST_READINGS,
+  FIRST_VENDORS,
+  type ReadingConfirmed,
+  type ReadingFailed,
+  type StatusTold,
+} from '../core/node/gathered.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeNetwork } from '../core/node/network.ts';

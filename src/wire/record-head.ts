@@ -1,8 +1,7 @@
 // Where a record stands, read without its payload: enough to store and relay what a newer version wrote and this one
 // cannot read.
 
-import type { NodeId } from '../core/ids.ts';
-import { isNodeId } from '../core/ids.ts';
+import { isNodeId, type NodeId } from '../core/ids.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
 import { KEY_LENGTH_MAX } from './event-schema.ts';
 

@@ -3,10 +3,14 @@
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
 import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
-import type { SampleCounts } from '../core/run/outcome.ts';
-import { FINISH_REASONS } from '../core/run/outcome.ts';
-import type { LatenessFigures, Report, ReportClient, ReportSeries } from '../core/run/report.ts';
-import { REPORT_SCHEMA } from '../core/run/report.ts';
+import { FINISH_REASONS, type SampleCounts } from '../core/run/outcome.ts';
+import {
+  type LatenessFigures,
+  REPORT_SCHEMA,
+  type Report,
+  type ReportClient,
+  type ReportSeries,
+} from '../core/run/report.ts';
 import type { ReportAgent } from '../core/run/report-agent.ts';
 import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';

@@ -4,10 +4,13 @@ import * as v from 'valibot';
 import { OFFERED_MODELS_MAX } from '../core/run/failure-advice.ts';
 import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
 import { LENGTHS_TEXT_MAX } from '../core/run/request-lengths.ts';
-import type { RunConfig } from '../core/run/run-config.ts';
-import { RUN_CONFIG_SCHEMA } from '../core/run/run-config.ts';
-import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
-import { BODY_TEXT_MAX, OUTPUT_SOURCES } from '../core/run/run-requests.ts';
+import { RUN_CONFIG_SCHEMA, type RunConfig } from '../core/run/run-config.ts';
+import {
+  type AskedTokens,
+  BODY_TEXT_MAX,
+  OUTPUT_SOURCES,
+  type RunRequests,
+} from '../core/run/run-requests.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { DecodeError } from './decode-error.ts';
 import { depthPlanSchema } from './depth-schema.ts';

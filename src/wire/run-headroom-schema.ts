@@ -2,8 +2,13 @@
 
 import * as v from 'valibot';
 import { ENGINES } from '../core/model/engine-constants.ts';
-import type { RunHeadroom, RunStanding } from '../core/model/run-standing.ts';
-import { CAUSE_CODES, CAUSE_FINDINGS, RUN_PHASES } from '../core/model/run-standing.ts';
+import {
+  CAUSE_CODES,
+  CAUSE_FINDINGS,
+  RUN_PHASES,
+  type RunHeadroom,
+  type RunStanding,
+} from '../core/model/run-standing.ts';
 import { figure, openObject, reported, text } from './schema.ts';
 
 /** Three tests for each of 32 depths. */

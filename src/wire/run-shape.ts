@@ -2,11 +2,16 @@
 
 import * as v from 'valibot';
 import type { RunPattern } from '../core/run/run-pattern.ts';
-import type { LoadStep, RunShape } from '../core/run/run-shape.ts';
-import { LOAD_STEPS_MAX, SESSION_HISTORIES, SESSION_PLACES } from '../core/run/run-shape.ts';
-import type { RunTags } from '../core/run/run-tags.ts';
+import {
+  LOAD_STEPS_MAX,
+  type LoadStep,
+  type RunShape,
+  SESSION_HISTORIES,
+  SESSION_PLACES,
+} from '../core/run/run-shape.ts';
 import {
   RUN_NAME_LENGTH_MAX,
+  type RunTags,
   TAG_KEY,
   TAG_KEY_LENGTH_MAX,
   TAG_VALUE_LENGTH_MAX,

@@ -1,10 +1,17 @@
 // The building blocks of all wire schemas, each with its bound.
 
 import * as v from 'valibot';
-import type { ComparisonId, NodeId, RunId, SweepId } from '../core/ids.ts';
-import { isComparisonId, isNodeId, isRunId, isSweepId } from '../core/ids.ts';
-import type { Unknown } from '../core/unknown.ts';
-import { unknown } from '../core/unknown.ts';
+import {
+  type ComparisonId,
+  isComparisonId,
+  isNodeId,
+  isRunId,
+  isSweepId,
+  type NodeId,
+  type RunId,
+  type SweepId,
+} from '../core/ids.ts';
+import { type Unknown, unknown } from '../core/unknown.ts';
 
 export const TEXT_LENGTH_MAX = 1_024;
 export const LIST_LENGTH_MAX = 1_024;

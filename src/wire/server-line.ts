@@ -2,8 +2,7 @@
 // run's zero. Empty: not told; a line without any figure is a reading that failed. Made for spreadsheets as it is, and read back for pictures.
 
 import { NO_FIGURE } from '../core/run/event-record.ts';
-import type { ServerFigureKey, ServerReading } from '../core/run/server-reading.ts';
-import { SERVER_FIGURE_KEYS } from '../core/run/server-reading.ts';
+import { SERVER_FIGURE_KEYS, type ServerFigureKey, type ServerReading } from '../core/run/server-reading.ts';
 
 export const SERVER_HEADER: string = `${['seconds', 'inFlight', ...SERVER_FIGURE_KEYS].join(',')}\n`;
 

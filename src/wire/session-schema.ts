@@ -1,12 +1,10 @@
 // What report.json says of a run of sessions, and what is told of them while it goes on.
 
 import * as v from 'valibot';
-import type { LiveSessions, LiveTurns } from '../core/run/live-sessions.ts';
-import { LIVE_TURNS_MAX } from '../core/run/live-sessions.ts';
+import { LIVE_TURNS_MAX, type LiveSessions, type LiveTurns } from '../core/run/live-sessions.ts';
 import { SESSION_PLACES } from '../core/run/run-shape.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
-import type { SessionReport } from '../core/run/session-report.ts';
-import { TURN_ROWS_MAX } from '../core/run/session-report.ts';
+import { type SessionReport, TURN_ROWS_MAX } from '../core/run/session-report.ts';
 import type { SpreadFigures } from '../core/statistics/bounded-spread.ts';
 import { count, figure, openObject, reported } from './schema.ts';
 

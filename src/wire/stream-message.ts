@@ -4,10 +4,8 @@
 import { filterEntries, mapEntries } from '../core/entry-maps.ts';
 import type { Event, EventHead, KnownEvent } from '../core/event.ts';
 import { isEventKind } from '../core/event-kinds.ts';
-import type { NodeId } from '../core/ids.ts';
-import { isNodeId } from '../core/ids.ts';
-import type { State } from '../core/state.ts';
-import { stateWith } from '../core/state.ts';
+import { isNodeId, type NodeId } from '../core/ids.ts';
+import { type State, stateWith } from '../core/state.ts';
 
 export interface SnapshotMessage {
   readonly version: typeof STREAM_VERSION;

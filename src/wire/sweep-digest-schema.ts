@@ -3,10 +3,14 @@
 
 import * as v from 'valibot';
 import type { Stage } from '../core/sweep/stage.ts';
-import type { StageDigest, Sweep, SweepFindings, SweepProgress } from '../core/sweep/sweep.ts';
-import { STAGES_TOLD_MAX } from '../core/sweep/sweep.ts';
-import type { SweepHeadDigest } from '../core/sweep/sweep-digest.ts';
-import { OBJECTIVES_TOLD_MAX, TAGS_TOLD_MAX } from '../core/sweep/sweep-digest.ts';
+import {
+  STAGES_TOLD_MAX,
+  type StageDigest,
+  type Sweep,
+  type SweepFindings,
+  type SweepProgress,
+} from '../core/sweep/sweep.ts';
+import { OBJECTIVES_TOLD_MAX, type SweepHeadDigest, TAGS_TOLD_MAX } from '../core/sweep/sweep-digest.ts';
 import type { LoadLine } from '../core/sweep/sweep-document.ts';
 import {
   count,

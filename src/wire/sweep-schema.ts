@@ -1,26 +1,27 @@
 // sweep.json and line.json as text and back: strict JSON, checked against the core's types when it is read.
 
 import * as v from 'valibot';
-import type {
-  Estimate,
-  Stage,
-  StageCurve,
-  StageFigures,
-  StageLoad,
-  StagePurpose,
-  StageState,
-  StageTimeline,
-  StageVerdict,
+import {
+  type Estimate,
+  type Stage,
+  type StageCurve,
+  type StageFigures,
+  type StageLoad,
+  type StagePurpose,
+  type StageState,
+  type StageTimeline,
+  type StageVerdict,
+  TIMELINE_POINTS_MAX,
 } from '../core/sweep/stage.ts';
-import { TIMELINE_POINTS_MAX } from '../core/sweep/stage.ts';
-import type {
-  LineDocument,
-  LineProgress,
-  LoadLine,
-  SweepDocument,
-  SweepResume,
+import {
+  LINE_SCHEMA,
+  type LineDocument,
+  type LineProgress,
+  type LoadLine,
+  SWEEP_SCHEMA,
+  type SweepDocument,
+  type SweepResume,
 } from '../core/sweep/sweep-document.ts';
-import { LINE_SCHEMA, SWEEP_SCHEMA } from '../core/sweep/sweep-document.ts';
 import { DecodeError } from './decode-error.ts';
 import { objectiveAnswer } from './objective-schema.ts';
 import { environmentSchema, parseJson } from './run-config.ts';

@@ -2,13 +2,14 @@
 // daemon of its machine.
 
 import * as v from 'valibot';
-import type {
-  ComparisonFindings,
-  ToldComparison,
-  ToldPairs,
-  ToldSide,
+import {
+  type ComparisonFindings,
+  TOLD_LOOKS_MAX,
+  TOLD_TAGS_MAX,
+  type ToldComparison,
+  type ToldPairs,
+  type ToldSide,
 } from '../core/comparison/told-comparison.ts';
-import { TOLD_LOOKS_MAX, TOLD_TAGS_MAX } from '../core/comparison/told-comparison.ts';
 import { comparisonVerdictSchema } from './comparison-schema.ts';
 import { comparisonIdSchema, count, figure, isoTime, openObject, reported, text } from './schema.ts';
 

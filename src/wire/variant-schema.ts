@@ -1,10 +1,13 @@
 // What came of each model of a mix, as it stands in snapshots and reports, and the mix itself.
 
 import * as v from 'valibot';
-import type { ModelMix, VariantFigures, VariantPercentiles } from '../core/run/model-mix.ts';
-import { MIXED_MODELS_MAX } from '../core/run/model-mix.ts';
-import type { UrlMix } from '../core/run/url-mix.ts';
-import { MIXED_URLS_MAX } from '../core/run/url-mix.ts';
+import {
+  MIXED_MODELS_MAX,
+  type ModelMix,
+  type VariantFigures,
+  type VariantPercentiles,
+} from '../core/run/model-mix.ts';
+import { MIXED_URLS_MAX, type UrlMix } from '../core/run/url-mix.ts';
 import { maybeFailureCountSchemas } from './failure-counts-schema.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 

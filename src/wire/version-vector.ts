@@ -1,7 +1,6 @@
 // How far the events of each origin are known, as it travels between nodes, and the lists of nodes beside it.
 
-import type { NodeId } from '../core/ids.ts';
-import { isNodeId } from '../core/ids.ts';
+import { isNodeId, type NodeId } from '../core/ids.ts';
 
 /** Origins in a vector, nodes in a neighbour list, wants in one message. */
 export const MESH_LIST_LENGTH_MAX = 4_096;

@@ -1,8 +1,7 @@
 // A run in this process, without the command line: what is asked for, and what it is given, each with changes.
 
 import { join } from 'node:path';
-import type { BenchParts } from '../../src/bench/run/bench-parts.ts';
-import { BENCH_SETTINGS } from '../../src/bench/run/bench-parts.ts';
+import { BENCH_SETTINGS, type BenchParts } from '../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../src/bench/run/bench-request.ts';
 import { serverApi } from '../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../src/bench/target/target-url.ts';

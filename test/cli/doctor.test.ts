@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandDaemon } from '../support/command-daemon.ts';
-import type { MadeUpProcessOptions } from '../support/made-up-process.ts';
-import { madeUpProcess } from '../support/made-up-process.ts';
+import { type MadeUpProcessOptions, madeUpProcess } from '../support/made-up-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const doctor = async (home: string, options: MadeUpProcessOptions = {}) => {

@@ -5,8 +5,7 @@ import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { reportFromJson } from '../../src/wire/report-codec.ts';
 import { writtenAs } from '../report/imported/foreign-texts.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
-import type { TemporaryDirectory } from '../support/temporary-directory.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { writeTimedRun } from '../support/timed-runs.ts';
 
 const ran = async (home: TemporaryDirectory, ...args: readonly string[]) => {

@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { meshChecks } from '../../src/cli/doctor/mesh-checks.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import type {
-  BeaconProblem,
-  BeaconProblemCode,
-  MeshStatus,
-  PeerStatus,
-  PeerTry,
-  UnreachableCause,
+import {
+  type BeaconProblem,
+  type BeaconProblemCode,
+  decodeMeshStatus,
+  type MeshStatus,
+  type PeerStatus,
+  type PeerTry,
+  type UnreachableCause,
 } from '../../src/wire/mesh-status.ts';
-import { decodeMeshStatus } from '../../src/wire/mesh-status.ts';
 
 const JUNO = nodeId('b'.repeat(26));
 

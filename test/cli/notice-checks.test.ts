@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { noticeChecks } from '../../src/cli/doctor/daemon-checks.ts';
-import type { NoticeCode } from '../../src/wire/notice.ts';
-import { decodeNotices } from '../../src/wire/notice.ts';
+import { decodeNotices, type NoticeCode } from '../../src/wire/notice.ts';
 
 const told = (...codes: readonly NoticeCode[]) =>
   noticeChecks(codes.map(code => ({ id: code, code, problem: `of ${code}`, advice: '' })));

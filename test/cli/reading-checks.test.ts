@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { readingChecks } from '../../src/cli/doctor/reading-checks.ts';
-import type { NodeView } from '../../src/core/node/node-view.ts';
-import { nodeView } from '../../src/core/node/node-view.ts';
+import { type NodeView, nodeView } from '../../src/core/node/node-view.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
-import type { ReasonCode } from '../../src/core/unknown.ts';
-import { unknown } from '../../src/core/unknown.ts';
+import { type ReasonCode, unknown } from '../../src/core/unknown.ts';
 import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';
 import { studio } from '../e2e/machines.ts';
 

@@ -12,8 +12,7 @@ import { startMock } from '../../src/mock/mock-server.ts';
 import { comparisonToJson } from '../../src/wire/comparison-schema.ts';
 import { runConfigToJson } from '../../src/wire/run-config.ts';
 import { madeUpComparison } from '../support/made-up-comparison.ts';
-import type { MadeUpProcessOptions } from '../support/made-up-process.ts';
-import { madeUpProcess } from '../support/made-up-process.ts';
+import { type MadeUpProcessOptions, madeUpProcess } from '../support/made-up-process.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

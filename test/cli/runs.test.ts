@@ -9,8 +9,7 @@ import { reportToJson } from '../../src/wire/report-codec.ts';
 import { runConfigToJson } from '../../src/wire/run-config.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { runConfig } from '../support/run-records.ts';
-import type { TemporaryDirectory } from '../support/temporary-directory.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 const FILES = ['samples.jsonl', 'events.jsonl', 'final_snapshot.json', 'report.txt'];
 

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { publicConfig } from '../../src/config/config.ts';
 import { problemLines } from '../../src/config/config-problem.ts';
 import { configTemplate, settingLines } from '../../src/config/config-template.ts';
-import type { ParsedConfig } from '../../src/config/parse-config.ts';
-import { parseConfig } from '../../src/config/parse-config.ts';
+import { type ParsedConfig, parseConfig } from '../../src/config/parse-config.ts';
 import { defaultConfig } from '../../src/config/read-config.ts';
 
 const configOf = (text: string) => {

@@ -6,8 +6,13 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { configTemplate } from '../../src/config/config-template.ts';
-import type { ConfigResult } from '../../src/config/read-config.ts';
-import { defaultConfig, effectiveConfig, loadConfig, readConfig } from '../../src/config/read-config.ts';
+import {
+  type ConfigResult,
+  defaultConfig,
+  effectiveConfig,
+  loadConfig,
+  readConfig,
+} from '../../src/config/read-config.ts';
 import { watchConfig } from '../../src/config/watch-config.ts';
 
 let folder = '';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { placeAt } from '../../src/config/config-problem.ts';
-import type { TomlEntries, TomlNode } from '../../src/config/toml-document.ts';
-import { parseToml, plainValue } from '../../src/config/toml-document.ts';
+import { parseToml, plainValue, type TomlEntries, type TomlNode } from '../../src/config/toml-document.ts';
 
 const entriesOf = (text: string): TomlEntries => {
   const document = parseToml(text);

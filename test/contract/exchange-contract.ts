@@ -2,10 +2,8 @@
 // server. Run on each by its own test file, in real time.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { NodeKey } from '../../src/daemon/node-key.ts';
-import { generateNodeKey } from '../../src/daemon/node-key.ts';
-import type { MemoryDisk } from '../../src/journal/memory-disk.ts';
-import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
+import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
 import type { Requests } from '../../src/mesh/request/requests.ts';
 import type { MeshNode } from '../support/mesh-node.ts';
 

@@ -3,8 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import type { MeshIdentity, MeshLimits, MeshTransport } from '../../src/mesh/mesh.ts';
-import type { SeenNode } from '../support/seen-node.ts';
-import { linkOf, seenNode, until } from '../support/seen-node.ts';
+import { linkOf, type SeenNode, seenNode, until } from '../support/seen-node.ts';
 
 export interface ContractNodeOptions {
   readonly identity: MeshIdentity;

@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import type { Event } from '../../src/core/event.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { LINK_FIGURES } from '../support/link-figures.ts';

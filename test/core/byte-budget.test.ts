@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BudgetShare } from '../../src/core/byte-budget.ts';
-import { ByteBudget } from '../../src/core/byte-budget.ts';
+import { type BudgetShare, ByteBudget } from '../../src/core/byte-budget.ts';
 
 test('never holds more than its bound, and never makes one give up that holds less than another', () => {
   fc.assert(

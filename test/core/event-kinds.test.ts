@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { EVENT_KINDS, eventClass, factKey, KINDS } from '../../src/core/event-kinds.ts';
+import { EVENT_KINDS, eventClass, type Fact, factKey, KINDS } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { readingView } from '../../src/core/node/reading-view.ts';
 import { EMPTY_STATE, FIELDS } from '../../src/core/state.ts';

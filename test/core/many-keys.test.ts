@@ -5,8 +5,7 @@ import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import { Fold } from '../../src/core/fold.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { nodeView } from '../../src/core/node/node-view.ts';
-import type { State } from '../../src/core/state.ts';
-import { EMPTY_STATE } from '../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import { clusterWarnings } from '../../src/core/warnings/cluster-warnings.ts';
 import {
   connectionTo,

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
 import { nodeName, nodeView } from '../../src/core/node/node-view.ts';

@@ -6,8 +6,7 @@ import { Cluster } from '../../src/daemon/cluster.ts';
 import { EventRecorder, JOURNAL_RETRY_MS, WAITING_FACTS_MAX } from '../../src/daemon/event-recorder.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import { Notices } from '../../src/daemon/notices.ts';
-import type { Journal } from '../../src/journal/journal.ts';
-import { JournalError } from '../../src/journal/journal.ts';
+import { type Journal, JournalError } from '../../src/journal/journal.ts';
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
 
 describe('the event recorder', () => {

@@ -3,8 +3,7 @@ import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import type { Connection } from '../../src/core/link/connection.ts';
-import type { State } from '../../src/core/state.ts';
-import { EMPTY_STATE } from '../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import { followRdmaConnections } from '../../src/daemon/rdma-connections.ts';
 
 const ATLAS = nodeId('a'.repeat(26));

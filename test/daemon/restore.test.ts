@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
+import { EVENT_KINDS, type Fact } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import { restore } from '../../src/daemon/restore.ts';

@@ -9,8 +9,7 @@ import { axeFindings, chromiumPath } from './browser.ts';
 import { test } from './browser-test.ts';
 import { desk } from './fleet.ts';
 import { serveMachines } from './serve-machines.ts';
-import type { StartedCommand } from './started-command.ts';
-import { startCommand } from './started-command.ts';
+import { type StartedCommand, startCommand } from './started-command.ts';
 
 describe('a cluster with faults', () => {
   let replay: StartedCommand;

@@ -4,8 +4,7 @@
 import { describe, expect } from 'vitest';
 import { test } from './browser-test.ts';
 import { desk } from './fleet.ts';
-import type { ServedMachines } from './serve-machines.ts';
-import { serveMachines } from './serve-machines.ts';
+import { type ServedMachines, serveMachines } from './serve-machines.ts';
 
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
 

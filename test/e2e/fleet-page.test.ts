@@ -6,13 +6,10 @@ import { describe, expect } from 'vitest';
 import { isLongRun } from '../support/counts.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
-import type { Fleet } from './fleet.ts';
-import { joined, mesh, renamed } from './fleet.ts';
+import { type Fleet, joined, mesh, renamed } from './fleet.ts';
 import { ETHERNET, idOf, profiled } from './links.ts';
-import type { Machine } from './machines.ts';
-import { rack as server, studio } from './machines.ts';
-import type { ServedMachines } from './serve-machines.ts';
-import { serveMachines } from './serve-machines.ts';
+import { type Machine, rack as server, studio } from './machines.ts';
+import { type ServedMachines, serveMachines } from './serve-machines.ts';
 
 const AXE_TIMEOUT_MS = 120_000;
 const TELL_MS = 1_000;

@@ -1,10 +1,8 @@
 // Clusters of made-up machines for the map: the four of the desk, and as many more as a test wants.
 
 import type { Fact } from '../../src/core/event-kinds.ts';
-import type { Wire } from './links.ts';
-import { ETHERNET, idOf, measuredGpu, THUNDERBOLT, turned, WIFI, wired } from './links.ts';
-import type { Machine } from './machines.ts';
-import { notebook, rack, spark, studio } from './machines.ts';
+import { ETHERNET, idOf, measuredGpu, THUNDERBOLT, turned, WIFI, type Wire, wired } from './links.ts';
+import { type Machine, notebook, rack, spark, studio } from './machines.ts';
 
 export interface Fleet {
   readonly machines: readonly Machine[];

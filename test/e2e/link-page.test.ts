@@ -9,11 +9,9 @@ import { test } from './browser-test.ts';
 import { desk } from './fleet.ts';
 import { ETHERNET, idOf, opened, profiled, THUNDERBOLT, WIFI, wired } from './links.ts';
 import { expectForEverybody, looksAt } from './looks.ts';
-import type { Machine } from './machines.ts';
-import { notebook, rack, spark, studio } from './machines.ts';
+import { type Machine, notebook, rack, spark, studio } from './machines.ts';
 import { measuredPast } from './measured-past.ts';
-import type { ServedMachines } from './serve-machines.ts';
-import { serveMachines } from './serve-machines.ts';
+import { type ServedMachines, serveMachines } from './serve-machines.ts';
 
 const HOUR_MS = 3_600_000;
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };

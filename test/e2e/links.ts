@@ -1,10 +1,8 @@
 // Made-up links between made-up machines: connections, what was measured on them, and what devices can do.
 
 import type { Fact } from '../../src/core/event-kinds.ts';
-import type { NodeId } from '../../src/core/ids.ts';
-import { nodeId } from '../../src/core/ids.ts';
-import type { Connection, ConnectionType } from '../../src/core/link/connection.ts';
-import { connectionKey } from '../../src/core/link/connection.ts';
+import { type NodeId, nodeId } from '../../src/core/ids.ts';
+import { type Connection, type ConnectionType, connectionKey } from '../../src/core/link/connection.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { GpuProfile } from '../../src/core/node/gpu-profile.ts';
 import { isKnown, type Reported, unknown } from '../../src/core/unknown.ts';

@@ -1,8 +1,7 @@
 // A journal with what one made-up machine was measured at before, for pages that show a past.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { factKey } from '../../src/core/event-kinds.ts';
+import { type Fact, factKey } from '../../src/core/event-kinds.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { encodeRecordBody } from '../../src/wire/durable-record.ts';

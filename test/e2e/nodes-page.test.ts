@@ -4,12 +4,10 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { longCount } from '../support/counts.ts';
 import { test } from './browser-test.ts';
-import type { Fleet } from './fleet.ts';
-import { desk, mesh, renamed } from './fleet.ts';
+import { desk, type Fleet, mesh, renamed } from './fleet.ts';
 import { expectForEverybody, looksAt } from './looks.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
-import type { ServedMachines } from './serve-machines.ts';
-import { serveMachines } from './serve-machines.ts';
+import { type ServedMachines, serveMachines } from './serve-machines.ts';
 
 const MACHINES = [studio, notebook, spark, rack];
 const TELL_MS = 500;

@@ -3,14 +3,11 @@
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import type { Event } from '../../src/core/event.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../src/core/event-kinds.ts';
-import type { NodeId } from '../../src/core/ids.ts';
-import { nodeId } from '../../src/core/ids.ts';
+import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
+import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import { Access } from '../../src/daemon/http/access.ts';
-import type { HttpLimits, HttpServerOptions } from '../../src/daemon/http/http-options.ts';
-import { HTTP_LIMITS } from '../../src/daemon/http/http-options.ts';
+import { HTTP_LIMITS, type HttpLimits, type HttpServerOptions } from '../../src/daemon/http/http-options.ts';
 import { createHttpServer } from '../../src/daemon/http/http-server.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import type { Notice } from '../../src/wire/notice.ts';

@@ -7,13 +7,11 @@ import { unknown } from '../../src/core/unknown.ts';
 import { isLongRun } from '../support/counts.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
-import type { Fleet } from './fleet.ts';
-import { desk, joined, mesh } from './fleet.ts';
+import { desk, type Fleet, joined, mesh } from './fleet.ts';
 import { connectionOf, ETHERNET, idOf, opened, profiled, WIFI } from './links.ts';
 import { expectForEverybody, looksAt } from './looks.ts';
 import { notebook, rack, studio } from './machines.ts';
-import type { ServedMachines } from './serve-machines.ts';
-import { serveMachines } from './serve-machines.ts';
+import { type ServedMachines, serveMachines } from './serve-machines.ts';
 
 const AXE_TIMEOUT_MS = 120_000;
 const TELL_MS = 1_000;

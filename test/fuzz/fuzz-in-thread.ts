@@ -4,8 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Finding } from './attempt.ts';
-import type { FuzzMessage, FuzzPlan } from './fuzz-plan.ts';
-import { SHARED_HEAD_BYTES } from './fuzz-plan.ts';
+import { type FuzzMessage, type FuzzPlan, SHARED_HEAD_BYTES } from './fuzz-plan.ts';
 import { INPUT_BYTES_MOST } from './mutate.ts';
 
 export interface FoundInput {

@@ -1,9 +1,7 @@
 // The loop of a coverage-guided fuzzer (after AFL: an input that takes a branch a new order of times is kept and changed further).
 
-import type { SeededRandom } from '../../src/core/random.ts';
-import { seededRandom } from '../../src/core/random.ts';
-import type { Finding } from './attempt.ts';
-import { attempt } from './attempt.ts';
+import { type SeededRandom, seededRandom } from '../../src/core/random.ts';
+import { attempt, type Finding } from './attempt.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { mutated, picked } from './mutate.ts';
 

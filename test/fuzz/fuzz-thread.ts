@@ -4,8 +4,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { countModules, isCovered } from './counted-modules.ts';
 import { fuzz } from './fuzz-loop.ts';
-import type { FuzzMessage, FuzzPlan } from './fuzz-plan.ts';
-import { SHARED_HEAD_BYTES } from './fuzz-plan.ts';
+import { type FuzzMessage, type FuzzPlan, SHARED_HEAD_BYTES } from './fuzz-plan.ts';
 import { loadTarget } from './targets.ts';
 
 const attack = async ({ name, seed, seconds, runs, shared }: FuzzPlan): Promise<FuzzMessage> => {

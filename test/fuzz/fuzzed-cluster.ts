@@ -3,8 +3,13 @@
 import type { Server } from 'node:http';
 import fc from 'fast-check';
 import { arbitraryFact } from '../core/arbitrary-event.ts';
-import type { ServedCluster } from '../daemon/http/served-cluster.ts';
-import { identityFact, memoryFact, SELF, serveCluster } from '../daemon/http/served-cluster.ts';
+import {
+  identityFact,
+  memoryFact,
+  SELF,
+  type ServedCluster,
+  serveCluster,
+} from '../daemon/http/served-cluster.ts';
 import { serverBehind } from './socketless-http.ts';
 
 export interface FuzzedCluster {

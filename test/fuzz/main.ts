@@ -6,8 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { attempt } from './attempt.ts';
-import type { FoundInput } from './fuzz-in-thread.ts';
-import { fuzzInThread } from './fuzz-in-thread.ts';
+import { type FoundInput, fuzzInThread } from './fuzz-in-thread.ts';
 import { shortened } from './shortened.ts';
 import { loadTarget, targetNames } from './targets.ts';
 

@@ -25,8 +25,7 @@ import { writeDaemonFile } from '../../src/daemon/daemon-file.ts';
 import { renderSummary } from '../../src/tui/render.ts';
 import { laterReadings } from '../support/later-readings.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
-import type { RecordedCluster } from '../support/recorded-cluster.ts';
-import { recordedCluster } from '../support/recorded-cluster.ts';
+import { type RecordedCluster, recordedCluster } from '../support/recorded-cluster.ts';
 import { REGISTRY_NODE } from '../support/registry-parts.ts';
 import { whenState } from '../support/streamed-state.ts';
 

@@ -15,8 +15,7 @@ import { snapshotFromJson } from '../../src/wire/snapshot-codec.ts';
 import { named } from '../support/run-metrics.ts';
 import { complete, issued, session } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { RunningAggregator } from './running-aggregator.ts';
-import { runningAggregator } from './running-aggregator.ts';
+import { type RunningAggregator, runningAggregator } from './running-aggregator.ts';
 
 const BEGINNING = [session('session.started'), session('session.start_performance_tracking')];
 const END = session('session.ended', 1_000);

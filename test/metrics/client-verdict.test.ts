@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { BeatsRecord, ClientRecord, HostRecord } from '../../src/core/run/event-record.ts';
-import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import {
+  type BeatsRecord,
+  type ClientRecord,
+  type HostRecord,
+  NO_FIGURE,
+} from '../../src/core/run/event-record.ts';
 import { lookUp } from '../../src/core/run/metric-lookup.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import type { ClientEvidence } from '../../src/metrics/client-verdict.ts';
-import { clientVerdict } from '../../src/metrics/client-verdict.ts';
+import { type ClientEvidence, clientVerdict } from '../../src/metrics/client-verdict.ts';
 import { reportClient } from '../../src/metrics/report-client.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
 

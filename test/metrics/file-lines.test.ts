@@ -2,8 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { FileLine } from '../../src/metrics/file-lines.ts';
-import { fileLines } from '../../src/metrics/file-lines.ts';
+import { type FileLine, fileLines } from '../../src/metrics/file-lines.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const linesOf = async (content: string, lineBytesMax: number): Promise<readonly FileLine[]> => {

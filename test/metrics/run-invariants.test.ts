@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
-import type { EventRecord } from '../../src/core/run/event-record.ts';
-import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { type EventRecord, NO_FIGURE } from '../../src/core/run/event-record.ts';
 import type { MetricsSnapshot } from '../../src/core/run/snapshot.ts';
 import { zeroCount } from '../../src/core/statistics/log-buckets.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';

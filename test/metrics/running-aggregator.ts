@@ -16,8 +16,7 @@ import { openZeromqSubscriber } from '../../src/messaging/zeromq/zeromq-subscrib
 import type { AggregatorArguments } from '../../src/metrics/aggregator-arguments.ts';
 import { MetricsSnapshotSubscriber } from '../../src/metrics/metrics-snapshot-subscriber.ts';
 import { entryUrl } from '../../src/process/entry.ts';
-import type { OwnProcess } from '../../src/process/own-process.ts';
-import { startOwnProcess } from '../../src/process/own-process.ts';
+import { type OwnProcess, startOwnProcess } from '../../src/process/own-process.ts';
 import { EventBatchWriter } from '../../src/wire/event-batch-writer.ts';
 
 export interface RunningAggregator extends AsyncDisposable {

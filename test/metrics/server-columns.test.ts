@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { recordOf } from '../../src/core/record-of.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
-import type { ServerReading } from '../../src/core/run/server-reading.ts';
-import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
+import { SERVER_FIGURE_KEYS, type ServerReading } from '../../src/core/run/server-reading.ts';
 import { RunTimeSeries } from '../../src/metrics/run-time-series.ts';
 import { withServerColumns } from '../../src/metrics/server-columns.ts';
 import {

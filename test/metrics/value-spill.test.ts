@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { RawValues } from '../../src/core/statistics/raw-values.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';
-import type { ValueSpillOptions } from '../../src/metrics/value-spill.ts';
-import { ValueSpill } from '../../src/metrics/value-spill.ts';
+import { ValueSpill, type ValueSpillOptions } from '../../src/metrics/value-spill.ts';
 import { sampleOf } from '../support/sample-of.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';
 import { rawConnection, wholeReply } from '../support/raw-http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { Entry } from './asking.ts';
-import { accountOf, ask, chunksOf, contentOf, question } from './asking.ts';
+import { accountOf, ask, chunksOf, contentOf, type Entry, question } from './asking.ts';
 
 test('the log equals what a thousand concurrent clients got', async () => {
   using folder = temporaryDirectory();

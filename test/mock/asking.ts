@@ -2,8 +2,7 @@
 
 import type { MockLogSummary } from '../../src/mock/mock-log.ts';
 import type { Mock } from '../../src/mock/mock-server.ts';
-import type { RawReply } from '../support/raw-http.ts';
-import { post, rawConnection, wholeReply } from '../support/raw-http.ts';
+import { post, type RawReply, rawConnection, wholeReply } from '../support/raw-http.ts';
 
 export interface Question {
   readonly model?: string;

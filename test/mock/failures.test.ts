@@ -1,8 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { FAILURES } from '../../src/mock/failures.ts';
-import type { Mock } from '../../src/mock/mock-server.ts';
-import { startMock } from '../../src/mock/mock-server.ts';
+import { type Mock, startMock } from '../../src/mock/mock-server.ts';
 import type { MockOptions } from '../../src/mock/mock-settings.ts';
 import { rawConnection, wholeReply } from '../support/raw-http.ts';
 import { accountOf, ask, dataOf, question } from './asking.ts';

@@ -8,8 +8,7 @@ import { spawnMock } from '../../src/mock/spawn-mock.ts';
 import { rawConnection } from '../support/raw-http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-import type { Entry } from './asking.ts';
-import { ask, question } from './asking.ts';
+import { ask, type Entry, question } from './asking.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/mock/mock-process.ts', import.meta.url));
 const surroundings = { nodePath: process.execPath, env: process.env };

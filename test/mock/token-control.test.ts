@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';
-import type { TokenizerName } from '../../src/mock/tokenizers.ts';
-import { countTokens } from '../../src/mock/tokenizers.ts';
+import { countTokens, type TokenizerName } from '../../src/mock/tokenizers.ts';
 import { ask } from './asking.ts';
 
 const usageOf = (body: string): { prompt_tokens: number; completion_tokens: number } =>

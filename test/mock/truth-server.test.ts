@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import type { TruthOptions, TruthServer } from '../../benchmarks/truth-server/truth-server.ts';
-import { buildTruthServer, startTruthServer } from '../../benchmarks/truth-server/truth-server.ts';
+import {
+  buildTruthServer,
+  startTruthServer,
+  type TruthOptions,
+  type TruthServer,
+} from '../../benchmarks/truth-server/truth-server.ts';
 import { post, rawConnection, wholeReply } from '../support/raw-http.ts';
 import { chunksOf, dataOf, question } from './asking.ts';
 

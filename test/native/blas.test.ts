@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { openBlas } from '../../src/native/blas.ts';
 import { loadKoffi } from '../../src/native/load-koffi.ts';
-import type { TemporaryDirectory } from '../support/temporary-directory.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** Names and whole numbers as in the OpenBLAS that NumPy brings; the product itself is the plainest there is. */
 const STAND_IN = `

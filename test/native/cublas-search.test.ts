@@ -1,8 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { CublasSearchOptions } from '../../src/native/cublas-search.ts';
-import { cublasAdvice, findCublasLt } from '../../src/native/cublas-search.ts';
+import { type CublasSearchOptions, cublasAdvice, findCublasLt } from '../../src/native/cublas-search.ts';
 import { ownUserId } from '../../src/native/library-search.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

@@ -2,16 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'vitest';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
 import type { Report } from '../../src/core/run/report.ts';
 import { lowerPercentile } from '../../src/core/statistics/percentile.ts';
 import { reportFromJson } from '../../src/wire/report-codec.ts';
 import { decodeSampleLine } from '../../src/wire/sample-line.ts';
 import { isLongRun } from '../support/counts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import type { HostProcess } from './namespaces.ts';
-import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
+import { type HostProcess, Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 import { lineOf, outputOf } from './two-hosts.ts';
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');

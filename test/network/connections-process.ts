@@ -5,8 +5,7 @@ import { entriesOf } from '../../src/core/entry-maps.ts';
 import { nodeName } from '../../src/core/node/node-view.ts';
 import { nodeIds, presence } from '../../src/core/node/presence-view.ts';
 import { isKnown } from '../../src/core/unknown.ts';
-import type { HostSettings } from './daemon-on-host.ts';
-import { daemonOnHost, tellChanges } from './daemon-on-host.ts';
+import { daemonOnHost, type HostSettings, tellChanges } from './daemon-on-host.ts';
 
 const settings: HostSettings = JSON.parse(process.argv[2] ?? '{}');
 const running = await daemonOnHost(settings, {

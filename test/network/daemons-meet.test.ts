@@ -2,8 +2,7 @@
 // the mesh tells them of each other.
 
 import { describe, expect, it, type TestContext } from 'vitest';
-import type { ClusterKey } from '../../src/mesh/key/cluster-key.ts';
-import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
+import { type ClusterKey, makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { clusterKeyPath, replaceClusterKeyFile } from '../../src/mesh/key/key-file.ts';
 import type { SeenCluster } from './seen-cluster.ts';
 import {

@@ -3,8 +3,7 @@
 
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { decodeMeshStatus } from '../../src/wire/mesh-status.ts';
-import type { HostSettings } from './daemon-on-host.ts';
-import { daemonOnHost } from './daemon-on-host.ts';
+import { daemonOnHost, type HostSettings } from './daemon-on-host.ts';
 
 export interface SeenLinks {
   readonly links: number;

@@ -4,8 +4,7 @@
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { systemClock } from '../../src/clock/system-clock.ts';
-import type { LinkProfile } from '../../src/core/link/link-profile.ts';
-import { hasFigures } from '../../src/core/link/link-profile.ts';
+import { hasFigures, type LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { ProbeStatus } from '../../src/core/probe/probe-status.ts';
 import { isKnown, isUnknown, type Reported } from '../../src/core/unknown.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';

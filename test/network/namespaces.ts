@@ -1,8 +1,7 @@
 // Hosts made of network namespaces, joined by veth cables. Everything happens inside namespaces of the test's own: this
 // machine's interfaces never see a packet. Disposing ends what runs there and deletes them.
 
-import type { ChildProcessByStdio } from 'node:child_process';
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';

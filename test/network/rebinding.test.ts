@@ -3,8 +3,7 @@
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'vitest';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
 import { isLongRun } from '../support/counts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';

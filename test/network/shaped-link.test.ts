@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { isKnown } from '../../src/core/unknown.ts';
 import { isLongRun } from '../support/counts.ts';
-import type { CableRates } from './shaped-cable.ts';
-import { reasonAgainstShaping, ShapedCable } from './shaped-cable.ts';
+import { type CableRates, reasonAgainstShaping, ShapedCable } from './shaped-cable.ts';
 import type { BothWays } from './two-hosts.ts';
 
 /**

@@ -11,8 +11,7 @@ import type { TestContext } from 'vitest';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
 import { isLongRun } from '../support/counts.ts';
-import type { HostProcess } from './namespaces.ts';
-import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
+import { type HostProcess, Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 import type { DaemonSettings, SeenCluster } from './seen-cluster.ts';
 
 /** No test waits longer for anything. */

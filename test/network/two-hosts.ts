@@ -3,8 +3,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { LinkMeasurement, ProbeOutcome } from '../../src/probe/probe.ts';
-import type { HostProcess } from './namespaces.ts';
-import { Namespaces } from './namespaces.ts';
+import { type HostProcess, Namespaces } from './namespaces.ts';
 
 /** Payload, bits per second. */
 export interface BothWays {

@@ -9,8 +9,7 @@ import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'v
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
 import { isLongRun } from '../support/counts.ts';
-import type { HostProcess } from './namespaces.ts';
-import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
+import { type HostProcess, Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 

@@ -3,11 +3,15 @@
 import { execFileSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'vitest';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest';
 import { startCommand } from '../e2e/started-command.ts';
-import type { Installed, InstalledPackage } from '../support/installed-package.ts';
-import { installPackage, plainEnv, run } from '../support/installed-package.ts';
+import {
+  type Installed,
+  type InstalledPackage,
+  installPackage,
+  plainEnv,
+  run,
+} from '../support/installed-package.ts';
 import { repositoryRoot } from '../support/repository.ts';
 import { runDaemon } from '../support/running-daemon.ts';
 import { whenState } from '../support/streamed-state.ts';

@@ -7,8 +7,12 @@ import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import { encodeBlock } from '../../src/recording/block.ts';
-import type { RecordedEvent, RecordingLine } from '../../src/recording/recording-line.ts';
-import { RECORDING_FORMAT, RECORDING_VERSION } from '../../src/recording/recording-line.ts';
+import {
+  RECORDING_FORMAT,
+  RECORDING_VERSION,
+  type RecordedEvent,
+  type RecordingLine,
+} from '../../src/recording/recording-line.ts';
 import { replay } from '../../src/recording/replay.ts';
 import { deviceProfiles, numberedFrom } from '../support/many-keys.ts';
 import { servedReplay } from '../support/served-replay.ts';

@@ -3,14 +3,12 @@
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
 import { eventClass, factKey } from '../../src/core/event-kinds.ts';
-import type { State } from '../../src/core/state.ts';
-import { EMPTY_STATE } from '../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import type { Anonymiser } from '../../src/recording/anonymiser.ts';
 import { StreamRecorder } from '../../src/recording/record-stream.ts';
 import { readRecording } from '../../src/recording/recording-reader.ts';
 import { RecordingWriter } from '../../src/recording/recording-writer.ts';
-import type { Said } from '../simulate/simulated-world.ts';
-import { SimulatedWorld } from '../simulate/simulated-world.ts';
+import { type Said, SimulatedWorld } from '../simulate/simulated-world.ts';
 
 export interface RecordedWorld {
   /** When the recording began, and at its end. */

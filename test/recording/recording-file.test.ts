@@ -7,8 +7,12 @@ import { INPUT_LIMITS } from '../../src/core/input/input-limits.ts';
 import { runTool } from '../../src/process/child.ts';
 import { encodeBlock } from '../../src/recording/block.ts';
 import type { RecordingHeader } from '../../src/recording/recording-line.ts';
-import type { RecordingPart } from '../../src/recording/recording-reader.ts';
-import { RecordingError, readHeader, readRecording } from '../../src/recording/recording-reader.ts';
+import {
+  RecordingError,
+  type RecordingPart,
+  readHeader,
+  readRecording,
+} from '../../src/recording/recording-reader.ts';
 import { RecordingWriter } from '../../src/recording/recording-writer.ts';
 import { longCount } from '../support/counts.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { apply, applyAll, applyCatchUp } from '../../src/core/apply.ts';
-import type { State } from '../../src/core/state.ts';
-import { EMPTY_STATE } from '../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import { eventOf, eventsOf, originsOf, recordedEvent } from '../../src/recording/recording-line.ts';
 import { arbitraryHistories } from '../core/arbitrary-event.ts';
 import { longCount } from '../support/counts.ts';

@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repositoryRoot } from '../support/repository.ts';
-import type { Counts } from '../support/scripts.ts';
-import { tally } from '../support/scripts.ts';
+import { type Counts, tally } from '../support/scripts.ts';
 
 test('passed, failed and skipped tests are counted, and a skip keeps its reason', async () => {
   const counts = await countsOf(`

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Counts } from '../support/scripts.ts';
-import { tally } from '../support/scripts.ts';
+import { type Counts, tally } from '../support/scripts.ts';
 
 const counts = (given: Partial<Counts>): Counts => ({
   passed: 0,

@@ -3,11 +3,9 @@
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
-import type { State } from '../../src/core/state.ts';
-import { EMPTY_STATE } from '../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import type { ToldFact } from '../../src/simulate/node-telling.ts';
 import type { Scenario } from '../../src/simulate/scenario/scenario.ts';
 import { scenarioOfSize, withoutFaults } from '../../src/simulate/scenario/scenario-of-size.ts';

@@ -11,8 +11,7 @@ import { MUTATIONS, NO_MUTATION } from './mutations.ts';
 import { NO_RUN_MUTATION, RUN_MUTATIONS } from './run/run-mutations.ts';
 import { simulateRuns } from './run/simulate-runs.ts';
 import { simulate } from './simulate.ts';
-import type { Plan } from './step.ts';
-import { planOf } from './step.ts';
+import { type Plan, planOf } from './step.ts';
 
 const { values } = parseArgs({
   options: {

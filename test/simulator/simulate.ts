@@ -2,8 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { brokenAfterMending, brokenNow, hasConverged } from './invariants.ts';
-import type { Mutation } from './mutations.ts';
-import { NO_MUTATION } from './mutations.ts';
+import { type Mutation, NO_MUTATION } from './mutations.ts';
 import { SimulatedCluster } from './simulated-cluster.ts';
 import type { Plan } from './step.ts';
 

@@ -3,13 +3,10 @@
 
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';
-import type { SeededRandom } from '../../src/core/random.ts';
-import { seededRandom } from '../../src/core/random.ts';
-import type { MemoryDisk } from '../../src/journal/memory-disk.ts';
-import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
+import { type SeededRandom, seededRandom } from '../../src/core/random.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
-import type { SeededNodeKey } from '../../src/simulate/seeded-node-key.ts';
-import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
+import { type SeededNodeKey, seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { Acknowledged } from './acknowledged.ts';
 import type { Mutation } from './mutations.ts';
 import { NodeClock } from './node-clock.ts';

@@ -2,8 +2,7 @@
 // acknowledged.
 
 import type { NodeId } from '../../src/core/ids.ts';
-import type { Journal } from '../../src/journal/journal.ts';
-import { JournalError } from '../../src/journal/journal.ts';
+import { type Journal, JournalError } from '../../src/journal/journal.ts';
 import type { Acknowledged } from './acknowledged.ts';
 
 export interface SimulatedDiskState {

@@ -20,8 +20,7 @@ import { MeshNode } from '../support/mesh-node.ts';
 import { PROBE_SETTINGS } from '../support/probing-mesh.ts';
 import type { Mutation } from './mutations.ts';
 import type { NodeClock } from './node-clock.ts';
-import type { SimulatedDiskState } from './simulated-journal.ts';
-import { simulatedJournal } from './simulated-journal.ts';
+import { type SimulatedDiskState, simulatedJournal } from './simulated-journal.ts';
 
 export interface SimulatedProcessParts {
   readonly name: string;

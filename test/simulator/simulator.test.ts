@@ -5,8 +5,7 @@ import { isLongRun, longCount } from '../support/counts.ts';
 import { minimise } from './minimise.ts';
 import { MUTATIONS } from './mutations.ts';
 import { simulate } from './simulate.ts';
-import type { Plan } from './step.ts';
-import { planOf } from './step.ts';
+import { type Plan, planOf } from './step.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -4,8 +4,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { reasonAgainstNamespaces } from '../network/namespaces.ts';
-import type { LeftoverHost } from './leftovers.ts';
-import { removeLeftovers, soakPrefix, startTicksOf } from './leftovers.ts';
+import { type LeftoverHost, removeLeftovers, soakPrefix, startTicksOf } from './leftovers.ts';
 
 const madeUpHost = (
   processes: Readonly<Record<string, readonly number[]>>,

@@ -1,20 +1,17 @@
 // Four daemons, each in a network namespace of its own on one segment of 200 Mbit/s, and everything that visits them. Two are
 // never restarted, one is stopped and started in good order, one is killed, and its cable cut.
 
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Browser, CDPSession } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import { type Browser, type CDPSession, chromium } from 'playwright-core';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
 import { chromiumPath } from '../e2e/browser.ts';
-import type { HostProcess } from '../network/namespaces.ts';
-import { Namespaces } from '../network/namespaces.ts';
+import { type HostProcess, Namespaces } from '../network/namespaces.ts';
 import { segment } from '../network/shapes.ts';
 import { removeLeftovers, soakPrefix, startTicksOf } from './leftovers.ts';
 

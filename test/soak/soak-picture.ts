@@ -5,8 +5,7 @@ import { standaloneLook } from '../../src/core/chart/chart-look.ts';
 import { chartSvg } from '../../src/core/chart/run-charts.ts';
 import { timeTicks, valueAxis } from '../../src/core/chart/value-axis.ts';
 import { formatClock } from '../../src/core/figure/duration.ts';
-import type { Markup } from '../../src/core/text/markup.ts';
-import { coordinate, markup } from '../../src/core/text/markup.ts';
+import { coordinate, type Markup, markup } from '../../src/core/text/markup.ts';
 import type { Measure, SoakSeries } from './soak-series.ts';
 import { judgedPoints } from './trend.ts';
 

@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { useOf } from '../../benchmarks/process-use.ts';
 import { journalBytes, sampleProcess } from './process-sample.ts';
-import type { SoakHost, SoakPage } from './soak-cluster.ts';
-import { SOAK_HOSTS, SoakCluster } from './soak-cluster.ts';
+import { SOAK_HOSTS, SoakCluster, type SoakHost, type SoakPage } from './soak-cluster.ts';
 import type { SoakRow } from './soak-row.ts';
 import { WARM_UP_HOURS } from './trend.ts';
 

@@ -5,8 +5,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { soakPicture } from './soak-picture.ts';
 import type { SoakRow } from './soak-row.ts';
-import type { SoakSeries } from './soak-series.ts';
-import { MEASURES, seriesOf } from './soak-series.ts';
+import { MEASURES, type SoakSeries, seriesOf } from './soak-series.ts';
 
 /** Writes soak.md and one picture a measure into the folder. @returns the table, and whether anything grows or failed */
 export const reportSoak = (out: string): { readonly text: string; readonly isGood: boolean } => {

@@ -1,8 +1,7 @@
 // From the lines of a piece to one series for each process and measure, with its trend.
 
 import type { SoakRow } from './soak-row.ts';
-import type { Trend, TrendPoint } from './trend.ts';
-import { trendOf } from './trend.ts';
+import { type Trend, type TrendPoint, trendOf } from './trend.ts';
 
 export interface SoakSeries {
   readonly piece: number;

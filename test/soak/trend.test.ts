@@ -2,8 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { seriesOf } from './soak-series.ts';
-import type { TrendPoint } from './trend.ts';
-import { trendOf } from './trend.ts';
+import { type TrendPoint, trendOf } from './trend.ts';
 
 const MINUTES = 125;
 

@@ -6,8 +6,7 @@ import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';
-import type { RequestLimits } from '../../src/mesh/request/requests.ts';
-import { REQUEST_LIMITS } from '../../src/mesh/request/requests.ts';
+import { REQUEST_LIMITS, type RequestLimits } from '../../src/mesh/request/requests.ts';
 
 export interface AskingNode {
   readonly id: NodeId;

@@ -1,8 +1,7 @@
 // A daemon that `plimsoll up` runs inside the test: commands find it by its home as they would any other.
 
 import { join } from 'node:path';
-import type { MadeUpProcess } from './made-up-process.ts';
-import { madeUpProcess } from './made-up-process.ts';
+import { type MadeUpProcess, madeUpProcess } from './made-up-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface CommandDaemon extends AsyncDisposable {

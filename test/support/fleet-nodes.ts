@@ -1,10 +1,8 @@
 // Nodes of fleets for tests about one thing: each with a state of its own, on a server that the test starts.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
-import type { NodeKey } from '../../src/daemon/node-key.ts';
-import { generateNodeKey } from '../../src/daemon/node-key.ts';
-import type { MemoryDisk } from '../../src/journal/memory-disk.ts';
-import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
+import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
 import { joinedLinks, type LinkSource } from '../../src/mesh/joined-links.ts';
 import type { ClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { NatsFleet, type NatsFleetParts } from '../../src/mesh/nats/nats-fleet.ts';

@@ -2,20 +2,15 @@
 
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../src/core/event-kinds.ts';
-import type { NodeId } from '../../src/core/ids.ts';
-import { nodeId } from '../../src/core/ids.ts';
-import type { Connection } from '../../src/core/link/connection.ts';
-import { connectionKey } from '../../src/core/link/connection.ts';
+import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
+import { type NodeId, nodeId } from '../../src/core/ids.ts';
+import { type Connection, connectionKey } from '../../src/core/link/connection.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { NodeContainer } from '../../src/core/node/container.ts';
 import { nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
-import type { State } from '../../src/core/state.ts';
-import { EMPTY_STATE } from '../../src/core/state.ts';
-import type { Reported } from '../../src/core/unknown.ts';
-import { unknown } from '../../src/core/unknown.ts';
+import { EMPTY_STATE, type State } from '../../src/core/state.ts';
+import { type Reported, unknown } from '../../src/core/unknown.ts';
 import { everyWarning } from '../../src/core/warnings/cluster-warnings.ts';
 import { LINK_FIGURES } from './link-figures.ts';
 

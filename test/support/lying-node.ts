@@ -1,11 +1,9 @@
 // A member that sends whatever the test wants: it has the cluster key and its own identity, so its links are valid, and
 // it follows no rule of replication.
 
-import type { NodeKey } from '../../src/daemon/node-key.ts';
-import { generateNodeKey } from '../../src/daemon/node-key.ts';
+import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import type { MeshLink } from '../../src/mesh/mesh.ts';
-import type { MeshMessage } from '../../src/wire/mesh-message.ts';
-import { decodeMeshMessage, encodeMeshMessage } from '../../src/wire/mesh-message.ts';
+import { decodeMeshMessage, encodeMeshMessage, type MeshMessage } from '../../src/wire/mesh-message.ts';
 import type { VectorEntry } from '../../src/wire/version-vector.ts';
 
 export interface Lies {

@@ -1,8 +1,7 @@
 // A checkout with the real scripts and stand-ins for npm, tsc, Vite and the daemon, which write down that they ran. In a
 // folder with a space, because a person's home may have one.
 
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,8 +3,11 @@
 import { join } from 'node:path';
 import { ComparisonReporter } from '../../src/bench/announce/comparison-reporter.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
-import type { ComparedUnit, ComparisonDocument } from '../../src/core/comparison/comparison-document.ts';
-import { COMPARISON_SCHEMA } from '../../src/core/comparison/comparison-document.ts';
+import {
+  COMPARISON_SCHEMA,
+  type ComparedUnit,
+  type ComparisonDocument,
+} from '../../src/core/comparison/comparison-document.ts';
 import { askedMetric, COMPARISON_METRICS } from '../../src/core/comparison/comparison-metrics.ts';
 import { comparisonSentence } from '../../src/core/comparison/comparison-words.ts';
 import { judgeMetrics, pairedEvidence } from '../../src/core/comparison/judge-metrics.ts';

@@ -2,15 +2,12 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SweepAnnouncement } from '../../src/bench/announce/sweep-reporter.ts';
-import { announceSweep } from '../../src/bench/announce/sweep-reporter.ts';
+import { announceSweep, type SweepAnnouncement } from '../../src/bench/announce/sweep-reporter.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
-import type { SweepId } from '../../src/core/ids.ts';
-import { isSweepId } from '../../src/core/ids.ts';
+import { isSweepId, type SweepId } from '../../src/core/ids.ts';
 import type { Sweep } from '../../src/core/sweep/sweep.ts';
 import { lineOf, stageDigests, sweepHeadDigest } from '../../src/core/sweep/sweep-digest.ts';
-import type { LineDocument, SweepDocument } from '../../src/core/sweep/sweep-document.ts';
-import { SWEEP_SCHEMA } from '../../src/core/sweep/sweep-document.ts';
+import { type LineDocument, SWEEP_SCHEMA, type SweepDocument } from '../../src/core/sweep/sweep-document.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import { simulatedLine } from '../../src/simulate/simulated-line.ts';

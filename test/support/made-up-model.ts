@@ -1,8 +1,7 @@
 // Facts of a dense model that no file has, of so many layers and bytes, and what an engine was measured to do with one.
 
 import type { EngineCalibration } from '../../src/core/model/engine-calibration.ts';
-import type { ModelFacts } from '../../src/core/model/model-facts.ts';
-import { exactly } from '../../src/core/model/model-facts.ts';
+import { exactly, type ModelFacts } from '../../src/core/model/model-facts.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { runIdOf } from './run-entry.ts';
 

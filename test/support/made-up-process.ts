@@ -3,8 +3,12 @@
 import { tmpdir } from 'node:os';
 import type { Command } from '../../src/cli/command.ts';
 import { commandsFor } from '../../src/cli/commands.ts';
-import type { OutputStream, ProcessState, StopSignal } from '../../src/cli/process-state.ts';
-import { StopRequest } from '../../src/cli/process-state.ts';
+import {
+  type OutputStream,
+  type ProcessState,
+  StopRequest,
+  type StopSignal,
+} from '../../src/cli/process-state.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { childEnv } from './child-env.ts';
 import { repositoryRoot } from './repository.ts';

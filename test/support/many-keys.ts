@@ -1,10 +1,8 @@
 // Events of a member that tries to fill the maps of others: one kind, each with a different key.
 
 import type { Event } from '../../src/core/event.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../src/core/event-kinds.ts';
-import type { NodeId } from '../../src/core/ids.ts';
-import { nodeId } from '../../src/core/ids.ts';
+import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
+import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import { unknown } from '../../src/core/unknown.ts';
 
 export const deviceProfile = (deviceId: string): Fact => ({

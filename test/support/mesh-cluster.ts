@@ -1,10 +1,8 @@
 // Many nodes in one process on wires that the test lays, on one virtual clock.
 
 import { VirtualClock } from '../../src/clock/virtual-clock.ts';
-import type { NodeKey } from '../../src/daemon/node-key.ts';
-import { generateNodeKey } from '../../src/daemon/node-key.ts';
-import type { MemoryDisk } from '../../src/journal/memory-disk.ts';
-import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
+import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
 import type { ReplicationLimits } from '../../src/mesh/replication/limits.ts';
 import { MeshNode } from './mesh-node.ts';
 import { type Disturb, WiredLink, WiredMesh, type WiredNode } from './mesh-wires.ts';

@@ -4,8 +4,7 @@ import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import type { NodeId } from '../../src/core/ids.ts';
-import { nodeId } from '../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import type { EventClass } from '../../src/core/kind-row.ts';
 import { NOT_TOLD } from '../../src/wire/schema.ts';
 

@@ -1,7 +1,6 @@
 // An exact M/G/k queue, first come first served, on the virtual clock: what the mock with `--concurrency k` is.
 
-import type { SeededRandom } from '../../src/core/random.ts';
-import { seededRandom } from '../../src/core/random.ts';
+import { type SeededRandom, seededRandom } from '../../src/core/random.ts';
 
 export interface QueueModel {
   readonly servers: number;

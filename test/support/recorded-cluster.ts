@@ -3,8 +3,7 @@
 
 import { join } from 'node:path';
 import type { Fact } from '../../src/core/event-kinds.ts';
-import type { RunId } from '../../src/core/ids.ts';
-import { isRunId } from '../../src/core/ids.ts';
+import { isRunId, type RunId } from '../../src/core/ids.ts';
 import { nodeName } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
 import type { Report } from '../../src/core/run/report.ts';

@@ -1,7 +1,6 @@
 // A run as the cluster holds it, and figures of one.
 
-import type { RunId } from '../../src/core/ids.ts';
-import { isRunId } from '../../src/core/ids.ts';
+import { isRunId, type RunId } from '../../src/core/ids.ts';
 import { objectiveFields } from '../../src/core/run/objective.ts';
 import type { Run, RunFigures } from '../../src/core/run/run.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';

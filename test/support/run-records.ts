@@ -1,8 +1,12 @@
 // Event records of a run, as a load generator would tell them.
 
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
-import type { EventRecord, SampleRecord, SessionRecord } from '../../src/core/run/event-record.ts';
-import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import {
+  type EventRecord,
+  NO_FIGURE,
+  type SampleRecord,
+  type SessionRecord,
+} from '../../src/core/run/event-record.ts';
 import { objectiveFields } from '../../src/core/run/objective.ts';
 import type { RunConfig } from '../../src/core/run/run-config.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';

@@ -1,7 +1,6 @@
 // A real `plimsoll up` in its own process, home and port: for end-to-end tests and benchmarks.
 
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

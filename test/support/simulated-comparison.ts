@@ -3,12 +3,10 @@
 
 import { arrivals } from '../../src/bench/schedule/arrivals.ts';
 import type { ComparedMetric, ComparedUnit } from '../../src/core/comparison/comparison-document.ts';
-import type { PairFindings } from '../../src/core/comparison/judge-pairs.ts';
-import { judgePairs } from '../../src/core/comparison/judge-pairs.ts';
+import { judgePairs, type PairFindings } from '../../src/core/comparison/judge-pairs.ts';
 import { pairPlan, SEGMENT_RULES, USUAL_LOOKS } from '../../src/core/comparison/pair-plan.ts';
 import { seededRandom } from '../../src/core/random.ts';
-import type { QueueModel } from './queue-simulator.ts';
-import { QueueSimulator } from './queue-simulator.ts';
+import { type QueueModel, QueueSimulator } from './queue-simulator.ts';
 
 export interface SimulatedPairs {
   readonly model: QueueModel;

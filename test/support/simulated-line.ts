@@ -1,22 +1,22 @@
 // A whole search for a load line on the virtual clock, against an exact queue: what the driver does with real stages.
 
-import type { SearchEnd } from '../../src/bench/line/found-line.ts';
-import { foundLine } from '../../src/bench/line/found-line.ts';
+import { foundLine, type SearchEnd } from '../../src/bench/line/found-line.ts';
 import { evidenceOf } from '../../src/bench/line/line-estimate.ts';
-import type { SearchedStage, SearchOptions, SearchStep } from '../../src/bench/line/line-search.ts';
-import { capacityEstimate, nextStep } from '../../src/bench/line/line-search.ts';
-import type { Look } from '../../src/bench/line/stage-decider.ts';
-import { StageDecider } from '../../src/bench/line/stage-decider.ts';
-import type { Criterion } from '../../src/bench/line/stage-ledger.ts';
-import { StageLedger } from '../../src/bench/line/stage-ledger.ts';
+import {
+  capacityEstimate,
+  nextStep,
+  type SearchedStage,
+  type SearchOptions,
+  type SearchStep,
+} from '../../src/bench/line/line-search.ts';
+import { type Look, StageDecider } from '../../src/bench/line/stage-decider.ts';
+import { type Criterion, StageLedger } from '../../src/bench/line/stage-ledger.ts';
 import { arrivals } from '../../src/bench/schedule/arrivals.ts';
 import type { StageAccount } from '../../src/bench/sweep/stage-account.ts';
 import type { EndedSample, SampleFailure } from '../../src/core/run/ended-sample.ts';
-import type { StageLoad, StageVerdict } from '../../src/core/sweep/stage.ts';
-import { stageConfidence } from '../../src/core/sweep/stage.ts';
+import { type StageLoad, type StageVerdict, stageConfidence } from '../../src/core/sweep/stage.ts';
 import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
-import type { QueueModel } from './queue-simulator.ts';
-import { QueueSimulator } from './queue-simulator.ts';
+import { type QueueModel, QueueSimulator } from './queue-simulator.ts';
 import { sampleOf } from './sample-of.ts';
 
 export interface SimulatedEndpoint {

@@ -7,16 +7,14 @@ import type { SearchOptions } from '../../src/bench/line/line-search.ts';
 import { StageAccount } from '../../src/bench/sweep/stage-account.ts';
 import { stageCriterion } from '../../src/bench/sweep/stage-criteria.ts';
 import { stageFigures } from '../../src/bench/sweep/stage-figures.ts';
-import type { ClientAccount } from '../../src/bench/sweep/stage-words.ts';
-import { finalVerdict, stageReasons } from '../../src/bench/sweep/stage-words.ts';
+import { type ClientAccount, finalVerdict, stageReasons } from '../../src/bench/sweep/stage-words.ts';
 import type { JudgedObjective } from '../../src/core/run/objective.ts';
 import { judgedWords } from '../../src/core/run/objective-words.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import type { StageVerdict } from '../../src/core/sweep/stage.ts';
 import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import type { SimulatedEndpoint, SimulationOptions } from './simulated-line.ts';
-import { simulateLine } from './simulated-line.ts';
+import { type SimulatedEndpoint, type SimulationOptions, simulateLine } from './simulated-line.ts';
 
 export interface SpokenStage {
   readonly load: string;

@@ -1,8 +1,7 @@
 // A cable between two sockets that a test can cut: connections to it are forwarded; while it is cut nothing moves and
 // neither end is notified.
 
-import type { Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 export interface TcpCable extends AsyncDisposable {
   readonly port: number;

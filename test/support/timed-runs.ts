@@ -2,8 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SeededRandom } from '../../src/core/random.ts';
-import { seededRandom } from '../../src/core/random.ts';
+import { type SeededRandom, seededRandom } from '../../src/core/random.ts';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import { judgedObjectives } from '../../src/core/run/objective.ts';
 import type { Report } from '../../src/core/run/report.ts';

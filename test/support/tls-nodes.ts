@@ -2,15 +2,12 @@
 
 import type { Server } from 'node:net';
 import { systemClock } from '../../src/clock/system-clock.ts';
-import type { NodeKey } from '../../src/daemon/node-key.ts';
-import { generateNodeKey } from '../../src/daemon/node-key.ts';
-import type { ClusterKey } from '../../src/mesh/key/cluster-key.ts';
-import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
+import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
+import { type ClusterKey, makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import type { MeshLimits, RefusalReason } from '../../src/mesh/mesh.ts';
 import type { Guests } from '../../src/mesh/tls/join-desk.ts';
 import { TlsMesh } from '../../src/mesh/tls/tls-mesh.ts';
-import type { SeenNode } from './seen-node.ts';
-import { seenNode } from './seen-node.ts';
+import { type SeenNode, seenNode } from './seen-node.ts';
 
 export interface TlsNodeOptions {
   readonly keys?: readonly ClusterKey[];

@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
 import { factKey } from '../../src/core/event-kinds.ts';
-import type { NodeId } from '../../src/core/ids.ts';
-import { nodeId } from '../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import { renderStatus } from '../../src/tui/render-status.ts';
 

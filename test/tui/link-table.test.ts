@@ -5,8 +5,7 @@ import type { Fact } from '../../src/core/event-kinds.ts';
 import type { State } from '../../src/core/state.ts';
 import { linkTable } from '../../src/tui/link-table.ts';
 import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';
-import type { Machine } from '../e2e/machines.ts';
-import { notebook, rack, studio } from '../e2e/machines.ts';
+import { type Machine, notebook, rack, studio } from '../e2e/machines.ts';
 import { LINK_FIGURES } from '../support/link-figures.ts';
 
 const linkTo = (machine: Machine, uploadBitsPerSecond: number): readonly Fact[] => [

@@ -3,8 +3,7 @@
 import { expect, test } from 'vitest';
 import { nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
-import type { NodeField } from '../../src/tui/node-table.ts';
-import { nodeTable } from '../../src/tui/node-table.ts';
+import { type NodeField, nodeTable } from '../../src/tui/node-table.ts';
 import { at, stateOf } from '../dashboard/cluster/cluster-state.ts';
 import { notebook } from '../e2e/machines.ts';
 

@@ -4,8 +4,7 @@ import { LiveSessionTally } from '../../src/core/run/live-sessions.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { renderRun, renderRunLine } from '../../src/tui/render-run.ts';
-import type { WatchedRun } from '../../src/tui/watched-run.ts';
-import { progressOf } from '../../src/tui/watched-run.ts';
+import { progressOf, type WatchedRun } from '../../src/tui/watched-run.ts';
 import { runSnapshot } from './run-snapshot.ts';
 
 const view = (changes: Partial<WatchedRun> = {}): WatchedRun => ({

@@ -1,13 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
-import type { Fact } from '../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import type { DiskTraffic } from '../../src/core/node/disk-traffic.ts';
 import type { Reading } from '../../src/core/node/reading.ts';
-import type { State } from '../../src/core/state.ts';
-import { EMPTY_STATE } from '../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { renderSummary } from '../../src/tui/render.ts';
 import { renderStatus } from '../../src/tui/render-status.ts';

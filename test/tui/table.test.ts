@@ -1,10 +1,8 @@
 // Tables that fit a terminal: what is cut, and what has to stay when it is.
 
 import { expect, test } from 'vitest';
-import type { Line } from '../../src/tui/part.ts';
-import { lineWidth, part } from '../../src/tui/part.ts';
-import type { Column } from '../../src/tui/table.ts';
-import { layoutTable } from '../../src/tui/table.ts';
+import { type Line, lineWidth, part } from '../../src/tui/part.ts';
+import { type Column, layoutTable } from '../../src/tui/table.ts';
 
 const COLUMNS: readonly Column[] = [
   { title: 'Node', isNumber: false, widthMax: 24, rank: 0 },

@@ -2,8 +2,14 @@
 
 import { describe, expect, test } from 'vitest';
 import { topFrame } from '../../src/tui/top-pages.ts';
-import type { TopView } from '../../src/tui/top-view.ts';
-import { firstTopView, TOP_HELP, topAfter, typedKeys, windowAround } from '../../src/tui/top-view.ts';
+import {
+  firstTopView,
+  TOP_HELP,
+  type TopView,
+  topAfter,
+  typedKeys,
+  windowAround,
+} from '../../src/tui/top-view.ts';
 import { at, idOf, stateOf } from '../dashboard/cluster/cluster-state.ts';
 import { notebook, rack, studio } from '../e2e/machines.ts';
 

@@ -4,8 +4,7 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EventKind } from '../../src/core/event-kinds.ts';
-import { EVENT_KINDS, eventClass, factKey, KINDS } from '../../src/core/event-kinds.ts';
+import { EVENT_KINDS, type EventKind, eventClass, factKey, KINDS } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { REPORT_SCHEMA } from '../../src/core/run/report.ts';
 import { RUN_CONFIG_SCHEMA } from '../../src/core/run/run-config.ts';

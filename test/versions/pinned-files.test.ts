@@ -23,10 +23,10 @@ import { decodeSampleTimes, gapsOf } from '../../src/wire/sample-times.ts';
 import { NOT_TOLD } from '../../src/wire/schema.ts';
 import { decodeSnapshotPacked, snapshotFromJson } from '../../src/wire/snapshot-codec.ts';
 import { decodeBatch, decodeSnapshot } from '../../src/wire/stream-message.ts';
-import type { PinnedFact } from '../support/pinned-version.ts';
 import {
   holds,
   PINNED_NODE,
+  type PinnedFact,
   pinnedFacts,
   pinnedPath,
   pinnedText,

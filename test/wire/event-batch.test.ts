@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { recordOf } from '../../src/core/record-of.ts';
-import type { EventRecord } from '../../src/core/run/event-record.ts';
-import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { type EventRecord, NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { SERVER_FIGURE_KEYS } from '../../src/core/run/server-reading.ts';
 import { BatchLoss } from '../../src/wire/batch-loss.ts';
 import { DecodeError } from '../../src/wire/decode-error.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nodeId } from '../../src/core/ids.ts';
-import type { MeshMessage } from '../../src/wire/mesh-message.ts';
 import {
   decodeMeshMessage,
   encodeMeshMessage,
   LIVE_BODY_BYTES_MAX,
   MESH_PROTOCOL_VERSION,
+  type MeshMessage,
   PROOF_BYTES,
 } from '../../src/wire/mesh-message.ts';
 import { decodeRecordHead } from '../../src/wire/record-head.ts';

@@ -1,8 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Notice } from '../../src/wire/notice.ts';
-import { decodeNotices, NOTICE_CODES, noticesAnswer, UNTOLD_CODE } from '../../src/wire/notice.ts';
+import {
+  decodeNotices,
+  NOTICE_CODES,
+  type Notice,
+  noticesAnswer,
+  UNTOLD_CODE,
+} from '../../src/wire/notice.ts';
 import { repositoryRoot } from '../support/repository.ts';
 
 const notice: Notice = {

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import type { SessionReport } from '../../src/core/run/session-report.ts';
-import { SessionTally, TURN_ROWS_MAX } from '../../src/core/run/session-report.ts';
+import { type SessionReport, SessionTally, TURN_ROWS_MAX } from '../../src/core/run/session-report.ts';
 import { sessionReportSchema } from '../../src/wire/session-schema.ts';
 import { sampleOf } from '../support/sample-of.ts';
 

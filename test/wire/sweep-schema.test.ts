@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Stage } from '../../src/core/sweep/stage.ts';
-import type {
-  LineDocument,
-  LoadLine,
-  SweepDocument,
-  SweepHead,
+import {
+  LINE_SCHEMA,
+  type LineDocument,
+  type LoadLine,
+  SWEEP_SCHEMA,
+  type SweepDocument,
+  type SweepHead,
 } from '../../src/core/sweep/sweep-document.ts';
-import { LINE_SCHEMA, SWEEP_SCHEMA } from '../../src/core/sweep/sweep-document.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { DecodeError } from '../../src/wire/decode-error.ts';
 import {

@@ -1,13 +1,11 @@
 // What a cluster's owner looks for first: the cable with the smallest share of its expected rate.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
-import { figureText, formatPercent } from '../../../src/core/figure/figure.ts';
+import { type Figure, figureText, formatPercent } from '../../../src/core/figure/figure.ts';
 import { slowestCable } from '../../../src/core/link/link-share.ts';
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { typeWords } from '../../../src/core/link/link-words.ts';
-import type { RateUnit } from '../link/link-words.ts';
-import { negotiatedWords, rateFigure } from '../link/link-words.ts';
+import { negotiatedWords, type RateUnit, rateFigure } from '../link/link-words.ts';
 
 export interface SlowestTile {
   /** Of the link. */

@@ -1,7 +1,7 @@
 // The three totals of the cluster as tiles: a figure, what it covers, and a ship's side with one hold a node.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
+  type Figure,
   figureText,
   formatBytes,
   formatBytesOf,
@@ -12,8 +12,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import { allMemoryUse, gpusOf, ownMemoryGpus } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
-import type { ClusterTotals, Total } from '../../../src/core/totals.ts';
-import { totalsOf } from '../../../src/core/totals.ts';
+import { type ClusterTotals, type Total, totalsOf } from '../../../src/core/totals.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { Hold } from '../chart/hull-bar.ts';
 import { currentGpuUse } from '../node/node-load.ts';

@@ -1,7 +1,7 @@
 // Rates of links in the unit that the reader chose.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
+  type Figure,
   formatBytesPerSecond,
   formatNominalBitsPerSecond,
   withoutTrailingZeros,

@@ -1,9 +1,7 @@
 // A reported value as text, with the reason if there is none, so no view can omit it.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
-import { figureText, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
-import type { Unknown } from '../../../src/core/unknown.ts';
-import { isUnknown } from '../../../src/core/unknown.ts';
+import { type Figure, figureText, UNKNOWN_FIGURE } from '../../../src/core/figure/figure.ts';
+import { isUnknown, type Unknown } from '../../../src/core/unknown.ts';
 
 export interface ReportedText {
   readonly text: string;

@@ -2,8 +2,7 @@
 // when something is scrolled or sized, never at each drawing.
 
 import type { Attachment } from 'svelte/attachments';
-import type { Rows } from './rows-within.ts';
-import { rowsWithin } from './rows-within.ts';
+import { type Rows, rowsWithin } from './rows-within.ts';
 
 /** On the body of a table. */
 export const seenRows =

@@ -15,8 +15,7 @@ import { lossReason } from '../../../src/core/link/loss-words.ts';
 import { shellCommand } from '../../../src/core/text/shell-words.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { formatNominalRate } from '../figure/rate.ts';
-import type { RateUnit } from '../link/link-words.ts';
-import { figureIn, rateFigure } from '../link/link-words.ts';
+import { figureIn, type RateUnit, rateFigure } from '../link/link-words.ts';
 
 export interface FaultWords {
   /** "no contact", "memory", "throttled", "slow cable", "lost link", "GPU 1:" */

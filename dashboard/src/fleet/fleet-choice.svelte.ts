@@ -4,9 +4,9 @@
 import type { FleetRoster, RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
 import type { FleetPick } from '../../../src/core/fleet/fleet-selection.ts';
 import type { Router } from '../shell/router.svelte.ts';
-import type { FleetAddress } from './fleet-address.ts';
 import {
   addressOf,
+  type FleetAddress,
   groupCalled,
   groupWord,
   pickIn,

@@ -5,10 +5,8 @@ import { type FleetFault, nodesOfFault } from '../../../src/core/fleet/fleet-fau
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { drawnTextWidth, fitted } from '../topology/text-width.ts';
-import type { FaultSources } from './fault-words.ts';
-import { faultWords } from './fault-words.ts';
-import type { FleetLayout, GroupBox } from './fleet-layout.ts';
-import { FOOT_LINE } from './fleet-layout.ts';
+import { type FaultSources, faultWords } from './fault-words.ts';
+import { type FleetLayout, FOOT_LINE, type GroupBox } from './fleet-layout.ts';
 
 export interface FootLine {
   readonly key: string;

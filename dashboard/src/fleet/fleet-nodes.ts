@@ -3,10 +3,8 @@
 
 import { nodesOfFault } from '../../../src/core/fleet/fleet-faults.ts';
 import type { FleetPicture, GroupSums, RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
-import type { NodeStateFilter } from '../node/node-filter.ts';
-import { NODE_STATES } from '../node/node-filter.ts';
-import type { NodeSort, NodeSortKey } from '../node/node-rows.ts';
-import { BY_NAME } from '../node/node-rows.ts';
+import { NODE_STATES, type NodeStateFilter } from '../node/node-filter.ts';
+import { BY_NAME, type NodeSort, type NodeSortKey } from '../node/node-rows.ts';
 import { isFound } from './fleet-address.ts';
 
 export interface FleetNodeFilter {

@@ -1,8 +1,7 @@
 // What a page asks the stream for: the picture of the fleet for all of them, and of a large one the part that the page shows.
 // The daemon of a small cluster answers the first with the whole state, and then nothing else is asked for.
 
-import type { FleetPick } from '../../../src/core/fleet/fleet-selection.ts';
-import { pickText } from '../../../src/core/fleet/fleet-selection.ts';
+import { type FleetPick, pickText } from '../../../src/core/fleet/fleet-selection.ts';
 import { nodesNamed, readHeadroomAddress } from '../headroom/headroom-address.ts';
 import type { PageRoute } from '../shell/route.ts';
 import { readFleetAddress } from './fleet-address.ts';

@@ -1,7 +1,7 @@
 // What a fleet can carry, in three sums; the holds of a total are its groups.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
+  type Figure,
   figureText,
   formatBytes,
   formatBytesOf,

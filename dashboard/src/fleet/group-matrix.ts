@@ -3,8 +3,7 @@
 
 import { counted } from '../../../src/core/figure/figure.ts';
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
-import type { GroupPairWays } from '../../../src/core/fleet/fleet-ways.ts';
-import { pairName } from '../../../src/core/fleet/fleet-ways.ts';
+import { type GroupPairWays, pairName } from '../../../src/core/fleet/fleet-ways.ts';
 import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
 import { heatScale, heatStep } from '../link/heat.ts';
 import type { RateUnit } from '../link/link-words.ts';

@@ -5,8 +5,7 @@ import type { NodeId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { shapeOf } from '../../../src/core/run/run-shape.ts';
-import type { Unknown } from '../../../src/core/unknown.ts';
-import { isUnknown, unknown } from '../../../src/core/unknown.ts';
+import { isUnknown, type Unknown, unknown } from '../../../src/core/unknown.ts';
 import type { ModelPlacement, PlacementTime } from './placement.ts';
 
 export interface Achieved {

@@ -8,13 +8,11 @@ import type { ByteSource } from '../../../src/model/byte-source.ts';
 import { configFacts } from '../../../src/model/config/config-facts.ts';
 import { readModelConfig } from '../../../src/model/config/model-config.ts';
 import { ggufFacts } from '../../../src/model/gguf/gguf-facts.ts';
-import type { GgufHeader } from '../../../src/model/gguf/read-gguf.ts';
-import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
+import { type GgufHeader, readGguf } from '../../../src/model/gguf/read-gguf.ts';
 import { splitParts } from '../../../src/model/gguf/split-parts.ts';
 import { headerBudget, parsedModelJson } from '../../../src/model/header-budget.ts';
 import { ModelError } from '../../../src/model/model-error.ts';
-import type { SafeTensor } from '../../../src/model/safetensors/read-safetensors.ts';
-import { readSafetensors } from '../../../src/model/safetensors/read-safetensors.ts';
+import { readSafetensors, type SafeTensor } from '../../../src/model/safetensors/read-safetensors.ts';
 import { readSafetensorsIndex, withIndex } from './safetensors-index.ts';
 
 /** The part of a browser's File that is needed. */

@@ -13,8 +13,7 @@ import {
   formatFlopsPerSecond,
   formatPercent,
 } from '../../../src/core/figure/figure.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { figureAgeMs } from '../../../src/core/link/link-view.ts';
+import { figureAgeMs, type LinkView } from '../../../src/core/link/link-view.ts';
 import { typeWords } from '../../../src/core/link/link-words.ts';
 import { CACHE_TYPES, cacheBytesPerToken } from '../../../src/core/model/cache-bytes.ts';
 import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';

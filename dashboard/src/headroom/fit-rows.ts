@@ -2,8 +2,7 @@
 
 import { figureText, formatBytes, formatBytesOf } from '../../../src/core/figure/figure.ts';
 import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
-import type { Fit } from '../../../src/core/model/memory-need.ts';
-import { fitOf } from '../../../src/core/model/memory-need.ts';
+import { type Fit, fitOf } from '../../../src/core/model/memory-need.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { ModelPlacements } from './placement.ts';
 

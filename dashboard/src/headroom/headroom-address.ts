@@ -2,11 +2,9 @@
 // The fragment never reaches a daemon, and whoever gets the address sees what its sender saw.
 
 import * as v from 'valibot';
-import type { RunId } from '../../../src/core/ids.ts';
-import { isRunId } from '../../../src/core/ids.ts';
+import { isRunId, type RunId } from '../../../src/core/ids.ts';
 import { parseAnyJson } from '../../../src/core/json.ts';
-import type { CacheType } from '../../../src/core/model/cache-bytes.ts';
-import { CACHE_TYPES } from '../../../src/core/model/cache-bytes.ts';
+import { CACHE_TYPES, type CacheType } from '../../../src/core/model/cache-bytes.ts';
 import type { Engine } from '../../../src/core/model/engine-constants.ts';
 import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';

@@ -1,7 +1,6 @@
 // Where the page's questions are calculated: one at a time, the newest that waits next. What has not changed is not asked again.
 
-import type { Headroom } from '../../../src/core/model/headroom.ts';
-import { headroom } from '../../../src/core/model/headroom.ts';
+import { type Headroom, headroom } from '../../../src/core/model/headroom.ts';
 import type { HeadroomInput } from './placement.ts';
 
 export interface HeadroomAnswer {

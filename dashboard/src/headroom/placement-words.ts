@@ -3,11 +3,9 @@
 import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
 import { counted, figureText, formatBytes, formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import type { PrefillTime } from '../../../src/core/model/prefill.ts';
-import type { Unknown } from '../../../src/core/unknown.ts';
-import { isUnknown } from '../../../src/core/unknown.ts';
+import { isUnknown, type Unknown } from '../../../src/core/unknown.ts';
 import type { Achieved } from './achieved.ts';
-import type { ModelPlacement, ModelPlacements } from './placement.ts';
-import { LAYER_WORDS } from './placement.ts';
+import { LAYER_WORDS, type ModelPlacement, type ModelPlacements } from './placement.ts';
 
 /** "One device on atlas: 30.3 ms a token, 33.0 tokens a second, between 31 and 35; at most 48." */
 export const vesselSentence = ({ name, on, time, fit }: ModelPlacement, batch: number): string => {

@@ -7,19 +7,16 @@ import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { HeldCalibration } from '../../../src/core/model/engine-calibration.ts';
 import type { Headroom, RankedPlacement } from '../../../src/core/model/headroom.ts';
 import type { HeadroomChange } from '../../../src/core/model/headroom-changes.ts';
-import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
-import { headroomPlaces } from '../../../src/core/model/headroom-place.ts';
+import { type HeadroomPlace, headroomPlaces } from '../../../src/core/model/headroom-place.ts';
 import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
 import type { Fit, MemoryNeed } from '../../../src/core/model/memory-need.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
-import type { PlaceLink } from '../../../src/core/model/place-links.ts';
-import { placeLinksOf } from '../../../src/core/model/place-links.ts';
+import { type PlaceLink, placeLinksOf } from '../../../src/core/model/place-links.ts';
 import type { PrefillTime } from '../../../src/core/model/prefill.ts';
 import type { PlacementTerm } from '../../../src/core/model/step-time.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { Estimate } from '../../../src/core/sweep/stage.ts';
-import type { Reported, Unknown } from '../../../src/core/unknown.ts';
-import { isUnknown } from '../../../src/core/unknown.ts';
+import { isUnknown, type Reported, type Unknown } from '../../../src/core/unknown.ts';
 
 export interface ModelPlacement {
   /** Stands in addresses: "one:atlas". */

@@ -2,8 +2,7 @@
 // shapes, so that without the files themselves only the sum is exact.
 
 import { isJsonObject } from '../../../src/core/json.ts';
-import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
-import { exactly } from '../../../src/core/model/model-facts.ts';
+import { exactly, type ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 
 export interface SafetensorsIndex {

@@ -2,8 +2,7 @@
 // on and somebody looks, and its document once it has ended.
 
 import type { SweepId } from '../../../src/core/ids.ts';
-import type { PicturedStage } from '../../../src/core/sweep/pictured-stage.ts';
-import { picturedStages } from '../../../src/core/sweep/pictured-stage.ts';
+import { type PicturedStage, picturedStages } from '../../../src/core/sweep/pictured-stage.ts';
 import { sweepAnswerSchema } from '../../../src/wire/api/sweep-answers.ts';
 import { askDaemon } from '../shell/ask-daemon.ts';
 

@@ -2,26 +2,22 @@
 // they are measured, and what the probe does or why it failed.
 
 import { formatAge, formatNanoseconds } from '../../../src/core/figure/duration.ts';
-import type { Figure } from '../../../src/core/figure/figure.ts';
-import { figureText, formatCount } from '../../../src/core/figure/figure.ts';
+import { type Figure, figureText, formatCount } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
 import { longerQueueNs, queueWays } from '../../../src/core/link/link-queue.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
+import { isStaleNow, type LinkView, stageOfConnection } from '../../../src/core/link/link-view.ts';
 import { endsWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { lossReason, lostWords } from '../../../src/core/link/loss-words.ts';
 import { type PathRow, pathRows } from '../../../src/core/link/path-rows.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
 import type { State } from '../../../src/core/state.ts';
-import type { Reported } from '../../../src/core/unknown.ts';
-import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { formatNominalRate } from '../figure/rate.ts';
 import { wayWords } from './dock-rows.ts';
-import type { RateUnit } from './link-words.ts';
-import { negotiatedWords, rateFigure, timeFigure } from './link-words.ts';
+import { negotiatedWords, type RateUnit, rateFigure, timeFigure } from './link-words.ts';
 
 /** A figure, and beneath it what it rests on; a reason where there is no figure. */
 export interface DetailFigure {

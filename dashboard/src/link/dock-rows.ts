@@ -6,18 +6,15 @@ import type { NodeId } from '../../../src/core/ids.ts';
 import type { Connection } from '../../../src/core/link/connection.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import { queueWays } from '../../../src/core/link/link-queue.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { isStaleNow, stageOfConnection } from '../../../src/core/link/link-view.ts';
+import { isStaleNow, type LinkView, stageOfConnection } from '../../../src/core/link/link-view.ts';
 import { lossReason, lostWords } from '../../../src/core/link/loss-words.ts';
 import { type PathRow, pathRows } from '../../../src/core/link/path-rows.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
 import type { State } from '../../../src/core/state.ts';
-import type { Reported } from '../../../src/core/unknown.ts';
-import { isKnown, knownOr } from '../../../src/core/unknown.ts';
+import { isKnown, knownOr, type Reported } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
-import type { LinkUnits } from './link-words.ts';
-import { delayFigure, rateFigure, timeFigure } from './link-words.ts';
+import { delayFigure, type LinkUnits, rateFigure, timeFigure } from './link-words.ts';
 
 export interface ConnectionRow {
   readonly key: string;

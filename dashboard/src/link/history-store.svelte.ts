@@ -2,8 +2,7 @@
 
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import { askProfiles, HISTORY_RETRY_MS } from '../stream/profile-rows.ts';
-import type { LinkPoint } from './link-history.ts';
-import { linkPoints } from './link-history.ts';
+import { type LinkPoint, linkPoints } from './link-history.ts';
 
 /** How far back, ms, and how many rows, the newest. */
 export interface HistorySpan {

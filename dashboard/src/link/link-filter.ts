@@ -5,8 +5,7 @@ import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import { shareOfExpected } from '../../../src/core/link/link-share.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { HeatMeasure } from './heat.ts';
-import type { PickedEnds } from './picked-link.ts';
-import { pickedEnds, withPickedEnds } from './picked-link.ts';
+import { type PickedEnds, pickedEnds, withPickedEnds } from './picked-link.ts';
 
 export interface LinkFilter {
   readonly shape: 'matrix' | 'list';

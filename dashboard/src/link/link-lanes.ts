@@ -2,11 +2,9 @@
 // whoever measured it. Addresses of one cable are one lane.
 
 import { maximumOf } from '../../../src/core/extremes.ts';
-import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
-import { rateFrom } from '../../../src/core/link/link-facts.ts';
+import { type ConnectionFacts, rateFrom } from '../../../src/core/link/link-facts.ts';
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { isCarrying, isStaleNow } from '../../../src/core/link/link-view.ts';
+import { isCarrying, isStaleNow, type LinkView } from '../../../src/core/link/link-view.ts';
 import { typeWords } from '../../../src/core/link/link-words.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 

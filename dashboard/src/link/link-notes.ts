@@ -1,8 +1,7 @@
 // What somebody should know of a link, beside its figures: what it falls short of, and what of it is lost.
 
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { isCarrying } from '../../../src/core/link/link-view.ts';
+import { isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import { lossReason, lostPathWords, lostWords } from '../../../src/core/link/loss-words.ts';
 import { type RateUnit, shortfallWords } from './link-words.ts';
 

@@ -1,14 +1,12 @@
 // The past of a link's connections as its page shows it: a chosen connection, a chosen measure, a chosen span.
 
 import { maximumOf } from '../../../src/core/extremes.ts';
-import type { Figure } from '../../../src/core/figure/figure.ts';
-import { figureText } from '../../../src/core/figure/figure.ts';
+import { type Figure, figureText } from '../../../src/core/figure/figure.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { PastPoint } from '../chart/past-chart.ts';
 import type { LinkPoint } from './link-history.ts';
-import type { DelayUnit, RateUnit } from './link-words.ts';
-import { rateFigure, timeFigure } from './link-words.ts';
+import { type DelayUnit, type RateUnit, rateFigure, timeFigure } from './link-words.ts';
 
 export interface PastSpan {
   readonly key: string;

@@ -5,8 +5,7 @@ import { figuresAgeMs, isCarrying, type LinkView } from '../../../src/core/link/
 import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { listAgeText } from '../figure/age.ts';
 import { isFlagged } from './link-filter.ts';
-import type { LinkUnits } from './link-words.ts';
-import { delayFigure, linkJitterNs, negotiatedWords, rateFigure } from './link-words.ts';
+import { delayFigure, type LinkUnits, linkJitterNs, negotiatedWords, rateFigure } from './link-words.ts';
 
 export interface LinkRow {
   readonly key: string;

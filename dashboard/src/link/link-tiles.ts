@@ -1,13 +1,18 @@
 // The headline figures of a link's page.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
-import { figureText } from '../../../src/core/figure/figure.ts';
+import { type Figure, figureText } from '../../../src/core/figure/figure.ts';
 import { figuresAgeMs, type LinkView } from '../../../src/core/link/link-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import type { DetailRow } from './detail-rows.ts';
-import type { DelayUnit } from './link-words.ts';
-import { delayFigure, delayName, jitterName, linkJitterNs, timeFigure } from './link-words.ts';
+import {
+  type DelayUnit,
+  delayFigure,
+  delayName,
+  jitterName,
+  linkJitterNs,
+  timeFigure,
+} from './link-words.ts';
 
 export interface LinkTile {
   readonly name: string;

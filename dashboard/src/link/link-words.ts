@@ -1,9 +1,9 @@
 // A link in words: for its labels, its row in the list, and screen readers.
 
 import { formatNanoseconds } from '../../../src/core/figure/duration.ts';
-import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
   counted,
+  type Figure,
   figureText,
   formatBitsPerSecond,
   formatBytesPerSecond,

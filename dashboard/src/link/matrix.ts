@@ -9,10 +9,8 @@ import { type FigureView, isCarrying, type LinkView } from '../../../src/core/li
 import { standingWords } from '../../../src/core/link/link-words.ts';
 import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
 import { pushAll } from '../../../src/core/push-all.ts';
-import type { HeatMeasure, HeatScale } from './heat.ts';
-import { heatScale, heatStep } from './heat.ts';
-import type { LinkUnits } from './link-words.ts';
-import { delayFigure, delayName, figureIn, lostCount } from './link-words.ts';
+import { type HeatMeasure, type HeatScale, heatScale, heatStep } from './heat.ts';
+import { delayFigure, delayName, figureIn, type LinkUnits, lostCount } from './link-words.ts';
 
 export type Cell =
   | { readonly kind: 'self' }

@@ -3,8 +3,14 @@
 
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
-import type { PastMeasure, PastSpan } from './link-past.ts';
-import { connectionName, FIRST_SPAN, firstConnection, PAST_SPANS } from './link-past.ts';
+import {
+  connectionName,
+  FIRST_SPAN,
+  firstConnection,
+  PAST_SPANS,
+  type PastMeasure,
+  type PastSpan,
+} from './link-past.ts';
 
 export interface PastChoice {
   readonly measure: PastMeasure;

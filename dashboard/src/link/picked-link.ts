@@ -3,8 +3,7 @@
 
 import type { NodeId } from '../../../src/core/ids.ts';
 import { linkKey } from '../../../src/core/link/link-path.ts';
-import type { NamedNode } from './link-ends.ts';
-import { linkEnds } from './link-ends.ts';
+import { linkEnds, type NamedNode } from './link-ends.ts';
 
 /** As they stand in an address: names or ids, from the first to the second. */
 export type PickedEnds = readonly [string, string];

@@ -4,11 +4,9 @@ import { figureText, formatFinePercent } from '../../../src/core/figure/figure.t
 import { trafficFrom } from '../../../src/core/link/link-traffic.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { State } from '../../../src/core/state.ts';
-import type { Reported } from '../../../src/core/unknown.ts';
-import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
+import { isKnown, isUnknown, type Reported } from '../../../src/core/unknown.ts';
 import { directionOf } from './direction.ts';
-import type { RateUnit } from './link-words.ts';
-import { rateFigure } from './link-words.ts';
+import { type RateUnit, rateFigure } from './link-words.ts';
 
 export interface TrafficWords {
   /** "at most 1.2 Gb/s in use now, 12 % of what was measured". */

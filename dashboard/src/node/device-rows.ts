@@ -1,7 +1,7 @@
 // The figures with a history that a card shows: name, newest value, series, scale.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
+  type Figure,
   formatBytes,
   formatCelsius,
   formatFinePercent,
@@ -13,8 +13,7 @@ import type { NodeMemory } from '../../../src/core/node/memory.ts';
 import type { GpuView } from '../../../src/core/node/node-view.ts';
 import type { NodeSystem } from '../../../src/core/node/system.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
-import type { ReportedText } from '../figure/reported.ts';
-import { reportedFigure } from '../figure/reported.ts';
+import { type ReportedText, reportedFigure } from '../figure/reported.ts';
 
 export interface DeviceRow {
   readonly name: string;

@@ -6,8 +6,7 @@ import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { heldValue, whyNot } from '../../../src/core/node/reading-view.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
-import type { ReportedText } from '../figure/reported.ts';
-import { reportedText } from '../figure/reported.ts';
+import { type ReportedText, reportedText } from '../figure/reported.ts';
 import { shortChip } from './node-words.ts';
 
 export interface NodeDetail {

@@ -1,7 +1,11 @@
 // A code with which one other machine can join: asked for, counted down, and asked after, until it is over.
 
-import type { JoinCodeAnswer, JoinCodeStandingAnswer } from '../../../src/wire/api/daemon-answers.ts';
-import { joinCodeAnswerSchema, joinCodeStandingSchema } from '../../../src/wire/api/daemon-answers.ts';
+import {
+  type JoinCodeAnswer,
+  type JoinCodeStandingAnswer,
+  joinCodeAnswerSchema,
+  joinCodeStandingSchema,
+} from '../../../src/wire/api/daemon-answers.ts';
 import { askDaemon, NOT_SIGNED_IN } from '../shell/ask-daemon.ts';
 
 type Shown =

@@ -5,8 +5,7 @@ import type { GpuProfile } from '../../../src/core/node/gpu-profile.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { GpuView, MeasuredDevice, NodeView } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
-import type { Reported } from '../../../src/core/unknown.ts';
-import { isUnknown } from '../../../src/core/unknown.ts';
+import { isUnknown, type Reported } from '../../../src/core/unknown.ts';
 
 export interface MeasuredWords {
   /** "23.6 TFLOPS · 661 GB/s", or why not. A "+" stands for "at least". */

@@ -1,8 +1,7 @@
 // How network interfaces are named and ordered for a reader: what carries traffic first.
 
 import type { InterfaceType, NetworkInterface } from '../../../src/core/node/network.ts';
-import type { Reported } from '../../../src/core/unknown.ts';
-import { isUnknown } from '../../../src/core/unknown.ts';
+import { isUnknown, type Reported } from '../../../src/core/unknown.ts';
 import type { ReportedText } from '../figure/reported.ts';
 
 export const INTERFACE_TYPES: Readonly<Record<InterfaceType, string>> = {

@@ -1,10 +1,8 @@
 // Which nodes a list shows and in which order, as it stands in the address: a view that was filtered can be sent to
 // somebody. What an address says wrongly is left out rather than refused.
 
-import type { MachineKind } from '../drawing/machine-kind.ts';
-import { MACHINE_WORDS } from '../drawing/machine-kind.ts';
-import type { NodeRow, NodeSort } from './node-rows.ts';
-import { BY_NAME, NODE_SORT_KEYS } from './node-rows.ts';
+import { MACHINE_WORDS, type MachineKind } from '../drawing/machine-kind.ts';
+import { BY_NAME, NODE_SORT_KEYS, type NodeRow, type NodeSort } from './node-rows.ts';
 
 export type NodeStateFilter = 'all' | 'live' | 'away' | 'warned';
 

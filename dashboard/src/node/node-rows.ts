@@ -1,7 +1,7 @@
 // The nodes as rows: what each column says, what it sorts by, and which rows a filter leaves.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
+  type Figure,
   figureText,
   formatCelsius,
   formatPercent,
@@ -10,12 +10,10 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { gpusOf, modelMemoryUse, usedShare } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/node/node-view.ts';
-import { presenceWord } from '../../../src/core/node/node-view.ts';
+import { type NodeView, presenceWord } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
-import type { MachineKind } from '../drawing/machine-kind.ts';
-import { machineKind } from '../drawing/machine-kind.ts';
+import { type MachineKind, machineKind } from '../drawing/machine-kind.ts';
 import { ageText } from '../figure/age.ts';
 import { nodeSums } from './node-sums.ts';
 import { nodeVitals } from './node-vitals.ts';

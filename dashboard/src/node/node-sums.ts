@@ -1,8 +1,8 @@
 // The two figures beside a node's name: the sum over its GPUs, of how many, and why there is none.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
   counted,
+  type Figure,
   formatBytesPerSecond,
   formatFlopsPerSecond,
   UNKNOWN_FIGURE,

@@ -9,10 +9,10 @@ import {
   formatPercent,
   formatWatts,
 } from '../../../src/core/figure/figure.ts';
-import type { MemoryUse } from '../../../src/core/node/memory-use.ts';
 import {
   gpusOf,
   hostMemoryUse,
+  type MemoryUse,
   modelMemoryUse,
   ownMemoryGpus,
   usedShare,

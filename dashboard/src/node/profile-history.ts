@@ -1,9 +1,12 @@
 // The past measurements of a device, and where its newest level differs from the previous one.
 
-import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
-import { DEVICE_FIGURES, HABIT_COUNT_MIN, VARIATION_SHARE } from '../../../src/core/probe/unusual-figures.ts';
-import type { FigurePoint } from '../../../src/wire/api/figure-points.ts';
-import { figurePoints } from '../../../src/wire/api/figure-points.ts';
+import {
+  DEVICE_FIGURES,
+  type DeviceFigure,
+  HABIT_COUNT_MIN,
+  VARIATION_SHARE,
+} from '../../../src/core/probe/unusual-figures.ts';
+import { type FigurePoint, figurePoints } from '../../../src/wire/api/figure-points.ts';
 import type { ProfileRow } from '../../../src/wire/api/history-answers.ts';
 
 export const profilePoints = (rows: readonly ProfileRow[]): readonly FigurePoint[] =>

@@ -1,15 +1,13 @@
 // What the profile history can show of a device: its compute or its memory, each with up to two figures in one unit.
 
 import { maximumOf } from '../../../src/core/extremes.ts';
-import type { Figure } from '../../../src/core/figure/figure.ts';
-import { formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
+import { type Figure, formatBytesPerSecond, formatFlopsPerSecond } from '../../../src/core/figure/figure.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
 import type { FigurePoint } from '../../../src/wire/api/figure-points.ts';
 import type { PastPoint } from '../chart/past-chart.ts';
-import type { Change } from './profile-history.ts';
-import { changeOf } from './profile-history.ts';
+import { type Change, changeOf } from './profile-history.ts';
 import type { AskedDevice } from './profile-store.svelte.ts';
 
 export interface ProfileMeasure {

@@ -1,8 +1,7 @@
 // What is active on a node now, so probes wait: a benchmark against it by its id, or a server with requests in flight.
 
 import { counted } from '../../../src/core/figure/figure.ts';
-import type { NodeId, RunId } from '../../../src/core/ids.ts';
-import { isRunId } from '../../../src/core/ids.ts';
+import { isRunId, type NodeId, type RunId } from '../../../src/core/ids.ts';
 import type { Runner } from '../../../src/core/run/run.ts';
 import { activeRunners } from '../../../src/core/run/run-selectors.ts';
 import type { State } from '../../../src/core/state.ts';

@@ -9,8 +9,7 @@ import {
 } from '../../../src/core/figure/figure.ts';
 import type { CpuCluster, NodeSystem } from '../../../src/core/node/system.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
-import type { ReportedText } from '../figure/reported.ts';
-import { reportedFigure } from '../figure/reported.ts';
+import { type ReportedText, reportedFigure } from '../figure/reported.ts';
 
 export interface SystemRow {
   readonly name: string;

@@ -1,7 +1,10 @@
 // Requests a probe from the daemon, and shows the reply in words. Its progress is shown from state like for any probe.
 
-import type { ProbesAnswer, ProbeTarget } from '../../../src/wire/api/probe-answers.ts';
-import { probesAnswerSchema } from '../../../src/wire/api/probe-answers.ts';
+import {
+  type ProbesAnswer,
+  type ProbeTarget,
+  probesAnswerSchema,
+} from '../../../src/wire/api/probe-answers.ts';
 import { askDaemon, type DaemonReply, jsonBody, NOT_SIGNED_IN } from '../shell/ask-daemon.ts';
 
 export interface AskedProbe {

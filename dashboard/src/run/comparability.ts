@@ -1,11 +1,14 @@
 // Which runs may stand beside each other, and what must be said first. Figures of another load, or percentiles of too few
 // samples, are shown, and called neither better nor worse.
 
-import type { ComparableFacts } from '../../../src/core/comparison/comparability.ts';
-import { factsOfReport, factsOfRun, refusalsBetween } from '../../../src/core/comparison/comparability.ts';
+import {
+  type ComparableFacts,
+  factsOfReport,
+  factsOfRun,
+  refusalsBetween,
+} from '../../../src/core/comparison/comparability.ts';
 import { counted } from '../../../src/core/figure/figure.ts';
-import type { Report } from '../../../src/core/run/report.ts';
-import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
+import { REPORT_SCHEMA, type Report } from '../../../src/core/run/report.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';

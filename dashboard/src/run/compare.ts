@@ -3,18 +3,21 @@
 
 import { factsOfRun, loadDifferences } from '../../../src/core/comparison/comparability.ts';
 import { minimumOf } from '../../../src/core/extremes.ts';
-import type { Figure } from '../../../src/core/figure/figure.ts';
-import { counted, formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
+import { counted, type Figure, formatCount, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
 import { formatRunFigure } from '../../../src/core/run/format-run-figure.ts';
 import type { RunFigures } from '../../../src/core/run/run.ts';
 import { isOpenLoop } from '../../../src/core/run/run-pattern.ts';
-import type { HeadlineRateKey } from '../../../src/core/run/run-rates.ts';
-import { HEADLINE_RATE_KEYS, rateRow } from '../../../src/core/run/run-rates.ts';
+import { HEADLINE_RATE_KEYS, type HeadlineRateKey, rateRow } from '../../../src/core/run/run-rates.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
-import type { BetterDirection, SeriesKey } from '../../../src/core/run/run-series.ts';
-import { HEADLINE_PERCENTILES, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
+import {
+  type BetterDirection,
+  HEADLINE_PERCENTILES,
+  type SeriesKey,
+  seriesOf,
+  seriesRow,
+} from '../../../src/core/run/run-series.ts';
 import { loadLabel } from '../../../src/core/run/run-shape.ts';
 import type { State } from '../../../src/core/state.ts';
 import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';

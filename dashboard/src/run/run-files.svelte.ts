@@ -5,8 +5,7 @@ import type { RunId } from '../../../src/core/ids.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { runAnswerSchema, runSeriesAnswerSchema } from '../../../src/wire/api/run-answers.ts';
 import { askDaemon } from '../shell/ask-daemon.ts';
-import type { RunSeries } from './run-series.ts';
-import { runSeriesOf } from './run-series.ts';
+import { type RunSeries, runSeriesOf } from './run-series.ts';
 
 export const ASK_MS = 2_000;
 

@@ -8,12 +8,10 @@ import { foreignLabel } from '../../../src/core/run/foreign-run.ts';
 import { whyNoFigure } from '../../../src/core/run/report-summary.ts';
 import type { Run, RunFigures, RunPhase, RunProgress } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
-import type { SeriesKey } from '../../../src/core/run/run-series.ts';
-import { hasSeries } from '../../../src/core/run/run-series.ts';
+import { hasSeries, type SeriesKey } from '../../../src/core/run/run-series.ts';
 import { isOfSessions } from '../../../src/core/run/run-shape.ts';
 import type { State } from '../../../src/core/state.ts';
-import type { Unknown } from '../../../src/core/unknown.ts';
-import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
+import { isKnown, isUnknown, knownOr, type Unknown } from '../../../src/core/unknown.ts';
 
 /** ", 5 min", ", 200 requests", or nothing. */
 export const limitWords = ({ limits, shape }: Pick<Run, 'limits' | 'shape'>): string => {

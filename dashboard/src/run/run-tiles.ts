@@ -1,8 +1,8 @@
 // The six headline figures of a run, the same while it lives and once it has ended.
 
-import type { Figure } from '../../../src/core/figure/figure.ts';
 import {
   counted,
+  type Figure,
   figureText,
   formatCount,
   formatThreeDigits,
@@ -14,10 +14,13 @@ import { rateBoundText } from '../../../src/core/run/rate-bounds.ts';
 import { RECENT_SECONDS } from '../../../src/core/run/recent-window.ts';
 import { TOO_FEW } from '../../../src/core/run/report-summary.ts';
 import type { Run, RunFigures, RunProgress } from '../../../src/core/run/run.ts';
-import type { HeadlineRateKey } from '../../../src/core/run/run-rates.ts';
-import { rateRow } from '../../../src/core/run/run-rates.ts';
-import type { SeriesKey } from '../../../src/core/run/run-series.ts';
-import { HEADLINE_PERCENTILES, headlineSeries, seriesRow } from '../../../src/core/run/run-series.ts';
+import { type HeadlineRateKey, rateRow } from '../../../src/core/run/run-rates.ts';
+import {
+  HEADLINE_PERCENTILES,
+  headlineSeries,
+  type SeriesKey,
+  seriesRow,
+} from '../../../src/core/run/run-series.ts';
 import { hasSteps } from '../../../src/core/run/run-shape.ts';
 import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';

@@ -3,10 +3,14 @@
 
 import type { NodeId } from '../../../src/core/ids.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
-import type { MemoryUse } from '../../../src/core/node/memory-use.ts';
-import { gpusOf, modelMemoryUse, ownMemoryGpus, SAFE_LOAD } from '../../../src/core/node/memory-use.ts';
-import type { NodeView } from '../../../src/core/node/node-view.ts';
-import { nodeName } from '../../../src/core/node/node-view.ts';
+import {
+  gpusOf,
+  type MemoryUse,
+  modelMemoryUse,
+  ownMemoryGpus,
+  SAFE_LOAD,
+} from '../../../src/core/node/memory-use.ts';
+import { type NodeView, nodeName } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';

@@ -7,8 +7,7 @@ import type { State } from '../../../src/core/state.ts';
 import type { SweepView } from '../../../src/core/sweep/sweep-selectors.ts';
 import { sweepTitle } from '../line/sweep-labels.ts';
 import { modelWords, targetWords } from '../run/run-labels.ts';
-import type { RunSort, SortKey } from './run-rows.ts';
-import { hasWords, NEWEST_FIRST } from './run-rows.ts';
+import { hasWords, NEWEST_FIRST, type RunSort, type SortKey } from './run-rows.ts';
 
 export type RunStateFilter = 'all' | 'live' | 'complete' | 'not-complete';
 

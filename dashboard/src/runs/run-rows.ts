@@ -13,17 +13,16 @@ import type { RunFigures } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { headlineSeries } from '../../../src/core/run/run-series.ts';
 import { loadLabel } from '../../../src/core/run/run-shape.ts';
-import type { VerdictWords } from '../../../src/core/run/verdict-words.ts';
-import { verdictWords } from '../../../src/core/run/verdict-words.ts';
+import { type VerdictWords, verdictWords } from '../../../src/core/run/verdict-words.ts';
 import type { State } from '../../../src/core/state.ts';
 import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
-import type { StateWords } from '../run/run-labels.ts';
 import {
   limitWords,
   modelWords,
   nameWords,
   percentileNs,
+  type StateWords,
   shownFigures,
   startedText,
   stateWords,

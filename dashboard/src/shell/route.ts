@@ -1,7 +1,15 @@
 // Addresses to pages and back. Pure: the router holds the browser's side.
 
-import type { ComparisonId, NodeId, RunId, SweepId } from '../../../src/core/ids.ts';
-import { isComparisonId, isNodeId, isRunId, isSweepId } from '../../../src/core/ids.ts';
+import {
+  type ComparisonId,
+  isComparisonId,
+  isNodeId,
+  isRunId,
+  isSweepId,
+  type NodeId,
+  type RunId,
+  type SweepId,
+} from '../../../src/core/ids.ts';
 
 export type PageRoute =
   | { readonly kind: 'cluster' }

@@ -2,8 +2,7 @@
 // other click (new tab, download, elsewhere) is left to the browser.
 
 import { tick } from 'svelte';
-import type { PageRoute } from './route.ts';
-import { routeOf } from './route.ts';
+import { type PageRoute, routeOf } from './route.ts';
 
 export class Router {
   route: PageRoute = $state.raw(routeOf(location.pathname));

@@ -5,14 +5,18 @@ import { applyAll } from '../../../src/core/apply.ts';
 import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
 import type { FleetSelection } from '../../../src/core/fleet/fleet-selection.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
-import type { FleetLists } from '../../../src/wire/fleet-message.ts';
-import { decodeFleet, foldedPicture, listsOf } from '../../../src/wire/fleet-message.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
+import { decodeFleet, type FleetLists, foldedPicture, listsOf } from '../../../src/wire/fleet-message.ts';
 import { decodeBatch, decodeSnapshot } from '../../../src/wire/stream-message.ts';
 import { BEAT_AFTER_NEWS_MS, BEAT_MS, isMany, newsMsMin } from './beat.ts';
-import type { StreamLink, StreamLinkView } from './link.ts';
-import { judgedAt, movedLink, STREAM_STALE_MS, streamLinkView } from './link.ts';
+import {
+  judgedAt,
+  movedLink,
+  STREAM_STALE_MS,
+  type StreamLink,
+  type StreamLinkView,
+  streamLinkView,
+} from './link.ts';
 import { openPort } from './open-port.ts';
 import { PageHistory } from './page-history.ts';
 import type { StreamPort, ToTab } from './port.ts';

@@ -1,9 +1,7 @@
 // What was measured before, asked of the daemon's journal.
 
-import type { ProfileRow } from '../../../src/wire/api/history-answers.ts';
-import { profileHistoryAnswerSchema } from '../../../src/wire/api/history-answers.ts';
-import type { DaemonReply } from '../shell/ask-daemon.ts';
-import { askDaemon } from '../shell/ask-daemon.ts';
+import { type ProfileRow, profileHistoryAnswerSchema } from '../../../src/wire/api/history-answers.ts';
+import { askDaemon, type DaemonReply } from '../shell/ask-daemon.ts';
 
 /** After a failure it is asked again so long after, at the earliest, ms. */
 export const HISTORY_RETRY_MS = 10_000;

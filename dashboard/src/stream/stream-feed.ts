@@ -4,27 +4,27 @@
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
 import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
-import type { FleetLists, FleetMessage } from '../../../src/wire/fleet-message.ts';
 import {
   decodeFleet,
   encodeFleet,
+  type FleetLists,
+  type FleetMessage,
   foldedPicture,
   listsOf,
   writtenLists,
   writtenPicture,
 } from '../../../src/wire/fleet-message.ts';
-import type { SnapshotMessage } from '../../../src/wire/stream-message.ts';
 import {
   decodeBatch,
   decodeSnapshot,
   encodeSnapshot,
+  type SnapshotMessage,
   StreamMessageError,
 } from '../../../src/wire/stream-message.ts';
 import { isNews } from './beat.ts';
 import type { StreamLink } from './link.ts';
 import type { Tab, ToTab } from './port.ts';
-import type { StreamListener } from './stream-source.ts';
-import { StreamSource } from './stream-source.ts';
+import { type StreamListener, StreamSource } from './stream-source.ts';
 
 /** Beyond these the oldest tabs are dropped; they may have died silently. */
 export const TABS_MAX = 64;

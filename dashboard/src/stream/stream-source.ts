@@ -3,8 +3,7 @@
 
 import { droppedText } from '../../../src/wire/stream-message.ts';
 import { retryDelayMs } from './backoff.ts';
-import type { StreamLink } from './link.ts';
-import { STREAM_STALE_MS } from './link.ts';
+import { STREAM_STALE_MS, type StreamLink } from './link.ts';
 
 export interface StreamListener {
   snapshot(text: string): void;

@@ -3,8 +3,7 @@
 
 import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
 import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
-import type { Box, MapFrame, Point } from './geometry.ts';
-import { boxAround, clamp, meet } from './geometry.ts';
+import { type Box, boxAround, clamp, type MapFrame, meet, type Point } from './geometry.ts';
 
 /** Names with all figures; with memory and what was measured; with the memory's share. */
 export type Detail = 'full' | 'compact' | 'phone';

@@ -1,8 +1,7 @@
 // The course of a line on the map: straight, or bent once (a quadratic Bézier curve) if a straight one would be too
 // short to see or would run through another node. Everything placed on a line gets its position here.
 
-import type { Box, Point } from './geometry.ts';
-import { along, crosses, distance } from './geometry.ts';
+import { along, type Box, crosses, distance, type Point } from './geometry.ts';
 
 export interface Course {
   readonly p: Point;

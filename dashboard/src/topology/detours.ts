@@ -4,8 +4,7 @@
 import { maximumOf } from '../../../src/core/extremes.ts';
 import type { Placement } from './arrangement.ts';
 import { directionAt, entersBox, pointAt } from './curve.ts';
-import type { Box, MapFrame, Point } from './geometry.ts';
-import { boxAround, distance, distanceTo, meet } from './geometry.ts';
+import { type Box, boxAround, distance, distanceTo, type MapFrame, meet, type Point } from './geometry.ts';
 import { bentRoute, LINE_END_GAP, type LinkRoute, routeBetween } from './route.ts';
 
 export interface LineEnds {

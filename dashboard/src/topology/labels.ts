@@ -4,8 +4,7 @@
 // one figure per link says more than three on some. Pure: boxes in, boxes out.
 
 import { directionAt, entersBox, pointAt } from './curve.ts';
-import type { Box, Point } from './geometry.ts';
-import { boxAround, meet } from './geometry.ts';
+import { type Box, boxAround, meet, type Point } from './geometry.ts';
 import type { LinkRoute } from './route.ts';
 
 /**

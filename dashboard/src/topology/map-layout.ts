@@ -1,12 +1,10 @@
 // The whole picture as geometry: where nodes, lines, labels and arrowheads stand. Pure and without figures: it is asked
 // anew when the topology, the size or what is picked changes, and a figure only changes the text in a box.
 
-import type { Arrangement, Placement, WordWidths } from './arrangement.ts';
-import { arrangeRing } from './arrangement.ts';
+import { type Arrangement, arrangeRing, type Placement, type WordWidths } from './arrangement.ts';
 import { routesAround } from './detours.ts';
 import type { Box, MapFrame } from './geometry.ts';
-import type { LabelledRoute, Labelling, PlacedLabel } from './labels.ts';
-import { placeLabels } from './labels.ts';
+import { type LabelledRoute, type Labelling, type PlacedLabel, placeLabels } from './labels.ts';
 import type { LinkRoute } from './route.ts';
 import { flagSize, type LinkTexts, wantedLabels } from './wanted-labels.ts';
 

@@ -1,8 +1,7 @@
 // What the map draws, each part with a signal of its own that moves only when that part has changed: otherwise all lines and
 // nodes would be compared at every count.
 
-import type { Picture, Sight } from './map-keeper.ts';
-import { MapKeeper } from './map-keeper.ts';
+import { MapKeeper, type Picture, type Sight } from './map-keeper.ts';
 import type { MapRoute } from './map-layout.ts';
 
 export class MapScene {

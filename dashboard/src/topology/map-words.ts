@@ -2,8 +2,7 @@
 
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { heldValue } from '../../../src/core/node/reading-view.ts';
-import type { Face } from './text-width.ts';
-import { drawnTextWidth, fitted } from './text-width.ts';
+import { drawnTextWidth, type Face, fitted } from './text-width.ts';
 
 interface FaceSize {
   readonly face: Face;

@@ -3,10 +3,8 @@
 // pixels.
 
 import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
-import type { Placement, Sizes } from './arrangement.ts';
-import { belowPlace, DRAUGHT_WIDTH, PHONE_WIDTH } from './arrangement.ts';
-import type { MapFrame } from './geometry.ts';
-import { clamp } from './geometry.ts';
+import { belowPlace, DRAUGHT_WIDTH, PHONE_WIDTH, type Placement, type Sizes } from './arrangement.ts';
+import { clamp, type MapFrame } from './geometry.ts';
 
 export interface PairLayout {
   readonly isPhone: boolean;

@@ -2,8 +2,7 @@
 
 import type { Placement } from './arrangement.ts';
 import { type Course, lengthOf, samplesOf } from './curve.ts';
-import type { Box, Point } from './geometry.ts';
-import { clamp, distance, leaving } from './geometry.ts';
+import { type Box, clamp, distance, leaving, type Point } from './geometry.ts';
 
 export interface LinkRoute extends Course {
   /** Points along it, near enough to one another to stand for it. */

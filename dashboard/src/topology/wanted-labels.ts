@@ -3,8 +3,7 @@
 
 import type { Detail } from './arrangement.ts';
 import type { MapFrame } from './geometry.ts';
-import type { WantedLabel } from './labels.ts';
-import { labelHeight } from './labels.ts';
+import { labelHeight, type WantedLabel } from './labels.ts';
 import { drawnTextWidth } from './text-width.ts';
 
 /** What a link has to say: nothing, a word in place of figures, or its figures. */

@@ -12,10 +12,8 @@ import { arrivedRequest } from '../fleet/travelling-request.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import { admitLoad } from './admit-load.ts';
 import { admitTarget } from './admit-target.ts';
-import type { AgentPolicy } from './agent-policy.ts';
-import { AgentError } from './agent-policy.ts';
-import type { ResolveName } from './reach-target.ts';
-import { reachTarget } from './reach-target.ts';
+import { AgentError, type AgentPolicy } from './agent-policy.ts';
+import { type ResolveName, reachTarget } from './reach-target.ts';
 import { headersFor } from './target-key.ts';
 
 export interface RequestAdmission {

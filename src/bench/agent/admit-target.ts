@@ -5,8 +5,7 @@
 import { barredAddress } from '../../core/address/server-address.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import type { BenchTarget } from '../target/target-url.ts';
-import { parseTargetUrl } from '../target/target-url.ts';
+import { type BenchTarget, parseTargetUrl } from '../target/target-url.ts';
 import type { AgentPolicy, AgentRefusal } from './agent-policy.ts';
 
 export type TargetAdmission =

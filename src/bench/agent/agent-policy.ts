@@ -1,8 +1,7 @@
 // What the owner of a machine lets others have it load. It comes from this machine's own config.toml and command line; no
 // message can change it.
 
-import type { Problem } from '../../core/problem.ts';
-import { ProblemError } from '../../core/problem.ts';
+import { type Problem, ProblemError } from '../../core/problem.ts';
 
 export interface LoadCaps {
   readonly requestsPerSecondMax: number;

@@ -12,8 +12,7 @@ import { stopsOf, tellParent, watchParent } from '../../process/parent-watch.ts'
 import { benchEnvironment, withoutSecrets } from '../run/bench-environment.ts';
 import { BENCH_SETTINGS } from '../run/bench-parts.ts';
 import { AgentHost } from './agent-host.ts';
-import type { AgentWord } from './child-argument.ts';
-import { AGENT_ARGUMENT_VARIABLE, agentArgumentSchema } from './child-argument.ts';
+import { AGENT_ARGUMENT_VARIABLE, type AgentWord, agentArgumentSchema } from './child-argument.ts';
 import { systemNames } from './reach-target.ts';
 
 const main = async (): Promise<void> => {

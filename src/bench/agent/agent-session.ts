@@ -7,8 +7,13 @@ import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { openInputFile } from '../../process/input-file.ts';
-import type { AgentMessage, AgentProblem, CoordinatorMessage } from '../../wire/agent-message.ts';
-import { AGENT_ALIVE_MS, COORDINATOR_SILENCE_MS_MAX } from '../../wire/agent-message.ts';
+import {
+  AGENT_ALIVE_MS,
+  type AgentMessage,
+  type AgentProblem,
+  COORDINATOR_SILENCE_MS_MAX,
+  type CoordinatorMessage,
+} from '../../wire/agent-message.ts';
 import type { AgentRequest, AgentShare } from '../../wire/agent-request.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import type { Dataset } from '../dataset/prompt.ts';

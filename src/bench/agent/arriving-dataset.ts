@@ -6,8 +6,7 @@ import { isUnknown } from '../../core/unknown.ts';
 import type { AgentRequest } from '../../wire/agent-request.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import type { Dataset, Prompt } from '../dataset/prompt.ts';
-import type { FilePart } from '../fleet/file-parts.ts';
-import { PartReader } from '../fleet/file-parts.ts';
+import { type FilePart, PartReader } from '../fleet/file-parts.ts';
 import { datasetOf, promptsOfLines, sentBudget } from '../fleet/travelling-request.ts';
 
 export class ArrivingDataset {

@@ -2,8 +2,7 @@
 // tells. Past it connections fail, and a person should know before the load does.
 
 import { readFile } from 'node:fs/promises';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 
 /** Linux: /proc/sys/net/ipv4/ip_local_port_range, Documentation/networking/ip-sysctl.rst. */
 export const ephemeralPorts = async (path: string = LOCAL_PORT_RANGE): Promise<Reported<number>> => {

@@ -4,11 +4,9 @@ import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
-import type { OwnProcess } from '../../process/own-process.ts';
-import { startOwnProcess } from '../../process/own-process.ts';
+import { type OwnProcess, startOwnProcess } from '../../process/own-process.ts';
 import { BenchError } from '../bench-error.ts';
-import type { AgentArgument } from './child-argument.ts';
-import { AGENT_ARGUMENT_VARIABLE, agentWordSchema } from './child-argument.ts';
+import { AGENT_ARGUMENT_VARIABLE, type AgentArgument, agentWordSchema } from './child-argument.ts';
 import type { AgentLoad } from './session-parts.ts';
 
 export interface AgentProcessOptions {

@@ -4,8 +4,7 @@
 import type { Env } from '../../process/child.ts';
 import { readInputText } from '../../process/input-file.ts';
 import type { HeaderField } from '../target/load-target.ts';
-import type { AgentKey } from './agent-policy.ts';
-import { AgentError } from './agent-policy.ts';
+import { AgentError, type AgentKey } from './agent-policy.ts';
 
 /** None where no key is named for the origin. @throws AgentError when the one that is named cannot be used. */
 export const headersFor = async (

@@ -8,8 +8,7 @@ import {
   toldComparison,
   toldPairs,
 } from '../../core/comparison/told-comparison.ts';
-import type { ContactOptions } from './daemon-contact.ts';
-import { DaemonContact } from './daemon-contact.ts';
+import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 import { SWEEP_REPEAT_MS, SWEEP_UPDATE_MS } from './sweep-reporter.ts';
 
 export interface ComparisonAnnounceOptions extends ContactOptions {

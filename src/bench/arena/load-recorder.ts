@@ -2,12 +2,18 @@
 // the detail of an error.
 
 import type { ClientRecord } from '../../core/run/event-record.ts';
-import type { SkipReason } from '../../core/run/session-outcome.ts';
-import { SKIP_REASONS } from '../../core/run/session-outcome.ts';
-import type { EndKind, Milestone, RecordedHead } from './load-record.ts';
-import { CONTENT_KINDS, END_KINDS, HEAD_MARK, RECORD, RESERVE_BYTES_MAX } from './load-record.ts';
-import type { RingMemory } from './ring.ts';
-import { NO_ROOM, RingWriter } from './ring.ts';
+import { SKIP_REASONS, type SkipReason } from '../../core/run/session-outcome.ts';
+import {
+  CONTENT_KINDS,
+  END_KINDS,
+  type EndKind,
+  HEAD_MARK,
+  type Milestone,
+  RECORD,
+  RESERVE_BYTES_MAX,
+  type RecordedHead,
+} from './load-record.ts';
+import { NO_ROOM, type RingMemory, RingWriter } from './ring.ts';
 
 export interface SampleEnd {
   readonly kind: EndKind;

@@ -3,8 +3,7 @@
 import { comparedUnit } from '../../core/comparison/compared-unit.ts';
 import type { ComparedUnit, ComparisonSide, UnitPair } from '../../core/comparison/comparison-document.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { StartedRun } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 

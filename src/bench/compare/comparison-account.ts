@@ -3,8 +3,7 @@
 
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonSentence } from '../../core/comparison/comparison-words.ts';
-import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
-import { judgePairs, refusedOr } from '../../core/comparison/judge-pairs.ts';
+import { judgePairs, type PairQuestion, refusedOr } from '../../core/comparison/judge-pairs.ts';
 import { judgedModels } from '../../core/comparison/same-model.ts';
 import { errorCode } from '../../core/problem.ts';
 import { type FailedStop, failedStopReason } from '../../core/run/failed-stop.ts';
@@ -13,8 +12,7 @@ import { unknown } from '../../core/unknown.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import type { ComparedSide } from './compared-side.ts';
 import { pairNotes } from './pair-notes.ts';
-import type { PrimaryMetric } from './pair-refusals.ts';
-import { hindered, pairRefusals } from './pair-refusals.ts';
+import { hindered, type PrimaryMetric, pairRefusals } from './pair-refusals.ts';
 
 export interface AccountOptions {
   readonly question: PairQuestion;

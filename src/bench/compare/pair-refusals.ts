@@ -7,11 +7,9 @@ import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts'
 import { percentWords } from '../../core/comparison/comparison-words.ts';
 import { counted, formatThreeDigits } from '../../core/figure/figure.ts';
 import { contaminationOf } from '../../core/run/contamination.ts';
-import type { FigureVerdict } from '../../core/run/figure-verdict.ts';
-import { figureVerdictText } from '../../core/run/figure-verdict.ts';
+import { type FigureVerdict, figureVerdictText } from '../../core/run/figure-verdict.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, knownOr } from '../../core/unknown.ts';
+import { isKnown, knownOr, type Reported } from '../../core/unknown.ts';
 
 export interface RefusalQuestion {
   /** Of whole pairs. */

@@ -8,18 +8,15 @@ import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
 import { COMPARISON_TAG } from '../../core/comparison/told-comparison.ts';
 import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { RunTags } from '../../core/run/run-tags.ts';
-import { TAGS_MAX } from '../../core/run/run-tags.ts';
+import { type RunTags, TAGS_MAX } from '../../core/run/run-tags.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { StartedRun } from '../run/bench-parts.ts';
-import type { SideParts } from './compared-side.ts';
-import { ComparedSide, segmentDirectory } from './compared-side.ts';
+import { ComparedSide, type SideParts, segmentDirectory } from './compared-side.ts';
 import { ComparisonAccount } from './comparison-account.ts';
 import type { KeptPairs } from './comparison-directory.ts';
 import { spoiledApart } from './pair-refusals.ts';
-import type { EndedSegment, SegmentOrder, SegmentParts } from './run-segment.ts';
-import { runSegment } from './run-segment.ts';
+import { type EndedSegment, runSegment, type SegmentOrder, type SegmentParts } from './run-segment.ts';
 import { segmentNotes } from './segment-notes.ts';
 
 export interface ComparisonOrder extends PairQuestion {

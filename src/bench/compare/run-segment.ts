@@ -2,8 +2,7 @@
 // something, and in which nothing is in flight afterwards.
 
 import { pause } from '../../clock/until-aborted.ts';
-import type { SegmentRules, SegmentSoFar } from '../../core/comparison/pair-plan.ts';
-import { isLongEnough } from '../../core/comparison/pair-plan.ts';
+import { isLongEnough, type SegmentRules, type SegmentSoFar } from '../../core/comparison/pair-plan.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
@@ -11,8 +10,7 @@ import { runBench } from '../bench.ts';
 import type { BenchParts, StartedRun } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import type { SessionPhase } from '../run/session.ts';
-import type { StageFacts } from '../sweep/stage-tap.ts';
-import { StageTap } from '../sweep/stage-tap.ts';
+import { type StageFacts, StageTap } from '../sweep/stage-tap.ts';
 
 export interface SegmentParts {
   readonly bench: Omit<

@@ -6,16 +6,13 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
-import type { OwnProcess } from '../../process/own-process.ts';
-import { startOwnProcess } from '../../process/own-process.ts';
+import { type OwnProcess, startOwnProcess } from '../../process/own-process.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import { askText } from '../target/ask-text.ts';
 import type { HeaderField } from '../target/load-target.ts';
-import type { BenchTarget } from '../target/target-url.ts';
-import { modelsPath } from '../target/target-url.ts';
-import type { KeeperOrder } from './keeper-words.ts';
-import { KEEPER_VARIABLE, keeperWordSchema } from './keeper-words.ts';
+import { type BenchTarget, modelsPath } from '../target/target-url.ts';
+import { KEEPER_VARIABLE, type KeeperOrder, keeperWordSchema } from './keeper-words.ts';
 
 export interface StartedServerOptions {
   /** "A", for people. */

@@ -1,8 +1,7 @@
 // From prompts, which are one turn each, to the sessions of a chat: a conversation that somebody had, or as many generated
 // turns as were asked for, with the time that its user thinks before each.
 
-import type { ThinkTime } from '../../core/run/think-time.ts';
-import { thinkTimes } from '../../core/run/think-time.ts';
+import { type ThinkTime, thinkTimes } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { lengthsOf, randomFor } from './length-choice.ts';
 import type { Message } from './message.ts';

@@ -5,15 +5,18 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { openInputFile } from '../../process/input-file.ts';
-import type { DatasetPlace } from './dataset-chunks.ts';
-import { DatasetDigest, datasetChunks, unreadableDataset, wrongFile } from './dataset-chunks.ts';
+import {
+  DatasetDigest,
+  type DatasetPlace,
+  datasetChunks,
+  unreadableDataset,
+  wrongFile,
+} from './dataset-chunks.ts';
 import { csvEntries } from './formats/csv-entries.ts';
-import type { DatasetEntry } from './formats/dataset-entry.ts';
-import { decodedEntry, EntryError, entryPlace } from './formats/dataset-entry.ts';
+import { type DatasetEntry, decodedEntry, EntryError, entryPlace } from './formats/dataset-entry.ts';
 import { jsonArrayEntries } from './formats/json-array-entries.ts';
 import { jsonlEntries } from './formats/jsonl-entries.ts';
-import type { Dataset, Prompt } from './prompt.ts';
-import { userPrompt } from './prompt.ts';
+import { type Dataset, type Prompt, userPrompt } from './prompt.ts';
 import { ignoredFields, readRow, rowColumns } from './read-row.ts';
 
 export interface DatasetFileOptions extends DatasetPlace {

@@ -1,15 +1,17 @@
 // The prompts of a depth profile. Both requests of a pair begin with the same words, behind a nonce of their own run, depth
 // and repetition, so that a cache of prefixes can only ever hold what its own opening put there.
 
-import type { DepthPlan, DepthRequest } from '../../core/depth/depth-plan.ts';
-import { depthRequests, EXTENSION_OUTPUT_TOKENS } from '../../core/depth/depth-plan.ts';
+import {
+  type DepthPlan,
+  type DepthRequest,
+  depthRequests,
+  EXTENSION_OUTPUT_TOKENS,
+} from '../../core/depth/depth-plan.ts';
 import { ofCount } from '../../core/figure/figure.ts';
 import { randomFor } from './length-choice.ts';
-import type { Dataset, Prompt } from './prompt.ts';
-import { userPrompt } from './prompt.ts';
+import { type Dataset, type Prompt, userPrompt } from './prompt.ts';
 import { sizedText } from './synthetic-dataset.ts';
-import type { WordCosts } from './word-costs.ts';
-import { wordText } from './word-costs.ts';
+import { type WordCosts, wordText } from './word-costs.ts';
 
 export interface DepthWish {
   readonly plan: DepthPlan;

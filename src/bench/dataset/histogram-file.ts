@@ -1,8 +1,7 @@
 // Reads `file:HIST.json`: how often each length occurs, as somebody measured it. Three shapes, because histograms are written
 // in three ways; what is wrong with one is said with where it stands.
 
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { isLength, WEIGHT_MAX, weighted } from '../../core/figure/parse-length.ts';
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';

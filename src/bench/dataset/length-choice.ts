@@ -1,12 +1,13 @@
 // The lengths that requests ask for: from what was written on the command line to one number a prompt, drawn by a seed on the
 // main thread, so that equal seeds give equal lengths whatever sends them.
 
-import type { SeededRandom } from '../../core/random.ts';
-import { seededRandom } from '../../core/random.ts';
-import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
-import { distributionText, lengthSampler } from '../../core/statistics/length-distribution.ts';
-import type { HistogramFile } from './histogram-file.ts';
-import { readHistogramFile } from './histogram-file.ts';
+import { type SeededRandom, seededRandom } from '../../core/random.ts';
+import {
+  distributionText,
+  type LengthDistribution,
+  lengthSampler,
+} from '../../core/statistics/length-distribution.ts';
+import { type HistogramFile, readHistogramFile } from './histogram-file.ts';
 
 /** What was asked for; a file has yet to be read. */
 export type LengthChoice = LengthDistribution | ({ readonly kind: 'file' } & HistogramFile);

@@ -2,8 +2,7 @@
 // picture takes some kilobytes, as its squares compress.
 
 import { crc32, deflateSync } from 'node:zlib';
-import type { SeededRandom } from '../../core/random.ts';
-import { seededRandom } from '../../core/random.ts';
+import { type SeededRandom, seededRandom } from '../../core/random.ts';
 import type { Message } from './message.ts';
 import type { Prompt } from './prompt.ts';
 

@@ -2,30 +2,24 @@
 
 import { counted } from '../../core/figure/figure.ts';
 import { askedTokens, lengthsText } from '../../core/run/request-lengths.ts';
-import type {
-  AskedTokens,
-  OutputSource,
-  RequestLengths,
-  SharedPrefixes,
+import {
+  type AskedTokens,
+  OUTPUT_TOKENS_DEFAULT,
+  type OutputSource,
+  type RequestLengths,
+  type SharedPrefixes,
 } from '../../core/run/run-requests.ts';
-import { OUTPUT_TOKENS_DEFAULT } from '../../core/run/run-requests.ts';
 import { thinkTimeText } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
-import type { SessionWish } from './chat-sessions.ts';
-import { chatSessions, generatedGroups, turnsOfChats } from './chat-sessions.ts';
-import type { DepthWish } from './depth-prompts.ts';
-import { depthDataset } from './depth-prompts.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import { chatSessions, generatedGroups, type SessionWish, turnsOfChats } from './chat-sessions.ts';
+import { type DepthWish, depthDataset } from './depth-prompts.ts';
 import type { FolderImages } from './image-folder.ts';
-import type { ChosenLengths } from './length-choice.ts';
-import { LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
+import { type ChosenLengths, LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
 import type { Dataset, Prompt } from './prompt.ts';
-import type { SizedWish } from './synthetic-dataset.ts';
-import { PROMPT_WORDS, sizedDataset, syntheticDataset } from './synthetic-dataset.ts';
+import { PROMPT_WORDS, type SizedWish, sizedDataset, syntheticDataset } from './synthetic-dataset.ts';
 import type { Trace } from './trace/read-trace.ts';
-import type { TimedTrace } from './trace/survey-trace.ts';
-import { askedOfTrace } from './trace/survey-trace.ts';
+import { askedOfTrace, type TimedTrace } from './trace/survey-trace.ts';
 import type { TraceFacts } from './trace/trace-facts.ts';
 import { traceSessions, traceSha256 } from './trace/trace-sessions.ts';
 import type { WordCosts } from './word-costs.ts';

@@ -1,16 +1,13 @@
 // One entry of a data set: a prompt or messages, under a name that the person gave or one that data sets use.
 
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { nearest } from '../../core/text/nearest.ts';
 import type { DatasetEntry } from './formats/dataset-entry.ts';
 import { isBatchRow, plainBatchRow } from './formats/openai-batch-row.ts';
 import { isShareGptRow, shareGptPrompt } from './formats/sharegpt-row.ts';
 import type { Message } from './message.ts';
-import type { Prompt } from './prompt.ts';
-import { userPrompt } from './prompt.ts';
+import { type Prompt, userPrompt } from './prompt.ts';
 
 /**
  * Undefined: a conversation that asks nothing.

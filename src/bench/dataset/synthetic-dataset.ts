@@ -2,15 +2,11 @@
 // stated number of words, or of a number of tokens as the server counts them, behind prefixes that requests share.
 
 import { ofCount } from '../../core/figure/figure.ts';
-import type { SeededRandom } from '../../core/random.ts';
-import { seededRandom } from '../../core/random.ts';
+import { type SeededRandom, seededRandom } from '../../core/random.ts';
 import type { SharedPrefixes } from '../../core/run/run-requests.ts';
-import type { ChosenLengths } from './length-choice.ts';
-import { LENGTHS_DRAWN, lengthsOf, randomFor } from './length-choice.ts';
-import type { Dataset, Prompt } from './prompt.ts';
-import { userPrompt } from './prompt.ts';
-import type { WordCosts } from './word-costs.ts';
-import { prefixStart, SHORT_TASK, TASK, WORD_LIST, wordText } from './word-costs.ts';
+import { type ChosenLengths, LENGTHS_DRAWN, lengthsOf, randomFor } from './length-choice.ts';
+import { type Dataset, type Prompt, userPrompt } from './prompt.ts';
+import { prefixStart, SHORT_TASK, TASK, WORD_LIST, type WordCosts, wordText } from './word-costs.ts';
 
 export const syntheticDataset = (seed: number): Dataset => {
   const random = seededRandom(seed);

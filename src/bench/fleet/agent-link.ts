@@ -4,13 +4,18 @@
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
-import type { AgentMessage, AgentPhase, AgentProblem, CoordinatorMessage } from '../../wire/agent-message.ts';
-import { AGENT_SILENCE_MS_MAX, COORDINATOR_PING_MS } from '../../wire/agent-message.ts';
+import {
+  AGENT_SILENCE_MS_MAX,
+  type AgentMessage,
+  type AgentPhase,
+  type AgentProblem,
+  COORDINATOR_PING_MS,
+  type CoordinatorMessage,
+} from '../../wire/agent-message.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { decodeSnapshotPacked } from '../../wire/snapshot-codec.ts';
 import type { AgentChannel } from './agent-channel.ts';
-import type { ClockOffset, RoundTrip } from './clock-offset.ts';
-import { CLOCK_ROUND_TRIPS, clockOffset } from './clock-offset.ts';
+import { CLOCK_ROUND_TRIPS, type ClockOffset, clockOffset, type RoundTrip } from './clock-offset.ts';
 import type { FilePart } from './file-parts.ts';
 
 export interface AgentLinkParts {

@@ -1,8 +1,7 @@
 // What a run from many machines comes to: the sample files of all agents collected and merged into one, counted by the same
 // code as anywhere, and of each agent what it says of itself.
 
-import type { FileHandle } from 'node:fs/promises';
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
@@ -13,8 +12,7 @@ import type { Report } from '../../core/run/report.ts';
 import type { ReportAgent } from '../../core/run/report-agent.ts';
 import type { SkippedTurn } from '../../core/run/session-outcome.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
 import type { MetricsBody } from '../../metrics/metrics-publisher.ts';
 import { isOfClient } from '../../metrics/report-client.ts';
@@ -23,12 +21,9 @@ import { diskReason } from '../../process/disk-reason.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { reportFromJson } from '../../wire/report-codec.ts';
 import { encodeSkippedLine } from '../../wire/sample-line.ts';
-import type { SaidBy } from './agent-link.ts';
-import { AgentLostError, lossText } from './agent-link.ts';
-import type { ClockLine } from './clock-offset.ts';
-import { clockLine } from './clock-offset.ts';
-import type { FilePart } from './file-parts.ts';
-import { PartReader } from './file-parts.ts';
+import { AgentLostError, lossText, type SaidBy } from './agent-link.ts';
+import { type ClockLine, clockLine } from './clock-offset.ts';
+import { type FilePart, PartReader } from './file-parts.ts';
 import { mergedSamples } from './merge-samples.ts';
 import type { PreparedAgent } from './prepare-agents.ts';
 import type { AgentSamples } from './sample-run.ts';

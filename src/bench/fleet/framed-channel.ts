@@ -4,22 +4,23 @@
 import { isJsonObject } from '../../core/json.ts';
 import { errorMessage } from '../../core/problem.ts';
 import type { AgentMessage, CoordinatorMessage } from '../../wire/agent-message.ts';
-import type { DecodedAgentMessage } from '../../wire/agent-message-codec.ts';
 import {
+  type DecodedAgentMessage,
   decodeAgentMessage,
   decodeCoordinatorMessage,
   encodeAgentMessage,
 } from '../../wire/agent-message-codec.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { parseShallowBytes } from '../../wire/shallow-json.ts';
-import type {
-  AgentChannel,
-  ChannelClose,
-  ChannelCloseReason,
-  CoordinatorChannel,
-  MessageChannel,
+import {
+  type AgentChannel,
+  CHANNEL_BYTES_MAX,
+  CHANNEL_CLOSE_REASONS,
+  type ChannelClose,
+  type ChannelCloseReason,
+  type CoordinatorChannel,
+  type MessageChannel,
 } from './agent-channel.ts';
-import { CHANNEL_BYTES_MAX, CHANNEL_CLOSE_REASONS } from './agent-channel.ts';
 
 /** What a transport brings. Frames are whole, in order, and at most AGENT_MESSAGE_BYTES_MAX + 1 long. */
 export interface FrameLine {

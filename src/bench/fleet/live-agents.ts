@@ -6,8 +6,7 @@ import type { RunConfig } from '../../core/run/run-config.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
 import { reportClient } from '../../metrics/report-client.ts';
 import { LIVE_AGENT_TEXT_LENGTH_MAX } from '../../wire/live-agent-schema.ts';
-import type { AgentLink } from './agent-link.ts';
-import { lossText } from './agent-link.ts';
+import { type AgentLink, lossText } from './agent-link.ts';
 
 export const liveAgents = (
   links: readonly Pick<AgentLink, 'name' | 'loss' | 'snapshot'>[],

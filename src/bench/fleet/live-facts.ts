@@ -2,12 +2,9 @@
 // stage and to the objectives of a run. What was not told by then follows when the samples are there.
 
 import { minimumOf } from '../../core/extremes.ts';
-import type { EndedSample } from '../../core/run/ended-sample.ts';
-import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
-import type { EventRecord } from '../../core/run/event-record.ts';
-import { NO_FIGURE } from '../../core/run/event-record.ts';
-import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
-import { judgeObjective } from '../../core/run/judge-objective.ts';
+import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { type EventRecord, NO_FIGURE } from '../../core/run/event-record.ts';
+import { judgeObjective, type ObjectiveAnswer } from '../../core/run/judge-objective.ts';
 import type { JudgedObjective } from '../../core/run/objective.ts';
 import { ObjectiveTally } from '../../core/run/objective-tally.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';

@@ -2,8 +2,7 @@
 // time, and their lines with them, some thousands at a time.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
-import type { AgentSamples } from './sample-run.ts';
-import { SampleRun } from './sample-run.ts';
+import { type AgentSamples, SampleRun } from './sample-run.ts';
 
 export interface MergedBlock {
   readonly samples: readonly EndedSample[];

@@ -2,8 +2,7 @@
 
 import { maximumOf } from '../../core/extremes.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
 import { arrivals } from '../schedule/arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';

@@ -9,15 +9,13 @@ import type { RunConfig } from '../../core/run/run-config.ts';
 import { isOfSessions, shapeOf } from '../../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { unknown } from '../../core/unknown.ts';
-import type { MessagePublisher } from '../../messaging/publisher.ts';
-import { NEWEST_WINS } from '../../messaging/publisher.ts';
+import { type MessagePublisher, NEWEST_WINS } from '../../messaging/publisher.ts';
 import { snapshotCodec } from '../../messaging/snapshot-message-codec.ts';
 import { openSocketFolder } from '../../messaging/zeromq/socket-folder.ts';
 import { openZeromqPublisher } from '../../messaging/zeromq/zeromq-publisher.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
-import type { FinalState, MetricsBody } from '../../metrics/metrics-publisher.ts';
-import { MetricsPublisher } from '../../metrics/metrics-publisher.ts';
+import { type FinalState, type MetricsBody, MetricsPublisher } from '../../metrics/metrics-publisher.ts';
 import { RunMetrics } from '../../metrics/run-metrics.ts';
 import { withSessions } from '../../metrics/session-samples.ts';
 import { renderReport } from '../../metrics/text-report.ts';
@@ -38,8 +36,7 @@ import { collectAgent, fleetMetrics, mergeSamplesOf, reportAgents } from './flee
 import { liveAgents } from './live-agents.ts';
 import { LiveFacts } from './live-facts.ts';
 import { plannedArrivals } from './planned-arrivals.ts';
-import type { PreparedFleet } from './prepare-agents.ts';
-import { countedWarmup, prepareAgents } from './prepare-agents.ts';
+import { countedWarmup, type PreparedFleet, prepareAgents } from './prepare-agents.ts';
 import { runSplitSession, SplitPhases } from './split-session.ts';
 
 /**

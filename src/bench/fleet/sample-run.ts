@@ -3,8 +3,7 @@
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { SkippedTurn } from '../../core/run/session-outcome.ts';
-import type { FileBlock } from '../../metrics/file-lines.ts';
-import { fileBlocks } from '../../metrics/file-lines.ts';
+import { type FileBlock, fileBlocks } from '../../metrics/file-lines.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
 import {
   readOwnSampleLine,

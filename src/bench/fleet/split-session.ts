@@ -6,10 +6,8 @@ import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import { maximumOf } from '../../core/extremes.ts';
 import type { AgentPhase } from '../../wire/agent-message.ts';
 import type { BenchParts } from '../run/bench-parts.ts';
-import type { AgentLink, SaidBy } from './agent-link.ts';
-import { AgentLostError } from './agent-link.ts';
-import type { ClockOffset } from './clock-offset.ts';
-import { startLeadNs } from './clock-offset.ts';
+import { type AgentLink, AgentLostError, type SaidBy } from './agent-link.ts';
+import { type ClockOffset, startLeadNs } from './clock-offset.ts';
 import type { PreparedAgent } from './prepare-agents.ts';
 
 export interface SplitSession {

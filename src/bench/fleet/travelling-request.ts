@@ -3,8 +3,7 @@
 
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import type { Objective } from '../../core/run/objective.ts';
-import { objectiveFields } from '../../core/run/objective.ts';
+import { type Objective, objectiveFields } from '../../core/run/objective.ts';
 import { linesIn } from '../../core/text/lines-in.ts';
 import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { AgentRequest, AgentSessions, AgentSurvey } from '../../wire/agent-request.ts';

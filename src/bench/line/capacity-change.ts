@@ -1,8 +1,7 @@
 // Whether an endpoint carried more, or less, at first than later: stages of one search that cannot all be true of one capacity. A
 // verdict is wrong now and then close to the line, so that loads must contradict each other by more than that, or three times.
 
-import type { SearchedStage, SearchOptions } from './line-search.ts';
-import { loadOf } from './line-search.ts';
+import { loadOf, type SearchedStage, type SearchOptions } from './line-search.ts';
 
 export interface CapacityChange {
   readonly kind: 'less' | 'more';

@@ -7,8 +7,7 @@ import { steadyStateStart } from '../../core/statistics/steady-state-start.ts';
 import { upperStudent } from '../../core/statistics/student-quantile.ts';
 import { isMeanOver } from '../../core/statistics/worst-dependence.ts';
 import type { Estimate } from '../../core/sweep/stage.ts';
-import type { Criterion, CriterionColumn } from './stage-ledger.ts';
-import { OPEN } from './stage-ledger.ts';
+import { type Criterion, type CriterionColumn, OPEN } from './stage-ledger.ts';
 
 export interface CriterionResult {
   readonly answer: ObjectiveVerdict;

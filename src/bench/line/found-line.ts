@@ -3,8 +3,13 @@
 import { formatThreeDigits } from '../../core/figure/figure.ts';
 import type { LoadLine } from '../../core/sweep/sweep-document.ts';
 import type { CapacityChange } from './capacity-change.ts';
-import type { SearchedStage, SearchOptions } from './line-search.ts';
-import { capacityEstimate, missesAlone, trialsOf } from './line-search.ts';
+import {
+  capacityEstimate,
+  missesAlone,
+  type SearchedStage,
+  type SearchOptions,
+  trialsOf,
+} from './line-search.ts';
 
 /** Why the search ended before it was through; undefined: it was, or goes on. */
 export type SearchEnd = 'budget' | 'stopped' | undefined;

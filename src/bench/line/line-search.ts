@@ -4,11 +4,9 @@
 
 import { maximumOf } from '../../core/extremes.ts';
 import type { StageLoad, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
-import type { LineEstimate, StageEvidence } from './line-estimate.ts';
-import { lineEstimate } from './line-estimate.ts';
+import { type LineEstimate, lineEstimate, type StageEvidence } from './line-estimate.ts';
 import { affordableDistance, loadInside, PLANNED, TWO_ENDS } from './next-load.ts';
-import type { LoadEvidence } from './trials.ts';
-import { isSure, Trials } from './trials.ts';
+import { isSure, type LoadEvidence, Trials } from './trials.ts';
 
 export interface SearchOptions {
   readonly by: 'rate' | 'concurrency';

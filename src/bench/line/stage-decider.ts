@@ -2,10 +2,8 @@
 // each 1.3 × the one before, and each look has its part of the whole error, so that looking often proves nothing by itself.
 
 import type { StageVerdict } from '../../core/sweep/stage.ts';
-import type { CriterionResult } from './criterion-test.ts';
-import { testCriterion } from './criterion-test.ts';
-import type { QueueGrowth } from './queue-growth.ts';
-import { queueGrowth } from './queue-growth.ts';
+import { type CriterionResult, testCriterion } from './criterion-test.ts';
+import { type QueueGrowth, queueGrowth } from './queue-growth.ts';
 import type { StageLedger } from './stage-ledger.ts';
 
 export interface DeciderOptions {

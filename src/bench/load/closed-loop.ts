@@ -4,8 +4,7 @@
 import { shareOf } from '../schedule/arrivals.ts';
 import { CourseUsers } from '../schedule/course-users.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
-import type { HttpConnection, RequestEnd } from '../target/http1/http-connection.ts';
-import { NONE } from '../target/http1/http-connection.ts';
+import { type HttpConnection, NONE, type RequestEnd } from '../target/http1/http-connection.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import type { LoadPattern } from './load-pattern.ts';
 import { targetOfSample, threadShare } from './load-plan.ts';

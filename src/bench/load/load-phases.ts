@@ -1,14 +1,19 @@
 // The phases of one load thread, as the main thread says them: connections, warm-up, the measured load, its end.
 
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
-import type { Arrivals } from '../schedule/arrivals.ts';
-import { arrivals, recordedArrivals, shareOf } from '../schedule/arrivals.ts';
+import { type Arrivals, arrivals, recordedArrivals, shareOf } from '../schedule/arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
 import { TurnWriter } from '../target/http1/turn-writer.ts';
 import { ClosedLoop } from './closed-loop.ts';
 import type { LoadPattern } from './load-pattern.ts';
-import type { FromLoadWorker, LoadPlan, OpenedConnections, ToLoadWorker } from './load-plan.ts';
-import { requestHeads, threadShare } from './load-plan.ts';
+import {
+  type FromLoadWorker,
+  type LoadPlan,
+  type OpenedConnections,
+  requestHeads,
+  type ToLoadWorker,
+  threadShare,
+} from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import { OpenLoop } from './open-loop.ts';
 import { Pacer } from './pacing.ts';

@@ -11,15 +11,18 @@ import type { MarkSource } from '../arena/mark.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { ReplayPlan } from '../replay/feed-message.ts';
-import type { Share } from '../schedule/arrivals.ts';
-import { shareWithin } from '../schedule/arrivals.ts';
+import { type Share, shareWithin } from '../schedule/arrivals.ts';
 import type { LoadCourse } from '../schedule/load-course.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
 import { requestHead } from '../target/http1/request-writer.ts';
-import type { HeaderField, LoadTarget, LoadTimeouts, TargetSpread } from '../target/load-target.ts';
-import { spreadPlace } from '../target/load-target.ts';
-import type { RequestBodies } from '../target/request-bodies.ts';
-import { bodiesDigest } from '../target/request-bodies.ts';
+import {
+  type HeaderField,
+  type LoadTarget,
+  type LoadTimeouts,
+  spreadPlace,
+  type TargetSpread,
+} from '../target/load-target.ts';
+import { bodiesDigest, type RequestBodies } from '../target/request-bodies.ts';
 import type { SessionBodies } from '../target/session-bodies.ts';
 
 export interface AskedMix {

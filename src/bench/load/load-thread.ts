@@ -6,13 +6,11 @@ import type { MessagePort } from 'node:worker_threads';
 import type { LoopTimers } from '../../clock/loop-timers.ts';
 import type { Sentences } from '../../core/problem.ts';
 import { BEAT_NS } from '../../core/run/event-record.ts';
-import type { Milestone } from '../arena/load-record.ts';
-import { RECORD } from '../arena/load-record.ts';
+import { type Milestone, RECORD } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
 import type { MarkSource } from '../arena/mark.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
-import type { TurnResult } from '../arena/turn-result.ts';
-import { LOOK } from '../arena/turn-result.ts';
+import { LOOK, type TurnResult } from '../arena/turn-result.ts';
 import type { ConnectionCounts, ConnectionOwner } from '../target/http1/connection-owner.ts';
 import type { TargetDialer } from '../target/http1/dialer.ts';
 import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
@@ -23,8 +21,7 @@ import type { ClientWatch } from './client-watch.ts';
 import { ClosingServers } from './closing-servers.ts';
 import { ConnectionOpening } from './connection-opening.ts';
 import type { LoadPattern } from './load-pattern.ts';
-import type { LoadPlan, OpenedConnections } from './load-plan.ts';
-import { cancelAfterMs } from './load-plan.ts';
+import { cancelAfterMs, type LoadPlan, type OpenedConnections } from './load-plan.ts';
 
 export interface LoadThreadParts {
   readonly thread: number;

@@ -4,8 +4,7 @@
 
 import net from 'node:net';
 import { BEATS_MAX } from '../../wire/event-batch-layout.ts';
-import type { MarkSource } from '../arena/mark.ts';
-import { MARK_BYTES, MARK_HOST } from '../arena/mark.ts';
+import { MARK_BYTES, MARK_HOST, type MarkSource } from '../arena/mark.ts';
 
 export class MarkReader {
   /** Of each mark since `clear` two figures: its lateness, and how long the system held it back; `count` figures in all. */

@@ -3,8 +3,7 @@
 // cap on what is in flight it does wait, and how long is kept apart from what was late because of this client.
 
 import type { Arrivals } from '../schedule/arrivals.ts';
-import type { OwnArrivalsOptions } from '../schedule/own-arrivals.ts';
-import { OwnArrivals } from '../schedule/own-arrivals.ts';
+import { OwnArrivals, type OwnArrivalsOptions } from '../schedule/own-arrivals.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';

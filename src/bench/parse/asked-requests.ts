@@ -3,11 +3,9 @@
 import type { SessionHistory } from '../../core/run/run-shape.ts';
 import type { TurnTableMemory } from '../schedule/turn-table.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
-import type { TargetSpread } from '../target/load-target.ts';
-import { spreadPlace } from '../target/load-target.ts';
+import { spreadPlace, type TargetSpread } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
-import type { SessionBodies } from '../target/session-bodies.ts';
-import { keptAnswers } from '../target/session-bodies.ts';
+import { keptAnswers, type SessionBodies } from '../target/session-bodies.ts';
 
 export interface AskedRequests {
   /** Of a run of sessions. */

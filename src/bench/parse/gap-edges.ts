@@ -2,8 +2,7 @@
 // of a histogram: what a percentile of them is at the least and at the most follows from these alone. Counting allocates nothing.
 
 import { recordOf } from '../../core/record-of.ts';
-import type { GapEdge, GapEdgesRecord } from '../../core/run/event-record.ts';
-import { GAP_EDGES } from '../../core/run/event-record.ts';
+import { GAP_EDGES, type GapEdge, type GapEdgesRecord } from '../../core/run/event-record.ts';
 import { Histogram } from '../../core/statistics/histogram.ts';
 import { GAP_CELLS_MAX } from '../../wire/event-batch-layout.ts';
 

@@ -3,8 +3,7 @@
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import net from 'node:net';
-import type { MarkSource } from '../arena/mark.ts';
-import { MARK_BYTES, MARK_HOST } from '../arena/mark.ts';
+import { MARK_BYTES, MARK_HOST, type MarkSource } from '../arena/mark.ts';
 
 interface Reader {
   readonly socket: net.Socket;

@@ -6,8 +6,7 @@ import type { MarkSource } from '../arena/mark.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { HeaderField } from '../target/load-target.ts';
-import type { AskedRequests } from './asked-requests.ts';
-import { askedRequests } from './asked-requests.ts';
+import { type AskedRequests, askedRequests } from './asked-requests.ts';
 
 /** To one load thread. */
 export interface TurnPort {

@@ -1,15 +1,15 @@
 // What a parse thread gives away: event records in binary batches and lines of samples.jsonl, by size and by time.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
-import type {
-  BeatsRecord,
-  ClientRecord,
-  EventRecord,
-  GapEdgesRecord,
-  IssuedFigures,
-  MarksRecord,
+import {
+  type BeatsRecord,
+  type ClientRecord,
+  type EventRecord,
+  type GapEdgesRecord,
+  type IssuedFigures,
+  type MarksRecord,
+  NO_FIGURE,
 } from '../../core/run/event-record.ts';
-import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { OutcomeNews } from '../../core/run/outcome-news.ts';
 import type { SampleTurn, SkippedTurn } from '../../core/run/session-outcome.ts';
 import { plainLine } from '../../core/text/single-line.ts';

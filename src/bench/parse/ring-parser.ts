@@ -2,15 +2,13 @@
 
 import { SKIP_REASONS } from '../../core/run/session-outcome.ts';
 import { CONTENT_KINDS, END_KINDS, HEAD_MARK, RECORD } from '../arena/load-record.ts';
-import type { RingMemory } from '../arena/ring.ts';
-import { RingReader } from '../arena/ring.ts';
+import { type RingMemory, RingReader } from '../arena/ring.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { AskedRequests } from './asked-requests.ts';
 import { GapEdges } from './gap-edges.ts';
 import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
-import type { TurnTeller } from './turn-teller.ts';
-import { windowOf } from './turn-teller.ts';
+import { type TurnTeller, windowOf } from './turn-teller.ts';
 
 export interface RingParserOptions {
   readonly thread: number;

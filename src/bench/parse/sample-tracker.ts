@@ -2,23 +2,17 @@
 // samples.jsonl. Stamps are kept until the end, because the line wants all of them.
 
 import { recordOf } from '../../core/record-of.ts';
-import type { EndedSample } from '../../core/run/ended-sample.ts';
-import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
-import type { SampleLateness } from '../../core/run/event-record.ts';
-import { LATENESS_KEYS, NO_FIGURE } from '../../core/run/event-record.ts';
+import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { LATENESS_KEYS, NO_FIGURE, type SampleLateness } from '../../core/run/event-record.ts';
 import type { SampleNote } from '../../core/run/sample-note.ts';
-import type { SampleRemark } from '../../core/run/sample-remark.ts';
-import { isSameModel } from '../../core/run/sample-remark.ts';
+import { isSameModel, type SampleRemark } from '../../core/run/sample-remark.ts';
 import { SERVED_KEYS, type ServedTimes } from '../../core/run/served-times.ts';
 import { tokenDoubts } from '../../core/run/token-doubts.ts';
 import type { EndKind } from '../arena/load-record.ts';
 import { checkAnswer } from '../target/answer-check.ts';
-import type { ServerApi } from '../target/api/server-api.ts';
-import { CARRIES_ANSWER, CARRIES_TEXT, THOUGHT_UNTIL_NOW } from '../target/api/server-api.ts';
-import type { ContentSink, ReplyHead } from '../target/reply-reader.ts';
-import { ReplyReader } from '../target/reply-reader.ts';
-import type { AskedRequests } from './asked-requests.ts';
-import { isRepeatedRequest, lineIdOf, variantOf } from './asked-requests.ts';
+import { CARRIES_ANSWER, CARRIES_TEXT, type ServerApi, THOUGHT_UNTIL_NOW } from '../target/api/server-api.ts';
+import { type ContentSink, type ReplyHead, ReplyReader } from '../target/reply-reader.ts';
+import { type AskedRequests, isRepeatedRequest, lineIdOf, variantOf } from './asked-requests.ts';
 import type { GapEdges, ReadLate } from './gap-edges.ts';
 import type { RecordOutput } from './record-output.ts';
 import type { TurnTeller } from './turn-teller.ts';

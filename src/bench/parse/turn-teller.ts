@@ -1,14 +1,12 @@
 // Which turn a sample is, and what a load thread is told when it has ended.
 
-import type { EndedSample } from '../../core/run/ended-sample.ts';
-import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import type { SessionHistory } from '../../core/run/run-shape.ts';
 import type { SampleTurn } from '../../core/run/session-outcome.ts';
 import type { KeptAnswer, TurnResult } from '../arena/turn-result.ts';
 import { TurnTable } from '../schedule/turn-table.ts';
 import type { AnswerParts } from '../target/api/answer-parts.ts';
-import type { AnswerText } from '../target/api/answer-text.ts';
-import { ANSWER_CHARACTERS_MAX } from '../target/api/answer-text.ts';
+import { ANSWER_CHARACTERS_MAX, type AnswerText } from '../target/api/answer-text.ts';
 import type { ReplyReader } from '../target/reply-reader.ts';
 import { answerFields } from './answer-fields.ts';
 import type { AskedRequests } from './asked-requests.ts';

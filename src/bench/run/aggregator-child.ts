@@ -6,20 +6,22 @@ import type { Clock } from '../../clock/clock.ts';
 import { unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { eventBatchBytesCodec } from '../../messaging/event-batch-codec.ts';
-import type { MessagePublisher } from '../../messaging/publisher.ts';
-import { LOSSLESS } from '../../messaging/publisher.ts';
+import { LOSSLESS, type MessagePublisher } from '../../messaging/publisher.ts';
 import { snapshotCodec } from '../../messaging/snapshot-message-codec.ts';
 import { NEWEST_MESSAGE } from '../../messaging/subscriber.ts';
 import { openZeromqPublisher } from '../../messaging/zeromq/zeromq-publisher.ts';
 import { openZeromqSubscriber } from '../../messaging/zeromq/zeromq-subscriber.ts';
 import type { AggregatorArguments } from '../../metrics/aggregator-arguments.ts';
 import { MetricsSnapshotSubscriber } from '../../metrics/metrics-snapshot-subscriber.ts';
-import type { FinalSnapshot } from '../../metrics/report-sources.ts';
-import { finalSnapshot, recordsLost } from '../../metrics/report-sources.ts';
+import { type FinalSnapshot, finalSnapshot, recordsLost } from '../../metrics/report-sources.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
-import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
-import { OwnProcessError, startOwnProcess } from '../../process/own-process.ts';
+import {
+  type OwnProcess,
+  OwnProcessError,
+  type OwnProcessExit,
+  startOwnProcess,
+} from '../../process/own-process.ts';
 import { readEventBatchHeader } from '../../wire/event-batch-header.ts';
 import type { BenchSettings } from './bench-parts.ts';
 

@@ -4,13 +4,11 @@
 import { unlessAborted } from '../../clock/until-aborted.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { eventBatchBytesCodec } from '../../messaging/event-batch-codec.ts';
-import type { MessagePublisher } from '../../messaging/publisher.ts';
-import { LOSSLESS } from '../../messaging/publisher.ts';
+import { LOSSLESS, type MessagePublisher } from '../../messaging/publisher.ts';
 import { openZeromqPublisher } from '../../messaging/zeromq/zeromq-publisher.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
-import type { OwnProcess, OwnProcessExit } from '../../process/own-process.ts';
-import { startOwnProcess } from '../../process/own-process.ts';
+import { type OwnProcess, type OwnProcessExit, startOwnProcess } from '../../process/own-process.ts';
 import { readEventBatchHeader } from '../../wire/event-batch-header.ts';
 import type { BenchSettings } from './bench-parts.ts';
 

@@ -4,8 +4,7 @@
 
 import { readFileSync } from 'node:fs';
 import { maximumOf } from '../../core/extremes.ts';
-import type { HostRecord } from '../../core/run/event-record.ts';
-import { NO_FIGURE } from '../../core/run/event-record.ts';
+import { type HostRecord, NO_FIGURE } from '../../core/run/event-record.ts';
 import { controlGroupStats, pressureNsOf, stolenShareBetween, throttledNsOf } from './parse-host.ts';
 
 /** The text of a file; undefined where it cannot be read. */

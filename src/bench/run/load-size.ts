@@ -2,8 +2,7 @@
 
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
-import type { Share } from '../schedule/arrivals.ts';
-import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
+import { type Share, shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
 import type { BenchRequest } from './bench-request.ts';
 
 /**

@@ -4,8 +4,7 @@
 
 import { counted } from '../../core/figure/figure.ts';
 import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { ReadText } from './host-watch.ts';
 import { pressureNsOf } from './parse-host.ts';
 

@@ -4,8 +4,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { EventRecord } from '../../core/run/event-record.ts';
-import type { InFlightCount } from '../../core/run/littles-law.ts';
-import { InFlightCounter } from '../../core/run/littles-law.ts';
+import { type InFlightCount, InFlightCounter } from '../../core/run/littles-law.ts';
 import type { ServerReading } from '../../core/run/server-reading.ts';
 import { isUnknown, type Unknown } from '../../core/unknown.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
@@ -15,8 +14,7 @@ import type { BenchParts, EarlyEnd } from './bench-parts.ts';
 import { HostWatch } from './host-watch.ts';
 import type { ServerFile } from './server-file.ts';
 import { ServerWatch, type ServerWatchOptions } from './server-watch.ts';
-import type { SessionParts, SessionResult } from './session.ts';
-import { runSession } from './session.ts';
+import { runSession, type SessionParts, type SessionResult } from './session.ts';
 import type { StopWatch } from './stop-watch.ts';
 
 export interface MeasuredRun {

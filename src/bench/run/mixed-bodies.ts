@@ -1,7 +1,6 @@
 // Which model each request of a mix asks.
 
-import type { ModelMix } from '../../core/run/model-mix.ts';
-import { MIXED_REQUESTS_MIN, mixedOrder } from '../../core/run/model-mix.ts';
+import { MIXED_REQUESTS_MIN, type ModelMix, mixedOrder } from '../../core/run/model-mix.ts';
 import { BenchError } from '../bench-error.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import type { Prompt } from '../dataset/prompt.ts';

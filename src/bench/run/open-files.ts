@@ -4,8 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { BenchError } from '../bench-error.ts';
-import type { Share } from '../schedule/arrivals.ts';
-import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
+import { type Share, shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { connectionsFor, threadsFor } from './load-size.ts';
 

@@ -3,8 +3,7 @@
 
 import { readdir, readFile } from 'node:fs/promises';
 import { lastLine } from '../../core/text/single-line.ts';
-import type { Env } from '../../process/child.ts';
-import { runTool } from '../../process/child.ts';
+import { type Env, runTool } from '../../process/child.ts';
 
 /** @returns one sentence for the report: that they are, or why not. @throws only the signal's reason */
 export const makeLoadThreadsRealTime = async (options: {

@@ -3,14 +3,11 @@
 
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
-import type { PromptWish } from '../dataset/planned-prompts.ts';
-import { sizedWish } from '../dataset/planned-prompts.ts';
+import { type PromptWish, sizedWish } from '../dataset/planned-prompts.ts';
 import type { WordCosts } from '../dataset/word-costs.ts';
 import { withApiHeaders } from '../target/api-headers.ts';
-import type { ServerAnswer } from '../target/ask-server.ts';
-import { askServer } from '../target/ask-server.ts';
-import type { CalibratedWords } from '../target/calibrate-words.ts';
-import { calibrateWords, uncalibrated } from '../target/calibrate-words.ts';
+import { askServer, type ServerAnswer } from '../target/ask-server.ts';
+import { type CalibratedWords, calibrateWords, uncalibrated } from '../target/calibrate-words.ts';
 import { oneRequest } from '../target/one-request.ts';
 import { serverFacts } from '../target/server-facts.ts';
 import type { BenchTarget } from '../target/target-url.ts';

@@ -1,16 +1,13 @@
 // Where the requests of a run with several base URLs go, and what was found out of their servers.
 
 import { MIXED_REQUESTS_MIN, mixedOrder } from '../../core/run/model-mix.ts';
-import type { UrlMix } from '../../core/run/url-mix.ts';
-import { urlsText } from '../../core/run/url-mix.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { type UrlMix, urlsText } from '../../core/run/url-mix.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { ServerAnswer } from '../target/ask-server.ts';
 import type { LoadTarget, TargetSpread } from '../target/load-target.ts';
-import type { BenchTarget } from '../target/target-url.ts';
-import { endpointPath } from '../target/target-url.ts';
+import { type BenchTarget, endpointPath } from '../target/target-url.ts';
 import type { BenchRequest, WeightedTarget } from './bench-request.ts';
 
 type Targets = Pick<BenchRequest, 'target' | 'targets'>;

@@ -8,10 +8,8 @@ import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import { judgedWords } from '../../core/run/objective-words.ts';
 import type { Report } from '../../core/run/report.ts';
 import { stagePlace } from '../../core/sweep/line-words.ts';
-import type { Stage } from '../../core/sweep/stage.ts';
-import { stageConfidence } from '../../core/sweep/stage.ts';
-import type { LineDocument, LoadLine } from '../../core/sweep/sweep-document.ts';
-import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
+import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
+import { LINE_SCHEMA, type LineDocument, type LoadLine } from '../../core/sweep/sweep-document.ts';
 import { FILE_COLUMNS, sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
@@ -19,16 +17,20 @@ import { diskReason } from '../../process/disk-reason.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { BenchError } from '../bench-error.ts';
 import { capacityChange } from '../line/capacity-change.ts';
-import type { SearchEnd } from '../line/found-line.ts';
-import { foundLine, lineSentence } from '../line/found-line.ts';
+import { foundLine, lineSentence, type SearchEnd } from '../line/found-line.ts';
 import { evidenceOf, NO_EVIDENCE } from '../line/line-estimate.ts';
-import type { SearchedStage, SearchOptions, SearchStep } from '../line/line-search.ts';
-import { capacityEstimate, loadOf, nextStep, stepsExpected } from '../line/line-search.ts';
+import {
+  capacityEstimate,
+  loadOf,
+  nextStep,
+  type SearchedStage,
+  type SearchOptions,
+  type SearchStep,
+  stepsExpected,
+} from '../line/line-search.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
-import type { StageParts } from './run-stage.ts';
-import { runStage } from './run-stage.ts';
-import type { SweepHeadOptions } from './sweep-head.ts';
-import { sweepHead } from './sweep-head.ts';
+import { runStage, type StageParts } from './run-stage.ts';
+import { type SweepHeadOptions, sweepHead } from './sweep-head.ts';
 
 export interface LineRequest extends SweepHeadOptions {
   readonly search: SearchOptions;

@@ -18,8 +18,7 @@ import { StageAccount } from './stage-account.ts';
 import { stageCriterion } from './stage-criteria.ts';
 import { withCountedTokens } from './stage-figures.ts';
 import { StageTap } from './stage-tap.ts';
-import type { StageOrder } from './stage-watch.ts';
-import { StageWatch } from './stage-watch.ts';
+import { type StageOrder, StageWatch } from './stage-watch.ts';
 import { finalVerdict, stageReasons } from './stage-words.ts';
 
 export interface StageParts {

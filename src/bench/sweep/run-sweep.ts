@@ -12,8 +12,7 @@ import { diskReason } from '../../process/disk-reason.ts';
 import { BenchError } from '../bench-error.ts';
 import type { StartedRun } from '../run/bench-parts.ts';
 import type { Warmup } from '../run/bench-request.ts';
-import type { EndedStage, StageParts } from './run-stage.ts';
-import { runStage } from './run-stage.ts';
+import { type EndedStage, runStage, type StageParts } from './run-stage.ts';
 
 export interface SweepOrder {
   /** Of each stage. */

@@ -5,8 +5,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import { askText } from '../target/ask-text.ts';
 import type { HeaderField } from '../target/load-target.ts';

@@ -3,10 +3,8 @@
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { ObjectiveTally } from '../../core/run/objective-tally.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
-import { isOpenLoop } from '../../core/run/run-pattern.ts';
-import type { RunShape } from '../../core/run/run-shape.ts';
-import { isCapped } from '../../core/run/run-shape.ts';
+import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
+import { isCapped, type RunShape } from '../../core/run/run-shape.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';
 import { StageLedger } from '../line/stage-ledger.ts';

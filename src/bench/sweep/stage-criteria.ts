@@ -3,8 +3,7 @@
 
 import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import type { JudgedObjective, RequestLimit } from '../../core/run/objective.ts';
-import { objectiveSeries } from '../../core/run/objective.ts';
+import { type JudgedObjective, objectiveSeries, type RequestLimit } from '../../core/run/objective.ts';
 import type { Outcome } from '../../core/run/outcome.ts';
 import type { SampleFigures } from '../../metrics/sample-figures.ts';
 import type { Criterion } from '../line/stage-ledger.ts';

@@ -1,18 +1,20 @@
 // What a stage says in figures, from its account and the last look of its decider.
 
-import type { ObjectiveAnswer } from '../../core/run/judge-objective.ts';
-import { judgeObjective } from '../../core/run/judge-objective.ts';
+import { judgeObjective, type ObjectiveAnswer } from '../../core/run/judge-objective.ts';
 import type { ObjectiveEvidence } from '../../core/run/objective-tally.ts';
 import type { Report } from '../../core/run/report.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
-import type { StageCurve, StageFigures, StageLoad, StageTimeline } from '../../core/sweep/stage.ts';
-import { TIMELINE_POINTS_MAX } from '../../core/sweep/stage.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import {
+  type StageCurve,
+  type StageFigures,
+  type StageLoad,
+  type StageTimeline,
+  TIMELINE_POINTS_MAX,
+} from '../../core/sweep/stage.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { CriterionResult } from '../line/criterion-test.ts';
 import { LOOK_RATIO, type Look } from '../line/stage-decider.ts';
-import type { QueueReading } from './server-queue.ts';
-import { queueInSteps } from './server-queue.ts';
+import { type QueueReading, queueInSteps } from './server-queue.ts';
 import type { StageAccount } from './stage-account.ts';
 import type { StageCriterion } from './stage-criteria.ts';
 

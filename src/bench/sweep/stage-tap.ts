@@ -1,8 +1,7 @@
 // What the load of a stage tells, read as it comes on the main thread: event batches say when requests were issued and when
 // their first content came, lines of samples.jsonl how they ended. Ordinary runs have no tap and pay nothing for it.
 
-import type { EndedSample } from '../../core/run/ended-sample.ts';
-import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import { readEventBatch } from '../../wire/event-batch.ts';
 import { decodeSampleLine } from '../../wire/sample-line.ts';
 import type { LoadTap } from '../run/bench-parts.ts';

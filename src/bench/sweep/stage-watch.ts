@@ -1,8 +1,7 @@
 // Looks at a running stage, and ends it as soon as what it is for is known.
 
 import type { StageLoad, StagePurpose } from '../../core/sweep/stage.ts';
-import type { Look } from '../line/stage-decider.ts';
-import { StageDecider } from '../line/stage-decider.ts';
+import { type Look, StageDecider } from '../line/stage-decider.ts';
 import type { Warmup } from '../run/bench-request.ts';
 import type { ServerQueue } from './server-queue.ts';
 import type { StageAccount } from './stage-account.ts';

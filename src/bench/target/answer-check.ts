@@ -1,8 +1,7 @@
 // Whether an answer is what was asked for: calls of tools whose arguments fit, or JSON that fits a schema. What is asked stands in
 // the fields of the requests, so that whoever sends them checks the same.
 
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { fitsSchema, unjudged } from '../../core/json-fits.ts';
 import type { AnswerCheck } from '../../core/run/sample-note.ts';
 import type { AnswerParts } from './api/answer-parts.ts';

@@ -1,10 +1,8 @@
 // What a server tells of the model that it serves: how much context it has room for, and how large the model is. Each kind of
 // server tells it in a place of its own; what none tells is unknown.
 
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { ServerApi } from './api/server-api.ts';
 import { askText } from './ask-text.ts';
 import type { HeaderField } from './load-target.ts';

@@ -2,8 +2,7 @@
 
 import type { ConnectionOptions } from 'node:tls';
 import { connectionProblem, lostBecause } from './connection-problem.ts';
-import type { Decoded } from './content-decoder.ts';
-import { contentDecoder } from './content-decoder.ts';
+import { contentDecoder, type Decoded } from './content-decoder.ts';
 import type { HeaderField, TargetServer } from './load-target.ts';
 
 export interface AskOptions {

@@ -1,18 +1,13 @@
 // Asks a server what words cost: a few short requests before the run, whose usage says how its tokenizer and its template count.
 // Sums are enough, one of each bundle of words: prompts are put together of whole bundles.
 
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { pushAll } from '../../core/push-all.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { WordCalibration } from '../../core/run/run-requests.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
-import type { Prompt } from '../dataset/prompt.ts';
-import { userPrompt } from '../dataset/prompt.ts';
-import type { SizedWish } from '../dataset/synthetic-dataset.ts';
-import { sizedPrompt } from '../dataset/synthetic-dataset.ts';
-import type { WordBundle, WordCosts } from '../dataset/word-costs.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import { type Prompt, userPrompt } from '../dataset/prompt.ts';
+import { type SizedWish, sizedPrompt } from '../dataset/synthetic-dataset.ts';
 import {
   FILLER_WORDS,
   prefixStart,
@@ -20,13 +15,14 @@ import {
   TASK,
   WORD_BUNDLES,
   WORDS_AS_TOKENS,
+  type WordBundle,
+  type WordCosts,
 } from '../dataset/word-costs.ts';
 import { textOf } from './api/json-reply.ts';
 import type { ServerApi } from './api/server-api.ts';
 import { askText } from './ask-text.ts';
 import type { HeaderField } from './load-target.ts';
-import type { BenchTarget } from './target-url.ts';
-import { endpointPath } from './target-url.ts';
+import { type BenchTarget, endpointPath } from './target-url.ts';
 
 export interface CalibrationQuestion {
   readonly api: ServerApi;

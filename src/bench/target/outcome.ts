@@ -2,8 +2,7 @@
 
 import type { SampleFailure } from '../../core/run/ended-sample.ts';
 import type { FailureKind, Outcome } from '../../core/run/outcome.ts';
-import type { EndKind } from '../arena/load-record.ts';
-import { isCancelled, timeoutPhaseOf } from '../arena/load-record.ts';
+import { type EndKind, isCancelled, timeoutPhaseOf } from '../arena/load-record.ts';
 import type { ReplyDefect } from './api/server-api.ts';
 
 export interface ReplyAccount {

@@ -8,15 +8,11 @@ import type { AnswerParts } from './api/answer-parts.ts';
 import type { AnswerText } from './api/answer-text.ts';
 import { messageOfBody } from './api/error-message.ts';
 import { isDoneMark } from './api/json-reply.ts';
-import type { ApiReply, ReplyDefect, ServerApi } from './api/server-api.ts';
-import { CARRIES_NOTHING } from './api/server-api.ts';
-import type { ContentDecoder } from './content-decoder.ts';
-import { contentDecoder } from './content-decoder.ts';
+import { type ApiReply, CARRIES_NOTHING, type ReplyDefect, type ServerApi } from './api/server-api.ts';
+import { type ContentDecoder, contentDecoder } from './content-decoder.ts';
 import { LineScanner } from './lines/line-scanner.ts';
-import type { SampleOutcome } from './outcome.ts';
-import { decideOutcome } from './outcome.ts';
-import type { EventSink, StreamScanner } from './sse/event-scanner.ts';
-import { EventScanner } from './sse/event-scanner.ts';
+import { decideOutcome, type SampleOutcome } from './outcome.ts';
+import { EventScanner, type EventSink, type StreamScanner } from './sse/event-scanner.ts';
 
 export interface ContentSink {
   /** An event with content of a choice was complete with the read of this stamp. `carries` is of CARRIES_… and THOUGHT_UNTIL_NOW. */

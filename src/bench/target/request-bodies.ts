@@ -6,8 +6,7 @@ import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
 import { BenchError } from '../bench-error.ts';
 import type { Prompt } from '../dataset/prompt.ts';
 import type { BodySettings, ServerApi } from './api/server-api.ts';
-import type { RequestFields } from './request-fields.ts';
-import { NO_REQUEST_FIELDS, ownFields } from './request-fields.ts';
+import { NO_REQUEST_FIELDS, ownFields, type RequestFields } from './request-fields.ts';
 
 /**
  * JSON bodies, one behind the other: body i is `bytes[starts[i]] … bytes[starts[i + 1]]`. The n-th request of the measured

@@ -2,8 +2,7 @@
 // samples, and whatever a person adds.
 
 import type { JsonObject } from '../../core/json.ts';
-import type { Unknown } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, type Unknown } from '../../core/unknown.ts';
 
 export interface RequestFields {
   /** Sent beside the limit of an answer. */

@@ -2,10 +2,14 @@
 // line each, and without whatever looks like a secret, because some servers print their own API key among their settings.
 
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { ServerFact, ServerTold } from '../../core/run/provenance.ts';
-import { SERVER_FACT_NAME_MAX, SERVER_FACT_VALUE_MAX, SERVER_FACTS_MAX } from '../../core/run/provenance.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import {
+  SERVER_FACT_NAME_MAX,
+  SERVER_FACT_VALUE_MAX,
+  SERVER_FACTS_MAX,
+  type ServerFact,
+  type ServerTold,
+} from '../../core/run/provenance.ts';
 import { isSecretSetting, looksSecret } from '../../core/text/secret-look.ts';
 import { singleLine } from '../../core/text/single-line.ts';
 import type { HeaderField } from './load-target.ts';

@@ -1,8 +1,7 @@
 // What kind of server answers, told by a path that only that kind serves. Asked once before a run, and only where the
 // list of models did not say; for people to read, nothing depends on it.
 
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 
 export type KindAnswer =

@@ -3,8 +3,7 @@
 
 import type { ServerApi } from './api/server-api.ts';
 import { apiOfPath, SERVER_APIS } from './api/server-apis.ts';
-import type { BenchTarget } from './target-url.ts';
-import { rootPath } from './target-url.ts';
+import { type BenchTarget, rootPath } from './target-url.ts';
 
 /** '' without a gateway's path, or '/team-a'. */
 export const serverBase = (target: BenchTarget, api: ServerApi = apiOf(target)): string => {

@@ -2,8 +2,7 @@
 // credentials and no query, where keys are put as well.
 
 import { isIP } from 'node:net';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import type { ServerApi } from './api/server-api.ts';
 import type { TargetServer } from './load-target.ts';

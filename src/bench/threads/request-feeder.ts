@@ -1,17 +1,13 @@
 // The main thread's side of the feed of a trace: a channel to each load thread, and the thread that fills them, which is watched
 // as those of the load are.
 
-import type { MessagePort } from 'node:worker_threads';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.ts';
 import { entryUrl } from '../../process/entry.ts';
-import type { ThreadBoardMemory } from '../arena/thread-board.ts';
-import { ThreadBoard } from '../arena/thread-board.ts';
-import type { LoadPlan } from '../load/load-plan.ts';
-import { requestHeads } from '../load/load-plan.ts';
+import { ThreadBoard, type ThreadBoardMemory } from '../arena/thread-board.ts';
+import { type LoadPlan, requestHeads } from '../load/load-plan.ts';
 import type { FeedWorkerData } from '../replay/feed-message.ts';
-import type { WatchedThread } from './watched-thread.ts';
-import { startThread } from './watched-thread.ts';
+import { startThread, type WatchedThread } from './watched-thread.ts';
 
 export interface RequestFeederOptions {
   readonly clock: Clock;

@@ -8,18 +8,23 @@ import { recordOf } from '../../core/record-of.ts';
 import type { OutcomeNews } from '../../core/run/outcome-news.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { createRings, type RingMemory } from '../arena/ring.ts';
-import type { ThreadBoardMemory } from '../arena/thread-board.ts';
-import { createThreadBoardMemory, ThreadBoard } from '../arena/thread-board.ts';
-import type {
-  FromLoadWorker,
-  LoadPlan,
-  LoadWorkerData,
-  OpenedConnections,
-  ToLoadWorker,
+import { createThreadBoardMemory, ThreadBoard, type ThreadBoardMemory } from '../arena/thread-board.ts';
+import {
+  type FromLoadWorker,
+  type LoadPlan,
+  type LoadWorkerData,
+  type OpenedConnections,
+  requestHeads,
+  sumOpened,
+  type ToLoadWorker,
+  unopened,
 } from '../load/load-plan.ts';
-import { requestHeads, sumOpened, unopened } from '../load/load-plan.ts';
-import type { FromParseWorker, ParseWorkerData, ToParseWorker } from '../parse/parse-message.ts';
-import { parseFacts } from '../parse/parse-message.ts';
+import {
+  type FromParseWorker,
+  type ParseWorkerData,
+  parseFacts,
+  type ToParseWorker,
+} from '../parse/parse-message.ts';
 import type {
   LoadCounts,
   LoadGenerator,
@@ -31,8 +36,7 @@ import { loadResult } from './load-result.ts';
 import { RequestFeeder } from './request-feeder.ts';
 import { ThreadTally } from './thread-tally.ts';
 import { TurnPorts } from './turn-ports.ts';
-import type { WatchedThread } from './watched-thread.ts';
-import { startThread } from './watched-thread.ts';
+import { startThread, type WatchedThread } from './watched-thread.ts';
 
 /**
  * Nothing is started before `open`.

@@ -1,8 +1,7 @@
 // Between each load thread of a run of sessions and who reads its replies a channel of their own: a turn waits for what was
 // answered before, and the main thread is not to stand between.
 
-import type { MessagePort } from 'node:worker_threads';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { LoadPlan } from '../load/load-plan.ts';
 import type { TurnPort } from '../parse/parse-message.ts';
 

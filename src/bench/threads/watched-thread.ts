@@ -1,8 +1,7 @@
 // A worker thread that is expected to live until it is let go. That it threw, exited or hangs is told once, after it is
 // really gone, so that what it wrote to shared memory is final.
 
-import type { MessagePort } from 'node:worker_threads';
-import { Worker } from 'node:worker_threads';
+import { type MessagePort, Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';

@@ -1,11 +1,8 @@
 // Who loads the target, where it is not this process: nodes of the cluster, or agents outside of one.
 
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { Option } from '../command.ts';
-import { value } from '../command.ts';
-import type { AgentPlace } from './agent-places.ts';
-import { parseAgentPlaces } from './agent-places.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Option, value } from '../command.ts';
+import { type AgentPlace, parseAgentPlaces } from './agent-places.ts';
 
 const parseNames = (text: string): Parsed<readonly string[]> => {
   const names = text.split(',').map(name => name.trim());

@@ -1,10 +1,8 @@
 // How an agent outside the cluster is written on a coordinator's command line: HOST[:PORT]=CODE, as `plimsoll agent` prints it.
 
 import { parseAgentCode } from '../../bench/agent/tls/agent-code.ts';
-import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText, parseHostPort } from '../../core/address/host-port.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type HostPort, hostPortText, parseHostPort } from '../../core/address/host-port.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 
 export interface AgentPlace {
   readonly at: HostPort;

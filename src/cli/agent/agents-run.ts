@@ -3,8 +3,7 @@
 import { runBench } from '../../bench/bench.ts';
 import { runFleetBench } from '../../bench/fleet/run-fleet.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { NamedAgents } from './load-agents.ts';
-import { agentsOfStage } from './load-agents.ts';
+import { agentsOfStage, type NamedAgents } from './load-agents.ts';
 import { openAgents } from './open-agents.ts';
 
 /** @throws as runBench does, and CommandError where an agent cannot be had. */

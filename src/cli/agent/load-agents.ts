@@ -4,8 +4,7 @@
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import type { AskedTargets, RequestHeaders } from '../bench/request-headers.ts';
-import { requestHeaders } from '../bench/request-headers.ts';
+import { type AskedTargets, type RequestHeaders, requestHeaders } from '../bench/request-headers.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';

@@ -2,8 +2,7 @@
 
 import { readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BaselineDocument } from '../../core/comparison/baseline.ts';
-import { isBaselineName } from '../../core/comparison/baseline.ts';
+import { type BaselineDocument, isBaselineName } from '../../core/comparison/baseline.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import { createFileAtomic, writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';

@@ -1,13 +1,11 @@
 // `--cancel-after` and `--cancel-share`: requests that this client breaks off on purpose, as people do who have read enough.
 
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
 import type { CancelWish } from '../../core/run/cancel-wish.ts';
 import { parseAttainment } from '../../core/run/parse-objective.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
-import type { Invocation, Option } from '../command.ts';
-import { value } from '../command.ts';
+import { type Invocation, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface CancelOptions {

@@ -3,14 +3,12 @@
 import { resolve } from 'node:path';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { unjudged } from '../../core/json-fits.ts';
 import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputTextSync } from '../../process/input-file.ts';
-import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, value, wholeText } from '../command.ts';
+import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface CheckOptions {

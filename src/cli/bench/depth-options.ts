@@ -3,7 +3,6 @@
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { askModelLimits } from '../../bench/target/ask-model-limits.ts';
-import type { DepthPlan, SkippedDepth } from '../../core/depth/depth-plan.ts';
 import {
   DEPTH_OUTPUT_TOKENS,
   DEPTH_PROMPT_TOKENS,
@@ -12,15 +11,15 @@ import {
   DEPTH_TOKENS_MAX,
   DEPTHS_DEFAULT,
   DEPTHS_MAX,
+  type DepthPlan,
   depthRequests,
+  type SkippedDepth,
   tokensAtDepth,
 } from '../../core/depth/depth-plan.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { LengthWish } from '../../core/figure/parse-length.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
-import type { Invocation, Option } from '../command.ts';
-import { value } from '../command.ts';
+import { type Invocation, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { oneOf, wholeNumberFrom } from './option-values.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';

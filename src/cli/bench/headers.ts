@@ -1,8 +1,7 @@
 // Headers of requests from the command line, a file, a key or the URL. Their values are secrets: no message has them.
 
 import type { HeaderField } from '../../bench/target/load-target.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 
 /** "Name: value". */
 export const parseHeader = (text: string): Parsed<HeaderField> => {

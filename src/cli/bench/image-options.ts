@@ -3,10 +3,8 @@
 import { resolve } from 'node:path';
 import type { ImageSize, ImageWish } from '../../bench/dataset/made-up-images.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, value, wholeText } from '../command.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { wholeNumberFrom } from './option-values.ts';
 

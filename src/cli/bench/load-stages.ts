@@ -4,11 +4,9 @@
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { parseToml, plainValue } from '../../config/toml-document.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { errorCode } from '../../core/problem.ts';
-import type { LoadStep } from '../../core/run/run-shape.ts';
-import { LOAD_STEPS_MAX } from '../../core/run/run-shape.ts';
+import { LOAD_STEPS_MAX, type LoadStep } from '../../core/run/run-shape.ts';
 import { firstLine } from '../../core/text/single-line.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';

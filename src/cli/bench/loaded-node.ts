@@ -3,22 +3,17 @@
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
-import type { NodeId } from '../../core/ids.ts';
-import { isRunId } from '../../core/ids.ts';
+import { isRunId, type NodeId } from '../../core/ids.ts';
 import type { HeldCalibration } from '../../core/model/engine-calibration.ts';
-import type { DeviceUses } from '../../core/model/loaded-placement.ts';
-import { usesDuring } from '../../core/model/loaded-placement.ts';
+import { type DeviceUses, usesDuring } from '../../core/model/loaded-placement.ts';
 import { nodeCalibrations } from '../../core/model/node-calibrations.ts';
-import type { NodeView } from '../../core/node/node-view.ts';
-import { nodeView } from '../../core/node/node-view.ts';
+import { type NodeView, nodeView } from '../../core/node/node-view.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { historyAnswerSchema } from '../../wire/api/history-answers.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import { CommandError } from '../command-error.ts';
-import type { DaemonClient } from '../daemon-client.ts';
-import { findDaemon } from '../daemon-client.ts';
+import { type DaemonClient, findDaemon } from '../daemon-client.ts';
 import type { ProcessState } from '../process-state.ts';
 
 export interface LoadedNode {

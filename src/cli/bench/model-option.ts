@@ -1,10 +1,8 @@
 // `--model`: a name as it is sent, or several with weights, each for a share of the requests.
 
 import { formatCount } from '../../core/figure/figure.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { ModelMix } from '../../core/run/model-mix.ts';
-import { MIXED_MODELS_MAX, MIXED_SHARE_MIN } from '../../core/run/model-mix.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { MIXED_MODELS_MAX, MIXED_SHARE_MIN, type ModelMix } from '../../core/run/model-mix.ts';
 
 /** undefined: it is one name. Only a list of NAME=WEIGHT is a mix: a name may have a comma or an equals sign of its own. */
 export const parseMix = (text: string): Parsed<ModelMix | undefined> => {

@@ -1,12 +1,16 @@
 // `--name` and `--tag`: what a person says of a run to find it again.
 
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { RunTags } from '../../core/run/run-tags.ts';
-import { RUN_NAME_LENGTH_MAX, TAG_KEY, TAG_VALUE_LENGTH_MAX, TAGS_MAX } from '../../core/run/run-tags.ts';
+import {
+  RUN_NAME_LENGTH_MAX,
+  type RunTags,
+  TAG_KEY,
+  TAG_VALUE_LENGTH_MAX,
+  TAGS_MAX,
+} from '../../core/run/run-tags.ts';
 import { isSecretName, looksSecret } from '../../core/text/secret-look.ts';
 import { showable } from '../../core/text/single-line.ts';
-import type { Invocation, Option } from '../command.ts';
-import { repeated, value } from '../command.ts';
+import { type Invocation, type Option, repeated, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface GivenTag {

@@ -1,8 +1,7 @@
 // `--real-time`: load threads that other programs of the machine do not keep waiting.
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import type { Invocation, Option } from '../command.ts';
-import { flag } from '../command.ts';
+import { flag, type Invocation, type Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface RealTimeOption {

@@ -12,8 +12,7 @@ import type { ProcessState } from '../process-state.ts';
 import { repeatIn, writeRepeatFiles } from '../report/report-repeat.ts';
 import { asBenchCommandError, newId } from './bench-process.ts';
 import { callOfOneRun } from './run-provenance.ts';
-import type { BenchEnd, BenchStart } from './start-bench.ts';
-import { startBench } from './start-bench.ts';
+import { type BenchEnd, type BenchStart, startBench } from './start-bench.ts';
 
 export interface RepeatEnd {
   readonly document: RepeatDocument;

@@ -2,13 +2,10 @@
 // the machines that load, so that the part of a trace is said with --trace-from and --trace-until, as in `dataset make`.
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, value, wholeText } from '../command.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import type { TraceOptions } from '../dataset/trace-options.ts';
-import { givenTraceOption, TRACE, tracePart } from '../dataset/trace-options.ts';
+import { givenTraceOption, TRACE, type TraceOptions, tracePart } from '../dataset/trace-options.ts';
 import { duration } from './option-values.ts';
 import type { ReplayingRun, TraceReplayWish } from './replay-request.ts';
 

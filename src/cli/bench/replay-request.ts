@@ -3,8 +3,7 @@
 import { resolve } from 'node:path';
 import { BenchError } from '../../bench/bench-error.ts';
 import type { DatasetPlace } from '../../bench/dataset/dataset-chunks.ts';
-import type { TracePart } from '../../bench/dataset/trace/read-trace.ts';
-import { readTrace } from '../../bench/dataset/trace/read-trace.ts';
+import { readTrace, type TracePart } from '../../bench/dataset/trace/read-trace.ts';
 import type { ReplayPace } from '../../bench/dataset/trace/replay-times.ts';
 import { surveyTrace } from '../../bench/dataset/trace/survey-trace.ts';
 import { TraceFactCounter } from '../../bench/dataset/trace/trace-facts.ts';

@@ -4,19 +4,14 @@
 import { resolve } from 'node:path';
 import type { LengthChoice } from '../../bench/dataset/length-choice.ts';
 import type { RequestWish } from '../../bench/run/request-wish.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { LengthWish } from '../../core/figure/parse-length.ts';
-import { parseLength } from '../../core/figure/parse-length.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import type { SharedPrefixes } from '../../core/run/run-requests.ts';
-import { BODY_TEXT_MAX } from '../../core/run/run-requests.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type LengthWish, parseLength } from '../../core/figure/parse-length.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
+import { BODY_TEXT_MAX, type SharedPrefixes } from '../../core/run/run-requests.ts';
 import { LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
 import { secretIn } from '../../core/text/secret-look.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import type { Option } from '../command.ts';
-import { value } from '../command.ts';
+import { type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { wholeNumberFrom } from './option-values.ts';
 

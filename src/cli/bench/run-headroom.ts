@@ -4,8 +4,7 @@
 import { resolve } from 'node:path';
 import type { runBench } from '../../bench/bench.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import type { ModelLimits } from '../../bench/target/ask-model-limits.ts';
-import { askModelLimits } from '../../bench/target/ask-model-limits.ts';
+import { askModelLimits, type ModelLimits } from '../../bench/target/ask-model-limits.ts';
 import { serverUrl } from '../../bench/target/server-pages.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
 import { isRunId } from '../../core/ids.ts';
@@ -13,8 +12,7 @@ import { CACHE_TYPES } from '../../core/model/cache-bytes.ts';
 import { clientShareOfTokens, measuredEngine } from '../../core/model/calibrate-engine.ts';
 import type { EngineCalibration } from '../../core/model/engine-calibration.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
-import type { LoadedPlacement } from '../../core/model/loaded-placement.ts';
-import { loadedPlacement } from '../../core/model/loaded-placement.ts';
+import { type LoadedPlacement, loadedPlacement } from '../../core/model/loaded-placement.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
 import { ofVersion } from '../../core/model/node-calibrations.ts';
 import { placesOf } from '../../core/model/placement.ts';
@@ -25,8 +23,7 @@ import { isUnknown, knownOr, type Unknown, unknown } from '../../core/unknown.ts
 import { hubFolder } from '../../model/hub-cache.ts';
 import { calibrationKey, modelDigest, servedModel } from '../../model/served-model.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { LoadedNode } from './loaded-node.ts';
-import { loadedNode } from './loaded-node.ts';
+import { type LoadedNode, loadedNode } from './loaded-node.ts';
 
 export interface JudgeOptions {
   readonly home: string;

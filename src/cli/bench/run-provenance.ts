@@ -7,18 +7,19 @@ import { resolve } from 'node:path';
 import { withoutSecrets } from '../../bench/run/bench-environment.ts';
 import type { CallProvenance } from '../../bench/run/bench-parts.ts';
 import { errorMessage } from '../../core/problem.ts';
-import type {
-  GitProvenance,
-  KeptCall,
-  MachineProvenance,
-  MeasuredCeiling,
-  NodeProvenance,
+import {
+  CALL_LENGTH_MAX,
+  CALL_WORDS_MAX,
+  CEILINGS_MAX,
+  type GitProvenance,
+  type KeptCall,
+  type MachineProvenance,
+  type MeasuredCeiling,
+  type NodeProvenance,
 } from '../../core/run/provenance.ts';
-import { CALL_LENGTH_MAX, CALL_WORDS_MAX, CEILINGS_MAX } from '../../core/run/provenance.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { singleLine } from '../../core/text/single-line.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { directoryFiles } from '../../gather/directory-files.ts';
 import { isUnreadable } from '../../gather/machine-files.ts';
 import { readCpuLimit, readMemoryLimit } from '../../gather/procfs/cpu-limit.ts';

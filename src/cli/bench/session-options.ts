@@ -2,19 +2,20 @@
 
 import type { SessionWish } from '../../bench/dataset/chat-sessions.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
-import { isOpenLoop } from '../../core/run/run-pattern.ts';
-import type { RunShape, SessionHistory, SessionPlaces } from '../../core/run/run-shape.ts';
-import { SESSION_HISTORIES, SESSION_PLACES } from '../../core/run/run-shape.ts';
-import type { ThinkTime } from '../../core/run/think-time.ts';
-import { parseThinkTime } from '../../core/run/think-time.ts';
+import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
+import {
+  type RunShape,
+  SESSION_HISTORIES,
+  SESSION_PLACES,
+  type SessionHistory,
+  type SessionPlaces,
+} from '../../core/run/run-shape.ts';
+import { parseThinkTime, type ThinkTime } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { unknown } from '../../core/unknown.ts';
-import type { Invocation, Option } from '../command.ts';
-import { flag, value } from '../command.ts';
+import { flag, type Invocation, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { oneOf, wholeNumberFrom } from './option-values.ts';
 

@@ -1,16 +1,13 @@
 // The options of `plimsoll bench` that say how the load moves over time and what bounds it, and what they mean together.
 
 import { maximumOf } from '../../core/extremes.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
-import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
-import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, value } from '../command.ts';
+import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import type { LoadStages } from './load-stages.ts';
-import { readLoadStages } from './load-stages.ts';
+import { type LoadStages, readLoadStages } from './load-stages.ts';
 import { duration, wholeNumberFrom } from './option-values.ts';
 
 export interface ShapeOptions {

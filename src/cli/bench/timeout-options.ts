@@ -1,8 +1,7 @@
 // How long a request may take, as a whole and in its parts.
 
 import type { LoadTimeouts } from '../../bench/target/load-target.ts';
-import type { Option } from '../command.ts';
-import { value } from '../command.ts';
+import { type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { duration } from './option-values.ts';
 

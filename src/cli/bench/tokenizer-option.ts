@@ -4,8 +4,7 @@ import { resolve } from 'node:path';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
-import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, value } from '../command.ts';
+import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface TokenizerOptions {

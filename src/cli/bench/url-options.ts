@@ -3,14 +3,12 @@
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { apiOfPath } from '../../bench/target/api/server-apis.ts';
-import type { BenchTarget } from '../../bench/target/target-url.ts';
-import { parseTargetUrl } from '../../bench/target/target-url.ts';
+import { type BenchTarget, parseTargetUrl } from '../../bench/target/target-url.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { MIXED_SHARE_MIN } from '../../core/run/model-mix.ts';
 import { MIXED_URLS_MAX } from '../../core/run/url-mix.ts';
-import type { Invocation, Option } from '../command.ts';
-import { value } from '../command.ts';
+import { type Invocation, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface UrlOptions {

@@ -2,8 +2,7 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import type { LiveRunRecord } from '../../bench/run/live-run-file.ts';
-import { readLiveRuns } from '../../bench/run/live-run-file.ts';
+import { type LiveRunRecord, readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
@@ -18,12 +17,10 @@ import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.t
 import { runFiles } from '../../metrics/run-files.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { readInputText } from '../../process/input-file.ts';
-import type { RunStage } from '../../tui/watched-run.ts';
-import { runHead } from '../../tui/watched-run.ts';
+import { type RunStage, runHead } from '../../tui/watched-run.ts';
 import { runConfigFromJson } from '../../wire/run-config.ts';
 import { CommandError, endedBy } from '../command-error.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { displayMode, RunDisplay } from './run-display.ts';
 

@@ -1,9 +1,7 @@
 // What `--slo` and `--attainment` mean together, and which objectives a run of this kind can have.
 
-import type { Objective } from '../../core/run/objective.ts';
-import { objectiveName, objectiveSeries } from '../../core/run/objective.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
-import { isOpenLoop } from '../../core/run/run-pattern.ts';
+import { type Objective, objectiveName, objectiveSeries } from '../../core/run/objective.ts';
+import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { OBJECTIVES_MAX } from '../../wire/objective-schema.ts';

@@ -2,8 +2,7 @@
 
 import { availableParallelism, cpus, loadavg, release } from 'node:os';
 import { join } from 'node:path';
-import type { CalibratedMachine, Calibration } from '../../core/run/calibration.ts';
-import { calibrationNotice } from '../../core/run/calibration.ts';
+import { type CalibratedMachine, type Calibration, calibrationNotice } from '../../core/run/calibration.ts';
 import { unknown } from '../../core/unknown.ts';
 import { readInputTextSync } from '../../process/input-file.ts';
 import { calibrationFromJson } from '../../wire/calibration-schema.ts';

@@ -11,8 +11,13 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
-import type { Calibration, CalibrationClock, RateStep, StreamStep } from '../../core/run/calibration.ts';
-import { CALIBRATION_SCHEMA } from '../../core/run/calibration.ts';
+import {
+  CALIBRATION_SCHEMA,
+  type Calibration,
+  type CalibrationClock,
+  type RateStep,
+  type StreamStep,
+} from '../../core/run/calibration.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { spawnMock } from '../../mock/spawn-mock.ts';
@@ -25,8 +30,7 @@ import { parseCommandLine } from '../command-line.ts';
 import { benchCommand } from '../commands/bench.ts';
 import type { ProcessState } from '../process-state.ts';
 import { calibratedMachine } from './calibrated-machine.ts';
-import type { ComparedRun, TruthLoad } from './truth-comparison.ts';
-import { compareWithTruth } from './truth-comparison.ts';
+import { type ComparedRun, compareWithTruth, type TruthLoad } from './truth-comparison.ts';
 
 export interface CalibrationWish {
   /** Of a `plimsoll mock --stamp`; undefined: one of our own on loopback. */

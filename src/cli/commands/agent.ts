@@ -4,8 +4,16 @@ import { keyOfTarget, targetOrigin } from '../../config/bench-values.ts';
 import type { TargetKey } from '../../config/config.ts';
 import { resolveHome } from '../../config/home.ts';
 import { AGENT_PORT } from '../agent/agent-places.ts';
-import type { Command, Option } from '../command.ts';
-import { everyAddressOption, flag, homeOption, nonEmpty, repeated, value } from '../command.ts';
+import {
+  type Command,
+  everyAddressOption,
+  flag,
+  homeOption,
+  nonEmpty,
+  type Option,
+  repeated,
+  value,
+} from '../command.ts';
 
 const portOption = everyAddressOption(AGENT_PORT);
 

@@ -2,8 +2,11 @@
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
-import type { BaselineDocument } from '../../core/comparison/baseline.ts';
-import { BASELINE_RUNS_MIN, baselineDocument } from '../../core/comparison/baseline.ts';
+import {
+  BASELINE_RUNS_MIN,
+  type BaselineDocument,
+  baselineDocument,
+} from '../../core/comparison/baseline.ts';
 import { refusalsBetween } from '../../core/comparison/comparability.ts';
 import { spreadText } from '../../core/comparison/spread-text.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
@@ -19,8 +22,7 @@ import {
   removeBaseline,
   writeBaseline,
 } from '../baseline/baseline-files.ts';
-import type { Command, CommandArgument } from '../command.ts';
-import { flag, homeOption, jsonOption } from '../command.ts';
+import { type Command, type CommandArgument, flag, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { runsSide } from '../compare/finished-sides.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -7,8 +7,7 @@ import { asciiOf } from '../../core/text/ascii.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { calibrationToJson } from '../../wire/calibration-schema.ts';
 import { calibrationFile } from '../calibrate/calibrated-machine.ts';
-import type { Command } from '../command.ts';
-import { homeOption, jsonOption, value } from '../command.ts';
+import { type Command, homeOption, jsonOption, value } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 const budgetOption = value({

@@ -16,8 +16,7 @@ import { isEndpoint } from '../compare/finished-sides.ts';
 import { gated, gateExit, writeGateFiles } from '../compare/gate-options.ts';
 import { resumeWords } from '../compare/resume-words.ts';
 import type { CompareStart } from '../compare/start-compare.ts';
-import type { ExitCode, ExitName } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 
 export const compareCommand: Command = {

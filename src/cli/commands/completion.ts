@@ -1,7 +1,6 @@
 // `plimsoll completion SHELL` and `plimsoll man`: what a shell completes and what a manual says, from the commands themselves.
 
-import type { Command } from '../command.ts';
-import { homeOption } from '../command.ts';
+import { type Command, homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { bashCompletion } from '../words/bash-completion.ts';

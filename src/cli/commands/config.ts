@@ -1,14 +1,12 @@
 // `plimsoll config path|show|check`: where the settings are, what is in effect, what is wrong.
 
 import { resolve } from 'node:path';
-import type { ConfigProblem } from '../../config/config-problem.ts';
-import { problemLines } from '../../config/config-problem.ts';
+import { type ConfigProblem, problemLines } from '../../config/config-problem.ts';
 import { settingLines } from '../../config/config-template.ts';
 import { homeFiles, resolveHome } from '../../config/home.ts';
 import { parseConfig } from '../../config/parse-config.ts';
 import { readConfig } from '../../config/read-config.ts';
-import type { Command, Invocation } from '../command.ts';
-import { homeOption } from '../command.ts';
+import { type Command, homeOption, type Invocation } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { OutputStream, ProcessState } from '../process-state.ts';
 

@@ -1,10 +1,8 @@
 // `plimsoll dataset make FILE`: a data set that nobody had to write, for `--dataset` of bench and for other tools.
 
 import { resolve } from 'node:path';
-import type { ChosenLengths } from '../../bench/dataset/length-choice.ts';
-import { chosenLengths } from '../../bench/dataset/length-choice.ts';
-import type { MadePrefixes, MadeRow } from '../../bench/dataset/make/made-rows.ts';
-import { madeRows, tracedRows } from '../../bench/dataset/make/made-rows.ts';
+import { type ChosenLengths, chosenLengths } from '../../bench/dataset/length-choice.ts';
+import { type MadePrefixes, type MadeRow, madeRows, tracedRows } from '../../bench/dataset/make/made-rows.ts';
 import { writeRows } from '../../bench/dataset/make/write-rows.ts';
 import { readTrace } from '../../bench/dataset/trace/read-trace.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
@@ -14,8 +12,15 @@ import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
 import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
 import { REQUEST_OPTIONS, requestWishOf } from '../bench/request-options.ts';
-import type { Command, Invocation, Option } from '../command.ts';
-import { homeOption, jsonOption, nonEmpty, value } from '../command.ts';
+import {
+  type Command,
+  homeOption,
+  type Invocation,
+  jsonOption,
+  nonEmpty,
+  type Option,
+  value,
+} from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { givenTraceOption, TRACE, tracePart } from '../dataset/trace-options.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -1,8 +1,7 @@
 // `plimsoll dataset show FILE`: what is in a data set or a trace, before it is sent to anybody.
 
 import { resolve } from 'node:path';
-import type { DatasetFacts } from '../../bench/dataset/dataset-facts.ts';
-import { datasetFacts } from '../../bench/dataset/dataset-facts.ts';
+import { type DatasetFacts, datasetFacts } from '../../bench/dataset/dataset-facts.ts';
 import { readDatasetFile } from '../../bench/dataset/dataset-file.ts';
 import type { Dataset } from '../../bench/dataset/prompt.ts';
 import type { TraceFormat } from '../../bench/dataset/trace/trace.ts';
@@ -19,8 +18,7 @@ import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
-import type { Command, Invocation } from '../command.ts';
-import { homeOption, jsonOption } from '../command.ts';
+import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
 import { lengthRow } from '../dataset/length-row.ts';
 import { shownTrace } from '../dataset/shown-trace.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -2,16 +2,23 @@
 // Plimsoll before setting anything up.
 
 import { counted } from '../../core/figure/figure.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import {
   SIMULATED_NODES_MAX,
   type SimulatedFaults,
   scenarioWith,
 } from '../../simulate/scenario/scenario-of-size.ts';
-import type { Command, Option } from '../command.ts';
-import { flag, homeOption, httpOption, listenPlace, portOption, value } from '../command.ts';
+import {
+  type Command,
+  flag,
+  homeOption,
+  httpOption,
+  listenPlace,
+  type Option,
+  portOption,
+  value,
+} from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { showDashboard } from '../shown-dashboard.ts';

@@ -23,8 +23,7 @@ import {
   isBefore,
 } from '../../mesh/nats/server-connection.ts';
 import { listWriters, removeMisdirected } from '../../mesh/nats/state-streams.ts';
-import type { Command, CommandArgument, Invocation } from '../command.ts';
-import { homeOption, jsonOption } from '../command.ts';
+import { type Command, type CommandArgument, homeOption, type Invocation, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import {

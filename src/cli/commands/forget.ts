@@ -2,8 +2,7 @@
 // cables that were lost between the two.
 
 import { resolveHome } from '../../config/home.ts';
-import type { Command } from '../command.ts';
-import { homeOption } from '../command.ts';
+import { type Command, homeOption } from '../command.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { knownNodes, nodeCalled } from '../known-nodes.ts';

@@ -7,12 +7,10 @@ import { foreignLabel } from '../../core/run/foreign-run.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { ForeignFileError } from '../../report/imported/foreign-file.ts';
 import { NAMES, runTags } from '../bench/name-options.ts';
-import type { Command } from '../command.ts';
-import { homeOption, jsonOption } from '../command.ts';
+import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { KeptImport } from '../import/keep-imported.ts';
-import { keepImported } from '../import/keep-imported.ts';
+import { type KeptImport, keepImported } from '../import/keep-imported.ts';
 
 export const importCommand: Command = {
   name: 'import',

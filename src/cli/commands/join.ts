@@ -2,8 +2,7 @@
 
 import { joinedAnswerSchema, leftAnswerSchema } from '../../wire/api/daemon-answers.ts';
 import { askMembership } from '../ask-membership.ts';
-import type { Command } from '../command.ts';
-import { homeOption } from '../command.ts';
+import { type Command, homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -1,14 +1,10 @@
 // What the key commands share: the home they speak of, the keys in it, and how they say what they did.
 
 import { HomeError, openHome, resolveHome } from '../../config/home.ts';
-import type { Problem } from '../../core/problem.ts';
-import { errorCode } from '../../core/problem.ts';
-import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
-import { parseClusterKey } from '../../mesh/key/cluster-key.ts';
-import type { KeyFile } from '../../mesh/key/key-file.ts';
-import { readClusterKey } from '../../mesh/key/key-file.ts';
-import type { Invocation } from '../command.ts';
-import { homeOption } from '../command.ts';
+import { errorCode, type Problem } from '../../core/problem.ts';
+import { type ClusterKey, parseClusterKey } from '../../mesh/key/cluster-key.ts';
+import { type KeyFile, readClusterKey } from '../../mesh/key/key-file.ts';
+import { homeOption, type Invocation } from '../command.ts';
 import { CommandError, endedBy, terminalText } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 

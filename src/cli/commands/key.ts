@@ -4,20 +4,17 @@
 import { resolve } from 'node:path';
 import { counted } from '../../core/figure/figure.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
-import { clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
+import { type ClusterKey, clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile, replaceClusterKeyFile } from '../../mesh/key/key-file.ts';
-import type { JoinCodeAnswer } from '../../wire/api/daemon-answers.ts';
-import { joinCodeAnswerSchema } from '../../wire/api/daemon-answers.ts';
+import { type JoinCodeAnswer, joinCodeAnswerSchema } from '../../wire/api/daemon-answers.ts';
 import { askMembership } from '../ask-membership.ts';
-import type { Command, Option } from '../command.ts';
-import { flag, homeOption, nonEmpty, value } from '../command.ts';
+import { type Command, flag, homeOption, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { HeldKeys } from './key-home.ts';
 import {
+  type HeldKeys,
   homePath,
   keyFromFile,
   keyFromInput,

@@ -14,8 +14,7 @@ import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation, Option } from '../command.ts';
-import type { ExitName } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import { keptCommand, toldCommand } from '../sweep/kept-command.ts';
 import {
   attainmentOfLine,

@@ -6,16 +6,13 @@ import { resolveHome } from '../../config/home.ts';
 import { showableJson } from '../../core/text/single-line.ts';
 import { rpcError } from '../../daemon/mcp/json-rpc.ts';
 import { mcpServer } from '../../daemon/mcp/mcp-server.ts';
-import type { McpAnswer, McpTool } from '../../daemon/mcp/mcp-tool.ts';
-import { McpToolError } from '../../daemon/mcp/mcp-tool.ts';
+import { type McpAnswer, type McpTool, McpToolError } from '../../daemon/mcp/mcp-tool.ts';
 import { MCP_TOOLS } from '../../daemon/mcp/tool-table.ts';
-import type { Command, Invocation } from '../command.ts';
-import { flag, homeOption, nonEmpty, repeated } from '../command.ts';
+import { type Command, flag, homeOption, type Invocation, nonEmpty, repeated } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import type { AllowedTargets, McpAction } from '../mcp/mcp-actions.ts';
-import { allowedTargets, mcpActions } from '../mcp/mcp-actions.ts';
+import { type AllowedTargets, allowedTargets, type McpAction, mcpActions } from '../mcp/mcp-actions.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const actionsOption = flag(

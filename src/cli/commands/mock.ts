@@ -3,12 +3,9 @@
 import { untilAborted } from '../../clock/until-aborted.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../mock/mock-options.ts';
-import type { Mock } from '../../mock/mock-server.ts';
-import { startMock } from '../../mock/mock-server.ts';
-import type { MockSettings } from '../../mock/mock-settings.ts';
-import { MockError } from '../../mock/mock-settings.ts';
-import type { Command, Option } from '../command.ts';
-import { flag, homeOption, nonEmpty, parseListen, value } from '../command.ts';
+import { type Mock, startMock } from '../../mock/mock-server.ts';
+import { MockError, type MockSettings } from '../../mock/mock-settings.ts';
+import { type Command, flag, homeOption, nonEmpty, type Option, parseListen, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 

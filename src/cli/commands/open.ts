@@ -3,8 +3,7 @@
 import { resolveHome } from '../../config/home.ts';
 import { oneTimeCodeSchema } from '../../wire/api/daemon-answers.ts';
 import { hasBrowser, openBrowser } from '../browser.ts';
-import type { Command } from '../command.ts';
-import { flag, homeOption } from '../command.ts';
+import { type Command, flag, homeOption } from '../command.ts';
 import { findDaemon, localUrl } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 

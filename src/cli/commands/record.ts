@@ -3,11 +3,9 @@
 import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parseDurationMs, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parseDurationMs, wrong } from '../../core/figure/parse-figure.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import type { Command } from '../command.ts';
-import { flag, homeOption, value } from '../command.ts';
+import { type Command, flag, homeOption, value } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
 const parseDuration = (text: string): Parsed<number> => {

@@ -1,8 +1,7 @@
 // `plimsoll report DIR`: the report of a run again, from its directory alone, also of a run that was killed.
 
 import { dirname, resolve } from 'node:path';
-import type { LiveRunRecord } from '../../bench/run/live-run-file.ts';
-import { readLiveRuns } from '../../bench/run/live-run-file.ts';
+import { type LiveRunRecord, readLiveRuns } from '../../bench/run/live-run-file.ts';
 import { resolveHome } from '../../config/home.ts';
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import type { Report } from '../../core/run/report.ts';
@@ -12,15 +11,12 @@ import { writeReportFiles } from '../../metrics/report-files.ts';
 import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
-import type { Command, Invocation } from '../command.ts';
-import { flag, homeOption, jsonOption } from '../command.ts';
+import { type Command, flag, homeOption, type Invocation, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { otlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { ExportContext } from '../report/export-report.ts';
-import { EXPORT_OPTIONS, exportReport } from '../report/export-report.ts';
+import { EXPORT_OPTIONS, type ExportContext, exportReport } from '../report/export-report.ts';
 import { FOREIGN_OPTIONS, foreignReport, refuseForeign } from '../report/foreign-report.ts';
 import { comparisonIn, reportComparison } from '../report/report-comparison.ts';
 import { repeatIn, repeatText, writeRepeatFiles } from '../report/report-repeat.ts';

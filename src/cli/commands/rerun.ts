@@ -4,8 +4,7 @@
 import { basename, dirname, resolve } from 'node:path';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import { resolveHome } from '../../config/home.ts';
-import type { RerunDifferences } from '../../core/run/rerun-differences.ts';
-import { rerunDifferences } from '../../core/run/rerun-differences.ts';
+import { type RerunDifferences, rerunDifferences } from '../../core/run/rerun-differences.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -14,17 +13,22 @@ import { benchWish } from '../bench/bench-wish.ts';
 import { replayed, replayWish } from '../bench/replay-options.ts';
 import { requestHeaders } from '../bench/request-headers.ts';
 import { givenStages } from '../bench/shape-options.ts';
-import type { Command, Invocation, Option } from '../command.ts';
-import { flag, homeOption, nonEmpty, repeated } from '../command.ts';
+import {
+  type Command,
+  flag,
+  homeOption,
+  type Invocation,
+  nonEmpty,
+  type Option,
+  repeated,
+} from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { factsToday } from '../rerun/facts-today.ts';
-import type { StoredCall } from '../rerun/stored-call.ts';
-import { readStoredCall } from '../rerun/stored-call.ts';
-import type { StoredRead } from '../rerun/stored-reads.ts';
-import { storedReads } from '../rerun/stored-reads.ts';
+import { readStoredCall, type StoredCall } from '../rerun/stored-call.ts';
+import { type StoredRead, storedReads } from '../rerun/stored-reads.ts';
 import type { InputLine } from '../standard-input.ts';
 import { KEY_VARIABLE } from '../sweep/kept-command.ts';
 import { asBench, askedLoads } from '../sweep/sweep-options.ts';

@@ -8,17 +8,13 @@ import { errorMessage } from '../../core/problem.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { runsFolder } from '../../daemon/runs/run-reports.ts';
 import { wholeNumberFrom } from '../bench/option-values.ts';
-import type { Command, Invocation } from '../command.ts';
-import { flag, homeOption, jsonOption, value } from '../command.ts';
+import { type Command, flag, homeOption, type Invocation, jsonOption, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { foundRunData, foundRunTable } from '../runs/found-run-table.ts';
-import type { FoundRun } from '../runs/found-runs.ts';
-import { directoryOf, foundRun, foundRuns, runningDirectories } from '../runs/found-runs.ts';
-import type { Removal } from '../runs/remove-run.ts';
-import { planRemoval } from '../runs/remove-run.ts';
+import { directoryOf, type FoundRun, foundRun, foundRuns, runningDirectories } from '../runs/found-runs.ts';
+import { planRemoval, type Removal } from '../runs/remove-run.ts';
 import { FILTER_OPTIONS, hasFilter, runFilter } from '../runs/run-filters.ts';
 
 const limitOption = value({

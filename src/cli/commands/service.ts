@@ -9,16 +9,22 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { ToolError } from '../../process/child.ts';
 import { readInputText } from '../../process/input-file.ts';
-import type { Command, Invocation, Option } from '../command.ts';
-import { flag, homeOption, jsonOption, value } from '../command.ts';
+import {
+  type Command,
+  flag,
+  homeOption,
+  type Invocation,
+  jsonOption,
+  type Option,
+  value,
+} from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { launchdManager } from '../service/launchd-manager.ts';
 import { installedService, isHome } from '../service/service-file.ts';
 import type { ServiceManager, ServiceState } from '../service/service-manager.ts';
-import type { ServicePlan } from '../service/service-plan.ts';
-import { servicePlan } from '../service/service-plan.ts';
+import { type ServicePlan, servicePlan } from '../service/service-plan.ts';
 import { systemdManager } from '../service/systemd-manager.ts';
 
 const userOption = flag(

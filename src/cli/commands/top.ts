@@ -2,10 +2,8 @@
 
 import { resolveHome } from '../../config/home.ts';
 import { topFrame } from '../../tui/top-pages.ts';
-import type { TopRows } from '../../tui/top-view.ts';
-import { firstTopView, topAfter } from '../../tui/top-view.ts';
-import type { Command } from '../command.ts';
-import { homeOption } from '../command.ts';
+import { firstTopView, type TopRows, topAfter } from '../../tui/top-view.ts';
+import { type Command, homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { SCOPE_OPTIONS, scopeOf } from '../group-options.ts';
 import { watchCluster } from '../watch-cluster.ts';

@@ -4,21 +4,20 @@ import { resolve } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
 import { LOG_FORMATS, LOG_LEVELS, logFormat, logLevel } from '../../config/log-values.ts';
-import type { HostPort } from '../../core/address/host-port.ts';
-import { parseHostPort } from '../../core/address/host-port.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type HostPort, parseHostPort } from '../../core/address/host-port.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Daemon } from '../../daemon/daemon-options.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
 import { PEER_PORT } from '../../mesh/discovery/limits.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { serviceNotify } from '../../process/service-notify.ts';
 import { renderSummary } from '../../tui/render.ts';
-import type { Command, Invocation } from '../command.ts';
 import {
+  type Command,
   flag,
   homeOption,
   httpOption,
+  type Invocation,
   listenPlace,
   nonEmpty,
   portOption,
@@ -26,8 +25,7 @@ import {
   value,
 } from '../command.ts';
 import { CommandError, terminalText } from '../command-error.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { nodeOtlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
 import { type ServedDashboard, showDashboard } from '../shown-dashboard.ts';

@@ -1,8 +1,7 @@
 // `plimsoll watch [RUN]`: a run that goes on in another terminal, or the report of one that has ended.
 
 import { resolveHome } from '../../config/home.ts';
-import type { Command } from '../command.ts';
-import { homeOption } from '../command.ts';
+import { type Command, homeOption } from '../command.ts';
 
 export const watchCommand: Command = {
   name: 'watch',

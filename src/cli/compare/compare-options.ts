@@ -11,8 +11,7 @@ import { duration, oneOf, wholeNumberFrom } from '../bench/option-values.ts';
 import { REQUEST_OPTIONS } from '../bench/request-options.ts';
 import { SHAPE } from '../bench/shape-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
-import type { Option } from '../command.ts';
-import { flag, nonEmpty, repeated, value } from '../command.ts';
+import { flag, nonEmpty, type Option, repeated, value } from '../command.ts';
 import { GATE_OPTIONS } from './gate-options.ts';
 
 export interface CompareOptions {

@@ -3,8 +3,7 @@
 
 import { join } from 'node:path';
 import type { SideParts } from '../../bench/compare/compared-side.ts';
-import type { StartedServer } from '../../bench/compare/started-server.ts';
-import { startServer } from '../../bench/compare/started-server.ts';
+import { type StartedServer, startServer } from '../../bench/compare/started-server.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { ProcessState } from '../process-state.ts';

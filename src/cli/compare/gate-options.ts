@@ -1,12 +1,10 @@
 // `--fail-if`, `--fail-if-undecided`, `--junit`, `--markdown`: what a CI job asks of a comparison, and where it is told.
 
 import type { ComparisonDocument, ComparisonGate } from '../../core/comparison/comparison-document.ts';
-import type { GateRule } from '../../core/comparison/gate.ts';
-import { judgeGate, parseGateRule } from '../../core/comparison/gate.ts';
+import { type GateRule, judgeGate, parseGateRule } from '../../core/comparison/gate.ts';
 import { comparisonJunit } from '../../report/junit/comparison-junit.ts';
 import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
-import type { Invocation, Option } from '../command.ts';
-import { flag, nonEmpty, repeated, value } from '../command.ts';
+import { flag, type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
 import type { ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { writeExport } from '../report/write-export.ts';

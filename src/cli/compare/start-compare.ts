@@ -3,20 +3,22 @@
 
 import { join, resolve } from 'node:path';
 import { ComparisonReporter } from '../../bench/announce/comparison-reporter.ts';
-import type { KeptPairs } from '../../bench/compare/comparison-directory.ts';
 import {
   COMPARISON_FILE,
+  type KeptPairs,
   resumeComparison,
   writeComparison,
   writeComparisonText,
 } from '../../bench/compare/comparison-directory.ts';
-import type { ComparisonOrder } from '../../bench/compare/run-comparison.ts';
-import { runComparison } from '../../bench/compare/run-comparison.ts';
+import { type ComparisonOrder, runComparison } from '../../bench/compare/run-comparison.ts';
 import { openLockedFolder } from '../../bench/run/locked-folder.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
-import type { ComparisonDocument, ComparisonSide } from '../../core/comparison/comparison-document.ts';
-import { COMPARISON_SCHEMA } from '../../core/comparison/comparison-document.ts';
+import {
+  COMPARISON_SCHEMA,
+  type ComparisonDocument,
+  type ComparisonSide,
+} from '../../core/comparison/comparison-document.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { patternLabel } from '../../core/run/run-pattern.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
@@ -33,8 +35,7 @@ import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { commandText } from '../sweep/kept-command.ts';
 import { compareDisplay } from './compare-display.ts';
-import type { AskedSide } from './compared-servers.ts';
-import { ComparedServers } from './compared-servers.ts';
+import { type AskedSide, ComparedServers } from './compared-servers.ts';
 
 export interface CompareStart {
   readonly a: AskedSide;

@@ -1,12 +1,13 @@
 // What `plimsoll dataset show` says of a trace. It is read once, from beginning to end, and never whole in memory.
 
 import { basename } from 'node:path';
-import type { DatasetPlace } from '../../bench/dataset/dataset-chunks.ts';
-import { DatasetDigest } from '../../bench/dataset/dataset-chunks.ts';
-import type { TraceFormat } from '../../bench/dataset/trace/trace.ts';
-import { TRACE_FORMATS } from '../../bench/dataset/trace/trace.ts';
-import type { TraceFacts, TraceSharing } from '../../bench/dataset/trace/trace-facts.ts';
-import { TraceFactCounter } from '../../bench/dataset/trace/trace-facts.ts';
+import { DatasetDigest, type DatasetPlace } from '../../bench/dataset/dataset-chunks.ts';
+import { TRACE_FORMATS, type TraceFormat } from '../../bench/dataset/trace/trace.ts';
+import {
+  TraceFactCounter,
+  type TraceFacts,
+  type TraceSharing,
+} from '../../bench/dataset/trace/trace-facts.ts';
 import { traceEntries } from '../../bench/dataset/trace/trace-file.ts';
 import {
   counted,

@@ -1,11 +1,9 @@
 // Which part of a trace is taken: options of `plimsoll dataset make`.
 
 import type { TracePart } from '../../bench/dataset/trace/read-trace.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { duration } from '../bench/option-values.ts';
-import type { Option } from '../command.ts';
-import { value } from '../command.ts';
+import { type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
 export interface TraceOptions {

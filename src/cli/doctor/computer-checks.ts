@@ -5,8 +5,7 @@ import { delimiter, join } from 'node:path';
 import type { Clock } from '../../clock/clock.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { type Check, checksOf } from './check.ts';
 
 const computer = checksOf('this computer');
 const tools = checksOf('tools');

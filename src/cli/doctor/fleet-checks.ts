@@ -2,8 +2,7 @@
 
 import { counted } from '../../core/figure/figure.ts';
 import { examineOwnFleet } from '../fleet/own-fleet.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { type Check, checksOf } from './check.ts';
 
 const check = checksOf('fleet');
 

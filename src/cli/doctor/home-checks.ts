@@ -13,8 +13,7 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import { openInputFile } from '../../process/input-file.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { type Check, checksOf } from './check.ts';
 
 const check = checksOf('home');
 

@@ -7,8 +7,7 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { isKnown } from '../../core/unknown.ts';
 import { UNDELIVERED_TOLD_MIN } from '../../daemon/mesh/delivery-notices.ts';
 import type { BeaconProblemCode, MeshStatus, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { type Check, checksOf } from './check.ts';
 
 const check = checksOf('mesh');
 

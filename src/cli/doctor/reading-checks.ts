@@ -7,10 +7,8 @@ import type { NodeView } from '../../core/node/node-view.ts';
 import { readingTitle } from '../../core/node/reading.ts';
 import { readingName, readingsOf } from '../../core/node/reading-rows.ts';
 import type { ReadingView } from '../../core/node/reading-view.ts';
-import type { ReasonCode, Unknown } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { isUnknown, type ReasonCode, type Unknown } from '../../core/unknown.ts';
+import { type Check, checksOf } from './check.ts';
 
 const check = checksOf('readings');
 

@@ -6,8 +6,7 @@ import { figureText } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
 import { heldValue } from '../../core/node/reading-view.ts';
-import type { Check } from './check.ts';
-import { checksOf } from './check.ts';
+import { type Check, checksOf } from './check.ts';
 
 const check = checksOf('mesh');
 

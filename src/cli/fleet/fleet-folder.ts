@@ -12,10 +12,13 @@ import {
   fleetStreams,
 } from '../../mesh/nats/fleet-streams.ts';
 import { CLUSTER_NAME } from '../../mesh/nats/fleet-subjects.ts';
-import type { FleetServerSettings, FleetUser } from '../../mesh/nats/server-files.ts';
-import { serverConfig, usersConfig } from '../../mesh/nats/server-files.ts';
-import type { AtomicFileOptions } from '../../process/atomic-file.ts';
-import { writeFileAtomic } from '../../process/atomic-file.ts';
+import {
+  type FleetServerSettings,
+  type FleetUser,
+  serverConfig,
+  usersConfig,
+} from '../../mesh/nats/server-files.ts';
+import { type AtomicFileOptions, writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { makeMissingFolder } from '../../process/make-folder.ts';

@@ -3,8 +3,7 @@
 import { fleetServer } from '../../config/fleet-values.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { CLUSTER_NAME } from '../../mesh/nats/fleet-subjects.ts';
-import type { Option } from '../command.ts';
-import { flag, nonEmpty, repeated, value } from '../command.ts';
+import { flag, nonEmpty, type Option, repeated, value } from '../command.ts';
 
 export const fleetClusterOption: Option<string | undefined> = value({
   name: 'cluster',

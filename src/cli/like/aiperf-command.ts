@@ -1,7 +1,6 @@
 // `aiperf profile` in options of ours (AIPerf 0.13; GenAI-Perf's `genai-perf profile` has most of the same flags).
 
-import type { LikeCommand } from './like-command.ts';
-import { LikeBuilder, lengthText } from './like-command.ts';
+import { LikeBuilder, type LikeCommand, lengthText } from './like-command.ts';
 import { ToolFlags } from './tool-flags.ts';
 
 export const likeAiperf = (words: readonly string[]): LikeCommand => {

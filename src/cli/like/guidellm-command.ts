@@ -1,7 +1,6 @@
 // `guidellm benchmark` (GuideLLM 0.3 to 0.6) and `guidellm run` (0.7 and 0.8, whose flags hold fields) in options of ours.
 
-import type { LikeCommand } from './like-command.ts';
-import { LikeBuilder, lengthText } from './like-command.ts';
+import { LikeBuilder, type LikeCommand, lengthText } from './like-command.ts';
 import { ToolFlags } from './tool-flags.ts';
 
 export const likeGuidellm = (words: readonly string[]): LikeCommand => {

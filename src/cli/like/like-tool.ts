@@ -1,7 +1,6 @@
 // `plimsoll bench --like vllm 'vllm bench serve …'`: the command of ours that sends the same load, printed and not run.
 
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { shellWords } from '../../core/text/shell-words.ts';
 import { commandText } from '../sweep/kept-command.ts';
 import { likeAiperf } from './aiperf-command.ts';

@@ -1,8 +1,7 @@
 // `vllm bench serve` in options of ours (vllm/benchmarks/serve.py; vllm-bench takes the same).
 
 import { hostText } from '../../core/address/host-port.ts';
-import type { LikeCommand } from './like-command.ts';
-import { LikeBuilder } from './like-command.ts';
+import { LikeBuilder, type LikeCommand } from './like-command.ts';
 import { ToolFlags } from './tool-flags.ts';
 
 export const likeVllm = (words: readonly string[]): LikeCommand => {

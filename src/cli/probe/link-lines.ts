@@ -9,12 +9,10 @@ import {
   formatCount,
 } from '../../core/figure/figure.ts';
 import { queueWords } from '../../core/link/link-queue.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../../probe/probe.ts';
 import { figureFact, named, unknownFact } from '../../tui/figure.ts';
-import type { Line } from '../../tui/part.ts';
-import { lineWidth, part } from '../../tui/part.ts';
+import { type Line, lineWidth, part } from '../../tui/part.ts';
 
 export type LinkFigures = Omit<LinkMeasurement, 'bytesUsed'> & { readonly bytesUsed: Reported<number> };
 

@@ -2,8 +2,8 @@
 // meanwhile: the daemon of the home waits, and a command does not start while the daemon measures.
 
 import { resolveHome } from '../../config/home.ts';
-import type { Figure } from '../../core/figure/figure.ts';
 import {
+  type Figure,
   figureText,
   formatBytes,
   formatBytesPerSecond,
@@ -12,20 +12,17 @@ import {
 } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported } from '../../core/unknown.ts';
 import { lockDevices } from '../../probe/device-lock.ts';
 import { CPU_DEVICE, deviceProber, listProbeDevices } from '../../probe/gpu/probe-device.ts';
 import type { MemoryBandwidth } from '../../probe/memory-bandwidth/memory-bandwidth.ts';
 import { probeMemory } from '../../probe/memory-bandwidth/probe-memory.ts';
 import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../../probe/probe.ts';
-import type { Command, Option } from '../command.ts';
-import { homeOption, jsonOption, nonEmpty, value } from '../command.ts';
+import { type Command, homeOption, jsonOption, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { GpuInventory } from './gpu-inventory.ts';
-import { gpuInventory } from './gpu-inventory.ts';
+import { type GpuInventory, gpuInventory } from './gpu-inventory.ts';
 
 const deviceOption: Option<string | undefined> = value({
   name: 'device',

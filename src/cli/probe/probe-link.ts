@@ -1,20 +1,15 @@
 // `plimsoll probe link`: what a connection carries, each way, now.
 
 import { isIP } from 'node:net';
-import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText, parseHostPort } from '../../core/address/host-port.ts';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parseBytes, parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type HostPort, hostPortText, parseHostPort } from '../../core/address/host-port.ts';
+import { type Parsed, parseBytes, parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { jsonLines } from '../../core/text/single-line.ts';
 import { parseOneTimeCode } from '../../probe/socket/one-time-code.ts';
 import { measureSocketLink } from '../../probe/socket/socket-link.ts';
-import type { Line } from '../../tui/part.ts';
-import { paint } from '../../tui/part.ts';
-import type { Command, Option } from '../command.ts';
-import { homeOption, jsonOption, nonEmpty, value } from '../command.ts';
+import { type Line, paint } from '../../tui/part.ts';
+import { type Command, homeOption, jsonOption, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { linkLines } from './link-lines.ts';
 import { probeNode } from './probe-node.ts';

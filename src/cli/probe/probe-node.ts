@@ -7,20 +7,23 @@ import { resolveHome } from '../../config/home.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { isSampled } from '../../core/link/measured-pairs.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
-import type { Line } from '../../tui/part.ts';
-import { paint, part } from '../../tui/part.ts';
+import { type Line, paint, part } from '../../tui/part.ts';
 import { linksAnswerSchema } from '../../wire/api/cluster-answers.ts';
 import { probesAnswerSchema } from '../../wire/api/probe-answers.ts';
 import { CommandError } from '../command-error.ts';
-import type { DaemonClient } from '../daemon-client.ts';
-import { findDaemon } from '../daemon-client.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { type DaemonClient, findDaemon } from '../daemon-client.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { knownNodes, otherNodeCalled } from '../known-nodes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { linkLines } from './link-lines.ts';
-import type { ProbedLink, SeenLinks } from './probed-link.ts';
-import { isNewProfile, linkFailure, statusesOf, statusText } from './probed-link.ts';
+import {
+  isNewProfile,
+  linkFailure,
+  type ProbedLink,
+  type SeenLinks,
+  statusesOf,
+  statusText,
+} from './probed-link.ts';
 
 export interface NodeProbe {
   readonly name: string;

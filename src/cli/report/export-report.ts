@@ -3,17 +3,14 @@
 import type { Report } from '../../core/run/report.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
-import type { FontFace } from '../../report/html/font-faces.ts';
-import { fontFaces } from '../../report/html/font-faces.ts';
+import { type FontFace, fontFaces } from '../../report/html/font-faces.ts';
 import { runPage } from '../../report/html/run-page.ts';
 import { runMarkdown } from '../../report/markdown/run-markdown.ts';
 import { runOverTime } from '../../report/run-over-time.ts';
-import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, value } from '../command.ts';
+import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { Export, Making } from './write-export.ts';
-import { STANDARD_OUTPUT, writeExport } from './write-export.ts';
+import { type Export, type Making, STANDARD_OUTPUT, writeExport } from './write-export.ts';
 
 const fileOption = (name: string, meaning: string): Option<string | undefined> =>
   value({ name, valueName: 'FILE', meaning: `${meaning} - for standard output.`, parse: nonEmpty });

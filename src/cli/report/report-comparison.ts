@@ -12,10 +12,8 @@ import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { resumeWords } from '../compare/resume-words.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import type { ExportContext } from './export-report.ts';
-import { exportForms, reportFonts } from './export-report.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { type ExportContext, exportForms, reportFonts } from './export-report.ts';
 
 /** Undefined where the directory has no comparison.json. */
 export const comparisonIn = async (directory: string): Promise<ComparisonDocument | undefined> => {

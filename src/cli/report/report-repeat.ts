@@ -2,8 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';
-import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
-import { repeatDocument } from '../../core/comparison/repeat-document.ts';
+import { type RepeatDocument, repeatDocument } from '../../core/comparison/repeat-document.ts';
 import { spreadText } from '../../core/comparison/spread-text.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';

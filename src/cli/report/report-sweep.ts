@@ -10,10 +10,8 @@ import { sweepMarkdown } from '../../report/markdown/sweep-markdown.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import type { ExitCode } from '../exit-codes.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
-import type { ExportContext } from './export-report.ts';
-import { exportForms, reportFonts } from './export-report.ts';
+import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { type ExportContext, exportForms, reportFonts } from './export-report.ts';
 
 /** Undefined where the directory has neither line.json nor sweep.json. */
 export const sweepIn = async (directory: string): Promise<SweepDocument | LineDocument | undefined> => {

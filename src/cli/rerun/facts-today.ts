@@ -10,14 +10,12 @@ import { benchEnvironment } from '../../bench/run/bench-environment.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { readPromptWish } from '../../bench/run/read-prompt-wish.ts';
 import { askTargets } from '../../bench/run/target-spread.ts';
-import type { ServerAnswer } from '../../bench/target/ask-server.ts';
-import { askServer } from '../../bench/target/ask-server.ts';
+import { askServer, type ServerAnswer } from '../../bench/target/ask-server.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { PromptsProvenance } from '../../core/run/provenance.ts';
 import type { RerunFacts } from '../../core/run/rerun-differences.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import { runProvenance } from '../bench/run-provenance.ts';
 import type { ProcessState } from '../process-state.ts';
 

@@ -2,14 +2,11 @@
 // pass is passed only where all of it is.
 
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { RunTags } from '../../core/run/run-tags.ts';
-import { TAG_KEY } from '../../core/run/run-tags.ts';
+import { type RunTags, TAG_KEY } from '../../core/run/run-tags.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { duration, oneOf } from '../bench/option-values.ts';
-import type { Invocation, Option } from '../command.ts';
-import { nonEmpty, repeated, value } from '../command.ts';
-import type { FoundRun, FoundState } from './found-runs.ts';
-import { FOUND_STATES } from './found-runs.ts';
+import { type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
+import { FOUND_STATES, type FoundRun, type FoundState } from './found-runs.ts';
 
 export interface WantedTag {
   readonly key: string;

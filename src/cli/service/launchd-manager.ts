@@ -5,8 +5,7 @@ import { runTool, streamLines } from '../../process/child.ts';
 import { CommandError } from '../command-error.ts';
 import { launchdAgent } from './launchd-agent.ts';
 import type { ServiceManager } from './service-manager.ts';
-import type { ServicePlan } from './service-plan.ts';
-import { logFileOf } from './service-plan.ts';
+import { logFileOf, type ServicePlan } from './service-plan.ts';
 import type { ManagerTools } from './systemd-manager.ts';
 
 export const launchdManager = (

@@ -1,8 +1,7 @@
 // Where a service of the daemon lives on this machine, and what it starts: decided once, before anything is written.
 
 import { dirname, join } from 'node:path';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { showable } from '../../core/text/single-line.ts';
 
 export type ServiceScope = 'user' | 'system';

@@ -2,8 +2,7 @@
 
 import { access } from 'node:fs/promises';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import type { Env } from '../../process/child.ts';
-import { runTool, streamLines } from '../../process/child.ts';
+import { type Env, runTool, streamLines } from '../../process/child.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { CommandError } from '../command-error.ts';
 import type { ServiceManager } from './service-manager.ts';

@@ -4,8 +4,7 @@
 import { pushAll } from '../../core/push-all.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import { agentsOption } from '../agent/agent-options.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import type { Option } from '../command.ts';

@@ -7,8 +7,7 @@ import { BENCH } from '../bench/bench-options.ts';
 import { duration, oneOf } from '../bench/option-values.ts';
 import { hasSessions } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
-import type { Invocation, Option } from '../command.ts';
-import { value } from '../command.ts';
+import { type Invocation, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { notRepeated } from './sweep-options.ts';
 

@@ -8,8 +8,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import type { SweepId } from '../../core/ids.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { runningDaemon } from '../bench/bench-process.ts';
-import type { CompanionDisplay } from '../bench/run-companions.ts';
-import { Companions } from '../bench/run-companions.ts';
+import { type CompanionDisplay, Companions } from '../bench/run-companions.ts';
 import type { ProcessState } from '../process-state.ts';
 
 export interface StageCompanionsOptions {

@@ -2,13 +2,15 @@
 // brings ZeroMQ along.
 
 import { join, resolve } from 'node:path';
-import type { SweepAnnouncement } from '../../bench/announce/sweep-reporter.ts';
-import { announceSweep } from '../../bench/announce/sweep-reporter.ts';
+import { announceSweep, type SweepAnnouncement } from '../../bench/announce/sweep-reporter.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import type { SweepOrder } from '../../bench/sweep/run-sweep.ts';
-import { runSweep } from '../../bench/sweep/run-sweep.ts';
-import type { SweepDirectory } from '../../bench/sweep/sweep-directory.ts';
-import { openSweepDirectory, readSweep, resumeSweepDirectory } from '../../bench/sweep/sweep-directory.ts';
+import { runSweep, type SweepOrder } from '../../bench/sweep/run-sweep.ts';
+import {
+  openSweepDirectory,
+  readSweep,
+  resumeSweepDirectory,
+  type SweepDirectory,
+} from '../../bench/sweep/sweep-directory.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import { openHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
@@ -16,8 +18,7 @@ import { isSweepId } from '../../core/ids.ts';
 import { objectiveText } from '../../core/run/objective.ts';
 import { loadWords } from '../../core/sweep/line-words.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
-import type { SweepDocument, SweepResume } from '../../core/sweep/sweep-document.ts';
-import { SWEEP_SCHEMA } from '../../core/sweep/sweep-document.ts';
+import { SWEEP_SCHEMA, type SweepDocument, type SweepResume } from '../../core/sweep/sweep-document.ts';
 import { FILE_COLUMNS, stageLine, sweepText } from '../../core/sweep/sweep-text.ts';
 import { hangingLines } from '../../core/text/columns.ts';
 import { unknown } from '../../core/unknown.ts';

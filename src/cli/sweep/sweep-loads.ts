@@ -1,7 +1,6 @@
 // The loads of a sweep as people write them: "1,2,4,8", "1..256x2" (each twice the one before), "10..50+10" (ten more each time).
 
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { pushAll } from '../../core/push-all.ts';
 import { STAGES_MAX } from '../../wire/sweep-schema.ts';
 

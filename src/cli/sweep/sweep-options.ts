@@ -9,8 +9,7 @@ import { duration, requestRate, wholeNumberFrom } from '../bench/option-values.t
 import { REQUEST_OPTIONS } from '../bench/request-options.ts';
 import { hasSessions, SESSIONS } from '../bench/session-options.ts';
 import { SHAPE } from '../bench/shape-options.ts';
-import type { Invocation, Option } from '../command.ts';
-import { flag, nonEmpty, value } from '../command.ts';
+import { flag, type Invocation, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { loadLevels } from './sweep-loads.ts';
 

@@ -1,8 +1,7 @@
 // Completion for bash 4.4 and newer: one function, a table of cases, nothing that runs plimsoll while a person types.
 
 import type { Command } from '../command.ts';
-import type { CommandGroup, ValueHint } from './word-tree.ts';
-import { argumentHint, commandGroups, valueHint } from './word-tree.ts';
+import { argumentHint, type CommandGroup, commandGroups, type ValueHint, valueHint } from './word-tree.ts';
 
 export const bashCompletion = (commands: readonly Command[]): string => {
   const groups = commandGroups(commands);

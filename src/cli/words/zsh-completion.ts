@@ -1,8 +1,14 @@
 // Completion for zsh: a file for a folder of $fpath, or for eval. _arguments shows what an option means beside it.
 
 import type { Command, Option } from '../command.ts';
-import type { CommandGroup, ValueHint } from './word-tree.ts';
-import { argumentHint, commandGroups, meaningOf, valueHint } from './word-tree.ts';
+import {
+  argumentHint,
+  type CommandGroup,
+  commandGroups,
+  meaningOf,
+  type ValueHint,
+  valueHint,
+} from './word-tree.ts';
 
 export const zshCompletion = (commands: readonly Command[]): string => {
   const groups = commandGroups(commands);

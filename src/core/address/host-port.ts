@@ -1,7 +1,6 @@
 // "HOST:PORT" as people write it: names, IPv4, and IPv6 in brackets with an optional scope.
 
-import type { Parsed } from '../figure/parse-figure.ts';
-import { parsed, wrong } from '../figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../figure/parse-figure.ts';
 
 export interface HostPort {
   /** Without brackets: "127.0.0.1", "::1", "fe80::1%en3", "atlas.local". */

@@ -1,7 +1,6 @@
 // Whether a server that is loaded for others may have an address: asked of what a name leads to, and of what is listed literally.
 
-import type { AddressKind } from './address-kind.ts';
-import { addressKind } from './address-kind.ts';
+import { type AddressKind, addressKind } from './address-kind.ts';
 import { isLoopbackHost } from './host-port.ts';
 
 export interface BarredAddress {

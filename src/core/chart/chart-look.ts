@@ -1,8 +1,7 @@
 // How pictures look: the colours of dashboard/src/look/tokens.css that they use, as values for files that stand alone, and
 // one set of rules for all. A test holds the values to that file.
 
-import type { Markup } from '../text/markup.ts';
-import { markup, rawMarkup } from '../text/markup.ts';
+import { type Markup, markup, rawMarkup } from '../text/markup.ts';
 
 export type ChartToken = keyof typeof LIGHT_TOKENS;
 export type ChartTokens = Readonly<Record<ChartToken, string>>;

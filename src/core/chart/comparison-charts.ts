@@ -2,13 +2,10 @@
 
 import type { ComparisonDocument } from '../comparison/comparison-document.ts';
 import { figureText } from '../figure/figure.ts';
-import type { Markup } from '../text/markup.ts';
-import { markup } from '../text/markup.ts';
-import type { ForestRow } from './forest.ts';
-import { forestOf, verdictSign } from './forest.ts';
+import { type Markup, markup } from '../text/markup.ts';
+import { type ForestRow, forestOf, verdictSign } from './forest.ts';
 import { pairStrip } from './pair-strip.ts';
-import type { ChartOptions } from './run-charts.ts';
-import { chartSvg } from './run-charts.ts';
+import { type ChartOptions, chartSvg } from './run-charts.ts';
 
 type Frame = Omit<ChartOptions, 'height'>;
 

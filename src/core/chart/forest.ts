@@ -7,8 +7,7 @@ import { maximumOf, minimumOf } from '../extremes.ts';
 import type { Figure } from '../figure/figure.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
 import { capitalized } from '../text/single-line.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported } from '../unknown.ts';
 import { linearScale } from './linear-scale.ts';
 
 export type RowTone = 'better' | 'worse' | 'same' | 'different' | 'undecided' | 'none';

@@ -1,19 +1,20 @@
 // The pictures of load lines and sweeps as SVG, from the geometry that the page draws too: for reports, and for files.
 
 import { formatCount } from '../figure/figure.ts';
-import type { CurveObjective } from '../sweep/line-words.ts';
-import { flowWords, lineLoadWords, loadWords, stageSentence } from '../sweep/line-words.ts';
-import type { PicturedStage } from '../sweep/pictured-stage.ts';
-import { inLoadOrder } from '../sweep/pictured-stage.ts';
+import {
+  type CurveObjective,
+  flowWords,
+  lineLoadWords,
+  loadWords,
+  stageSentence,
+} from '../sweep/line-words.ts';
+import { inLoadOrder, type PicturedStage } from '../sweep/pictured-stage.ts';
 import type { Sweep } from '../sweep/sweep.ts';
 import type { LoadLine } from '../sweep/sweep-document.ts';
-import type { Markup } from '../text/markup.ts';
-import { markup } from '../text/markup.ts';
-import type { LineCurve } from './line-curve.ts';
-import { formatPercentOf, lineCurve } from './line-curve.ts';
+import { type Markup, markup } from '../text/markup.ts';
+import { formatPercentOf, type LineCurve, lineCurve } from './line-curve.ts';
 import type { LineBracket, LineMark } from './line-mark.ts';
-import type { ChartOptions } from './run-charts.ts';
-import { chartSvg } from './run-charts.ts';
+import { type ChartOptions, chartSvg } from './run-charts.ts';
 import { flowScale, stageFlow } from './stage-flow.ts';
 import { userSpeed } from './user-speed.ts';
 

@@ -5,15 +5,12 @@
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { formatNanosecondsTick } from '../figure/duration.ts';
 import { formatTick } from '../figure/figure.ts';
-import type { PicturedStage } from '../sweep/pictured-stage.ts';
-import { inLoadOrder, loadOn } from '../sweep/pictured-stage.ts';
+import { inLoadOrder, loadOn, type PicturedStage } from '../sweep/pictured-stage.ts';
 import type { StageLoad } from '../sweep/stage.ts';
 import type { LoadLine } from '../sweep/sweep-document.ts';
-import type { LineBracket, LineMark } from './line-mark.ts';
-import { bracketOf, failsOf, holdsOf, markOf } from './line-mark.ts';
+import { bracketOf, failsOf, holdsOf, type LineBracket, type LineMark, markOf } from './line-mark.ts';
 import { logScale } from './log-scale.ts';
-import type { ChartPoint } from './smooth-path.ts';
-import { smoothBand, smoothLine } from './smooth-path.ts';
+import { type ChartPoint, smoothBand, smoothLine } from './smooth-path.ts';
 import { valueAxis } from './value-axis.ts';
 
 export interface LineCurveOptions {

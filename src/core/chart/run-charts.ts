@@ -10,14 +10,10 @@ import {
 import { figureText, formatCount, formatTick, formatWatts } from '../figure/figure.ts';
 import type { EnergyScope } from '../run/energy.ts';
 import type { Outage } from '../run/outage.ts';
-import type { Markup } from '../text/markup.ts';
-import { markup } from '../text/markup.ts';
-import type { Bucket } from './log-histogram.ts';
-import { bars, filledBuckets, labelRows, logAxis, logTicks } from './log-histogram.ts';
-import type { PathColumn } from './series-path.ts';
-import { columnArea, columnBand, columnLine } from './series-path.ts';
-import type { ChartSize } from './time-frame.ts';
-import { timeFrame } from './time-frame.ts';
+import { type Markup, markup } from '../text/markup.ts';
+import { type Bucket, bars, filledBuckets, labelRows, logAxis, logTicks } from './log-histogram.ts';
+import { columnArea, columnBand, columnLine, type PathColumn } from './series-path.ts';
+import { type ChartSize, timeFrame } from './time-frame.ts';
 
 /** What is drawn of a run over time; columns of equal length. */
 export interface RunColumns {

@@ -5,11 +5,9 @@ import { maximumOf } from '../extremes.ts';
 import { formatClock } from '../figure/duration.ts';
 import { outageLead, outageText } from '../run/failure-text.ts';
 import type { Outage } from '../run/outage.ts';
-import type { Markup } from '../text/markup.ts';
-import { markup } from '../text/markup.ts';
+import { type Markup, markup } from '../text/markup.ts';
 import type { PathScale } from './series-path.ts';
-import type { ValueAxis } from './value-axis.ts';
-import { timeTicks, valueAxis } from './value-axis.ts';
+import { timeTicks, type ValueAxis, valueAxis } from './value-axis.ts';
 
 export interface ChartSize {
   readonly width: number;

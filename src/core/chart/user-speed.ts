@@ -6,8 +6,7 @@ import { formatTick } from '../figure/figure.ts';
 import type { PicturedStage } from '../sweep/pictured-stage.ts';
 import { coordinate } from '../text/markup.ts';
 import type { CurveTick } from './line-curve.ts';
-import type { ChartPoint } from './smooth-path.ts';
-import { smoothLine } from './smooth-path.ts';
+import { type ChartPoint, smoothLine } from './smooth-path.ts';
 import { valueAxis } from './value-axis.ts';
 
 export interface UserSpeedOptions {

@@ -3,8 +3,7 @@
 
 import type { Reported } from '../unknown.ts';
 import type { FinishedSide, FinishedUnit, LoadMachine } from './compare-finished.ts';
-import type { SpreadMetric } from './run-spread.ts';
-import { runSpread } from './run-spread.ts';
+import { runSpread, type SpreadMetric } from './run-spread.ts';
 
 export const BASELINE_SCHEMA = 'plimsoll.baseline/1';
 

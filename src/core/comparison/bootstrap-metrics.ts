@@ -2,21 +2,20 @@
 // bootstrap. How runs of one server differ from each other is not in it, so that the most that can be said is "different".
 
 import type { Report } from '../run/report.ts';
-import type { SeriesKey } from '../run/run-series.ts';
-import { HEADLINE_PERCENTILES } from '../run/run-series.ts';
-import type { RatioInterval, TimeGrid } from '../statistics/block-bootstrap.ts';
+import { HEADLINE_PERCENTILES, type SeriesKey } from '../run/run-series.ts';
 import {
   drawnStarts,
   logRatioInterval,
+  type RatioInterval,
   resampledPercentiles,
   resampledSums,
   slotAt,
+  type TimeGrid,
   timeGrid,
 } from '../statistics/block-bootstrap.ts';
 import { lowerPercentile } from '../statistics/percentile.ts';
 import type { Estimate } from '../sweep/stage.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { ComparedMetric } from './comparison-document.ts';
 import { askedMetric, COMPARISON_METRICS } from './comparison-metrics.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';

@@ -4,15 +4,12 @@
 
 import { counted, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { contaminationOf } from '../run/contamination.ts';
-import type { ForeignOrigin } from '../run/foreign-run.ts';
-import { foreignLabel } from '../run/foreign-run.ts';
+import { type ForeignOrigin, foreignLabel } from '../run/foreign-run.ts';
 import type { Report } from '../run/report.ts';
 import type { Run } from '../run/run.ts';
 import type { RunPattern } from '../run/run-pattern.ts';
-import type { RunShape } from '../run/run-shape.ts';
-import { loadLabel, PLAIN_SHAPE, shapeOf } from '../run/run-shape.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown, knownOr, unknown } from '../unknown.ts';
+import { loadLabel, PLAIN_SHAPE, type RunShape, shapeOf } from '../run/run-shape.ts';
+import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
 import type { ComparisonRefusal, RefusalCode } from './comparison-document.ts';
 
 /** What of a run decides it. What is unknown of one of two refuses nothing. */

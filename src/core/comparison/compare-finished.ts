@@ -5,19 +5,17 @@ import { counted } from '../figure/figure.ts';
 import type { Report, ReportEnvironment } from '../run/report.ts';
 import { loadLabel } from '../run/run-shape.ts';
 import type { RunTags } from '../run/run-tags.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isKnown, isUnknown, knownOr, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { bootstrapMetrics } from './bootstrap-metrics.ts';
-import type { ComparableFacts } from './comparability.ts';
-import { factsOfReport, refusalsBetween } from './comparability.ts';
+import { type ComparableFacts, factsOfReport, refusalsBetween } from './comparability.ts';
 import { comparedUnit } from './compared-unit.ts';
-import type {
-  ComparedMetric,
-  ComparedUnit,
-  ComparisonDocument,
-  ComparisonRefusal,
+import {
+  COMPARISON_SCHEMA,
+  type ComparedMetric,
+  type ComparedUnit,
+  type ComparisonDocument,
+  type ComparisonRefusal,
 } from './comparison-document.ts';
-import { COMPARISON_SCHEMA } from './comparison-document.ts';
 import { askedMetric, COMPARISON_METRICS, defaultPrimary } from './comparison-metrics.ts';
 import { comparisonSentence } from './comparison-words.ts';
 import { judgeMetrics } from './judge-metrics.ts';

@@ -2,17 +2,12 @@
 // must differ to matter.
 
 import { counted, ofCount } from '../figure/figure.ts';
-import type { FigureVerdict } from '../run/figure-verdict.ts';
-import { figureVerdict, figureVerdictText } from '../run/figure-verdict.ts';
+import { type FigureVerdict, figureVerdict, figureVerdictText } from '../run/figure-verdict.ts';
 import type { Report } from '../run/report.ts';
-import type { RunPattern } from '../run/run-pattern.ts';
-import { isOpenLoop } from '../run/run-pattern.ts';
-import type { RateKey } from '../run/run-rates.ts';
-import { rateRow } from '../run/run-rates.ts';
-import type { BetterDirection, SeriesKey } from '../run/run-series.ts';
-import { HEADLINE_PERCENTILES, seriesRow } from '../run/run-series.ts';
-import type { Reported } from '../unknown.ts';
-import { unknown } from '../unknown.ts';
+import { isOpenLoop, type RunPattern } from '../run/run-pattern.ts';
+import { type RateKey, rateRow } from '../run/run-rates.ts';
+import { type BetterDirection, HEADLINE_PERCENTILES, type SeriesKey, seriesRow } from '../run/run-series.ts';
+import { type Reported, unknown } from '../unknown.ts';
 
 export interface ComparisonMetricRow {
   /** "ttft.p90" */

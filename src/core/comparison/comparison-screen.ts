@@ -7,8 +7,7 @@ import { clipped, hangingLines, padded } from '../text/columns.ts';
 import { showable } from '../text/single-line.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
 import type { ComparisonDocument } from './comparison-document.ts';
-import type { ComparisonTextOptions } from './comparison-text.ts';
-import { comparisonFacts, metricTable } from './comparison-text.ts';
+import { type ComparisonTextOptions, comparisonFacts, metricTable } from './comparison-text.ts';
 import { effectWords } from './comparison-words.ts';
 
 export interface ComparisonScreenOptions extends ComparisonTextOptions {

@@ -2,14 +2,17 @@
 // anybody has written so.
 
 import { ageMsOf } from '../entry-maps.ts';
-import type { NodeId } from '../ids.ts';
-import { isNodeId } from '../ids.ts';
+import { isNodeId, type NodeId } from '../ids.ts';
 import { isForgotten } from '../node/presence-view.ts';
 import { LEASE_MS } from '../run/run-selectors.ts';
 import type { Entry, State } from '../state.ts';
 import { unknown } from '../unknown.ts';
-import type { ComparisonFindings, ToldComparison, ToldPairs } from './told-comparison.ts';
-import { CUT_SHORT } from './told-comparison.ts';
+import {
+  type ComparisonFindings,
+  CUT_SHORT,
+  type ToldComparison,
+  type ToldPairs,
+} from './told-comparison.ts';
 
 /** The newest findings are those that count: live ones while it runs. */
 export interface ComparisonView extends ComparisonFindings, Pick<ToldPairs, 'segment' | 'nextLookMs'> {

@@ -10,8 +10,7 @@ import { nameLabel } from '../run/run-tags.ts';
 import { asciiOf } from '../text/ascii.ts';
 import { hangingLines, inColumns, padded, textWidth } from '../text/columns.ts';
 import { capitalized, showable } from '../text/single-line.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported } from '../unknown.ts';
 import type { ComparedMetric, ComparisonDocument, ComparisonSide } from './comparison-document.ts';
 import { comparisonVerdictWords, percentWords, rangeWords, ratioWords } from './comparison-words.ts';
 

@@ -2,11 +2,9 @@
 // where two one-sided tests put it inside the margin, else undecided with the number of pairs that would decide.
 
 import type { BetterDirection } from '../run/run-series.ts';
-import type { LogEffect } from '../statistics/log-effect.ts';
-import { effectChance } from '../statistics/log-effect.ts';
+import { effectChance, type LogEffect } from '../statistics/log-effect.ts';
 import { upperStudent } from '../statistics/student-quantile.ts';
-import type { Reported } from '../unknown.ts';
-import { unknown } from '../unknown.ts';
+import { type Reported, unknown } from '../unknown.ts';
 
 export type ComparisonVerdict =
   | { readonly kind: 'better' }

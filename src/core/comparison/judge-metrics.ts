@@ -2,11 +2,9 @@
 // at the level of the look.
 
 import { holmAdjusted } from '../statistics/holm.ts';
-import type { LogEffect } from '../statistics/log-effect.ts';
-import { effectChance, pairedEffect, ratioInterval } from '../statistics/log-effect.ts';
+import { effectChance, type LogEffect, pairedEffect, ratioInterval } from '../statistics/log-effect.ts';
 import { FLIPPED_PAIRS_MAX, signFlipChance } from '../statistics/sign-flip.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isKnown, isUnknown, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { ComparedMetric, ComparedUnit } from './comparison-document.ts';
 import type { AskedMetric } from './comparison-metrics.ts';
 import { judgeEffect } from './judge-effect.ts';

@@ -5,8 +5,7 @@ import type { ReportEnvironment } from '../run/report.ts';
 import type { Reported } from '../unknown.ts';
 import { refusalsBetween } from './comparability.ts';
 import type { FinishedSide, FinishedUnit } from './compare-finished.ts';
-import type { SpreadMetric } from './run-spread.ts';
-import { runSpread } from './run-spread.ts';
+import { runSpread, type SpreadMetric } from './run-spread.ts';
 
 export const REPEAT_SCHEMA = 'plimsoll.repeat/1';
 

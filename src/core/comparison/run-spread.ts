@@ -4,11 +4,9 @@
 import type { LogEffect } from '../statistics/log-effect.ts';
 import { upperStudent } from '../statistics/student-quantile.ts';
 import type { Estimate } from '../sweep/stage.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isKnown, isUnknown, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { ComparedUnit } from './comparison-document.ts';
-import type { AskedMetric } from './comparison-metrics.ts';
-import { COMPARISON_METRICS } from './comparison-metrics.ts';
+import { type AskedMetric, COMPARISON_METRICS } from './comparison-metrics.ts';
 import type { MetricEvidence } from './judge-metrics.ts';
 
 export interface SpreadMetric {

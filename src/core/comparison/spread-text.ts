@@ -4,8 +4,7 @@
 import { counted, figureText } from '../figure/figure.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
 import { inColumns } from '../text/columns.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported } from '../unknown.ts';
 import type { SpreadMetric } from './run-spread.ts';
 
 export const SPREAD_HEAD = ['', 'mean of runs', '95 % interval', 'between runs', 'smallest change'] as const;

@@ -2,8 +2,7 @@
 // in both directions.
 
 import type { Estimate } from '../sweep/stage.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 import type { ComparedMetric, ComparisonDocument } from './comparison-document.ts';
 import { comparisonSentence } from './comparison-words.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';

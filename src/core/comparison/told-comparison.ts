@@ -3,8 +3,7 @@
 
 import type { ComparisonId } from '../ids.ts';
 import { shortName } from '../run/run-digest.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { ComparisonDocument, ComparisonProgress, ComparisonSide } from './comparison-document.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
 

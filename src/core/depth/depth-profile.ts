@@ -3,10 +3,8 @@
 // means, so it is found out for each pair, and said.
 
 import { counted } from '../figure/figure.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isKnown, isUnknown, unknown } from '../unknown.ts';
-import type { DepthPlan } from './depth-plan.ts';
-import { depthRequests } from './depth-plan.ts';
+import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
+import { type DepthPlan, depthRequests } from './depth-plan.ts';
 
 /** One request as it ended. Times in ns; undefined: not there, or not told. */
 export interface DepthSample {

@@ -3,8 +3,7 @@
 import { formatCount } from '../figure/figure.ts';
 import type { EngineCalibration } from '../model/engine-calibration.ts';
 import { hangingLines, inColumns } from '../text/columns.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, type Unknown } from '../unknown.ts';
+import { isUnknown, type Reported, type Unknown } from '../unknown.ts';
 import type { DepthPlan } from './depth-plan.ts';
 import type { DepthProfile, DepthRow, PrefixUse, Spread } from './depth-profile.ts';
 

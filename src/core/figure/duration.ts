@@ -2,8 +2,13 @@
 // one that is compared with others has three significant digits: 14.9 ms and 15.4 ms per token are not the same speed.
 
 import { minimumOf } from '../extremes.ts';
-import type { Figure } from './figure.ts';
-import { figureText, formatThreeDigits, UNKNOWN_FIGURE, withoutTrailingZeros } from './figure.ts';
+import {
+  type Figure,
+  figureText,
+  formatThreeDigits,
+  UNKNOWN_FIGURE,
+  withoutTrailingZeros,
+} from './figure.ts';
 
 /** How old something is: "0.3 s", "41 s", "2 min", "3 h", "12 d". */
 export const formatAge = (ageMs: number): Figure => {

@@ -1,11 +1,9 @@
 // Token counts as people write them on a command line: a number, a range, a distribution, a weighted list, or the file of
 // a histogram, which whoever may read files reads.
 
-import type { LengthBin, LengthDistribution } from '../statistics/length-distribution.ts';
-import { LENGTH_MAX } from '../statistics/length-distribution.ts';
+import { LENGTH_MAX, type LengthBin, type LengthDistribution } from '../statistics/length-distribution.ts';
 import { nearest } from '../text/nearest.ts';
-import type { Parsed } from './parse-figure.ts';
-import { parsed, wrong } from './parse-figure.ts';
+import { type Parsed, parsed, wrong } from './parse-figure.ts';
 
 /** As it was written; a file has yet to be read. */
 export type LengthWish = LengthDistribution | { readonly kind: 'file'; readonly path: string };

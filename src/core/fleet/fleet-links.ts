@@ -6,8 +6,7 @@ import type { NodeId } from '../ids.ts';
 import type { LinkView } from '../link/link-view.ts';
 import { standingWords, typeWords } from '../link/link-words.ts';
 import { knownOr } from '../unknown.ts';
-import type { JudgedLink } from './judged-link.ts';
-import { judgedLink } from './judged-link.ts';
+import { type JudgedLink, judgedLink } from './judged-link.ts';
 
 export interface FleetLink {
   readonly key: string;

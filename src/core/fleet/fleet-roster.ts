@@ -1,8 +1,7 @@
 // The cells of a group: in the order of their names, numbers by value, each with the number under it. Neither moves when a
 // figure does.
 
-import type { NodePlace } from '../group/node-place.ts';
-import { nodePlace } from '../group/node-place.ts';
+import { type NodePlace, nodePlace } from '../group/node-place.ts';
 import type { NodeId } from '../ids.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { knownOr } from '../unknown.ts';

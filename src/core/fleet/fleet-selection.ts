@@ -1,14 +1,11 @@
 // What somebody picked on the page of a fleet: a node, a group, or two groups; its links, slowest first, and what it has to
 // each other group.
 
-import type { NodeId } from '../ids.ts';
-import { isNodeId } from '../ids.ts';
+import { isNodeId, type NodeId } from '../ids.ts';
 import { isCarrying, type LinkView } from '../link/link-view.ts';
-import type { FleetLink } from './fleet-links.ts';
-import { slowestLinks } from './fleet-links.ts';
+import { type FleetLink, slowestLinks } from './fleet-links.ts';
 import type { FleetRoster } from './fleet-picture.ts';
-import type { GroupPairWays, GroupWays } from './fleet-ways.ts';
-import { waysOf } from './fleet-ways.ts';
+import { type GroupPairWays, type GroupWays, waysOf } from './fleet-ways.ts';
 import { judgedLink } from './judged-link.ts';
 
 /** Groups by their ids. */

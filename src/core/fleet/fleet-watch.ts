@@ -1,13 +1,10 @@
 // Derives the picture of a fleet again and again: levels and sums at every look, who is where only when names or groups have
 // changed, ways and faults of cables only when a link has.
 
-import type { GroupBy } from '../group/group-by.ts';
-import { groupByText } from '../group/group-by.ts';
-import type { Group, GroupSources } from '../group/group-view.ts';
-import { groupViews, numberKey } from '../group/group-view.ts';
+import { type GroupBy, groupByText } from '../group/group-by.ts';
+import { type Group, type GroupSources, groupViews, numberKey } from '../group/group-view.ts';
 import type { NodeId } from '../ids.ts';
-import type { LinkView } from '../link/link-view.ts';
-import { countLinks } from '../link/link-view.ts';
+import { countLinks, type LinkView } from '../link/link-view.ts';
 import { hostMemoryUse, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
@@ -16,18 +13,13 @@ import { writtenOnce } from '../text/written-once.ts';
 import type { LinkFault } from './cable-fault.ts';
 import { fleetFaults, nodesOfFault, otherWarnings } from './fleet-faults.ts';
 import { groupLevels } from './fleet-levels.ts';
-import type { FleetLink } from './fleet-links.ts';
-import { fleetLink, slowestLinks, slowestOfCables } from './fleet-links.ts';
+import { type FleetLink, fleetLink, slowestLinks, slowestOfCables } from './fleet-links.ts';
 import type { FleetPicture, FleetRoster, GroupLevels, GroupSums, RoomAnswer } from './fleet-picture.ts';
 import { rosterCells } from './fleet-roster.ts';
-import type { FleetPick, FleetSelection } from './fleet-selection.ts';
-import { fleetSelection } from './fleet-selection.ts';
-import type { GroupPairWays, WaysBetween } from './fleet-ways.ts';
-import { slowestPair, waysBetween } from './fleet-ways.ts';
-import type { JudgedLink } from './judged-link.ts';
-import { JudgedLinks } from './judged-link.ts';
-import type { LinkListFilter, LinkListing } from './link-listing.ts';
-import { linkListing } from './link-listing.ts';
+import { type FleetPick, type FleetSelection, fleetSelection } from './fleet-selection.ts';
+import { type GroupPairWays, slowestPair, type WaysBetween, waysBetween } from './fleet-ways.ts';
+import { type JudgedLink, JudgedLinks } from './judged-link.ts';
+import { type LinkListFilter, type LinkListing, linkListing } from './link-listing.ts';
 
 export interface FleetSources extends GroupSources {
   readonly links: readonly LinkView[];

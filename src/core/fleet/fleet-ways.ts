@@ -3,8 +3,7 @@
 
 import type { NodeId } from '../ids.ts';
 import { isCarrying, type LinkView } from '../link/link-view.ts';
-import type { JudgedLink } from './judged-link.ts';
-import { judgedLink } from './judged-link.ts';
+import { type JudgedLink, judgedLink } from './judged-link.ts';
 
 /** Of one group to all others; rates in bits per second, missing while nothing was measured. */
 export interface GroupWays {

@@ -2,8 +2,7 @@
 // page of a browser should hold.
 
 import type { LinkMedium } from '../link/link-medium.ts';
-import type { FleetLink } from './fleet-links.ts';
-import { fleetLink } from './fleet-links.ts';
+import { type FleetLink, fleetLink } from './fleet-links.ts';
 import type { JudgedLink } from './judged-link.ts';
 
 export interface LinkListFilter {

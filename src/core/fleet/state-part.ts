@@ -4,10 +4,8 @@
 import { linkPlaceOf } from '../apply.ts';
 import type { Event } from '../event.ts';
 import { EVENT_KINDS } from '../event-kinds.ts';
-import type { NodeId } from '../ids.ts';
-import { isNodeId } from '../ids.ts';
-import type { State } from '../state.ts';
-import { FIELDS, stateWith } from '../state.ts';
+import { isNodeId, type NodeId } from '../ids.ts';
+import { FIELDS, type State, stateWith } from '../state.ts';
 import { knownOr } from '../unknown.ts';
 
 export interface StatePart {

@@ -1,9 +1,7 @@
 // What nodes are grouped by, as a person writes it (`--group rack`, `?by=tag:role`), and the groups that one node belongs to.
 
-import type { Parsed } from '../figure/parse-figure.ts';
-import { parsed, wrong } from '../figure/parse-figure.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { type Parsed, parsed, wrong } from '../figure/parse-figure.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { NodePlace, Placed } from './node-place.ts';
 
 /** `key`: only tags "key=value", each value a group; without it each tag is one. */

@@ -2,8 +2,7 @@
 // can be drawn, so that a page can hold a thousand.
 
 import { gpusOf, modelMemoryUse, usedShare } from '../node/memory-use.ts';
-import type { NodeView } from '../node/node-view.ts';
-import { freshGpuUse, presenceWord } from '../node/node-view.ts';
+import { freshGpuUse, type NodeView, presenceWord } from '../node/node-view.ts';
 import type { Group, GroupLevel } from './group-view.ts';
 
 export interface GroupCell {

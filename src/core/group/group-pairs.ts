@@ -1,8 +1,7 @@
 // The matrix of a cluster by group: of each two groups, and within each, the median of their links and the worst one by name. A
 // thousand nodes have sixty racks, so it is read where the matrix of nodes could not be.
 
-import type { GroupWays } from '../fleet/fleet-ways.ts';
-import { linksOfPairs, pairName, waysOf } from '../fleet/fleet-ways.ts';
+import { type GroupWays, linksOfPairs, pairName, waysOf } from '../fleet/fleet-ways.ts';
 import type { NodeId } from '../ids.ts';
 import type { LinkView } from '../link/link-view.ts';
 import { whyNoLink } from '../link/measured-pairs.ts';

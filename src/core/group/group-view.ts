@@ -4,19 +4,15 @@
 import type { NodeId } from '../ids.ts';
 import { memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
 import { inNameOrder } from '../node/name-order.ts';
-import type { NodeView } from '../node/node-view.ts';
-import { freshGpuUse, presenceWord } from '../node/node-view.ts';
+import { freshGpuUse, type NodeView, presenceWord } from '../node/node-view.ts';
 import { recordOf } from '../record-of.ts';
 import { activeLeases, runOfLease } from '../run/run-selectors.ts';
 import type { State } from '../state.ts';
-import type { ClusterTotals, Total } from '../totals.ts';
-import { totalOf, totalsOf } from '../totals.ts';
+import { type ClusterTotals, type Total, totalOf, totalsOf } from '../totals.ts';
 import { knownOr, unknown } from '../unknown.ts';
 import type { Warning } from '../warnings/warning.ts';
-import type { GroupBy, GroupName } from './group-by.ts';
-import { groupsOf } from './group-by.ts';
-import type { NodePlace } from './node-place.ts';
-import { nodePlace } from './node-place.ts';
+import { type GroupBy, type GroupName, groupsOf } from './group-by.ts';
+import { type NodePlace, nodePlace } from './node-place.ts';
 
 export type GroupLevel = Warning['level'] | 'none';
 

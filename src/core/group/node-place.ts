@@ -7,8 +7,7 @@ import { gpusOf } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue, whyNot } from '../node/reading-view.ts';
 import type { State } from '../state.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isKnown, isUnknown, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 
 export interface NodePlace {
   readonly site: Reported<Placed>;

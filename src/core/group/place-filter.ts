@@ -1,11 +1,9 @@
 // Which nodes a person wants to see: those of one site, rack or kind, or with a tag. All that is asked for must hold.
 
 import type { NodeView } from '../node/node-view.ts';
-import type { Reported } from '../unknown.ts';
-import { knownOr } from '../unknown.ts';
+import { knownOr, type Reported } from '../unknown.ts';
 import type { Warning } from '../warnings/warning.ts';
-import type { NodePlace, Placed } from './node-place.ts';
-import { nodePlace } from './node-place.ts';
+import { type NodePlace, nodePlace, type Placed } from './node-place.ts';
 
 export interface PlaceFilter {
   readonly site?: string;

@@ -8,11 +8,9 @@ import type { NodeId } from '../ids.ts';
 import { interfacesWith } from '../node/network.ts';
 import type { NodeRdmaDevices } from '../node/rdma-devices.ts';
 import type { State } from '../state.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Connection } from './connection.ts';
-import type { ConnectionCarrier, OwnCarriers } from './connection-type.ts';
-import { connectionCarrier } from './connection-type.ts';
+import { type ConnectionCarrier, connectionCarrier, type OwnCarriers } from './connection-type.ts';
 import { rdmaInterfaceParts } from './rdma-ports.ts';
 
 /** One end: the interface of it, what that is, and the rate it has negotiated with what it is plugged into. */

@@ -1,11 +1,9 @@
 // Which two nodes are linked, and the facts of each such link. A page that draws twice a second keeps a LinkBook: of the
 // thousands of links of a large cluster only those are derived anew of which something was told.
 
-import type { NodeId } from '../ids.ts';
-import { isNodeId } from '../ids.ts';
+import { isNodeId, type NodeId } from '../ids.ts';
 import type { ByNode, State } from '../state.ts';
-import type { Turns } from '../turns.ts';
-import { ITEMS_OF_TURN } from '../turns.ts';
+import { ITEMS_OF_TURN, type Turns } from '../turns.ts';
 import { type LostEntry, lostBetween } from './forget-link.ts';
 import { type EndReadings, endReadings } from './link-ends.ts';
 import { type LinkFacts, linkFacts, measuredAnew, type Ways } from './link-facts.ts';

@@ -1,8 +1,7 @@
 // What a connection carries, measured by a probe that its source started. Upload is source to sink.
 
 import type { NodeId } from '../ids.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown } from '../unknown.ts';
+import { isKnown, type Reported } from '../unknown.ts';
 
 export interface LinkProfile {
   readonly sink: NodeId;

@@ -5,8 +5,7 @@ import type { NodeId } from '../ids.ts';
 import { readingView, whyNot } from '../node/reading-view.ts';
 import type { PortTraffic } from '../node/traffic.ts';
 import type { State } from '../state.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { ConnectionFacts } from './link-facts.ts';
 
 /** One way over a connection, bits a second. */

@@ -3,13 +3,10 @@
 
 import { maximumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
-import type { Presence } from '../node/presence-view.ts';
-import { nodeIds, presence } from '../node/presence-view.ts';
-import type { ProbeStage } from '../probe/probe-stage.ts';
-import { stageEndsAtMs, stageOf } from '../probe/probe-stage.ts';
+import { nodeIds, type Presence, presence } from '../node/presence-view.ts';
+import { type ProbeStage, stageEndsAtMs, stageOf } from '../probe/probe-stage.ts';
 import type { State } from '../state.ts';
-import type { Turns } from '../turns.ts';
-import { ITEMS_OF_TURN, toTheEnd } from '../turns.ts';
+import { ITEMS_OF_TURN, type Turns, toTheEnd } from '../turns.ts';
 import type { ConnectionFacts, LinkFacts, LostPath, MeasuredFact, MeasuredWays } from './link-facts.ts';
 import type { LinkMedium } from './link-medium.ts';
 import { LinkBook } from './link-pairs.ts';

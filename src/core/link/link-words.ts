@@ -1,7 +1,6 @@
 // A link in words, the same on every surface: what it is made of, and why it has no figures.
 
-import type { Figure } from '../figure/figure.ts';
-import { figureText, formatNominalBitsPerSecond } from '../figure/figure.ts';
+import { type Figure, figureText, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
 import type { LinkCarrier, LinkEnd } from './link-ends.ts';

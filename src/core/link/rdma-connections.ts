@@ -19,11 +19,9 @@ import { type Connection, connectionKey, type LostConnection } from './connectio
 import type { ConnectionCarrier } from './connection-type.ts';
 import { joinedEnds } from './link-ends.ts';
 import { isMissed } from './losses.ts';
-import type { IsChosenPeer } from './measured-pairs.ts';
-import { NOT_CHOSEN } from './measured-pairs.ts';
+import { type IsChosenPeer, NOT_CHOSEN } from './measured-pairs.ts';
 import { nodeLoss } from './node-loss.ts';
-import type { ActiveRdmaPort } from './rdma-ports.ts';
-import { activeRdmaPorts } from './rdma-ports.ts';
+import { type ActiveRdmaPort, activeRdmaPorts } from './rdma-ports.ts';
 
 export type RdmaConnection = Extract<Connection, { kind: 'rdma' }>;
 export type ConnectionFact = Extract<

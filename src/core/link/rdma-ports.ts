@@ -6,8 +6,7 @@ import type { RdmaDevice, RdmaPort } from '../node/rdma-devices.ts';
 import { readingView } from '../node/reading-view.ts';
 import type { ThunderboltPort } from '../node/thunderbolt.ts';
 import type { State } from '../state.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, unknown } from '../unknown.ts';
+import { isKnown, type Reported, unknown } from '../unknown.ts';
 
 export interface ActiveRdmaPort {
   /** As a connection names it: the device, and its port where it has several. */

@@ -1,7 +1,6 @@
 // What a sequence of some length leaves in the cache, and so what each further token reads.
 
-import type { Interval, ModelCache } from './model-facts.ts';
-import { exactly, multiplied, plus } from './model-facts.ts';
+import { exactly, type Interval, type ModelCache, multiplied, plus } from './model-facts.ts';
 
 export type CacheType = 'f32' | 'f16' | 'bf16' | 'fp8' | 'q8_0' | 'q4_0';
 

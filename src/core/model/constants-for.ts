@@ -2,10 +2,8 @@
 // them.
 
 import { isUnknown } from '../unknown.ts';
-import type { HeldCalibration } from './engine-calibration.ts';
-import { calibratedConstants, calibratedLaw } from './engine-calibration.ts';
-import type { Engine, EngineConstants } from './engine-constants.ts';
-import { engineConstants } from './engine-constants.ts';
+import { calibratedConstants, calibratedLaw, type HeldCalibration } from './engine-calibration.ts';
+import { type Engine, type EngineConstants, engineConstants } from './engine-constants.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { middle } from './step-time.ts';

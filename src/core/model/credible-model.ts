@@ -1,8 +1,7 @@
 // Facts of a model as far as a model can have them: a header, a server or a program may claim anything, and what no machine could
 // hold is not counted with. An answer for it would be figures without an end, or a search over billions of layers.
 
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Interval, ModelCache, ModelFacts, ModelWeights } from './model-facts.ts';
 
 export const MODEL_LAYERS_MAX = 4_096;

@@ -3,8 +3,7 @@
 
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { cacheBytes, stateBytes } from './cache-bytes.ts';
-import type { Interval, ModelFacts } from './model-facts.ts';
-import { exactly, multiplied, plus } from './model-facts.ts';
+import { exactly, type Interval, type ModelFacts, multiplied, plus } from './model-facts.ts';
 
 export interface DecodeLoad {
   /** Sequences in the batch. */

@@ -5,11 +5,9 @@
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
 import type { NodeId, RunId } from '../ids.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Engine, EngineConstants } from './engine-constants.ts';
-import type { EngineLaw, LawPoint } from './engine-law.ts';
-import { engineLaw } from './engine-law.ts';
+import { type EngineLaw, engineLaw, type LawPoint } from './engine-law.ts';
 import type { DeviceCeiling } from './step-time.ts';
 
 /** Of one engine, version and model on one node: the newest profile replaces those before it. */

@@ -3,8 +3,7 @@
 // measured ceiling is the sign of a fit that has put overhead into the wrong term.
 
 import { maximumOf, minimumOf } from '../extremes.ts';
-import type { Reported } from '../unknown.ts';
-import { knownOr, type Unknown, unknown } from '../unknown.ts';
+import { knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
 
 export interface LawPoint {
   readonly layers: number;

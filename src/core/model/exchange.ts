@@ -5,8 +5,7 @@
 import { maximumOf, minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import type { Estimate } from '../sweep/stage.ts';
-import type { Unknown } from '../unknown.ts';
-import { unknown } from '../unknown.ts';
+import { type Unknown, unknown } from '../unknown.ts';
 import type { Engine } from './engine-constants.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
 import type { PlaceLink, PlaceLinkTable } from './place-links.ts';

@@ -5,12 +5,10 @@ import { minimumOf } from '../extremes.ts';
 import { counted, figureText, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
-import type { ModelFacts } from './model-facts.ts';
-import { multiplied } from './model-facts.ts';
+import { type ModelFacts, multiplied } from './model-facts.ts';
 import type { PlaceLink } from './place-links.ts';
 import type { PlacementPlan } from './placement.ts';
-import type { PlacementHeadroom } from './placement-headroom.ts';
-import { placementHeadroom, rankedPlacements } from './placement-headroom.ts';
+import { type PlacementHeadroom, placementHeadroom, rankedPlacements } from './placement-headroom.ts';
 import type { PlacedModel } from './placement-time.ts';
 
 export type ChangeKind =

@@ -5,11 +5,9 @@ import type { GpuProfile } from '../node/gpu-profile.ts';
 import { modelMemoryUse } from '../node/memory-use.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown, knownOr, unknown } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
 import type { HeldCalibration } from './engine-calibration.ts';
-import type { DeviceClass } from './engine-constants.ts';
-import { deviceClass } from './engine-constants.ts';
+import { type DeviceClass, deviceClass } from './engine-constants.ts';
 import type { DeviceCeiling } from './step-time.ts';
 
 export interface HeadroomPlace {

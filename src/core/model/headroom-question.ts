@@ -1,7 +1,6 @@
 // What is asked of a model: with which engine, how long the context, how many at once.
 
-import type { CacheType } from './cache-bytes.ts';
-import { CACHE_TYPES } from './cache-bytes.ts';
+import { CACHE_TYPES, type CacheType } from './cache-bytes.ts';
 import type { Engine } from './engine-constants.ts';
 
 export interface HeadroomQuestion {

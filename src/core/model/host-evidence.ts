@@ -5,8 +5,7 @@ import { maximumOf } from '../extremes.ts';
 import { figureText, formatBytes } from '../figure/figure.ts';
 import type { GpuProcess } from '../node/gpu.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, knownOr, unknown } from '../unknown.ts';
+import { isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
 import type { HostEvidence } from './run-causes.ts';
 
 /** @param deviceIds those that were loaded; of a processor its "cpu". */

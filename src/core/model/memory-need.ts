@@ -2,8 +2,7 @@
 
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { cacheBytes } from './cache-bytes.ts';
-import type { Interval, ModelFacts } from './model-facts.ts';
-import { exactly, multiplied, plus } from './model-facts.ts';
+import { exactly, type Interval, type ModelFacts, multiplied, plus } from './model-facts.ts';
 
 export interface MemoryNeed {
   readonly weightBytes: Interval;

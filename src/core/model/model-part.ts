@@ -2,8 +2,13 @@
 // counted as spread over the layers.
 
 import { isUnknown, knownOr } from '../unknown.ts';
-import type { CacheGroup, ModelCache, ModelFacts, ModelWeights } from './model-facts.ts';
-import { multiplied } from './model-facts.ts';
+import {
+  type CacheGroup,
+  type ModelCache,
+  type ModelFacts,
+  type ModelWeights,
+  multiplied,
+} from './model-facts.ts';
 
 /** The code of an unknown number of heads where a latent is cached: each part holds all of it. */
 export const LATENT = 'latent';

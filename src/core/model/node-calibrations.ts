@@ -3,8 +3,7 @@
 import { ageMsOf } from '../entry-maps.ts';
 import type { NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 import type { HeldCalibration } from './engine-calibration.ts';
 import type { Engine } from './engine-constants.ts';
 

@@ -3,13 +3,11 @@
 
 import type { NodeId } from '../ids.ts';
 import { linkKey } from '../link/link-path.ts';
-import type { LinkView } from '../link/link-view.ts';
-import { linkViews } from '../link/link-view.ts';
+import { type LinkView, linkViews } from '../link/link-view.ts';
 import { typeWords } from '../link/link-words.ts';
 import { nodeName } from '../node/node-view.ts';
 import type { State } from '../state.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 
 /** One way between two nodes; both directions of a cable are two of them. */
 export interface PlaceLink {

@@ -2,22 +2,16 @@
 
 import { maximumOf } from '../extremes.ts';
 import type { Estimate } from '../sweep/stage.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, type Unknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { constantsFor } from './constants-for.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
-import type { HeadroomQuestion } from './headroom-question.ts';
-import { heldBy } from './headroom-question.ts';
-import type { Fit, MemoryNeed } from './memory-need.ts';
-import { contextThatFits, fitOf, memoryNeed } from './memory-need.ts';
+import { type HeadroomQuestion, heldBy } from './headroom-question.ts';
+import { contextThatFits, type Fit, fitOf, type MemoryNeed, memoryNeed } from './memory-need.ts';
 import { modelPart } from './model-part.ts';
-import type { PlacementPlan } from './placement.ts';
-import { placementName, placesOf } from './placement.ts';
-import type { Serving } from './placement-prefill.ts';
-import { placementPrefill, servingOf } from './placement-prefill.ts';
+import { type PlacementPlan, placementName, placesOf } from './placement.ts';
+import { placementPrefill, type Serving, servingOf } from './placement-prefill.ts';
 import { placementKey, placements } from './placement-search.ts';
-import type { CountedExchange, PlacedModel } from './placement-time.ts';
-import { placementTime } from './placement-time.ts';
+import { type CountedExchange, type PlacedModel, placementTime } from './placement-time.ts';
 import type { PrefillTime } from './prefill.ts';
 import type { PlacementTerm, PlacementTerms } from './step-time.ts';
 

@@ -7,10 +7,8 @@ import { allReduce, handOver, plusEstimate, timesEstimate } from './exchange.ts'
 import type { HeadroomQuestion } from './headroom-question.ts';
 import { modelPart } from './model-part.ts';
 import type { PlacementPlan, PlacementStage } from './placement.ts';
-import type { PlacedModel } from './placement-time.ts';
-import { ACTIVATION_BYTES, EXCHANGES_A_LAYER, exchangeSeconds } from './placement-time.ts';
-import type { PrefillTime } from './prefill.ts';
-import { prefillChunks, prefillTime } from './prefill.ts';
+import { ACTIVATION_BYTES, EXCHANGES_A_LAYER, exchangeSeconds, type PlacedModel } from './placement-time.ts';
+import { type PrefillTime, prefillChunks, prefillTime } from './prefill.ts';
 
 /** Of a prompt as long as the context: its stages follow each other. */
 export const placementPrefill = (

@@ -7,15 +7,12 @@ import { isUnknown, knownOr } from '../unknown.ts';
 import { runsAcross } from './engine-constants.ts';
 import { exchangingNodes, handOver } from './exchange.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
-import type { HeadroomQuestion } from './headroom-question.ts';
-import { heldBy } from './headroom-question.ts';
+import { type HeadroomQuestion, heldBy } from './headroom-question.ts';
 import { bestSplit } from './layer-split.ts';
 import { memoryNeed } from './memory-need.ts';
 import { canShareLayers, modelPart } from './model-part.ts';
-import type { PlacementPlan, PlacementStage } from './placement.ts';
-import { wholePlacement } from './placement.ts';
-import type { PlacedModel } from './placement-time.ts';
-import { ACTIVATION_BYTES, exchangeSeconds, stageTime, turnsOf } from './placement-time.ts';
+import { type PlacementPlan, type PlacementStage, wholePlacement } from './placement.ts';
+import { ACTIVATION_BYTES, exchangeSeconds, type PlacedModel, stageTime, turnsOf } from './placement-time.ts';
 
 /** @param places of nodes that take part; what each node has counts as one device, or all of its devices together. */
 export const placements = (

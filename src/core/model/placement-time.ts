@@ -7,15 +7,13 @@ import { isUnknown, type Unknown, unknown } from '../unknown.ts';
 import { CACHE_TYPES } from './cache-bytes.ts';
 import { constantsFor } from './constants-for.ts';
 import { decodeStep } from './decode-step.ts';
-import type { LinkExchange } from './exchange.ts';
-import { allReduce, handOver, plusEstimate, timesEstimate, ZERO } from './exchange.ts';
+import { allReduce, handOver, type LinkExchange, plusEstimate, timesEstimate, ZERO } from './exchange.ts';
 import type { HeadroomQuestion } from './headroom-question.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { modelPart } from './model-part.ts';
 import type { PlaceLinkTable } from './place-links.ts';
 import type { PlacementPlan, PlacementStage } from './placement.ts';
-import type { PlacementTerm, PlacementTerms } from './step-time.ts';
-import { limitingTerm, stepTime } from './step-time.ts';
+import { limitingTerm, type PlacementTerm, type PlacementTerms, stepTime } from './step-time.ts';
 
 export interface PlacementStepTime {
   /** Of a step in which each sequence gets a token. */

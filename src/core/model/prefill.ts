@@ -3,12 +3,9 @@
 import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Unknown, unknown } from '../unknown.ts';
 import type { EngineConstants } from './engine-constants.ts';
-import type { ModelFacts } from './model-facts.ts';
-import { multiplied, plus } from './model-facts.ts';
-import type { ProductCeiling } from './product-precision.ts';
-import { productCeiling } from './product-precision.ts';
-import type { DeviceCeiling } from './step-time.ts';
-import { middle } from './step-time.ts';
+import { type ModelFacts, multiplied, plus } from './model-facts.ts';
+import { type ProductCeiling, productCeiling } from './product-precision.ts';
+import { type DeviceCeiling, middle } from './step-time.ts';
 
 export interface PrefillTime {
   /** At the fastest measured products that the engine could use. */

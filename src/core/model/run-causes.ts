@@ -3,8 +3,7 @@
 
 import { counted } from '../figure/figure.ts';
 import type { Report } from '../run/report.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, knownOr } from '../unknown.ts';
+import { isUnknown, knownOr, type Reported } from '../unknown.ts';
 import type { ModelFacts } from './model-facts.ts';
 import type { CauseCode, RunCause, RunStanding } from './run-standing.ts';
 

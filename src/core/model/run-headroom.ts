@@ -7,21 +7,17 @@ import { depthTestName } from '../depth/depth-text.ts';
 import { minimumOf } from '../extremes.ts';
 import type { Report } from '../run/report.ts';
 import type { Estimate } from '../sweep/stage.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, knownOr, type Unknown, unknown } from '../unknown.ts';
+import { isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { CacheType } from './cache-bytes.ts';
 import { promptOperations } from './calibrate-engine.ts';
 import { constantsFor } from './constants-for.ts';
 import type { Engine } from './engine-constants.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { PlaceLinkTable } from './place-links.ts';
-import type { PlacementPlan } from './placement.ts';
-import { placementName, placesOf } from './placement.ts';
+import { type PlacementPlan, placementName, placesOf } from './placement.ts';
 import { placementPrefill } from './placement-prefill.ts';
-import type { PlacedModel } from './placement-time.ts';
-import { placementTime } from './placement-time.ts';
-import type { HostEvidence } from './run-causes.ts';
-import { runCauses } from './run-causes.ts';
+import { type PlacedModel, placementTime } from './placement-time.ts';
+import { type HostEvidence, runCauses } from './run-causes.ts';
 import type { ReadBandwidth, RunHeadroom, RunPhaseName, RunStanding, UnjudgedPhase } from './run-standing.ts';
 
 export interface RunHeadroomInput {

@@ -10,8 +10,7 @@ import {
 } from '../figure/figure.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { PlacementHeadroom } from './placement-headroom.ts';
-import type { CountedExchange } from './placement-time.ts';
-import { exchangeSeconds } from './placement-time.ts';
+import { type CountedExchange, exchangeSeconds } from './placement-time.ts';
 import type { PlacementTerm, PlacementTerms } from './step-time.ts';
 
 export const whyBehind = (one: PlacementHeadroom, best: PlacementHeadroom): string => {

@@ -1,8 +1,7 @@
 // What the disks of a node carry now: the counters of each block device, and what they grew by since the reading before. A volume on
 // several devices, or encrypted, is counted once for each layer: a sum over devices says nothing.
 
-import type { Reported } from '../unknown.ts';
-import { unknown } from '../unknown.ts';
+import { type Reported, unknown } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 
 export interface NodeDiskTraffic {

@@ -1,8 +1,7 @@
 // GPUs that a machine has and that nothing can use: one that fell off the bus, one whose driver waits for a reset. They are listed
 // apart from the devices, so that no sum, probe or expectation counts them, and a version that does not know them counts none either.
 
-import type { Reported } from '../unknown.ts';
-import { isKnown, knownOr } from '../unknown.ts';
+import { isKnown, knownOr, type Reported } from '../unknown.ts';
 
 /** A type alias, so that it is assignable to `Reported`'s index signature. */
 export type FailedGpu = {

@@ -1,8 +1,7 @@
 // What a source reports about a reading: its value, that it still holds, or that it could not be read. Payloads of events;
 // reading.ts names the readings themselves.
 
-import type { GpuVendor } from './gpu.ts';
-import { GPU_VENDORS } from './gpu.ts';
+import { GPU_VENDORS, type GpuVendor } from './gpu.ts';
 
 /** Payload of "<reading>.gathered". */
 export interface Gathered<T> {

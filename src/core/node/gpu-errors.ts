@@ -1,8 +1,7 @@
 // Errors of GPUs in the kernel's log: what NVIDIA's driver calls Xid and SXid, by number and device, and resets of AMD's and Intel's
 // GPUs. The log of this start of the machine, as far back as the kernel holds it.
 
-import type { Reported } from '../unknown.ts';
-import { knownOr } from '../unknown.ts';
+import { knownOr, type Reported } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 
 export interface NodeGpuErrors {

@@ -3,8 +3,7 @@
 
 import { maximumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown, knownOr } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 import type { GpuVendor } from './gpu.ts';
 

@@ -1,8 +1,7 @@
 // Memory as the operating system counts it, in bytes. Pressure is shown beside usage, because full memory that no task
 // waits for is healthy and half-full memory that swaps is not.
 
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 
 export interface NodeMemory {
   /** Of the host, also inside a container; without memory of GPUs, which Linux counts where it is a NUMA node. */

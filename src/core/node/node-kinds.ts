@@ -4,8 +4,15 @@
 import type { NodeConfig } from './config.ts';
 import type { NodeDisk } from './disk.ts';
 import type { NodeEndpoints } from './endpoints.ts';
-import type { Gathered, ReadingConfirmed, ReadingFailed, ReadingStatus, StatusTold } from './gathered.ts';
-import { isFirstReading, readingKey } from './gathered.ts';
+import {
+  type Gathered,
+  isFirstReading,
+  type ReadingConfirmed,
+  type ReadingFailed,
+  type ReadingStatus,
+  readingKey,
+  type StatusTold,
+} from './gathered.ts';
 import type { NodeGpuLoads, NodeGpus } from './gpu.ts';
 import type { NodeIdentity } from './identity.ts';
 import type { NodeMemory } from './memory.ts';

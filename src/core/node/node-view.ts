@@ -2,24 +2,18 @@
 // Derived from State, never stored.
 
 import type { NodeId } from '../ids.ts';
-import type { ProbeStage } from '../probe/probe-stage.ts';
-import { stageOf } from '../probe/probe-stage.ts';
+import { type ProbeStage, stageOf } from '../probe/probe-stage.ts';
 import { probeKey } from '../probe/probe-status.ts';
 import type { Entry, State } from '../state.ts';
 import { knownOr } from '../unknown.ts';
-import type { ConflictView } from './conflict-view.ts';
-import { conflictOf } from './conflict-view.ts';
+import { type ConflictView, conflictOf } from './conflict-view.ts';
 import type { FailedGpu } from './failed-gpu.ts';
 import { GPU_VENDORS, type GpuDevice, type GpuLoad, type GpuVendor, withoutRatedPower } from './gpu.ts';
-import type { GpuHealth, HealthFinding } from './gpu-health.ts';
-import { healthFindings } from './gpu-health.ts';
+import { type GpuHealth, type HealthFinding, healthFindings } from './gpu-health.ts';
 import type { GpuProfile } from './gpu-profile.ts';
-import type { Presence } from './presence-view.ts';
-import { isForgotten, lastHeardMs, presenceAfter, stoppedMs } from './presence-view.ts';
-import type { NodeReadingKind, ReadingValues } from './reading.ts';
-import { NODE_READING_KINDS, readingEntry } from './reading.ts';
-import type { ReadingView } from './reading-view.ts';
-import { heldValue, readingView } from './reading-view.ts';
+import { isForgotten, lastHeardMs, type Presence, presenceAfter, stoppedMs } from './presence-view.ts';
+import { NODE_READING_KINDS, type NodeReadingKind, type ReadingValues, readingEntry } from './reading.ts';
+import { heldValue, type ReadingView, readingView } from './reading-view.ts';
 import { givenName, namesakes } from './shared-names.ts';
 
 /** The readings of which a node has one, by their names. */

@@ -2,12 +2,9 @@
 // of this is stored.
 
 import { entriesOf, entriesOfNode, entryAt, nodesIn } from '../entry-maps.ts';
-import type { NodeId } from '../ids.ts';
-import { isNodeId } from '../ids.ts';
-import type { Position } from '../position.ts';
-import { isAfter } from '../position.ts';
-import type { Entry, State } from '../state.ts';
-import { FIELDS, LIVE_FIELDS } from '../state.ts';
+import { isNodeId, type NodeId } from '../ids.ts';
+import { isAfter, type Position } from '../position.ts';
+import { type Entry, FIELDS, LIVE_FIELDS, type State } from '../state.ts';
 import type { NodeForgotten } from './presence.ts';
 
 export type Presence = 'live' | 'stale' | 'offline';

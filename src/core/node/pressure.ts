@@ -2,8 +2,7 @@
 // machine is, pressure whether tasks have to wait because of it. As Linux measures it (PSI,
 // Documentation/accounting/psi.rst).
 
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 
 export interface NodePressure {
   /** Over all tasks of the host. */

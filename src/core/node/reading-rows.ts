@@ -2,11 +2,16 @@
 
 import type { State } from '../state.ts';
 import { readingKey } from './gathered.ts';
-import type { GpuVendor } from './gpu.ts';
-import { VENDOR_NAMES } from './gpu.ts';
+import { type GpuVendor, VENDOR_NAMES } from './gpu.ts';
 import type { NodeView } from './node-view.ts';
-import type { NodeReadingKind, ReadingKind } from './reading.ts';
-import { NODE_READING_KINDS, READING_KINDS, readingEntry, readingTitle } from './reading.ts';
+import {
+  NODE_READING_KINDS,
+  type NodeReadingKind,
+  READING_KINDS,
+  type ReadingKind,
+  readingEntry,
+  readingTitle,
+} from './reading.ts';
 import type { ReadingView } from './reading-view.ts';
 
 export interface ReadingRow {

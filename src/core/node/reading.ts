@@ -2,12 +2,10 @@
 // told, so that any view, on any node, can say when it is late.
 
 import { entryAt } from '../entry-maps.ts';
-import type { EventPayloads, Fact, KindsWith } from '../event-kinds.ts';
-import { EVENT_KINDS, factOf, KINDS } from '../event-kinds.ts';
+import { EVENT_KINDS, type EventPayloads, type Fact, factOf, KINDS, type KindsWith } from '../event-kinds.ts';
 import type { NodeId } from '../ids.ts';
 import type { Entry, ReadingEntry, State } from '../state.ts';
-import type { Gathered, ReadingStatus } from './gathered.ts';
-import { isFirstReading } from './gathered.ts';
+import { type Gathered, isFirstReading, type ReadingStatus } from './gathered.ts';
 import type { GpuVendor } from './gpu.ts';
 
 type NameOf<Kind> = Kind extends `${infer Reading}.gathered` ? Reading : never;

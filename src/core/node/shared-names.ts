@@ -1,8 +1,7 @@
 // Which nodes give the same name: two machines called "ubuntu" are two machines, and every table, warning and command that
 // names one has to say which.
 
-import type { NodeId } from '../ids.ts';
-import { isNodeId } from '../ids.ts';
+import { isNodeId, type NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
 import { singleLine } from '../text/single-line.ts';
 

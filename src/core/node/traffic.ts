@@ -2,8 +2,7 @@
 // since the reading before. Of an interface, not of one link: what else uses the cable is in it as well.
 
 import { maximumOf } from '../extremes.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 
 export interface NodeTraffic {

@@ -2,8 +2,7 @@
 
 import type { GpuProfile } from '../node/gpu-profile.ts';
 import type { ProbeBaseline } from './probe-baseline.ts';
-import type { ProbeStatus } from './probe-status.ts';
-import { probeKey } from './probe-status.ts';
+import { type ProbeStatus, probeKey } from './probe-status.ts';
 
 export const PROBE_KINDS = {
   'gpu.profiled': {

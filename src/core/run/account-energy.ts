@@ -4,12 +4,16 @@
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isKnown, isUnknown, unknown } from '../unknown.ts';
-import type { EnergyReason, EnergyScope, MeterEnergy, RunEnergy, ScopeEnergy } from './energy.ts';
-import { ENERGY_SCOPES } from './energy.ts';
-import type { PowerReading, PowerWindow, WindowPower } from './integrate-power.ts';
-import { powerIn } from './integrate-power.ts';
+import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
+import {
+  ENERGY_SCOPES,
+  type EnergyReason,
+  type EnergyScope,
+  type MeterEnergy,
+  type RunEnergy,
+  type ScopeEnergy,
+} from './energy.ts';
+import { type PowerReading, type PowerWindow, powerIn, type WindowPower } from './integrate-power.ts';
 
 export interface PowerMeter {
   readonly scope: EnergyScope;

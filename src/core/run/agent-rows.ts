@@ -4,8 +4,7 @@ import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
 import { isUnknown, unknown } from '../unknown.ts';
 import type { ReportRun } from './report.ts';
-import type { ReportAgent } from './report-agent.ts';
-import { skewOf } from './report-agent.ts';
+import { type ReportAgent, skewOf } from './report-agent.ts';
 
 export const AGENT_COLUMNS: readonly string[] = [
   'agent',

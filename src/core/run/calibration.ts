@@ -5,8 +5,7 @@ import { maximumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount } from '../figure/figure.ts';
 import { inColumns } from '../text/columns.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isKnown, isUnknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported, type Unknown } from '../unknown.ts';
 
 export const CALIBRATION_SCHEMA = 'plimsoll.calibration/1';
 

@@ -1,8 +1,7 @@
 // That a client breaks requests off by itself: after how long, and how many of them.
 
 import { formatThreeDigits } from '../figure/figure.ts';
-import type { LengthDistribution } from '../statistics/length-distribution.ts';
-import { distributionText } from '../statistics/length-distribution.ts';
+import { distributionText, type LengthDistribution } from '../statistics/length-distribution.ts';
 
 export type CancelWish = {
   /** Whole milliseconds from sent, at least 1. */

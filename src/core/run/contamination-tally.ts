@@ -2,8 +2,7 @@
 // that was not asked for. It only counts; what a count means for a run is for find-contamination.ts.
 
 import { rankCorrelation } from '../statistics/rank-correlation.ts';
-import type { Reported } from '../unknown.ts';
-import { knownOr, unknown } from '../unknown.ts';
+import { knownOr, type Reported, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
 import { isOverload } from './overload.ts';

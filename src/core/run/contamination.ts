@@ -2,8 +2,7 @@
 // and what to do. A run with findings measured something, but not what its figures are called.
 
 import { formatCount } from '../figure/figure.ts';
-import type { Reported } from '../unknown.ts';
-import { knownOr } from '../unknown.ts';
+import { knownOr, type Reported } from '../unknown.ts';
 import type { RateKey } from './run-rates.ts';
 import type { SeriesKey } from './run-series.ts';
 

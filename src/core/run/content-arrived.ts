@@ -1,8 +1,7 @@
 // What of the answers has come, also of those that go on: their chunks, and how many tokens a chunk has had. A server tells
 // tokens with the last chunk of an answer; counted when that comes, the output of long answers would come in jumps.
 
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { MetricLookup } from './metric-lookup.ts';
 import { tokensOf } from './run-rates.ts';
 

@@ -1,9 +1,7 @@
 // The energy of a run as rows and sentences for people, the same in every form.
 
-import type { Figure } from '../figure/figure.ts';
-import { figureText, formatThreeDigits, formatWatts } from '../figure/figure.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { type Figure, figureText, formatThreeDigits, formatWatts } from '../figure/figure.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 import type { EnergyScope, RunEnergy, ScopeEnergy } from './energy.ts';
 
 export const ENERGY_COLUMNS = [

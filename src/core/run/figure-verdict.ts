@@ -4,13 +4,10 @@
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
 import { earlyStoppingRank } from '../statistics/early-stopping.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
-import type { ErrorBound, RunBounds, SeriesErrorBound } from './error-bound.ts';
-import { widestOf } from './error-bound.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
+import { type ErrorBound, type RunBounds, type SeriesErrorBound, widestOf } from './error-bound.ts';
 import type { RateBounds } from './rate-bounds.ts';
-import type { SeriesKey } from './run-series.ts';
-import { seriesOf, seriesRow } from './run-series.ts';
+import { type SeriesKey, seriesOf, seriesRow } from './run-series.ts';
 
 export interface FigureVerdict {
   readonly series: SeriesKey;

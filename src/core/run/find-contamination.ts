@@ -4,10 +4,15 @@
 import { maximumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
 import { isKnown, isUnknown, knownOr } from '../unknown.ts';
-import type { ContaminationFinding } from './contamination.ts';
-import { ALL_RATES, ALL_TIMES, OF_PROMPT, OF_STREAM } from './contamination.ts';
-import type { ContaminationCheck, ContaminationSources } from './contamination-check.ts';
-import { finding, ofRequests, partWords, timeText } from './contamination-check.ts';
+import { ALL_RATES, ALL_TIMES, type ContaminationFinding, OF_PROMPT, OF_STREAM } from './contamination.ts';
+import {
+  type ContaminationCheck,
+  type ContaminationSources,
+  finding,
+  ofRequests,
+  partWords,
+  timeText,
+} from './contamination-check.ts';
 import { PAIRS_LEAST } from './contamination-tally.ts';
 import { doubtWords, OF_OUTPUT_TOKENS, TOKEN_DOUBTS } from './doubted-figures.ts';
 import { isOfSessions, isOfTrace } from './run-shape.ts';

@@ -1,8 +1,7 @@
 // Where the figures of an imported run come from: another tool measured it, so that no client of ours vouches for it, and what its
 // file does not tell is said by name. Whoever shows such a run shows the mark.
 
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 
 export const FOREIGN_TOOLS = ['vllm', 'aiperf', 'guidellm'] as const;
 export type ForeignTool = (typeof FOREIGN_TOOLS)[number];

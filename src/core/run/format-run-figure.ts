@@ -1,8 +1,7 @@
 // A figure of a run as people write it, by the unit of its row: as a result, which is compared with others.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
-import type { Figure } from '../figure/figure.ts';
-import { formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
+import { type Figure, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import type { RateRow } from './run-rates.ts';
 import type { SeriesRow } from './run-series.ts';
 

@@ -1,8 +1,7 @@
 // From readings of power to energy. A reading is the mean of the time since the one before it, which is what counters of energy and
 // the averages of drivers tell, so that it stands for that time; a silence longer than the sensors' own is a gap.
 
-import type { Reported } from '../unknown.ts';
-import { unknown } from '../unknown.ts';
+import { type Reported, unknown } from '../unknown.ts';
 
 export interface PowerReading {
   readonly atMs: number;

@@ -4,8 +4,7 @@
 // is clear under the worst dependence is decided nevertheless (statistics/worst-dependence.ts).
 
 import { counted, ofCount } from '../figure/figure.ts';
-import type { BatchedRatio, RatioBatch } from '../statistics/batched-ratio.ts';
-import { batchedRatio } from '../statistics/batched-ratio.ts';
+import { type BatchedRatio, batchedRatio, type RatioBatch } from '../statistics/batched-ratio.ts';
 import { studentQuantile } from '../statistics/incomplete-beta.ts';
 import {
   effectiveCount,
@@ -16,8 +15,7 @@ import {
 } from '../statistics/share-interval.ts';
 import { isMeanOver, sideOfBlocks } from '../statistics/worst-dependence.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
-import type { JudgedObjective } from './objective.ts';
-import { judgedText } from './objective.ts';
+import { type JudgedObjective, judgedText } from './objective.ts';
 import type { ObjectiveEvidence } from './objective-tally.ts';
 
 /** What is said of one objective. */

@@ -2,8 +2,7 @@
 // is counted by the load threads while they load, the other by what was told of each request. Where they differ, records were
 // lost, the window is wrong, or two clocks were used.
 
-import type { Reported } from '../unknown.ts';
-import { unknown } from '../unknown.ts';
+import { type Reported, unknown } from '../unknown.ts';
 
 export type LittlesLaw = {
   /** Mean over the window, as the load threads counted. */

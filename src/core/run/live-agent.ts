@@ -2,8 +2,7 @@
 // not to be believed is seen before the end.
 
 import { formatCount, formatThreeDigits } from '../figure/figure.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 import type { SampleCounts } from './outcome.ts';
 import type { ReportAgent } from './report-agent.ts';
 

@@ -4,8 +4,7 @@ import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
 import { hasEnoughFor } from '../statistics/early-stopping.ts';
 import { isUnknown } from '../unknown.ts';
-import type { LiveSessions, LiveTurns } from './live-sessions.ts';
-import { LIVE_TURNS_MAX } from './live-sessions.ts';
+import { LIVE_TURNS_MAX, type LiveSessions, type LiveTurns } from './live-sessions.ts';
 
 /** "8 running · 30 completed · 1 failed · 3 turns skipped". */
 export const liveSessionLine = (sessions: LiveSessions): string => {

@@ -1,14 +1,11 @@
 // The sessions of a run while it goes on: how many run, in which of their turns, how those that are over have ended, and what the
 // first turns cost against later ones, whose prompts a server may have in its cache. Cheap enough for five times a second.
 
-import type { SpreadFigures } from '../statistics/bounded-spread.ts';
-import { BoundedSpread } from '../statistics/bounded-spread.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { BoundedSpread, type SpreadFigures } from '../statistics/bounded-spread.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
-import type { SessionEnd } from './session-follower.ts';
-import { SESSIONS_FOLLOWED_MAX, SessionFollower } from './session-follower.ts';
+import { SESSIONS_FOLLOWED_MAX, type SessionEnd, SessionFollower } from './session-follower.ts';
 import type { SampleTurn, SkippedTurn } from './session-outcome.ts';
 
 /** Of the measured phase. */

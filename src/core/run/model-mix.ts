@@ -2,8 +2,7 @@
 // server or gateway has. What came of each is told apart.
 
 import { pushAll } from '../push-all.ts';
-import type { SeededRandom } from '../random.ts';
-import { seededRandom } from '../random.ts';
+import { type SeededRandom, seededRandom } from '../random.ts';
 import type { FailuresByKind } from './outcome.ts';
 
 export interface MixedModel {

@@ -5,11 +5,9 @@ import { counted, ofCount } from '../figure/figure.ts';
 import type { HistorySeries } from '../history/live-history.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, knownOr, unknown } from '../unknown.ts';
+import { isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
 import type { PowerMeter } from './account-energy.ts';
-import type { EnergyReason, EnergyScope } from './energy.ts';
-import { METERS_MAX } from './energy.ts';
+import { type EnergyReason, type EnergyScope, METERS_MAX } from './energy.ts';
 import type { PowerReading, PowerWindow } from './integrate-power.ts';
 import type { Run } from './run.ts';
 

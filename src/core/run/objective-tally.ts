@@ -6,8 +6,7 @@ import { FoldingBatches } from '../statistics/folding-batches.ts';
 import { Histogram } from '../statistics/histogram.ts';
 import type { Runs } from '../statistics/worst-dependence.ts';
 import { NO_FIGURE } from './event-record.ts';
-import type { JudgedObjective, RequestLimit } from './objective.ts';
-import { objectiveSeries } from './objective.ts';
+import { type JudgedObjective, objectiveSeries, type RequestLimit } from './objective.ts';
 import type { Outcome } from './outcome.ts';
 import type { ObjectiveSeriesKey } from './run-series.ts';
 

@@ -1,7 +1,6 @@
 // Objectives as a sentence says them, with the sign of their limit; as they are typed they stand in objective.ts.
 
-import type { JudgedObjective, ObjectiveName } from './objective.ts';
-import { objectiveSeries } from './objective.ts';
+import { type JudgedObjective, type ObjectiveName, objectiveSeries } from './objective.ts';
 import { seriesRow } from './run-series.ts';
 
 /** "TTFT p95 ≤ 500 ms", "mean latency ≤ 3 s", "error rate ≤ 0.1 %", "TTFT ≤ 500 ms for 95 % of requests". */

@@ -1,10 +1,8 @@
 // What a run was asked to reach. `ttft=500ms` is asked of each request, and `--attainment 95%` says of how many of those
 // that were issued; `ttft.p95=500ms`, `latency.mean=3s` and `error-rate=0.1%` are asked of the run as a whole (METRICS §4).
 
-import type { Reported } from '../unknown.ts';
-import { knownOr } from '../unknown.ts';
-import type { ObjectiveSeriesKey, SeriesKey } from './run-series.ts';
-import { RUN_SERIES, SERIES_KEYS, seriesRow } from './run-series.ts';
+import { knownOr, type Reported } from '../unknown.ts';
+import { type ObjectiveSeriesKey, RUN_SERIES, SERIES_KEYS, type SeriesKey, seriesRow } from './run-series.ts';
 
 export type ObjectiveName = (typeof RUN_SERIES)[ObjectiveSeriesKey]['objective'];
 

@@ -2,8 +2,7 @@
 
 import { exactPercent, type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
 import { nearest } from '../text/nearest.ts';
-import type { Objective } from './objective.ts';
-import { isObjectiveName, OBJECTIVE_NAMES } from './objective.ts';
+import { isObjectiveName, OBJECTIVE_NAMES, type Objective } from './objective.ts';
 
 /** One, or several with commas between. */
 export const parseObjectives = (text: string): Parsed<readonly Objective[]> => {

@@ -2,8 +2,7 @@
 
 import { figureText, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { singleLine } from '../text/single-line.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported } from '../unknown.ts';
 import type { MachineProvenance, MeasuredCeiling, RunProvenance, ServerTold } from './provenance.ts';
 
 export type ProvenanceRow = readonly [name: string, text: string];

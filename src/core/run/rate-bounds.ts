@@ -3,12 +3,9 @@
 
 import { formatThreeDigits } from '../figure/figure.ts';
 import { recordOf } from '../record-of.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
-import type { ErrorBound, RunBounds, SeriesErrorBound } from './error-bound.ts';
-import { widestOf } from './error-bound.ts';
-import type { RateKey, ReportRates } from './run-rates.ts';
-import { RATE_KEYS } from './run-rates.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
+import { type ErrorBound, type RunBounds, type SeriesErrorBound, widestOf } from './error-bound.ts';
+import { RATE_KEYS, type RateKey, type ReportRates } from './run-rates.ts';
 
 /** In the unit of each rate; of tokens of one user that of the median. */
 export type RateBounds = Readonly<Partial<Record<RateKey, Reported<ErrorBound>>>>;

@@ -1,10 +1,8 @@
 // Rates over the last seconds of a run, for whoever looks while it goes on: the average since its start hides that the
 // server has just stopped answering.
 
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
-import type { ContentArrived } from './content-arrived.ts';
-import { contentArrived } from './content-arrived.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
+import { type ContentArrived, contentArrived } from './content-arrived.ts';
 import { lookUp } from './metric-lookup.ts';
 import type { RecentRates } from './run.ts';
 import { tokensOf } from './run-rates.ts';

@@ -2,9 +2,9 @@
 // what they say in a sentence. What keeps a run from being believed comes first; a figure that is a lower bound says so.
 
 import { formatClock, formatMeasuredNanoseconds } from '../figure/duration.ts';
-import type { Figure } from '../figure/figure.ts';
 import {
   counted,
+  type Figure,
   figureText,
   formatCount,
   formatThreeDigits,
@@ -13,8 +13,7 @@ import {
 } from '../figure/figure.ts';
 import type { TailInterval } from '../statistics/tail-interval.ts';
 import { capitalized } from '../text/single-line.ts';
-import type { Reported } from '../unknown.ts';
-import { isKnown, isUnknown, knownOr } from '../unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported } from '../unknown.ts';
 import { spoiling } from './contamination.ts';
 import { failureHeadline, failureHeadlineText, failureLabel, withLastSuccess } from './failure-text.ts';
 import { foreignLabel, foreignSentence } from './foreign-run.ts';
@@ -25,12 +24,9 @@ import { failureKindRows } from './outcome.ts';
 import { rateBoundText } from './rate-bounds.ts';
 import type { Report, ReportSeries } from './report.ts';
 import { runDigest, stateOf } from './run-digest.ts';
-import type { HeadlineRateKey } from './run-rates.ts';
-import { rateRow } from './run-rates.ts';
-import type { SeriesKey } from './run-series.ts';
-import { headlineSeries, seriesRow } from './run-series.ts';
-import type { VerdictWords } from './verdict-words.ts';
-import { verdictWords } from './verdict-words.ts';
+import { type HeadlineRateKey, rateRow } from './run-rates.ts';
+import { headlineSeries, type SeriesKey, seriesRow } from './run-series.ts';
+import { type VerdictWords, verdictWords } from './verdict-words.ts';
 
 export interface ReportVerdict {
   /** bad: no figure means what it is called, because requests failed. */

@@ -1,8 +1,7 @@
 // The lengths that a run drew for its requests, in the order in which it sends them, over and over: what was asked of those
 // that were really sent follows from how many there were.
 
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 import type { ReportRun } from './report.ts';
 import type { AskedTokens, RequestLengths } from './run-requests.ts';
 

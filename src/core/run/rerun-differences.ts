@@ -3,8 +3,7 @@
 
 import { counted, figureText, formatBytes, formatThreeDigits } from '../figure/figure.ts';
 import { singleLine } from '../text/single-line.ts';
-import type { Reported, Unknown } from '../unknown.ts';
-import { isKnown, isUnknown } from '../unknown.ts';
+import { isKnown, isUnknown, type Reported, type Unknown } from '../unknown.ts';
 import type { PromptsProvenance, RunProvenance } from './provenance.ts';
 import type { ReportEnvironment } from './report.ts';
 

@@ -2,8 +2,7 @@
 // docs/metrics.md derive. Each is in every snapshot, also while it is 0; those of objectives where a run has any.
 
 import type { ObjectiveName } from './objective.ts';
-import type { FailureKind, FinishReason } from './outcome.ts';
-import { FAILURE_KINDS, FINISH_REASONS } from './outcome.ts';
+import { FAILURE_KINDS, type FailureKind, FINISH_REASONS, type FinishReason } from './outcome.ts';
 import { TOKEN_DOUBT_KEYS, type TokenDoubt } from './token-doubts.ts';
 
 export interface CounterRow {

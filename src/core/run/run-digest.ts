@@ -1,8 +1,7 @@
 // From a report, final or of a live snapshot, to the digest that the cluster holds of a run.
 
 import { recordOf } from '../record-of.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { RunFailures } from './failure-groups.ts';

@@ -3,8 +3,7 @@
 
 import { COMPARISON_TAG } from '../comparison/told-comparison.ts';
 import { ageMsOf } from '../entry-maps.ts';
-import type { NodeId, RunId } from '../ids.ts';
-import { isNodeId } from '../ids.ts';
+import { isNodeId, type NodeId, type RunId } from '../ids.ts';
 import { isForgotten } from '../node/presence-view.ts';
 import type { Entry, State } from '../state.ts';
 import { isUnknown, knownOr } from '../unknown.ts';

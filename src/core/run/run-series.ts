@@ -3,10 +3,8 @@
 // does not compile without it.
 
 import type { Reported } from '../unknown.ts';
-import type { RunPattern } from './run-pattern.ts';
-import { isOpenLoop } from './run-pattern.ts';
-import type { RunShape } from './run-shape.ts';
-import { isCapped, isOfSessions, PLAIN_SHAPE } from './run-shape.ts';
+import { isOpenLoop, type RunPattern } from './run-pattern.ts';
+import { isCapped, isOfSessions, PLAIN_SHAPE, type RunShape } from './run-shape.ts';
 
 export interface SeriesRow {
   readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';

@@ -4,12 +4,9 @@
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
-import type { RunPattern } from './run-pattern.ts';
-import { isOpenLoop, patternLabel } from './run-pattern.ts';
-import type { TraceShape } from './trace-shape.ts';
-import { speedText } from './trace-shape.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
+import { isOpenLoop, patternLabel, type RunPattern } from './run-pattern.ts';
+import { speedText, type TraceShape } from './trace-shape.ts';
 
 export type RunShape = {
   /** In which the load grows evenly to its first level; not measured. 0: at once. */

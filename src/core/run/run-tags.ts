@@ -1,7 +1,6 @@
 // Name and tags of a run: what a person says of it, to find it among others.
 
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 
 /** "engine" to "vllm 0.11". */
 export type RunTags = Readonly<Record<string, string>>;

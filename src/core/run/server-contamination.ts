@@ -4,8 +4,13 @@ import { counted, formatCount } from '../figure/figure.ts';
 import { isJsonObject, parseAnyJson } from '../json.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import { ALL_RATES, ALL_TIMES } from './contamination.ts';
-import type { ContaminationCheck, ContaminationSources } from './contamination-check.ts';
-import { finding, ofRequests, partWords } from './contamination-check.ts';
+import {
+  type ContaminationCheck,
+  type ContaminationSources,
+  finding,
+  ofRequests,
+  partWords,
+} from './contamination-check.ts';
 
 export const speculativeDecoding: ContaminationCheck = ({
   samples: { predicted, predictedTokens, predictedOf, completed },

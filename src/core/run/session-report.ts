@@ -2,10 +2,8 @@
 // samples that ended and the turns that were skipped; cached shares are of the server's own count of prompt tokens, since the
 // client's is another one and the share could pass 1.
 
-import type { SpreadFigures } from '../statistics/bounded-spread.ts';
-import { BoundedSpread } from '../statistics/bounded-spread.ts';
-import type { Reported } from '../unknown.ts';
-import { unknown } from '../unknown.ts';
+import { BoundedSpread, type SpreadFigures } from '../statistics/bounded-spread.ts';
+import { type Reported, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
 import type { SessionPlaces } from './run-shape.ts';

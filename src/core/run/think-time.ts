@@ -1,7 +1,6 @@
 // How long a user of a chat thinks before the next turn, as it is written and as it is drawn.
 
-import type { Parsed } from '../figure/parse-figure.ts';
-import { parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
+import { type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
 import type { SeededRandom } from '../random.ts';
 
 export type ThinkTime =

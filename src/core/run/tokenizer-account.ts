@@ -1,8 +1,7 @@
 // What a tokenizer of the person's own counted of the answers of a run, beside what the server told.
 
 import { counted, formatCount, ofCount } from '../figure/figure.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 
 export type TokenizerFacts = {
   /** Of its folder, without the path to it, or how the server was asked. */

@@ -3,8 +3,7 @@
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatFinePercent, formatThreeDigits } from '../figure/figure.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown } from '../unknown.ts';
+import { isUnknown, type Reported } from '../unknown.ts';
 
 export type TraceShape = {
   /** Times of the trace are divided by it. */

@@ -5,11 +5,9 @@ import { figureText } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import { isKnown } from '../unknown.ts';
 import { widestOf } from './error-bound.ts';
-import type { FigureVerdict } from './figure-verdict.ts';
-import { figureName, figureVerdicts, figureVerdictText } from './figure-verdict.ts';
+import { type FigureVerdict, figureName, figureVerdicts, figureVerdictText } from './figure-verdict.ts';
 import type { ClientFigures, RunFigures, RunState } from './run.ts';
-import type { VerdictScope } from './verdict-scope.ts';
-import { verdictScope, verdictText } from './verdict-scope.ts';
+import { type VerdictScope, verdictScope, verdictText } from './verdict-scope.ts';
 
 export interface VerdictWords {
   readonly tone: 'good' | 'caution' | 'open';

@@ -1,8 +1,7 @@
 // Exact ranks among more values than one wants to sort, or to hold. The bits of numbers from 0 on ascend as the numbers do, so they
 // are counted by their leading bits, in cells of a thousandth; only a cell that is asked for is looked into.
 
-import type { AskedPlaces, PlacedValues } from './ranked-values.ts';
-import { firstAtLeast } from './ranked-values.ts';
+import { type AskedPlaces, firstAtLeast, type PlacedValues } from './ranked-values.ts';
 import { ValueCell } from './value-cell.ts';
 
 /** Reads all values, block by block, as often as it is called. They are finite and not below 0. */

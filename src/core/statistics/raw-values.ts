@@ -2,8 +2,7 @@
 // never copies what it holds while a run is measured. Full blocks may go elsewhere: to a disk.
 
 import { RadixRanks } from './radix-ranks.ts';
-import type { PlacedValues } from './ranked-values.ts';
-import { placedArray } from './ranked-values.ts';
+import { type PlacedValues, placedArray } from './ranked-values.ts';
 
 /** Where full blocks go. */
 export interface BlockStore {

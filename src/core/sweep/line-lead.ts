@@ -13,8 +13,7 @@ import {
   requestObjectiveWords,
   shareWords,
 } from './line-words.ts';
-import type { PicturedStage } from './pictured-stage.ts';
-import { hasEnded, loadOn, toldTail } from './pictured-stage.ts';
+import { hasEnded, loadOn, type PicturedStage, toldTail } from './pictured-stage.ts';
 import type { Sweep } from './sweep.ts';
 import type { LoadLine } from './sweep-document.ts';
 

@@ -1,8 +1,7 @@
 // How far each of several objectives is met: the highest load that met it below the first that missed it.
 
 import { maximumOf, minimumOf } from '../extremes.ts';
-import type { PicturedStage } from './pictured-stage.ts';
-import { loadOn } from './pictured-stage.ts';
+import { loadOn, type PicturedStage } from './pictured-stage.ts';
 import type { StageLoad } from './stage.ts';
 
 export interface ObjectiveReach {

@@ -5,8 +5,7 @@ import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { TOO_FEW } from '../run/report-summary.ts';
 import { loadWords, nsWords, shareWords, stageResult } from './line-words.ts';
-import type { PicturedStage } from './pictured-stage.ts';
-import { toldTail } from './pictured-stage.ts';
+import { type PicturedStage, toldTail } from './pictured-stage.ts';
 
 export interface StageColumn {
   readonly title: (stages: readonly PicturedStage[]) => string;

@@ -4,8 +4,7 @@
 import { isRunId, type RunId } from '../ids.ts';
 import { failedStopReason } from '../run/failed-stop.ts';
 import { shortName } from '../run/run-digest.ts';
-import type { Reported } from '../unknown.ts';
-import { isUnknown, unknown } from '../unknown.ts';
+import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Estimate, Stage, StageCurve, StageFigures } from './stage.ts';
 import {
   STAGES_TOLD_MAX,

@@ -2,8 +2,7 @@
 // before anybody has written so.
 
 import { ageMsOf } from '../entry-maps.ts';
-import type { NodeId, SweepId } from '../ids.ts';
-import { isNodeId } from '../ids.ts';
+import { isNodeId, type NodeId, type SweepId } from '../ids.ts';
 import { isForgotten } from '../node/presence-view.ts';
 import { LEASE_MS } from '../run/run-selectors.ts';
 import type { Entry, State } from '../state.ts';

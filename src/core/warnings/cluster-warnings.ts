@@ -1,12 +1,10 @@
 // Everything in the cluster that a person should look at, serious things first: the same list in the dashboard, in a terminal
 // and for Prometheus.
 
-import type { LinkView } from '../link/link-view.ts';
-import { linkViews } from '../link/link-view.ts';
+import { type LinkView, linkViews } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { State } from '../state.ts';
-import type { Turns } from '../turns.ts';
-import { toTheEnd } from '../turns.ts';
+import { type Turns, toTheEnd } from '../turns.ts';
 import { boundedWarnings, inLevelOrder } from './bounded-warnings.ts';
 import { linkWarnings } from './link-warnings.ts';
 import { machineWarnings } from './machine-warnings.ts';

@@ -22,8 +22,7 @@ import { pushAll } from '../push-all.ts';
 import type { State } from '../state.ts';
 import { ownWords, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
-import type { Turns } from '../turns.ts';
-import { ITEMS_OF_TURN } from '../turns.ts';
+import { ITEMS_OF_TURN, type Turns } from '../turns.ts';
 import { isKnown } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
 

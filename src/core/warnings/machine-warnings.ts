@@ -3,8 +3,7 @@
 import { counted, figureText, formatPercent } from '../figure/figure.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
-import type { DeviceFigure } from '../probe/unusual-figures.ts';
-import { unusualDeviceFigures, unusualText } from '../probe/unusual-figures.ts';
+import { type DeviceFigure, unusualDeviceFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
 import { ownWords, sentence } from '../text/sentence.ts';
 import { isKnown, knownOr } from '../unknown.ts';

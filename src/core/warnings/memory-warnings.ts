@@ -1,8 +1,14 @@
 // Memories past their load line, swap in use, disks that are almost full.
 
 import { figureText, formatBytes, formatPercent } from '../figure/figure.ts';
-import type { MemoryUse } from '../node/memory-use.ts';
-import { gpuMemoryUse, hostMemoryUse, ownMemoryGpus, SAFE_LOAD, usedShare } from '../node/memory-use.ts';
+import {
+  gpuMemoryUse,
+  hostMemoryUse,
+  type MemoryUse,
+  ownMemoryGpus,
+  SAFE_LOAD,
+  usedShare,
+} from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { heldValue } from '../node/reading-view.ts';
 import { ownWords, sentence } from '../text/sentence.ts';

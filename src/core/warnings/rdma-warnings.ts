@@ -5,8 +5,7 @@ import { heldValue } from '../node/reading-view.ts';
 import { ownWords, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
 import { isKnown, knownOr } from '../unknown.ts';
-import type { ThunderboltEnd } from './thunderbolt-cables.ts';
-import { ringsOf, thunderboltCables } from './thunderbolt-cables.ts';
+import { ringsOf, type ThunderboltEnd, thunderboltCables } from './thunderbolt-cables.ts';
 import type { FoundWarning } from './warning.ts';
 
 export const rdmaWarnings = (views: readonly NodeView[]): readonly FoundWarning[] => {

@@ -5,8 +5,7 @@
 import { formatAge } from '../figure/duration.ts';
 import { counted, figureText, ofCount } from '../figure/figure.ts';
 import type { NodeView } from '../node/node-view.ts';
-import type { ReadingRow } from '../node/reading-rows.ts';
-import { readingRows } from '../node/reading-rows.ts';
+import { type ReadingRow, readingRows } from '../node/reading-rows.ts';
 import type { State } from '../state.ts';
 import { ownWords, type Sentence, sentence } from '../text/sentence.ts';
 import type { FoundWarning } from './warning.ts';

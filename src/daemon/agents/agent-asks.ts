@@ -8,11 +8,9 @@ import type { NodeId } from '../../core/ids.ts';
 import type { ConnectionType } from '../../core/link/connection.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { AskOutcome, Requests } from '../../mesh/request/requests.ts';
-import type { AgentAnswer } from '../../wire/agent-ask.ts';
-import { AGENT_ASK_TOPIC, agentAnswerSchema } from '../../wire/agent-ask.ts';
+import { AGENT_ASK_TOPIC, type AgentAnswer, agentAnswerSchema } from '../../wire/agent-ask.ts';
 import type { GrantedAgent } from '../../wire/api/agent-answers.ts';
 import type { AgentServer } from './agent-server.ts';
 

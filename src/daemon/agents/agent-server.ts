@@ -3,8 +3,7 @@
 
 import { join } from 'node:path';
 import type { AgentLoad } from '../../bench/agent/session-parts.ts';
-import type { AgentProcess } from '../../bench/agent/start-agent-process.ts';
-import { startAgentProcess } from '../../bench/agent/start-agent-process.ts';
+import { type AgentProcess, startAgentProcess } from '../../bench/agent/start-agent-process.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { AddressBuckets } from '../../clock/token-bucket.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
@@ -14,12 +13,10 @@ import type { NodeId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { errorMessage, ProblemError } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
-import type { Unknown } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Unknown, unknown } from '../../core/unknown.ts';
 import type { Requests } from '../../mesh/request/requests.ts';
 import type { Env } from '../../process/child.ts';
-import type { AgentAnswer } from '../../wire/agent-ask.ts';
-import { AGENT_ASK_TOPIC } from '../../wire/agent-ask.ts';
+import { AGENT_ASK_TOPIC, type AgentAnswer } from '../../wire/agent-ask.ts';
 
 export interface AgentServerParts {
   readonly nodeId: NodeId;

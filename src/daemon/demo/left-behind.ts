@@ -3,8 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { AgedRecord } from '../../journal/journal.ts';
-import { JOURNAL_LIMITS } from '../../journal/journal.ts';
+import { type AgedRecord, JOURNAL_LIMITS } from '../../journal/journal.ts';
 import { Notices } from '../notices.ts';
 import { openDaemonJournal } from '../open-journal.ts';
 

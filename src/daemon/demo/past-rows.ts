@@ -4,8 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { factKey } from '../../core/event-kinds.ts';
 import { encodeHourlySummary, summarizeHour } from '../../journal/hourly-summary.ts';
-import type { HistoryQuery, HistoryRow } from '../../journal/journal.ts';
-import { JOURNAL_LIMITS } from '../../journal/journal.ts';
+import { type HistoryQuery, type HistoryRow, JOURNAL_LIMITS } from '../../journal/journal.ts';
 import type { Simulation } from '../../simulate/simulation.ts';
 import { encodeRecordBody } from '../../wire/durable-record.ts';
 

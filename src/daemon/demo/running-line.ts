@@ -3,16 +3,18 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SweepAnnouncement } from '../../bench/announce/sweep-reporter.ts';
-import { announceSweep } from '../../bench/announce/sweep-reporter.ts';
+import { announceSweep, type SweepAnnouncement } from '../../bench/announce/sweep-reporter.ts';
 import type { Clock } from '../../clock/clock.ts';
 import { homeFiles } from '../../config/home.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { LineDocument } from '../../core/sweep/sweep-document.ts';
 import { DEMO_SEARCH, stageRun } from '../../simulate/past-lines.ts';
-import type { SimulatedLineOptions } from '../../simulate/simulated-line.ts';
-import { simulatedLine, simulatedLineSeconds } from '../../simulate/simulated-line.ts';
+import {
+  type SimulatedLineOptions,
+  simulatedLine,
+  simulatedLineSeconds,
+} from '../../simulate/simulated-line.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { readDaemonFile } from '../daemon-file.ts';
 

@@ -1,8 +1,7 @@
 // Views that are not stored: nodes as one view, links as a flat list.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
-import type { Group } from '../../core/group/group-view.ts';
-import { groupSummary } from '../../core/group/group-view.ts';
+import { type Group, groupSummary } from '../../core/group/group-view.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { ConnectionFacts, LostPath } from '../../core/link/link-facts.ts';
 import { isCarrying, type LinkView, linkViews } from '../../core/link/link-view.ts';

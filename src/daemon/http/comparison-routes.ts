@@ -2,18 +2,20 @@
 // that goes on announces itself.
 
 import type { FastifyRequest } from 'fastify';
-import type { ComparisonView } from '../../core/comparison/comparison-selectors.ts';
-import { comparisonView, comparisonViews } from '../../core/comparison/comparison-selectors.ts';
-import type { ComparisonId, RunId } from '../../core/ids.ts';
-import { isComparisonId } from '../../core/ids.ts';
+import {
+  type ComparisonView,
+  comparisonView,
+  comparisonViews,
+} from '../../core/comparison/comparison-selectors.ts';
+import { type ComparisonId, isComparisonId, type RunId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { LEASE_MS } from '../../core/run/run-selectors.ts';
-import type { ListedComparison } from '../../wire/api/comparison-answers.ts';
 import {
   comparisonAnswerSchema,
   comparisonStopAnswerSchema,
   comparisonsAnswerSchema,
   knownComparisonAnswerSchema,
+  type ListedComparison,
 } from '../../wire/api/comparison-answers.ts';
 import { comparisonIdSchema, runIdSchema } from '../../wire/schema.ts';
 import {

@@ -1,8 +1,12 @@
 // The daemon about itself: identity, health, what it measures, its API.
 
 import * as v from 'valibot';
-import type { StreamCounts } from '../../wire/api/daemon-answers.ts';
-import { daemonAnswerSchema, healthSchema, readySchema } from '../../wire/api/daemon-answers.ts';
+import {
+  daemonAnswerSchema,
+  healthSchema,
+  readySchema,
+  type StreamCounts,
+} from '../../wire/api/daemon-answers.ts';
 import { noticesAnswer } from '../../wire/notice.ts';
 import { httpUrl } from './host.ts';
 import type { HttpServerOptions } from './http-options.ts';

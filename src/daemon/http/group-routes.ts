@@ -1,26 +1,22 @@
 // Nodes by site, rack, kind or tag: summaries of all groups, and the nodes of one.
 
-import type { GroupBy } from '../../core/group/group-by.ts';
-import { groupByText, parseGroupBy } from '../../core/group/group-by.ts';
+import { type GroupBy, groupByText, parseGroupBy } from '../../core/group/group-by.ts';
 import { groupCells } from '../../core/group/group-cells.ts';
-import type { GroupPair } from '../../core/group/group-pairs.ts';
-import { byNeedOfPairs, groupPairs } from '../../core/group/group-pairs.ts';
-import type { Group } from '../../core/group/group-view.ts';
-import { groupViews } from '../../core/group/group-view.ts';
-import type { LinkView } from '../../core/link/link-view.ts';
-import { LinkWatch } from '../../core/link/link-view.ts';
+import { byNeedOfPairs, type GroupPair, groupPairs } from '../../core/group/group-pairs.ts';
+import { type Group, groupViews } from '../../core/group/group-view.ts';
+import { type LinkView, LinkWatch } from '../../core/link/link-view.ts';
 import { nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { unknown } from '../../core/unknown.ts';
 import { boundedWarnings } from '../../core/warnings/bounded-warnings.ts';
 import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
-import type { ListedGroupPair } from '../../wire/api/group-answers.ts';
 import {
   groupByTextSchema,
   groupIdSchema,
   groupMembersAnswerSchema,
   groupPairsAnswerSchema,
   groupsAnswerSchema,
+  type ListedGroupPair,
 } from '../../wire/api/group-answers.ts';
 import { listedGroup, NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';

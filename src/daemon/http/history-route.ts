@@ -1,8 +1,11 @@
 // The past: the last quarter of an hour of live figures from memory, and profiles from the journal.
 
 import * as v from 'valibot';
-import type { LiveHistoryAnswer, ProfileHistoryAnswer } from '../../wire/api/history-answers.ts';
-import { historyAnswerSchema } from '../../wire/api/history-answers.ts';
+import {
+  historyAnswerSchema,
+  type LiveHistoryAnswer,
+  type ProfileHistoryAnswer,
+} from '../../wire/api/history-answers.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { InTurns } from './in-turns.ts';

@@ -2,8 +2,7 @@
 // chosen port is never replaced.
 
 import type { Server } from 'node:http';
-import type { Problem } from '../../core/problem.ts';
-import { errorCode, errorMessage, ProblemError } from '../../core/problem.ts';
+import { errorCode, errorMessage, type Problem, ProblemError } from '../../core/problem.ts';
 import type { Notice } from '../../wire/notice.ts';
 
 export type HttpServerProblem = Problem<

@@ -14,8 +14,7 @@ import type { HttpServerOptions } from './http-options.ts';
 import { formatAccepted, METRIC_TYPES } from './metrics/metric-page.ts';
 import { metricsOf } from './metrics/render-metrics.ts';
 import { RequestError } from './request-error.ts';
-import type { ApiRoute, RouteParameter } from './route.ts';
-import { readQuery } from './route.ts';
+import { type ApiRoute, type RouteParameter, readQuery } from './route.ts';
 
 export interface MetricsRouteParts {
   readonly streams: () => StreamCounts;

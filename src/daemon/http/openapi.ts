@@ -1,8 +1,7 @@
 // The OpenAPI description of the route table: every schema in it is generated from the one that validates, so they
 // cannot differ. Named schemas appear once, and the rest refers to them.
 
-import type { JsonSchema, OverrideSchemaContext } from '@valibot/to-json-schema';
-import { toJsonSchema } from '@valibot/to-json-schema';
+import { type JsonSchema, type OverrideSchemaContext, toJsonSchema } from '@valibot/to-json-schema';
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
 import { API_PROBLEMS, apiProblemSchema } from '../../wire/api/api-problem.ts';

@@ -4,11 +4,9 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Problem } from '../../core/problem.ts';
-import { errorMessage, ProblemError } from '../../core/problem.ts';
+import { errorMessage, type Problem, ProblemError } from '../../core/problem.ts';
 import { showableJson } from '../../core/text/single-line.ts';
-import type { ApiFacts, ApiProblemCode } from '../../wire/api/api-problem.ts';
-import { API_PROBLEMS, apiProblem } from '../../wire/api/api-problem.ts';
+import { API_PROBLEMS, type ApiFacts, type ApiProblemCode, apiProblem } from '../../wire/api/api-problem.ts';
 import type { HttpLimits, HttpLogger } from './http-options.ts';
 
 export interface Refusal {

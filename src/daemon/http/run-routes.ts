@@ -1,13 +1,11 @@
 // Runs: what is known about them, and where a benchmark on this machine announces its own.
 
 import type { FastifyRequest } from 'fastify';
-import type { RunId } from '../../core/ids.ts';
-import { isRunId } from '../../core/ids.ts';
+import { isRunId, type RunId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
-import type { RunView } from '../../core/run/run-selectors.ts';
-import { LEASE_MS, runView, runViews } from '../../core/run/run-selectors.ts';
-import type { ListedRun } from '../../wire/api/run-answers.ts';
+import { LEASE_MS, type RunView, runView, runViews } from '../../core/run/run-selectors.ts';
 import {
+  type ListedRun,
   leaseBodySchema,
   runAnswerSchema,
   runSeriesAnswerSchema,

@@ -1,14 +1,12 @@
 // Sweeps and load lines: what is known about them, and where a search on this machine announces its own.
 
 import type { FastifyRequest } from 'fastify';
-import type { SweepId } from '../../core/ids.ts';
-import { isSweepId } from '../../core/ids.ts';
+import { isSweepId, type SweepId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { LEASE_MS } from '../../core/run/run-selectors.ts';
-import type { SweepView } from '../../core/sweep/sweep-selectors.ts';
-import { sweepView, sweepViews } from '../../core/sweep/sweep-selectors.ts';
-import type { ListedSweep } from '../../wire/api/sweep-answers.ts';
+import { type SweepView, sweepView, sweepViews } from '../../core/sweep/sweep-selectors.ts';
 import {
+  type ListedSweep,
   sweepAnswerSchema,
   sweepStopAnswerSchema,
   sweepsAnswerSchema,

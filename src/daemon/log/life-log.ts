@@ -2,8 +2,7 @@
 // of the dashboard is written without its one-time code.
 
 import type { Clock } from '../../clock/clock.ts';
-import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText } from '../../core/address/host-port.ts';
+import { type HostPort, hostPortText } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';

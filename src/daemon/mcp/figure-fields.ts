@@ -4,8 +4,7 @@ import * as v from 'valibot';
 import type { ReadingView } from '../../core/node/reading-view.ts';
 import { type Sentence, sentenceTemplate } from '../../core/text/sentence.ts';
 import { showable, singleLine } from '../../core/text/single-line.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported } from '../../core/unknown.ts';
 
 export interface ToldFigure {
   /** null: not known, for the reason beside it. */

@@ -5,10 +5,8 @@ import { toJsonSchema } from '@valibot/to-json-schema';
 import { errorMessage } from '../../core/problem.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { OWN_SCHEMAS } from '../http/own-schemas.ts';
-import type { RpcAnswer, RpcRequest } from './json-rpc.ts';
-import { readRpcMessage, rpcError, rpcResult } from './json-rpc.ts';
-import type { McpAnswer, McpToolHead, ObjectSchema } from './mcp-tool.ts';
-import { McpToolError } from './mcp-tool.ts';
+import { type RpcAnswer, type RpcRequest, readRpcMessage, rpcError, rpcResult } from './json-rpc.ts';
+import { type McpAnswer, McpToolError, type McpToolHead, type ObjectSchema } from './mcp-tool.ts';
 
 export interface McpServerOptions<Tool extends McpToolHead> {
   readonly version: string;

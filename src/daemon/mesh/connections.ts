@@ -5,26 +5,25 @@ import { networkInterfaces } from 'node:os';
 import { pause } from '../../clock/until-aborted.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
 import type { Connection, LostConnection } from '../../core/link/connection.ts';
-import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
-import { NOT_CHOSEN } from '../../core/link/measured-pairs.ts';
+import { type IsChosenPeer, NOT_CHOSEN } from '../../core/link/measured-pairs.ts';
 import { isNodeLoss, nodeLoss } from '../../core/link/node-loss.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import { isMeasuring } from '../../core/probe/measuring.ts';
 import type { Entry } from '../../core/state.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, unknown } from '../../core/unknown.ts';
+import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
 import type { InterfaceList } from '../../mesh/discovery/beacon-places.ts';
 import type { DatagramListener, DatagramPort } from '../../mesh/reachability/datagram-port.ts';
-import type { OwnInterfaces, ReachableNode, ReachTarget } from '../../mesh/reachability/reach-targets.ts';
 import {
   interfaceOf,
+  type OwnInterfaces,
   ownInterfacesOf,
+  type ReachableNode,
+  type ReachTarget,
   reachTargets,
   targetKey,
 } from '../../mesh/reachability/reach-targets.ts';
 import { ReachabilityAnswers } from '../../mesh/reachability/reachability-answers.ts';
-import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
-import { ReachabilityChecks } from '../../mesh/reachability/reachability-checks.ts';
+import { ReachabilityChecks, type ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
 import { ConnectionBook, type ConnectionBookParts, type Loss, type SocketPlace } from './connection-book.ts';
 
 export interface ConnectionsParts extends ConnectionBookParts {

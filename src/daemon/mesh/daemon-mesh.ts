@@ -1,8 +1,7 @@
 // The mesh of a running daemon: the transport for its cluster key, replication over it, and notices about both. Without
 // a key there is no mesh: no socket, no beacon, no packet.
 
-import type { HostPort } from '../../core/address/host-port.ts';
-import { isLoopbackHost } from '../../core/address/host-port.ts';
+import { type HostPort, isLoopbackHost } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
@@ -12,8 +11,7 @@ import { unknown } from '../../core/unknown.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { startDiscovery } from '../../mesh/discovery/start-discovery.ts';
 import { joinedLinks, routedRequests } from '../../mesh/joined-links.ts';
-import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
-import { deriveSecret } from '../../mesh/key/cluster-key.ts';
+import { type ClusterKey, deriveSecret } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
 import { Replicator } from '../../mesh/replication/replicator.ts';
 import { MeshRequests } from '../../mesh/request/mesh-requests.ts';
@@ -33,8 +31,12 @@ import { followDeliveries } from './delivery-notices.ts';
 import { keepHeardFloors } from './fleet-heard.ts';
 import { followClusterKey } from './follow-key.ts';
 import { LinkNotices } from './link-notices.ts';
-import type { KnownAddressesParts } from './mesh-connections.ts';
-import { endpointsFact, followKnownAddresses, openMeshConnections } from './mesh-connections.ts';
+import {
+  endpointsFact,
+  followKnownAddresses,
+  type KnownAddressesParts,
+  openMeshConnections,
+} from './mesh-connections.ts';
 import { meshStatus } from './mesh-status.ts';
 import { openTransport } from './open-transport.ts';
 

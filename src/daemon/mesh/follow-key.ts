@@ -4,8 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
-import type { KeyFile } from '../../mesh/key/key-file.ts';
-import { keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
+import { type KeyFile, keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
 import { FileChanges } from '../../process/file-changes.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { Notices } from '../notices.ts';

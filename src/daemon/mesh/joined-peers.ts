@@ -4,8 +4,7 @@
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText } from '../../core/address/host-port.ts';
+import { type HostPort, hostPortText } from '../../core/address/host-port.ts';
 import { errorCode } from '../../core/problem.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';

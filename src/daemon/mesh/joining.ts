@@ -3,19 +3,16 @@
 
 import { unlink } from 'node:fs/promises';
 import type { Clock } from '../../clock/clock.ts';
-import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText, isLoopbackHost } from '../../core/address/host-port.ts';
+import { type HostPort, hostPortText, isLoopbackHost } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { Problem } from '../../core/problem.ts';
-import { errorCode, ProblemError, shortReason } from '../../core/problem.ts';
+import { errorCode, type Problem, ProblemError, shortReason } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
 import { isLinkLocalIpv6 } from '../../mesh/discovery/peer-address.ts';
 import { JOIN_PLACES_MAX, joinCodeText, joinProof, parseJoinCode } from '../../mesh/key/join-code.ts';
 import { JOIN_CODE_LIFE_MS } from '../../mesh/key/join-codes.ts';
 import { createClusterKeyFile, readClusterKey } from '../../mesh/key/key-file.ts';
 import { reachAddressesOf } from '../../mesh/reachability/reach-targets.ts';
-import type { FailedTry, JoinOutcome } from '../../mesh/tls/ask-to-join.ts';
-import { askToJoin } from '../../mesh/tls/ask-to-join.ts';
+import { askToJoin, type FailedTry, type JoinOutcome } from '../../mesh/tls/ask-to-join.ts';
 import type { ApiFacts, ApiProblemCode } from '../../wire/api/api-problem.ts';
 import type { JoinCodeAnswer, JoinCodeStandingAnswer, JoinedAnswer } from '../../wire/api/daemon-answers.ts';
 import { keyPath } from './daemon-mesh.ts';

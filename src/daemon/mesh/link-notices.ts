@@ -5,8 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { MeshRefusal, MeshTransport, RefusalReason } from '../../mesh/mesh.ts';
-import type { Notices } from '../notices.ts';
-import { NOTICES_MAX } from '../notices.ts';
+import { NOTICES_MAX, type Notices } from '../notices.ts';
 
 export interface LinkNoticesParts {
   readonly clock: Clock;

@@ -13,10 +13,8 @@ import { isKnown, unknown } from '../../core/unknown.ts';
 import type { Discovery } from '../../mesh/discovery/start-discovery.ts';
 import { openUdpDatagrams } from '../../mesh/reachability/udp-datagrams.ts';
 import type { Notices } from '../notices.ts';
-import type { ConnectionBookParts } from './connection-book.ts';
-import { ConnectionBook } from './connection-book.ts';
-import type { Connections } from './connections.ts';
-import { openConnectionsOf } from './connections.ts';
+import { ConnectionBook, type ConnectionBookParts } from './connection-book.ts';
+import { type Connections, openConnectionsOf } from './connections.ts';
 import { nodesToDial } from './nodes-to-dial.ts';
 
 export interface MeshConnectionsParts extends ConnectionBookParts {

@@ -1,28 +1,27 @@
 // The mesh for people: every expected node, and the result of each address that may lead to it.
 
-import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText } from '../../core/address/host-port.ts';
+import { type HostPort, hostPortText } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { lastHeardMs, nodeIds, presence, stoppedMs } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
-import type { DiscoveryStatus } from '../../mesh/discovery/discovery-status.ts';
-import { beaconProblems } from '../../mesh/discovery/discovery-status.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import { beaconProblems, type DiscoveryStatus } from '../../mesh/discovery/discovery-status.ts';
 import type { DialStatus } from '../../mesh/link/dialer.ts';
 import type { MeshLink, RefusalReason } from '../../mesh/mesh.ts';
 import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
 import type { ReplicationCounts } from '../../mesh/replication/replication-counts.ts';
-import type {
-  BeaconProblem,
-  FleetStatus,
-  MeshStatus,
-  PeerStanding,
-  PeerStatus,
-  PeerTry,
+import {
+  type BeaconProblem,
+  type FleetStatus,
+  MESH_FINDINGS_MAX,
+  MESH_PEERS_MAX,
+  type MeshStatus,
+  PEER_TRIES_MAX,
+  type PeerStanding,
+  type PeerStatus,
+  type PeerTry,
 } from '../../wire/mesh-status.ts';
-import { MESH_FINDINGS_MAX, MESH_PEERS_MAX, PEER_TRIES_MAX } from '../../wire/mesh-status.ts';
 
 export interface MeshStatusSources {
   readonly self: NodeId;

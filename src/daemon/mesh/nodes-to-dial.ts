@@ -2,8 +2,7 @@
 // links would be no mesh any more, and some others while it has few links: whoever has just started has met nobody yet.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
-import { isSampled } from '../../core/link/measured-pairs.ts';
+import { type IsChosenPeer, isSampled } from '../../core/link/measured-pairs.ts';
 
 export interface NodesToDial {
   /** With an address, in a fixed order; this node is not among them. */

@@ -2,8 +2,7 @@
 // because older epochs are no longer current; its live ones when a mesh opens that has not heard them.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
-import type { Fact } from '../../core/event-kinds.ts';
-import { eventClass } from '../../core/event-kinds.ts';
+import { eventClass, type Fact } from '../../core/event-kinds.ts';
 import { heldFacts } from '../../core/held-facts.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { EventClass } from '../../core/kind-row.ts';

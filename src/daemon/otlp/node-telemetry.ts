@@ -4,8 +4,7 @@
 import type { NodeId } from '../../core/ids.ts';
 import type { NodeIdentity } from '../../core/node/identity.ts';
 import { memoryUsedBytes } from '../../core/node/memory.ts';
-import type { NodeView } from '../../core/node/node-view.ts';
-import { nodeView } from '../../core/node/node-view.ts';
+import { type NodeView, nodeView } from '../../core/node/node-view.ts';
 import { heldValue } from '../../core/node/reading-view.ts';
 import type { State } from '../../core/state.ts';
 import { knownOr } from '../../core/unknown.ts';
@@ -14,8 +13,7 @@ import type { OtlpMessage } from '../../report/otlp/run-telemetry.ts';
 import { putGpuErrors, putGpus } from './gpu-telemetry.ts';
 import { POWER, TEMPERATURE } from './hardware-instruments.ts';
 import { putLinks } from './link-telemetry.ts';
-import type { Instrument } from './point-page.ts';
-import { PointPage } from './point-page.ts';
+import { type Instrument, PointPage } from './point-page.ts';
 import { putPorts } from './port-telemetry.ts';
 
 export interface NodeTelemetryMoment {

@@ -1,9 +1,13 @@
 // The points of one message of OTLP: an instrument is made with its first point, so what is not known is not there.
 
-import type { Unknown } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
-import type { Attributes, OtlpGauge, OtlpNumberPoint, OtlpSum } from '../../report/otlp/otlp-json.ts';
-import { otlpAttributes } from '../../report/otlp/otlp-json.ts';
+import { isUnknown, type Unknown } from '../../core/unknown.ts';
+import {
+  type Attributes,
+  type OtlpGauge,
+  type OtlpNumberPoint,
+  type OtlpSum,
+  otlpAttributes,
+} from '../../report/otlp/otlp-json.ts';
 
 /** Of one message. A machine with eight GPUs and a hundred interfaces has about a thousand. */
 export const OTLP_POINTS_MAX = 10_000;

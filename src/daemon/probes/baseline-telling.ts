@@ -3,11 +3,9 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { Fact } from '../../core/event-kinds.ts';
-import type { NodeId } from '../../core/ids.ts';
-import { isNodeId } from '../../core/ids.ts';
+import { isNodeId, type NodeId } from '../../core/ids.ts';
 import { BASELINE_WINDOW_MS } from '../../core/probe/probe-baseline.ts';
-import type { ProbeSubject } from '../../core/probe/probe-status.ts';
-import { probeKey } from '../../core/probe/probe-status.ts';
+import { type ProbeSubject, probeKey } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryQuery, HistoryRow } from '../../journal/journal.ts';
 import { nowAndEvery } from '../every.ts';

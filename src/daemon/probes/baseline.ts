@@ -1,7 +1,6 @@
 // The medians of the last week from a journal's rows: raw ones weigh one, hourly ones as many as they sum up. Pure.
 
-import type { ProbeBaseline } from '../../core/probe/probe-baseline.ts';
-import { BASELINE_WINDOW_MS } from '../../core/probe/probe-baseline.ts';
+import { BASELINE_WINDOW_MS, type ProbeBaseline } from '../../core/probe/probe-baseline.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { DEVICE_FIGURES, LINK_FIGURES } from '../../core/probe/unusual-figures.ts';
 import { decodeHourlySummary } from '../../journal/hourly-summary.ts';

@@ -4,19 +4,16 @@
 import type { Clock } from '../../clock/clock.ts';
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { maximumOf } from '../../core/extremes.ts';
-import type { NodeId } from '../../core/ids.ts';
-import { isNodeId } from '../../core/ids.ts';
+import { isNodeId, type NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
-import type { HistoryRow, PastQuery } from '../../journal/journal.ts';
-import { JournalError } from '../../journal/journal.ts';
+import { type HistoryRow, JournalError, type PastQuery } from '../../journal/journal.ts';
 import { BACKOFF_MS_MIN } from '../../probe/schedule/backoff.ts';
 import { sinkPorts, sourcePorts } from '../../probe/schedule/link-ports.ts';
 import { believableSpending, spendingOf } from '../../probe/schedule/probe-interval.ts';
-import type { Spending } from '../../probe/schedule/spend-ledger.ts';
-import { LEDGER_REACH_MS } from '../../probe/schedule/spend-ledger.ts';
+import { LEDGER_REACH_MS, type Spending } from '../../probe/schedule/spend-ledger.ts';
 import { decodeRecordBody } from '../../wire/durable-record.ts';
 
 export interface PastSpendingParts {

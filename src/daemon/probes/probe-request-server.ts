@@ -10,8 +10,13 @@ import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
 import type { PeerReply, PeerRequests } from '../../probe/peer-requests.ts';
 import type { MeasuredPeers } from '../../probe/schedule/measured-peers.ts';
-import type { ProbesAnswer, ProbeTarget, RequestedProbe } from '../../wire/api/probe-answers.ts';
-import { probeRequestSchema, requestedProbesSchema } from '../../wire/api/probe-answers.ts';
+import {
+  type ProbesAnswer,
+  type ProbeTarget,
+  probeRequestSchema,
+  type RequestedProbe,
+  requestedProbesSchema,
+} from '../../wire/api/probe-answers.ts';
 
 export const PROBE_ASK_TOPIC = 'probe.ask';
 

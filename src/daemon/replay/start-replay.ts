@@ -14,10 +14,8 @@ import type { ProcessResources } from '../daemon-options.ts';
 import { dashboardUrl, signInUrl } from '../dashboard-url.ts';
 import { Access } from '../http/access.ts';
 import { HTTP_LIMITS } from '../http/http-options.ts';
-import type { HttpServer } from '../http/http-server.ts';
-import { createHttpServer } from '../http/http-server.ts';
-import type { Listening } from '../http/listen.ts';
-import { HttpServerError } from '../http/listen.ts';
+import { createHttpServer, type HttpServer } from '../http/http-server.ts';
+import { HttpServerError, type Listening } from '../http/listen.ts';
 import { Notices } from '../notices.ts';
 
 export interface ReplayStart {

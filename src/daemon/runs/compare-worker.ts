@@ -2,8 +2,7 @@
 // which takes a second or more, and nobody else should wait for that.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import type { FinishedOptions } from '../../core/comparison/compare-finished.ts';
-import { compareFinished } from '../../core/comparison/compare-finished.ts';
+import { compareFinished, type FinishedOptions } from '../../core/comparison/compare-finished.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { finishedSide } from '../../metrics/finished-side.ts';

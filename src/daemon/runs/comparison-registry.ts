@@ -2,8 +2,12 @@
 // the registry of runs holds.
 
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
-import type { ToldComparison, ToldPairs } from '../../core/comparison/told-comparison.ts';
-import { comparisonEnd, findingsOfComparison } from '../../core/comparison/told-comparison.ts';
+import {
+  comparisonEnd,
+  findingsOfComparison,
+  type ToldComparison,
+  type ToldPairs,
+} from '../../core/comparison/told-comparison.ts';
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { EVENT_KINDS } from '../../core/event-kinds.ts';
 import type { ComparisonId } from '../../core/ids.ts';
@@ -12,8 +16,7 @@ import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { ComparisonEnd, ComparisonStart } from '../../wire/told-comparison-schema.ts';
 import { nowAndEvery } from '../every.ts';
 import { readComparisonFile } from './comparison-files.ts';
-import type { RunRegistryParts, Told } from './run-registry.ts';
-import { ABANDONED_MS, LOOK_MS } from './run-registry.ts';
+import { ABANDONED_MS, LOOK_MS, type RunRegistryParts, type Told } from './run-registry.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
 
 export class ComparisonRegistry {

@@ -5,8 +5,7 @@ import type { Report } from '../../core/run/report.ts';
 import type { Run } from '../../core/run/run.ts';
 import { runAsked, runDigest, stateOf } from '../../core/run/run-digest.ts';
 import { unknown } from '../../core/unknown.ts';
-import type { TargetSources } from './target-node.ts';
-import { plainTarget, targetNodeOf } from './target-node.ts';
+import { plainTarget, type TargetSources, targetNodeOf } from './target-node.ts';
 
 export const runOfReport = (
   report: Report,

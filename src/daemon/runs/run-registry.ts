@@ -4,8 +4,7 @@
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { EVENT_KINDS } from '../../core/event-kinds.ts';
-import type { RunId } from '../../core/ids.ts';
-import { isRunId } from '../../core/ids.ts';
+import { isRunId, type RunId } from '../../core/ids.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Run, RunProgress } from '../../core/run/run.ts';
 import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
@@ -17,8 +16,7 @@ import { withServerColumns } from '../../metrics/server-columns.ts';
 import type { RunSeriesAnswer } from '../../wire/api/run-answers.ts';
 import type { RunEnd, RunStart } from '../../wire/run-schema.ts';
 import { nowAndEvery } from '../every.ts';
-import type { CalibrationParts } from './engine-calibrations.ts';
-import { EngineCalibrations } from './engine-calibrations.ts';
+import { type CalibrationParts, EngineCalibrations } from './engine-calibrations.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { RegisteredRun } from './live-run.ts';
 import { reasonOf, runOfReport } from './run-of-report.ts';

@@ -14,8 +14,14 @@ import { unknown } from '../../core/unknown.ts';
 import type { SweepEnd, SweepStart, SweepUpdate } from '../../wire/sweep-digest-schema.ts';
 import { STAGES_MAX } from '../../wire/sweep-schema.ts';
 import { nowAndEvery } from '../every.ts';
-import type { RunRegistry, RunRegistryParts, Told } from './run-registry.ts';
-import { ABANDONED_MS, LOOK_MS, SCAN_MS } from './run-registry.ts';
+import {
+  ABANDONED_MS,
+  LOOK_MS,
+  type RunRegistry,
+  type RunRegistryParts,
+  SCAN_MS,
+  type Told,
+} from './run-registry.ts';
 import { runFolders } from './run-reports.ts';
 import { readSweepFile } from './sweep-files.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';

@@ -3,12 +3,10 @@
 
 import { maximumOf } from '../../core/extremes.ts';
 import type { GpuLoad } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import { pcieGeneration } from '../drm/pci-bus.ts';
 import { looseList } from '../loose-json.ts';
-import type { AmdToolDevice } from './tool-json.ts';
-import { amdFigure, amdText, valueAt } from './tool-json.ts';
+import { type AmdToolDevice, amdFigure, amdText, valueAt } from './tool-json.ts';
 
 /** Cards of one document, in amd-smi's order. */
 export const parseAmdSmiStatic = (document: unknown): readonly AmdToolDevice[] =>

@@ -1,8 +1,7 @@
 // `rocm-smi … --json`, the older tool: one object per card, all values are texts, and labels differ between
 // generations. Only what sysfs lacks is taken from it.
 
-import type { AmdToolDevice } from './tool-json.ts';
-import { amdFigure, amdText, valueAt } from './tool-json.ts';
+import { type AmdToolDevice, amdFigure, amdText, valueAt } from './tool-json.ts';
 
 export const parseRocmSmi = (document: unknown): readonly AmdToolDevice[] => {
   if (typeof document !== 'object' || document === null || Array.isArray(document)) return [];

@@ -2,10 +2,8 @@
 
 import { join } from 'node:path';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
-import type { Hwmon } from '../drm/card-sensors.ts';
-import { findHwmon } from '../drm/card-sensors.ts';
-import type { DrmCard } from '../drm/drm-cards.ts';
-import { findDrmCards, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
+import { findHwmon, type Hwmon } from '../drm/card-sensors.ts';
+import { type DrmCard, findDrmCards, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { bridgesAbove } from '../drm/pci-bus.ts';
 import { sysfsBytes, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
 import { meminfoBytes } from '../procfs/parse-meminfo.ts';

@@ -2,8 +2,7 @@
 
 import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { AmdTool } from '../amd-smi/amd-tool.ts';
 import { isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { gpuIsHere } from '../drm/gpu-watch.ts';

@@ -1,8 +1,7 @@
 // Load of the AMD devices: from sysfs, without a process.
 
 import type { GpuProcess } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import { drmProcesses, readDrmClients } from '../drm/drm-clients.ts';
 import type { Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';

@@ -3,8 +3,7 @@
 
 import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { AmdToolDevice } from '../amd-smi/tool-json.ts';
 import { numbered } from '../drm/card-sensors.ts';
 import {

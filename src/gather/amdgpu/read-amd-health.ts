@@ -3,8 +3,7 @@
 
 import { join } from 'node:path';
 import type { EccCounts, GpuHealth, MemoryRepair } from '../../core/node/gpu-health.ts';
-import type { Reported, Unknown } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { ASLEEP, isAsleep } from '../drm/drm-cards.ts';
 import { sysfsBytes, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
 import type { AmdCard } from './amd-card.ts';

@@ -1,8 +1,7 @@
 // Whether a machine is a virtual one, a container, or both, by the same evidence as systemd-detect-virt: firmware
 // names, the hypervisor flag, marker files and control groups.
 
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 
 export interface VirtualisationFacts {
   readonly systemVendor: string;

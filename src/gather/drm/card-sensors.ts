@@ -1,8 +1,7 @@
 // The sensors of a device: /sys/class/hwmon below it. Each figure is a numbered file with a label beside it.
 
 import { join } from 'node:path';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { sysfsNames, sysfsNumber, sysfsText } from './sysfs-file.ts';
 
 export interface Hwmon {

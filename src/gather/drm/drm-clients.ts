@@ -4,11 +4,9 @@
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GpuProcess } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
+import { isUnknown, knownOr, type Reported, unknown } from '../../core/unknown.ts';
 import { heaviestProcesses, PROCESS_NAME_LENGTH_MAX } from '../gpu-processes.ts';
-import type { DrmClient } from './parse-fdinfo.ts';
-import { parseFdinfo } from './parse-fdinfo.ts';
+import { type DrmClient, parseFdinfo } from './parse-fdinfo.ts';
 import { readableNames, sysfsNames, sysfsText } from './sysfs-file.ts';
 
 export const DRM_PROCESSES_MAX = 4_096;

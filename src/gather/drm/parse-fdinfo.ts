@@ -1,8 +1,7 @@
 // What a process holds of a GPU by one of its open files: /proc/PID/fdinfo/N, of the kernel's Documentation/gpu/drm-usage-stats.rst.
 // Drivers name their memory regions themselves: amdgpu "vram" and "gtt", xe "vram0" and "gtt", i915 "local0" and "system0".
 
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 
 export interface DrmClient {
   /** PCI address, lower case: "0000:c1:00.0". */

@@ -2,8 +2,7 @@
 // driver whose device hangs can block the reader.
 
 import { open, readdir } from 'node:fs/promises';
-import type { Reported, Unknown } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 
 /** The trimmed text. At most 4 KiB are read; an empty file is unknown. */
 export const sysfsText = async (path: string): Promise<Reported<string>> => {

@@ -3,10 +3,8 @@
 
 import { join } from 'node:path';
 import { isUnknown } from '../../core/unknown.ts';
-import type { Hwmon } from '../drm/card-sensors.ts';
-import { findHwmon } from '../drm/card-sensors.ts';
-import type { DrmCard } from '../drm/drm-cards.ts';
-import { findDrmCards, PCI_VENDORS } from '../drm/drm-cards.ts';
+import { findHwmon, type Hwmon } from '../drm/card-sensors.ts';
+import { type DrmCard, findDrmCards, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { bridgesAbove, pcieLink } from '../drm/pci-bus.ts';
 import { sysfsNames } from '../drm/sysfs-file.ts';
 

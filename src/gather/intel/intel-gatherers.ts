@@ -10,8 +10,7 @@ import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { poll } from '../poll.ts';
 import { SeenGpus } from '../seen-gpus.ts';
-import type { IntelCard } from './intel-card.ts';
-import { findIntelCards } from './intel-card.ts';
+import { findIntelCards, type IntelCard } from './intel-card.ts';
 import { readIntelDevice } from './read-intel-device.ts';
 import { EnergyMeter, readIntelLoad } from './read-intel-load.ts';
 

@@ -2,8 +2,7 @@
 
 import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { labelled, numbered } from '../drm/card-sensors.ts';
 import { hex4, PCI_IDS_PLACES, pciIdsName, readNameList } from '../drm/device-names.ts';
 import { ASLEEP, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';

@@ -3,13 +3,11 @@
 
 import { request } from 'node:https';
 import * as v from 'valibot';
-import type { MachineLabel } from '../../core/node/container.ts';
-import { isPlaceLabel } from '../../core/node/container.ts';
+import { isPlaceLabel, type MachineLabel } from '../../core/node/container.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
-import type { MachineFiles } from '../machine-files.ts';
-import { isUnreadable, notRead } from '../machine-files.ts';
+import { isUnreadable, type MachineFiles, notRead } from '../machine-files.ts';
 import { isLabel, SERVICE_ACCOUNT } from './pod-information.ts';
 
 export interface LabelQuestion {

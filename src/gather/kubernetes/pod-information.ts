@@ -1,8 +1,7 @@
 // What Kubernetes tells a pod about itself (the downward API): names in variables, labels in a file. Which variables and which
 // file is the chart's business; a pod of another making has some of them, and the rest is unknown.
 
-import type { MachineLabel, Pod } from '../../core/node/container.ts';
-import { isPlaceLabel } from '../../core/node/container.ts';
+import { isPlaceLabel, type MachineLabel, type Pod } from '../../core/node/container.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
 import { isUnreadable, type MachineFiles, notRead, textOr } from '../machine-files.ts';

@@ -2,8 +2,7 @@
 // cost an initialisation of the driver.
 
 import type { GpuProcess } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { ProcessesByDevice } from './parse-processes.ts';
 
 export class LatestProcesses {

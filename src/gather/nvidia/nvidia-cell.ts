@@ -1,8 +1,7 @@
 // One figure as nvidia-smi prints it, in XML ("40960 MiB", "16x", "N/A") or CSV ("40960", "[N/A]").
 // Text in brackets is not a figure, and neither is a bare N/A.
 
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 
 export const BYTES_PER_MIB: number = 1024 * 1024;
 

@@ -2,8 +2,7 @@
 // where there are none.
 
 import type { GpuHealth } from '../../core/node/gpu-health.ts';
-import type { Unknown } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Unknown, unknown } from '../../core/unknown.ts';
 import { runTool } from '../../process/child.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { hasNoNvlink, NO_NVLINK, parseNvlink } from './parse-nvlink.ts';

@@ -2,8 +2,7 @@
 // arguments, which are nobody else's business.
 
 import type { GpuProcess } from '../../core/node/gpu.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { heaviestProcesses, PROCESS_NAME_LENGTH_MAX } from '../gpu-processes.ts';
 import { cellCount, cellMebibytes, cellText } from './nvidia-cell.ts';
 import { childOf, childrenOf, parseTagTree, type Tag } from './tag-tree.ts';

@@ -1,8 +1,7 @@
 // Pressure on processor, memory and I/O: three small files of the host that stay open, and three of this process's
 // control group. No process is started.
 
-import type { NodePressure, ResourcePressures } from '../../core/node/pressure.ts';
-import { withoutFullProcessor } from '../../core/node/pressure.ts';
+import { type NodePressure, type ResourcePressures, withoutFullProcessor } from '../../core/node/pressure.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';

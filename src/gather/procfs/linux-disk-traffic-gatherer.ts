@@ -1,7 +1,6 @@
 // What the disks of a Linux machine carry, once a second by one read. No process is started.
 
-import type { CountedDisk } from '../../core/node/disk-traffic.ts';
-import { withDiskRates } from '../../core/node/disk-traffic.ts';
+import { type CountedDisk, withDiskRates } from '../../core/node/disk-traffic.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { isUnreadable, readFailed } from '../machine-files.ts';

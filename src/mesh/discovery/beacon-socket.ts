@@ -1,10 +1,8 @@
 // One UDP socket on one interface, for one family. The system may hand it datagrams of other interfaces too (Linux:
 // IP_MULTICAST_ALL); those are dropped here, so each is received by the socket of its own cable.
 
-import type { RemoteInfo } from 'node:dgram';
-import { createSocket } from 'node:dgram';
-import type { BeaconPlace } from './beacon-places.ts';
-import { isInNetwork } from './beacon-places.ts';
+import { createSocket, type RemoteInfo } from 'node:dgram';
+import { type BeaconPlace, isInNetwork } from './beacon-places.ts';
 import { BEACON_GROUP_IPV4, BEACON_GROUP_IPV6 } from './limits.ts';
 
 export interface BeaconSocket extends AsyncDisposable {

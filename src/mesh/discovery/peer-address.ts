@@ -2,8 +2,7 @@
 // node sends must be an address that can be dialled from another machine.
 
 import { isIP, isIPv4 } from 'node:net';
-import type { HostPort } from '../../core/address/host-port.ts';
-import { parseHostPort } from '../../core/address/host-port.ts';
+import { type HostPort, parseHostPort } from '../../core/address/host-port.ts';
 import { PEER_PORT } from './limits.ts';
 
 export type ParsedPeer =

@@ -8,12 +8,17 @@ import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshCandidate } from '../mesh.ts';
 import { MESH_VERSION } from '../tls/authentication.ts';
-import type { BeaconChannelParts } from './beacon-channel.ts';
-import { BeaconChannel } from './beacon-channel.ts';
-import type { BeaconPlace, DiscoveryWay, InterfaceList, LeftOutInterface } from './beacon-places.ts';
-import { beaconPlaces, isInNetwork, placeKey } from './beacon-places.ts';
-import type { OpenBeaconSocket } from './beacon-socket.ts';
-import { openBeaconSocket } from './beacon-socket.ts';
+import { BeaconChannel, type BeaconChannelParts } from './beacon-channel.ts';
+import {
+  type BeaconPlace,
+  beaconPlaces,
+  type DiscoveryWay,
+  type InterfaceList,
+  isInNetwork,
+  type LeftOutInterface,
+  placeKey,
+} from './beacon-places.ts';
+import { type OpenBeaconSocket, openBeaconSocket } from './beacon-socket.ts';
 import { CandidateTable } from './candidate-table.ts';
 import type { BeaconTrouble, DiscoveryStatus } from './discovery-status.ts';
 import { BEACON_PORT, DISCOVERY_LIMITS } from './limits.ts';

@@ -2,8 +2,7 @@
 // minutes and once (`join-codes.ts`), so that it may be read aloud or pass through a chat, which a cluster key may not.
 
 import { createHash, hkdfSync } from 'node:crypto';
-import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText } from '../../core/address/host-port.ts';
+import { type HostPort, hostPortText } from '../../core/address/host-port.ts';
 import { base32, bytesOfBase32 } from '../../wire/node-signature.ts';
 import { parsePeer } from '../discovery/peer-address.ts';
 

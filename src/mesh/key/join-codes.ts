@@ -3,8 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
-import type { JoinProof } from './join-code.ts';
-import { JOIN_SECRET_BYTES, joinProof } from './join-code.ts';
+import { JOIN_SECRET_BYTES, type JoinProof, joinProof } from './join-code.ts';
 
 export const JOIN_CODE_LIFE_MS = 600_000;
 export const JOIN_TRIES_MAX = 5;

@@ -4,13 +4,11 @@
 import { chmod } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import type { Problem } from '../../core/problem.ts';
-import { errorCode, shortReason } from '../../core/problem.ts';
+import { errorCode, type Problem, shortReason } from '../../core/problem.ts';
 import { createFileAtomic, writeFileAtomic } from '../../process/atomic-file.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { openInputFile } from '../../process/input-file.ts';
-import type { ClusterKey } from './cluster-key.ts';
-import { clusterKeyText, parseClusterKey } from './cluster-key.ts';
+import { type ClusterKey, clusterKeyText, parseClusterKey } from './cluster-key.ts';
 
 export const CLUSTER_KEY_FILE = 'cluster-key';
 

@@ -13,8 +13,7 @@ import type {
   RefusalReason,
   Unsubscribe,
 } from '../mesh.ts';
-import type { DialStatus } from './dialer.ts';
-import { Dialer } from './dialer.ts';
+import { Dialer, type DialStatus } from './dialer.ts';
 import { LinkTable } from './link-table.ts';
 import { Listeners } from './listeners.ts';
 import type { Connector, Handshake } from './pipe.ts';

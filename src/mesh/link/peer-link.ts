@@ -11,8 +11,7 @@ import { decodeBye, encodeBye } from './bye.ts';
 import { deadline } from './deadline.ts';
 import { FrameListeners, Listeners } from './listeners.ts';
 import { isPing, Pings } from './pings.ts';
-import type { Handshake } from './pipe.ts';
-import { FRAME } from './pipe.ts';
+import { FRAME, type Handshake } from './pipe.ts';
 
 export class PeerLink implements MeshLink {
   readonly peerId: NodeId;

@@ -7,10 +7,16 @@ import { unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
 import { nodeIdOf } from '../../wire/node-signature.ts';
 import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome, PeerHello } from '../link/pipe.ts';
-import type { MeshCandidate, MeshIdentity, MeshLimits, MeshTransport, RefusalMeaning } from '../mesh.ts';
-import { MESH_LIMITS, MeshError } from '../mesh.ts';
-import type { CableWay } from './memory-pipe.ts';
-import { MemoryLinkPipe } from './memory-pipe.ts';
+import {
+  MESH_LIMITS,
+  type MeshCandidate,
+  MeshError,
+  type MeshIdentity,
+  type MeshLimits,
+  type MeshTransport,
+  type RefusalMeaning,
+} from '../mesh.ts';
+import { type CableWay, MemoryLinkPipe } from './memory-pipe.ts';
 
 export interface MemoryNodeOptions {
   /** Its address on this network; unique. */

@@ -4,10 +4,11 @@
 import { errors } from '@nats-io/nats-core';
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { FleetFinding, FleetProblem } from './fleet-problem.ts';
 import {
   clockDiffers,
   consumersAllowed,
+  type FleetFinding,
+  type FleetProblem,
   noStateStream,
   noStream,
   notPermitted,

@@ -5,10 +5,8 @@
 import type { NodeId } from '../../core/ids.ts';
 import { decodeMeshMessage } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
-import type { VectorEntry } from '../../wire/version-vector.ts';
-import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
-import type { Place } from '../replication/positions.ts';
-import { isAhead } from '../replication/positions.ts';
+import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
+import { isAhead, type Place } from '../replication/positions.ts';
 
 interface Claim {
   readonly node: NodeId;

@@ -2,14 +2,11 @@
 // refused is counted by reason; nothing that a server or a stranger sends goes further unopened.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { FleetProblem } from './fleet-problem.ts';
-import { publishFailed, unreachable } from './fleet-problem.ts';
+import { type FleetProblem, publishFailed, unreachable } from './fleet-problem.ts';
 import type { FleetSubject, FleetSubjects } from './fleet-subjects.ts';
 import type { ReplayGuard } from './replay-guard.ts';
-import type { Sealer } from './sealed-message.ts';
-import { SEAL_BYTES } from './sealed-message.ts';
-import type { FleetServer } from './server-connection.ts';
-import { causeOf } from './server-connection.ts';
+import { SEAL_BYTES, type Sealer } from './sealed-message.ts';
+import { causeOf, type FleetServer } from './server-connection.ts';
 import { SERVER_PAYLOAD_BYTES_MAX } from './server-reader.ts';
 
 export class FleetCounts {

@@ -6,17 +6,19 @@ import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import { eventSlot } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { MeshMessage, WireLive } from '../../wire/mesh-message.ts';
-import { encodeMeshMessage, liveFrameBytes } from '../../wire/mesh-message.ts';
+import {
+  encodeMeshMessage,
+  liveFrameBytes,
+  type MeshMessage,
+  type WireLive,
+} from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ChunkSource } from '../replication/record-chunks.ts';
 import type { FleetMessages } from './fleet-messages.ts';
-import type { FleetSubjects } from './fleet-subjects.ts';
-import { DIGEST, DIGEST_ENTRIES_MAX, HELLO, RECORDS, WANT } from './fleet-subjects.ts';
+import { DIGEST, DIGEST_ENTRIES_MAX, type FleetSubjects, HELLO, RECORDS, WANT } from './fleet-subjects.ts';
 import type { GroupHearing } from './group-hearing.ts';
-import type { ToldReading } from './reading-batches.ts';
-import { ReadingBatches } from './reading-batches.ts';
+import { ReadingBatches, type ToldReading } from './reading-batches.ts';
 import { ToldReadings } from './told-readings.ts';
 
 type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;

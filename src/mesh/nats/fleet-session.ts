@@ -1,8 +1,7 @@
 // One connection of a node to its fleet's server: it listens, reads the last values, tells replication, and keeps count of
 // who is there, until the connection ends.
 
-import type { Msg, Subscription } from '@nats-io/nats-core';
-import { errors } from '@nats-io/nats-core';
+import { errors, type Msg, type Subscription } from '@nats-io/nats-core';
 import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
@@ -14,15 +13,26 @@ import { createRecordChunks } from '../replication/record-chunks.ts';
 import type { ReplicaStore } from '../replication/replica-store.ts';
 import { ReplicationCounts } from '../replication/replication-counts.ts';
 import type { FleetMembers } from './fleet-members.ts';
-import type { FleetCounts } from './fleet-messages.ts';
-import { FleetMessages } from './fleet-messages.ts';
-import type { FleetProblem } from './fleet-problem.ts';
-import { misdirected, misused, noStateStream, noStream, notPermitted, unreachable } from './fleet-problem.ts';
+import { type FleetCounts, FleetMessages } from './fleet-messages.ts';
+import {
+  type FleetProblem,
+  misdirected,
+  misused,
+  noStateStream,
+  noStream,
+  notPermitted,
+  unreachable,
+} from './fleet-problem.ts';
 import { FleetPublisher } from './fleet-publisher.ts';
 import type { FleetRequestLinks } from './fleet-request-links.ts';
 import type { FleetStanding } from './fleet-standing.ts';
-import type { FleetHearing, FleetSubject, FleetSubjects } from './fleet-subjects.ts';
-import { EVENT_STREAM, HELLO } from './fleet-subjects.ts';
+import {
+  EVENT_STREAM,
+  type FleetHearing,
+  type FleetSubject,
+  type FleetSubjects,
+  HELLO,
+} from './fleet-subjects.ts';
 import { GroupHearing } from './group-hearing.ts';
 import { LateComers } from './late-comers.ts';
 import { isMisdirected } from './misdirected-reply.ts';
@@ -30,8 +40,7 @@ import { NatsLink } from './nats-link.ts';
 import { PublisherRates } from './publisher-rates.ts';
 import type { ReplayGuard } from './replay-guard.ts';
 import type { Sealer } from './sealed-message.ts';
-import type { FleetServer } from './server-connection.ts';
-import { causeOf, lossOf, refusedSubject, silenceOf } from './server-connection.ts';
+import { causeOf, type FleetServer, lossOf, refusedSubject, silenceOf } from './server-connection.ts';
 import { readStates, StateStreamMissing } from './state-snapshot.ts';
 import { readStreamFacts } from './stream-facts.ts';
 

@@ -2,13 +2,14 @@
 // server does not know its nodes, and in fleets that an earlier version made, one for all. Records of all nodes share one, whose
 // messages are limited for each node. Written by `fleet init`, created by `fleet apply`; a node may read them and add to them.
 
-import type { JetStreamManager, StreamConfig } from '@nats-io/jetstream';
 import {
   DiscardPolicy,
   JetStreamApiCodes,
   JetStreamApiError,
+  type JetStreamManager,
   RetentionPolicy,
   StorageType,
+  type StreamConfig,
 } from '@nats-io/jetstream';
 import type { NodeId } from '../../core/ids.ts';
 import { EVENT_STREAM, FleetSubjects, STATE_STREAM, stateStreamOf } from './fleet-subjects.ts';

@@ -3,8 +3,7 @@
 // to what everybody tells everybody: who is there, runs, and the newest of the readings once in a while.
 
 import { createHash } from 'node:crypto';
-import type { NodeId } from '../../core/ids.ts';
-import { isNodeId, nodeId } from '../../core/ids.ts';
+import { isNodeId, type NodeId, nodeId } from '../../core/ids.ts';
 import { base32 } from '../../wire/node-signature.ts';
 
 /** The journal's records in order, of all nodes and of all clusters of an account. */

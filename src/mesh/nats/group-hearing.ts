@@ -2,8 +2,7 @@
 // while somebody is there who does not, to everybody, as before there were groups. A server whose permissions are of that time
 // refuses the new subjects: its nodes then do as those did.
 
-import type { FleetMembers } from './fleet-members.ts';
-import { FLEET_WAYS } from './fleet-members.ts';
+import { FLEET_WAYS, type FleetMembers } from './fleet-members.ts';
 import type { FleetHearing, FleetSubjects } from './fleet-subjects.ts';
 
 export interface GroupHearingParts {

@@ -4,12 +4,17 @@
 
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { MeshMessage } from '../../wire/mesh-message.ts';
-import { decodeMeshMessage, encodeMeshMessage } from '../../wire/mesh-message.ts';
+import { decodeMeshMessage, encodeMeshMessage, type MeshMessage } from '../../wire/mesh-message.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import { FrameListeners, Listeners } from '../link/listeners.ts';
-import type { CloseReason, LinkClose, LinkGroup, MeshLink, Unsubscribe } from '../mesh.ts';
-import { MESH_LIMITS } from '../mesh.ts';
+import {
+  type CloseReason,
+  type LinkClose,
+  type LinkGroup,
+  MESH_LIMITS,
+  type MeshLink,
+  type Unsubscribe,
+} from '../mesh.ts';
 import { isAhead } from '../replication/positions.ts';
 import { FleetClaims } from './fleet-claims.ts';
 import { FleetDigests } from './fleet-digests.ts';

@@ -2,19 +2,18 @@
 // the server never has. The subject is authenticated with it, so a message repeated under another node's id or as
 // another kind does not open; a number that only grows lets readers refuse one that is repeated as it was.
 
-import type { KeyObject } from 'node:crypto';
 import {
   createCipheriv,
   createDecipheriv,
   createHmac,
   createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
 } from 'node:crypto';
 import type { NodeId } from '../../core/ids.ts';
 import { ByteReader, ByteWriter } from '../../wire/frame-bytes.ts';
-import type { ClusterKey } from '../key/cluster-key.ts';
-import { deriveSecret } from '../key/cluster-key.ts';
+import { type ClusterKey, deriveSecret } from '../key/cluster-key.ts';
 
 /** Which run of a publisher's daemon sealed a message, and which of its messages it is. */
 export interface SealNumber {

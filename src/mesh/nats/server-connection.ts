@@ -1,8 +1,13 @@
 // One connection to a server of a fleet. It is never mended: when it breaks, everything that was waiting in it is dropped
 // and a new one begins, because a reading that waited would arrive late under a young age.
 
-import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
-import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import {
+  JetStreamApiError,
+  type JetStreamClient,
+  type JetStreamManager,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream';
 import {
   type ConnectionOptions,
   credsAuthenticator,

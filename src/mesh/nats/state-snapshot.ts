@@ -5,11 +5,14 @@
 import { DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import type { NodeId } from '../../core/ids.ts';
-import type { WireRecord } from '../../wire/mesh-message.ts';
-import { decodeMeshMessage, encodeMeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
+import {
+  decodeMeshMessage,
+  encodeMeshMessage,
+  recordFrameBytes,
+  type WireRecord,
+} from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
-import type { VectorEntry } from '../../wire/version-vector.ts';
-import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
+import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
 import { type FleetSubject, type FleetSubjects, STATE_STREAM } from './fleet-subjects.ts';
 import { isMisdirected } from './misdirected-reply.ts';
 import { listStateStreams, readNodeStates } from './state-streams.ts';

@@ -2,8 +2,7 @@
 // be used to amplify traffic. Neither carries an id: the sender knows which node it expects, and only that node's reply
 // to this nonce fits.
 
-import type { KeyObject } from 'node:crypto';
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { NodeId } from '../../core/ids.ts';
 
 export interface Question {

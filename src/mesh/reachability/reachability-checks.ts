@@ -5,13 +5,18 @@ import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { CheckKey, Question } from './check-message.ts';
-import { answeredNonce, checkKey, encodeQuestion, isAnswerOf } from './check-message.ts';
+import {
+  answeredNonce,
+  type CheckKey,
+  checkKey,
+  encodeQuestion,
+  isAnswerOf,
+  type Question,
+} from './check-message.ts';
 import type { DatagramAddress } from './datagram-port.ts';
 import { REACHABILITY_LIMITS } from './limits.ts';
 import { NoncePool } from './nonce-pool.ts';
-import type { ReachTarget } from './reach-targets.ts';
-import { targetKey } from './reach-targets.ts';
+import { type ReachTarget, targetKey } from './reach-targets.ts';
 import { sendFailure } from './send-failure.ts';
 
 export interface ReachabilityChecksParts {

@@ -1,8 +1,7 @@
 // Datagrams over UDP: one socket per family on one port, because a dual-stack socket writes IPv4 addresses in a form
 // that not every system can send to. A machine without one of the families uses the other.
 
-import type { Socket } from 'node:dgram';
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { isIP, isIPv4 } from 'node:net';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { errorCode } from '../../core/problem.ts';

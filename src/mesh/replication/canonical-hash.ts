@@ -2,8 +2,7 @@
 // origin's events are known. Whatever is local to a node is left out: live kinds, ages, receipts, counts, history.
 
 import { createHash } from 'node:crypto';
-import type { State } from '../../core/state.ts';
-import { DURABLE_FIELDS } from '../../core/state.ts';
+import { DURABLE_FIELDS, type State } from '../../core/state.ts';
 
 /** SHA-256, hex. Equal for equal durable state, whatever the order in which it came. */
 export const canonicalHash = (state: State): string =>

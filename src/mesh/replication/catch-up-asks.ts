@@ -6,8 +6,7 @@
 import type { NodeId } from '../../core/ids.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
-import type { Place } from './positions.ts';
-import { isAhead } from './positions.ts';
+import { isAhead, type Place } from './positions.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 
 type CatchUpParts = Pick<ExchangeParts, 'store' | 'peers' | 'counts' | 'limits' | 'nowMs'>;

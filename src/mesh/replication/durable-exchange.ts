@@ -4,15 +4,13 @@
 import type { NodeId } from '../../core/ids.ts';
 import { ENTRIES_PER_FRAME_MAX, type MeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
-import type { VectorEntry } from '../../wire/version-vector.ts';
-import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
+import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
 import type { Bringer } from './bringer.ts';
 import { CatchUpAsks } from './catch-up-asks.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { Forks } from './forks.ts';
 import { OriginPlaces } from './origin-places.ts';
-import type { Place } from './positions.ts';
-import { afterIn, isAhead } from './positions.ts';
+import { afterIn, isAhead, type Place } from './positions.ts';
 import { receiptOf } from './receipt.ts';
 import { checkRecord } from './record-proof.ts';
 import { RecordTips } from './record-tips.ts';

@@ -10,8 +10,7 @@ import type { Bringer } from './bringer.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import type { Place } from './positions.ts';
 import { checkRecord, proofOf } from './record-proof.ts';
-import type { RecordTips } from './record-tips.ts';
-import { tipOf } from './record-tips.ts';
+import { type RecordTips, tipOf } from './record-tips.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 
 type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;

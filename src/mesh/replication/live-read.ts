@@ -5,8 +5,7 @@ import { eventClass, isEventKind } from '../../core/event-kinds.ts';
 import { decodeRecordBody } from '../../wire/durable-record.ts';
 import type { WireLive } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
-import type { LiveHead } from './live-table.ts';
-import { liveHeadOf } from './live-table.ts';
+import { type LiveHead, liveHeadOf } from './live-table.ts';
 import { receiptOf } from './receipt.ts';
 
 export interface LiveRead {

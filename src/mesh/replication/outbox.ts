@@ -3,13 +3,16 @@
 // the journal.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { MeshMessage, WireLive } from '../../wire/mesh-message.ts';
-import { encodeMeshMessage, liveFrameBytes } from '../../wire/mesh-message.ts';
+import {
+  encodeMeshMessage,
+  liveFrameBytes,
+  type MeshMessage,
+  type WireLive,
+} from '../../wire/mesh-message.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { MeshLink } from '../mesh.ts';
 import type { LiveEntry } from './live-table.ts';
-import type { Place } from './positions.ts';
-import { isAhead } from './positions.ts';
+import { isAhead, type Place } from './positions.ts';
 import { ageMsAt } from './receipt.ts';
 import type { ChunkSource } from './record-chunks.ts';
 import type { ReplicationCounts } from './replication-counts.ts';

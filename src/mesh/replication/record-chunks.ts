@@ -2,12 +2,14 @@
 // at its pace. Peers at the same position at the same moment share one frame, encoded once.
 
 import type { NodeId } from '../../core/ids.ts';
-import type { WireRecord } from '../../wire/mesh-message.ts';
-import { ENTRIES_PER_FRAME_MAX, encodeMeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
-import type { Place } from './positions.ts';
-import { afterIn, isAhead } from './positions.ts';
-import type { OwnProof } from './record-proof.ts';
-import { proofOf } from './record-proof.ts';
+import {
+  ENTRIES_PER_FRAME_MAX,
+  encodeMeshMessage,
+  recordFrameBytes,
+  type WireRecord,
+} from '../../wire/mesh-message.ts';
+import { afterIn, isAhead, type Place } from './positions.ts';
+import { type OwnProof, proofOf } from './record-proof.ts';
 import { tipOf } from './record-tips.ts';
 import type { ReplicaStore } from './replica-store.ts';
 import type { ReplicationCounts } from './replication-counts.ts';

@@ -4,10 +4,8 @@
 import { eventClass, isEventKind } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { decodeRecordBody } from '../../wire/durable-record.ts';
-import type { WireRecord } from '../../wire/mesh-message.ts';
-import { PROOF_BYTES } from '../../wire/mesh-message.ts';
-import type { NodeKeys } from '../../wire/node-signature.ts';
-import { PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../../wire/node-signature.ts';
+import { PROOF_BYTES, type WireRecord } from '../../wire/mesh-message.ts';
+import { type NodeKeys, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../../wire/node-signature.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import { receiptOf } from './receipt.ts';
 import type { ReceivedRecord, ReplicaRecord } from './replica-store.ts';

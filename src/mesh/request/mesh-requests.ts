@@ -5,24 +5,25 @@ import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import { untilAborted } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { JsonValue, RequestMessage } from '../../wire/request-message.ts';
 import {
   decodeRequest,
   encodeRequest,
   isRequestFrame,
+  type JsonValue,
   REFUSAL_LENGTH_MAX,
+  type RequestMessage,
 } from '../../wire/request-message.ts';
 import { deadline } from '../link/deadline.ts';
 import type { MeshLink, MeshTransport, Unsubscribe } from '../mesh.ts';
-import type {
-  AskHandler,
-  AskOutcome,
-  AskReply,
-  PeerRequestOptions,
-  RequestLimits,
-  Requests,
+import {
+  type AskHandler,
+  type AskOutcome,
+  type AskReply,
+  type PeerRequestOptions,
+  REQUEST_LIMITS,
+  type RequestLimits,
+  type Requests,
 } from './requests.ts';
-import { REQUEST_LIMITS } from './requests.ts';
 
 export interface MeshRequestsParts {
   readonly mesh: Pick<MeshTransport, 'links' | 'onLink'>;

@@ -5,7 +5,6 @@ import type { TLSSocket } from 'node:tls';
 import type { ByteBudget } from '../../core/byte-budget.ts';
 import type { PeerHello } from '../link/pipe.ts';
 import type { RefusalMeaning, RefusalReason } from '../mesh.ts';
-import type { OwnHello } from './authentication.ts';
 import {
   checkProof,
   decodeHello,
@@ -13,6 +12,7 @@ import {
   exporterOf,
   HANDSHAKE_FRAME_BYTES_MAX,
   makeProof,
+  type OwnHello,
 } from './authentication.ts';
 import { TlsPipe } from './tls-pipe.ts';
 

@@ -3,10 +3,8 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { encodeJoinAnswer } from '../../wire/join-answer.ts';
-import type { ClusterKey } from '../key/cluster-key.ts';
-import { clusterKeyText } from '../key/cluster-key.ts';
-import type { JoinCodeStanding } from '../key/join-codes.ts';
-import { JoinCodes } from '../key/join-codes.ts';
+import { type ClusterKey, clusterKeyText } from '../key/cluster-key.ts';
+import { type JoinCodeStanding, JoinCodes } from '../key/join-codes.ts';
 
 /** Those who have no cluster key yet, as the listener sees them. */
 export interface Guests {

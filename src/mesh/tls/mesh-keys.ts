@@ -1,8 +1,7 @@
 // The cluster keys that a transport accepts, the current one first, and what is derived from each. Two at once let a cluster
 // change its key node by node.
 
-import type { ClusterKey } from '../key/cluster-key.ts';
-import { deriveSecret } from '../key/cluster-key.ts';
+import { type ClusterKey, deriveSecret } from '../key/cluster-key.ts';
 import { MeshError } from '../mesh.ts';
 
 export interface MeshKey {

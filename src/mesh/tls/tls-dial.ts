@@ -1,8 +1,7 @@
 // Dials a peer over TLS under a cluster key. A certificate is never accepted instead: checkServerIdentity, which Node
 // calls only if no PSK was used, always fails.
 
-import type { TLSSocket } from 'node:tls';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import type { ByteBudget } from '../../core/byte-budget.ts';
 import { isByPsk, TLS_SETTINGS } from '../../process/psk-tls.ts';
 import type { DialOutcome } from '../link/pipe.ts';

@@ -1,20 +1,16 @@
 // Accepts peers: each connection is admitted, speaks TLS under a cluster key, and proves who it is, all within the handshake's
 // time. Everything else is closed, counted and reported. Connections that arrive before `accept` wait unread.
 
-import type { Server as NetServer, Socket } from 'node:net';
-import { createServer as createNetServer } from 'node:net';
-import type { TLSSocket, Server as TlsServer } from 'node:tls';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import type { Clock } from '../../clock/clock.ts';
-import type { HostPort } from '../../core/address/host-port.ts';
-import { hostPortText } from '../../core/address/host-port.ts';
+import { type HostPort, hostPortText } from '../../core/address/host-port.ts';
 import type { ByteBudget } from '../../core/byte-budget.ts';
 import { errorCode } from '../../core/problem.ts';
 import { isByPsk, TLS_SETTINGS } from '../../process/psk-tls.ts';
 import { deadline } from '../link/deadline.ts';
 import type { AcceptEvents } from '../link/pipe.ts';
-import type { MeshLimits, RefusalMeaning } from '../mesh.ts';
-import { MeshError } from '../mesh.ts';
+import { MeshError, type MeshLimits, type RefusalMeaning } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
 import { HandshakeAdmission } from './handshake-admission.ts';
 import { introduce } from './introduce.ts';

@@ -8,15 +8,12 @@ import { nodeIdOf } from '../../wire/node-signature.ts';
 import type { ClusterKey } from '../key/cluster-key.ts';
 import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome } from '../link/pipe.ts';
-import type { MeshCandidate, MeshIdentity, MeshLimits } from '../mesh.ts';
-import { MESH_LIMITS } from '../mesh.ts';
-import type { OwnHello } from './authentication.ts';
-import { INSTANCE_BYTES } from './authentication.ts';
+import { MESH_LIMITS, type MeshCandidate, type MeshIdentity, type MeshLimits } from '../mesh.ts';
+import { INSTANCE_BYTES, type OwnHello } from './authentication.ts';
 import type { Guests } from './join-desk.ts';
 import { MeshKeys } from './mesh-keys.ts';
 import { dialWith } from './tls-dial.ts';
-import type { TlsListenerParts } from './tls-listener.ts';
-import { TlsListener } from './tls-listener.ts';
+import { TlsListener, type TlsListenerParts } from './tls-listener.ts';
 
 export interface TlsMeshOptions {
   readonly identity: MeshIdentity;

@@ -6,8 +6,7 @@ import { decodeFrame, encodeFrame, encodeMessageFrame } from '../frame.ts';
 import { Outbox } from '../outbox.ts';
 import { SubscriberPresence } from '../presence.ts';
 import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
-import type { MemoryPipe, MemorySource } from './memory-pipe.ts';
-import { MEMORY_END_TOPIC, MEMORY_PROBE_TOPIC } from './memory-pipe.ts';
+import { MEMORY_END_TOPIC, MEMORY_PROBE_TOPIC, type MemoryPipe, type MemorySource } from './memory-pipe.ts';
 
 export class MemoryPublisher<T> implements MessagePublisher<T>, MemorySource {
   readonly endpoint: string;

@@ -6,8 +6,7 @@ import { CONTROL_TOPIC_PREFIX, decodeFrame } from '../frame.ts';
 import { Inbox } from '../inbox.ts';
 import { ReadyGate } from '../ready-gate.ts';
 import type { MessageSubscriber, SubscriberOptions } from '../subscriber.ts';
-import type { MemoryPipe, MemorySource } from './memory-pipe.ts';
-import { MEMORY_END_TOPIC } from './memory-pipe.ts';
+import { MEMORY_END_TOPIC, type MemoryPipe, type MemorySource } from './memory-pipe.ts';
 
 export class MemorySubscriber<T> implements MessageSubscriber<T>, MemoryPipe {
   readonly id: string = randomBytes(8).toString('hex');

@@ -1,8 +1,7 @@
 // Ollama's chat and completion, by its docs/api.md: lines of JSON, and times in nanoseconds in the last one. It streams unless
 // it is told not to. Times follow from the tokens, at one microsecond each: a reply is a function of its request.
 
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { ChunkShape, MockApi, TokenCounts, WholeAnswer } from './mock-api.ts';
 import { TOOL_NAME, textOfMessages } from './mock-chat.ts';
 import { stampedJson } from './openai-json.ts';

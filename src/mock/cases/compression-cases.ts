@@ -3,12 +3,13 @@
 import zlib from 'node:zlib';
 import { completed, failedAs } from '../failure.ts';
 import { STREAM } from './case-body.ts';
-import type { CaseRequest, FaultCase } from './fault-case.ts';
 import {
   atOnce,
+  type CaseRequest,
   CHUNKED_FIELD,
   casesOf,
   chunksOf,
+  type FaultCase,
   KEEP,
   LAST_CHUNK,
   okHead,

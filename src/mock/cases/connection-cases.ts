@@ -2,13 +2,14 @@
 
 import { completed, failedAs, timeout } from '../failure.ts';
 import { BEGINNING, DONE, dataEvent, dataEvents, FINISH, ROLE, STREAM, USAGE } from './case-body.ts';
-import type { CaseRequest, FaultCase } from './fault-case.ts';
 import {
   atOnce,
+  type CaseRequest,
   CHUNKED_FIELD,
   CLOSED,
   casesOf,
   chunksOf,
+  type FaultCase,
   KEEP,
   LAST_CHUNK,
   okHead,

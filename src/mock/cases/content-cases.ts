@@ -19,8 +19,7 @@ import {
   WORDS,
   wholeOf,
 } from './case-body.ts';
-import type { CaseFigures, FaultCase } from './fault-case.ts';
-import { casesOf, withBody } from './fault-case.ts';
+import { type CaseFigures, casesOf, type FaultCase, withBody } from './fault-case.ts';
 
 const { stream, whole } = casesOf('content');
 

@@ -2,8 +2,7 @@
 
 import { completed, failedAs } from '../failure.ts';
 import { BEGINNING, DONE, dataEvent, ENDING, STREAM } from './case-body.ts';
-import type { CaseReply, CaseRequest, FaultCase } from './fault-case.ts';
-import { casesOf, withBody } from './fault-case.ts';
+import { type CaseReply, type CaseRequest, casesOf, type FaultCase, withBody } from './fault-case.ts';
 
 const { stream } = casesOf('stream');
 

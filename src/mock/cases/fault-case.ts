@@ -1,8 +1,7 @@
 // One case of the catalogue: a reply written out byte for byte, and what a correct client reports. The failures of
 // failures.ts break a healthy reply of the mock in one place; a case is the whole conversation, however odd.
 
-import type { Expected, Failure } from '../failure.ts';
-import { completed } from '../failure.ts';
+import { completed, type Expected, type Failure } from '../failure.ts';
 import type { Ending } from '../reply/reply.ts';
 
 export interface FaultCase extends Failure {

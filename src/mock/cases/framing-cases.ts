@@ -1,13 +1,14 @@
 // HTTP bodies that are delimited oddly or wrongly (RFC 9112 §6 and §7).
 
 import { completed, failedAs, timeout } from '../failure.ts';
-import type { CaseRequest, FaultCase } from './fault-case.ts';
 import {
   atOnce,
+  type CaseRequest,
   CHUNKED_FIELD,
   CLOSED,
   casesOf,
   chunksOf,
+  type FaultCase,
   headOf,
   KEEP,
   LAST_CHUNK,

@@ -2,11 +2,12 @@
 
 import { completed, failedAs, timeout } from '../failure.ts';
 import { STREAM, WHOLE } from './case-body.ts';
-import type { CaseRequest, FaultCase } from './fault-case.ts';
 import {
   atOnce,
+  type CaseRequest,
   CLOSED,
   casesOf,
+  type FaultCase,
   headOf,
   KEEP,
   okHead,

@@ -2,8 +2,7 @@
 
 import { completed, failedAs } from '../failure.ts';
 import { BEGINNING, dataEvent, ENDING, STREAM, WHOLE } from './case-body.ts';
-import type { CaseRequest, FaultCase } from './fault-case.ts';
-import { casesOf, withBody } from './fault-case.ts';
+import { type CaseRequest, casesOf, type FaultCase, withBody } from './fault-case.ts';
 
 const { both, stream, whole } = casesOf('json');
 

@@ -3,13 +3,14 @@
 import { gzipSync } from 'node:zlib';
 import { completed, failedAs, status, timeout } from '../failure.ts';
 import { WHOLE } from './case-body.ts';
-import type { CaseReply, FaultCase } from './fault-case.ts';
 import {
   atOnce,
+  type CaseReply,
   CHUNKED_FIELD,
   CLOSED,
   casesOf,
   chunksOf,
+  type FaultCase,
   headOf,
   KEEP,
   LAST_CHUNK,

@@ -14,12 +14,14 @@ import {
   USAGE,
   WORDS,
 } from './case-body.ts';
-import type { CaseReply, CaseRequest, FaultCase } from './fault-case.ts';
 import {
   atOnce,
+  type CaseReply,
+  type CaseRequest,
   CHUNKED_FIELD,
   casesOf,
   chunksOf,
+  type FaultCase,
   headOf,
   KEEP,
   LAST_CHUNK,

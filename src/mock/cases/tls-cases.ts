@@ -1,10 +1,8 @@
 // What a server can do to a TLS client before keys are agreed on: plain bytes are enough, and no certificate is needed.
 // Selected by `--fail`, because a request that names a model would come too late.
 
-import type { Expected } from '../failure.ts';
-import { failedAs, timeout } from '../failure.ts';
-import type { CaseReply } from './fault-case.ts';
-import { atOnce, CLOSED, RESET_SOON, SILENT } from './fault-case.ts';
+import { type Expected, failedAs, timeout } from '../failure.ts';
+import { atOnce, type CaseReply, CLOSED, RESET_SOON, SILENT } from './fault-case.ts';
 
 export interface TlsCase {
   readonly name: string;

@@ -13,8 +13,7 @@ import {
   WORDS,
   wholeOf,
 } from './case-body.ts';
-import type { FaultCase } from './fault-case.ts';
-import { casesOf, withBody } from './fault-case.ts';
+import { casesOf, type FaultCase, withBody } from './fault-case.ts';
 
 const { both, stream } = casesOf('usage');
 

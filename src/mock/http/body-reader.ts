@@ -1,7 +1,6 @@
 // The body of one request: with content-length, or chunked.
 
-import type { BodyLength } from './request-head.ts';
-import { BODY_BYTES_MAX } from './request-head.ts';
+import { BODY_BYTES_MAX, type BodyLength } from './request-head.ts';
 
 export type BodyResult =
   | { readonly kind: 'body'; readonly body: Buffer; readonly rest: Buffer }

@@ -2,8 +2,7 @@
 // Strict where leniency would hide a client's mistake.
 
 import { BodyReader } from './body-reader.ts';
-import type { RequestHead } from './request-head.ts';
-import { readRequestHead } from './request-head.ts';
+import { type RequestHead, readRequestHead } from './request-head.ts';
 
 export interface HttpRequest {
   readonly head: RequestHead;

@@ -2,9 +2,7 @@
 
 import { errorJson } from '../api/openai-json.ts';
 import type { Expected } from '../failure.ts';
-import type { ReplyPart } from './arranged-stream.ts';
-import { bare, streamParts } from './arranged-stream.ts';
-import type { FailingRequest } from './corruption.ts';
+import { bare, type ReplyPart, streamParts } from './arranged-stream.ts';
 import {
   asReply,
   CHUNKED,
@@ -13,6 +11,7 @@ import {
   compressed,
   endingOf,
   endlessly,
+  type FailingRequest,
   RESET,
   slowly,
 } from './corruption.ts';
@@ -20,8 +19,7 @@ import { chunked } from './framing.ts';
 import type { ReplyBuilder, Wire } from './healthy-reply.ts';
 import type { Ending, Reply } from './reply.ts';
 import type { ReplySubject } from './reply-subject.ts';
-import type { StreamPlan } from './stream-plan.ts';
-import { closedAnswer } from './stream-plan.ts';
+import { closedAnswer, type StreamPlan } from './stream-plan.ts';
 
 export const corruptStream = (
   builder: ReplyBuilder,

@@ -3,10 +3,8 @@
 import { gzipSync } from 'node:zlib';
 import type { FaultCase } from '../cases/fault-case.ts';
 import type { Expected, Failure } from '../failure.ts';
-import type { ReplyPart } from './arranged-stream.ts';
-import { bare, cutParts } from './arranged-stream.ts';
-import type { ReplyBuilder, Wire } from './healthy-reply.ts';
-import { STREAM_TYPES } from './healthy-reply.ts';
+import { bare, cutParts, type ReplyPart } from './arranged-stream.ts';
+import { type ReplyBuilder, STREAM_TYPES, type Wire } from './healthy-reply.ts';
 import type { Ending, Reply } from './reply.ts';
 import type { ReplySubject } from './reply-subject.ts';
 

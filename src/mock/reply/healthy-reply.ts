@@ -8,11 +8,9 @@ import type { MockSettings } from '../mock-settings.ts';
 import { CUT_APART_MS, cutParts, isOrdinary, streamParts } from './arranged-stream.ts';
 import { EventFactory, stampFromEnd } from './event-factory.ts';
 import { chunked, lastChunk, STAMP_FIELD } from './framing.ts';
-import type { Ending, Reply, Timeline } from './reply.ts';
-import { COMPLETED } from './reply.ts';
+import { COMPLETED, type Ending, type Reply, type Timeline } from './reply.ts';
 import type { ReplySubject } from './reply-subject.ts';
-import type { StreamPlan } from './stream-plan.ts';
-import { streamPlan, timesOf, toolArguments, toolCallTokens } from './stream-plan.ts';
+import { type StreamPlan, streamPlan, timesOf, toolArguments, toolCallTokens } from './stream-plan.ts';
 import { wordsFrom } from './vocabulary.ts';
 
 export interface Wire {

@@ -5,8 +5,7 @@ import type { ClosedAnswer } from '../api/mock-api.ts';
 import type { MockSettings } from '../mock-settings.ts';
 import type { EventFactory, StreamEvent } from './event-factory.ts';
 import { BOM } from './framing.ts';
-import type { ReplySubject } from './reply-subject.ts';
-import { draw } from './reply-subject.ts';
+import { draw, type ReplySubject } from './reply-subject.ts';
 import { wordsFrom } from './vocabulary.ts';
 
 export interface StreamPlan {

@@ -1,10 +1,8 @@
 // What each layer of a model with a config.json leaves in the cache.
 
-import type { CacheGroup, Interval, ModelCache } from '../../core/model/model-facts.ts';
-import { exactly } from '../../core/model/model-facts.ts';
+import { type CacheGroup, exactly, type Interval, type ModelCache } from '../../core/model/model-facts.ts';
 import { LATENT } from '../../core/model/model-part.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { ConfigLinear, ModelConfig } from './model-config.ts';
 
 export const configCache = (config: ModelConfig, notes: string[]): Reported<ModelCache> => {

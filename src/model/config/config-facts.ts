@@ -1,8 +1,7 @@
 // The facts of a model from its config.json, and, where they are at hand, from the headers of its safetensors: structure from the
 // one, bytes from the other.
 
-import type { ModelFacts } from '../../core/model/model-facts.ts';
-import { isExact } from '../../core/model/model-facts.ts';
+import { isExact, type ModelFacts } from '../../core/model/model-facts.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { SafeTensor } from '../safetensors/read-safetensors.ts';
 import { safetensorWeights } from '../safetensors/safetensor-weights.ts';

@@ -2,10 +2,8 @@
 
 import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { counted, ofCount } from '../../core/figure/figure.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
-import type { Interval } from '../../core/model/model-facts.ts';
-import { exactly } from '../../core/model/model-facts.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { exactly, type Interval } from '../../core/model/model-facts.ts';
 
 export interface ConfigQuantisation {
   /** "AWQ 4-bit, groups of 128" */

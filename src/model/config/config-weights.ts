@@ -1,10 +1,8 @@
 // How many weights a model has, from the sizes in its config: what is multiplied, and how many bytes that is in the config's
 // quantisation. Only where no weights themselves are at hand; norms and biases, a few per mille, are left out.
 
-import type { Interval, ModelWeights } from '../../core/model/model-facts.ts';
-import { exactly, multiplied, plus } from '../../core/model/model-facts.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { exactly, type Interval, type ModelWeights, multiplied, plus } from '../../core/model/model-facts.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { ModelConfig } from './model-config.ts';
 
 export const configWeights = (config: ModelConfig, notes: string[]): Reported<ModelWeights> => {

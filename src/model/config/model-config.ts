@@ -1,11 +1,9 @@
 // The config.json that models come with (Hugging Face Transformers, MLX), reduced to what costs anything. Numbers of the text part
 // may stand in text_config; what a file does not tell is undefined, and nothing is filled in from the name of a model.
 
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject } from '../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { ModelError } from '../model-error.ts';
-import type { ConfigQuantisation } from './config-quantisation.ts';
-import { configQuantisation } from './config-quantisation.ts';
+import { type ConfigQuantisation, configQuantisation } from './config-quantisation.ts';
 
 export interface ModelConfig {
   readonly place: string;

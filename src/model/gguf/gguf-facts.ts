@@ -1,16 +1,19 @@
 // The facts of a model from the headers of its GGUF files: bytes exactly, by summing tensors; the cache by what each block has.
 
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
-import type { Interval, ModelExperts, ModelFacts, ModelWeights } from '../../core/model/model-facts.ts';
-import { exactly } from '../../core/model/model-facts.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import {
+  exactly,
+  type Interval,
+  type ModelExperts,
+  type ModelFacts,
+  type ModelWeights,
+} from '../../core/model/model-facts.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { ModelError } from '../model-error.ts';
 import { ggufCache } from './gguf-cache.ts';
 import { GgufKeys } from './gguf-keys.ts';
 import type { GgufHeader, GgufTensor } from './read-gguf.ts';
-import type { TensorRole } from './tensor-role.ts';
-import { blockOf, tensorRole } from './tensor-role.ts';
+import { blockOf, type TensorRole, tensorRole } from './tensor-role.ts';
 
 /**
  * @param headers of all files of a model that was split; the first one has what the model says of itself.

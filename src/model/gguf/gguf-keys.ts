@@ -1,7 +1,6 @@
 // What a GGUF file says of its model, by the names of its architecture: "llama.block_count", "qwen3moe.expert_count".
 
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GgufHeader, GgufValue } from './read-gguf.ts';
 
 export class GgufKeys {

@@ -1,8 +1,7 @@
 // The state that a block without attention keeps for each sequence, instead of keys and values: llama.cpp holds it in 32 bits
 // (llama-hparams.cpp, n_embd_r and n_embd_s).
 
-import type { Interval } from '../../core/model/model-facts.ts';
-import { exactly } from '../../core/model/model-facts.ts';
+import { exactly, type Interval } from '../../core/model/model-facts.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { GgufKeys } from './gguf-keys.ts';
 

@@ -1,8 +1,7 @@
 // Weights by what happens to them in a step, from the headers of safetensors: bytes as they lie in the files, numbers of weights
 // by how many of them a packed integer holds.
 
-import type { ModelWeights } from '../../core/model/model-facts.ts';
-import { exactly } from '../../core/model/model-facts.ts';
+import { exactly, type ModelWeights } from '../../core/model/model-facts.ts';
 import type { ModelConfig } from '../config/model-config.ts';
 import type { SafeTensor } from './read-safetensors.ts';
 

@@ -3,8 +3,7 @@
 
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { errorMessage, ProblemError } from '../../core/problem.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 import { boundedBody } from '../../process/bounded-body.ts';

@@ -3,10 +3,8 @@
 
 import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject } from '../../core/json.ts';
-import type { Interval, ModelFacts, ModelWeights } from '../../core/model/model-facts.ts';
-import { exactly } from '../../core/model/model-facts.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { exactly, type Interval, type ModelFacts, type ModelWeights } from '../../core/model/model-facts.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { ggufCache } from '../gguf/gguf-cache.ts';
 import { ggufFacts } from '../gguf/gguf-facts.ts';
 import { GgufKeys } from '../gguf/gguf-keys.ts';
@@ -14,8 +12,7 @@ import type { GgufHeader, GgufTensor, GgufValue } from '../gguf/read-gguf.ts';
 import { tensorTypeNamed } from '../gguf/tensor-types.ts';
 import { ModelError } from '../model-error.ts';
 import { askObject } from './ask-object.ts';
-import type { ModelQuestion, ServersModel } from './servers-model.ts';
-import { chosenName, toldNumber, toldText } from './servers-model.ts';
+import { chosenName, type ModelQuestion, type ServersModel, toldNumber, toldText } from './servers-model.ts';
 
 /** Undefined where the server is no Ollama. */
 export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel | undefined> => {

@@ -4,15 +4,12 @@
 import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
-import type { ModelFacts, ModelWeights } from '../../core/model/model-facts.ts';
-import { exactly } from '../../core/model/model-facts.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { exactly, type ModelFacts, type ModelWeights } from '../../core/model/model-facts.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { hubModel } from '../hub-cache.ts';
 import { ModelError } from '../model-error.ts';
 import { askBoundedText, askObject } from './ask-object.ts';
-import type { ModelQuestion, ServersModel } from './servers-model.ts';
-import { chosenName, toldNumber, toldText } from './servers-model.ts';
+import { chosenName, type ModelQuestion, type ServersModel, toldNumber, toldText } from './servers-model.ts';
 
 /**
  * @param readLocal reads a path of this machine.

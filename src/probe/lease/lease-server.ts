@@ -6,8 +6,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import { ageMsOf } from '../../core/entry-maps.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { Connection } from '../../core/link/connection.ts';
-import { connectionKey } from '../../core/link/connection.ts';
+import { type Connection, connectionKey } from '../../core/link/connection.ts';
 import { interfacesWith } from '../../core/node/network.ts';
 import { nodeName } from '../../core/node/node-view.ts';
 import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
@@ -19,17 +18,24 @@ import type { PeerQuestion, PeerReply, PeerRequests } from '../peer-requests.ts'
 import { ANY_PORT, portAddressesOf, portText, sinkPorts } from '../schedule/link-ports.ts';
 import type { PortHold, PortLocks } from '../schedule/port-locks.ts';
 import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
-import type { ProbeSettings } from '../schedule/probe-settings.ts';
 import {
   budgetOf,
   DEADLINE_MS,
   LEASE_SLACK_MS,
   LINK_PROBES_MAX,
+  type ProbeSettings,
   ttlMsOf,
 } from '../schedule/probe-settings.ts';
 import type { Spending, SpendLedger } from '../schedule/spend-ledger.ts';
-import type { LeaseAnswer, LeaseRefusal, LeaseRequest } from './lease-message.ts';
-import { decodeLeaseRequest, decodeReturn, LEASE_TOPIC, RELEASE_TOPIC } from './lease-message.ts';
+import {
+  decodeLeaseRequest,
+  decodeReturn,
+  LEASE_TOPIC,
+  type LeaseAnswer,
+  type LeaseRefusal,
+  type LeaseRequest,
+  RELEASE_TOPIC,
+} from './lease-message.ts';
 
 export interface LeaseServerParts {
   readonly self: NodeId;

@@ -18,8 +18,15 @@ import type { ProbeLog, ProbeLogEntry } from '../schedule/probe-log.ts';
 import { budgetOf, DEADLINE_MS } from '../schedule/probe-settings.ts';
 import type { Spending, SpendLedger } from '../schedule/spend-ledger.ts';
 import type { WantedLink } from '../schedule/wanted-probes.ts';
-import type { LeaseAnswer, LeaseGrant, ProbeCause } from './lease-message.ts';
-import { decodeAnswer, LEASE_TOPIC, leaseWayOf, RELEASE_TOPIC } from './lease-message.ts';
+import {
+  decodeAnswer,
+  LEASE_TOPIC,
+  type LeaseAnswer,
+  type LeaseGrant,
+  leaseWayOf,
+  type ProbeCause,
+  RELEASE_TOPIC,
+} from './lease-message.ts';
 
 export interface LinkAttemptParts {
   readonly self: NodeId;

@@ -3,10 +3,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { maximumOf } from '../../core/extremes.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
-import type { Env } from '../../process/child.ts';
-import { runTool } from '../../process/child.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import { type Env, runTool } from '../../process/child.ts';
 
 export interface CacheOptions {
   readonly platform: string;

@@ -4,8 +4,7 @@
 import * as v from 'valibot';
 import { maximumOf } from '../../core/extremes.ts';
 import { counted } from '../../core/figure/figure.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported } from '../../core/unknown.ts';
 import { count, figure, list, reported } from '../../wire/schema.ts';
 import type { MemoryPlan } from './memory-plan.ts';
 import type { MemoryRounds } from './memory-threads.ts';

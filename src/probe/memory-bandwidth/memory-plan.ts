@@ -1,7 +1,6 @@
 // How much memory the probe moves: too much for any cache, but not enough to disturb the machine.
 
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported } from '../../core/unknown.ts';
 
 export interface MemoryPlan {
   readonly threads: number;

@@ -4,10 +4,8 @@ import * as v from 'valibot';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { runProbeChild } from '../probe-child.ts';
-import type { MemoryBandwidth } from './memory-bandwidth.ts';
-import { memoryBandwidthSchema } from './memory-bandwidth.ts';
-import type { MemoryRequest } from './memory-request.ts';
-import { MEMORY_REQUEST } from './memory-request.ts';
+import { type MemoryBandwidth, memoryBandwidthSchema } from './memory-bandwidth.ts';
+import { MEMORY_REQUEST, type MemoryRequest } from './memory-request.ts';
 
 export interface ProbeMemoryOptions {
   readonly env: Env;

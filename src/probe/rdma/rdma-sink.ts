@@ -6,13 +6,10 @@ import { shortReason } from '../../core/problem.ts';
 import type { Env } from '../../process/child.ts';
 import { ControlChannel } from '../socket/control-channel.ts';
 import { ProbeError } from '../socket/probe-error.ts';
-import type { DataConnection } from '../socket/ticket-door.ts';
-import { TicketDoor } from '../socket/ticket-door.ts';
-import type { ToRdmaSink, ToRdmaSource } from './rdma-message.ts';
-import { RUNS_MAX, toRdmaSinkSchema } from './rdma-message.ts';
+import { type DataConnection, TicketDoor } from '../socket/ticket-door.ts';
+import { RUNS_MAX, type ToRdmaSink, type ToRdmaSource, toRdmaSinkSchema } from './rdma-message.ts';
 import type { RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';
-import type { ToolRun } from './tool-run.ts';
-import { startTool } from './tool-run.ts';
+import { startTool, type ToolRun } from './tool-run.ts';
 
 export interface RdmaSinkOptions {
   /** The probe's rendezvous address. */

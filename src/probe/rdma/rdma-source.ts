@@ -10,11 +10,9 @@ import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { ControlChannel } from '../socket/control-channel.ts';
 import { dialSink } from '../socket/dial.ts';
 import { ProbeError } from '../socket/probe-error.ts';
-import type { ToRdmaSink, ToRdmaSource } from './rdma-message.ts';
-import { MESSAGES_MAX, toRdmaSourceSchema } from './rdma-message.ts';
+import { MESSAGES_MAX, type ToRdmaSink, type ToRdmaSource, toRdmaSourceSchema } from './rdma-message.ts';
 import type { LatencyFigures, RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';
-import type { ToolEnding } from './tool-run.ts';
-import { startTool } from './tool-run.ts';
+import { startTool, type ToolEnding } from './tool-run.ts';
 
 export interface RdmaSourceOptions {
   /** Where the sink listens for this probe: an address between the nodes, not always one of the cable measured. */

@@ -4,12 +4,10 @@
 // reached first are refused.
 
 import { once } from 'node:events';
-import type { Server, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorMessage } from '../../core/problem.ts';
-import type { Env, ToolResult } from '../../process/child.ts';
-import { runTool, streamLines, ToolError } from '../../process/child.ts';
+import { type Env, runTool, streamLines, ToolError, type ToolResult } from '../../process/child.ts';
 import type { RdmaTest, RdmaTool, ToolCall } from './rdma-tool.ts';
 import { toolFolder } from './tool-folder.ts';
 

@@ -4,21 +4,17 @@
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { activityOn, benchmarkOn } from '../../core/probe/activity.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { DeviceLock } from '../device-lock.ts';
 import type { ProbeCause } from '../lease/lease-message.ts';
-import type { LinkAttemptParts } from '../lease/link-attempt.ts';
-import { type AttemptResult, attemptLink } from '../lease/link-attempt.ts';
+import { type AttemptResult, attemptLink, type LinkAttemptParts } from '../lease/link-attempt.ts';
 import { failedProbe } from '../link-outcome.ts';
 import type { DeviceMeasurement, LinkMeasurement, ProbeDeviceNow, ProbeOutcome } from '../probe.ts';
 import { withDeadline } from '../probe-deadline.ts';
 import { failureIntervalMs, refusalWaitMs } from '../schedule/backoff.ts';
 import { ANY_PORT, portText, sourcePorts } from '../schedule/link-ports.ts';
-import type { PortLoads } from '../schedule/probe-interval.ts';
-import { linkIntervalMs, routineSpendingOf } from '../schedule/probe-interval.ts';
-import type { ProbeSettings } from '../schedule/probe-settings.ts';
-import { DEADLINE_MS, LINK_PROBES_MAX } from '../schedule/probe-settings.ts';
+import { linkIntervalMs, type PortLoads, routineSpendingOf } from '../schedule/probe-interval.ts';
+import { DEADLINE_MS, LINK_PROBES_MAX, type ProbeSettings } from '../schedule/probe-settings.ts';
 import type { WantedDevice, WantedLink, WantedProbe } from '../schedule/wanted-probes.ts';
 import { deviceFact, extrasDueInMs, linkFact } from './profile-facts.ts';
 

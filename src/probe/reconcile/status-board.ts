@@ -2,10 +2,8 @@
 // changes.
 
 import type { Fact } from '../../core/event-kinds.ts';
-import type { ProbeStatus, ProbeSubject } from '../../core/probe/probe-status.ts';
-import { probeKey } from '../../core/probe/probe-status.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, unknown } from '../../core/unknown.ts';
+import { type ProbeStatus, type ProbeSubject, probeKey } from '../../core/probe/probe-status.ts';
+import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
 
 type Stage = ProbeStatus['stage'];
 

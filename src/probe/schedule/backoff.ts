@@ -1,8 +1,7 @@
 // How long to wait after a failed probe: 15 s, twice as long after each further failure, half an hour at most. It
 // follows from the profile with the last failure, so a restart does not reset it.
 
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
 
 export const BACKOFF_MS_MIN = 15_000;
 export const BACKOFF_MS_MAX = 1_800_000;

@@ -9,8 +9,7 @@ import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import { activeLeases } from '../../core/run/run-selectors.ts';
 import type { State } from '../../core/state.ts';
 import { knownOr } from '../../core/unknown.ts';
-import type { WhyChosen } from './chosen-peers.ts';
-import { chosenPeers } from './chosen-peers.ts';
+import { chosenPeers, type WhyChosen } from './chosen-peers.ts';
 
 export interface MeasuredPeersParts {
   readonly nodeId: NodeId;

@@ -8,8 +8,7 @@ import type { State } from '../../core/state.ts';
 import { isKnown, knownOr } from '../../core/unknown.ts';
 import { currentPaths, type PlacedLink, pathName } from './current-paths.ts';
 import { ANY_PORT, sinkPorts, sourcePorts } from './link-ports.ts';
-import type { ProbeSettings } from './probe-settings.ts';
-import { BUDGET_BYTES_MAX, DEADLINE_MS, ttlMsOf } from './probe-settings.ts';
+import { BUDGET_BYTES_MAX, DEADLINE_MS, type ProbeSettings, ttlMsOf } from './probe-settings.ts';
 import type { Spending } from './spend-ledger.ts';
 
 /** How much one round of all current paths uses of each interface of each node. */

@@ -8,12 +8,10 @@ import type { Connection } from '../../core/link/connection.ts';
 import type { PathPlace, PathProfiles } from '../../core/link/link-path.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { Entry, State } from '../../core/state.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
 import type { ProbeDevice } from '../probe.ts';
 import { type CurrentPath, currentPaths, type OpenConnection } from './current-paths.ts';
-import type { PortLoads } from './probe-interval.ts';
-import { linkIntervalMs } from './probe-interval.ts';
+import { linkIntervalMs, type PortLoads } from './probe-interval.ts';
 import type { ProbeSettings } from './probe-settings.ts';
 
 export type WantedProbe = WantedDevice | WantedLink;

@@ -3,8 +3,7 @@
 
 import { counted } from '../../core/figure/figure.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import type { SourceSession } from './source-session.ts';

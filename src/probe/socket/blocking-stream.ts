@@ -3,10 +3,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
-import type { PlacedBuffer, Sockets } from '../../native/sockets.ts';
-import { NOTHING_YET } from '../../native/sockets.ts';
-import type { StreamJob } from './stream.ts';
-import { CHUNK_BYTES, EXCHANGE_WARM_UP, ROUND_TRIP_BYTES, WARM_UP } from './stream.ts';
+import { NOTHING_YET, type PlacedBuffer, type Sockets } from '../../native/sockets.ts';
+import { CHUNK_BYTES, EXCHANGE_WARM_UP, ROUND_TRIP_BYTES, type StreamJob, WARM_UP } from './stream.ts';
 import type { StreamBoard } from './stream-board.ts';
 
 export const CALL_MS_MAX: number = 100;

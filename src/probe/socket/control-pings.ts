@@ -5,8 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 
 export interface BesideOptions {
   /** Why none are made; undefined where they are. */

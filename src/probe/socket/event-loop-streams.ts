@@ -5,10 +5,17 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { shortReason } from '../../core/problem.ts';
-import type { TcpInfo } from '../../native/socket-abi.ts';
-import { unknownTcpInfo } from '../../native/socket-abi.ts';
-import type { Stream, StreamEnding, StreamEngine, StreamJob } from './stream.ts';
-import { CHUNK_BYTES, EXCHANGE_WARM_UP, ROUND_TRIP_BYTES, WARM_UP } from './stream.ts';
+import { type TcpInfo, unknownTcpInfo } from '../../native/socket-abi.ts';
+import {
+  CHUNK_BYTES,
+  EXCHANGE_WARM_UP,
+  ROUND_TRIP_BYTES,
+  type Stream,
+  type StreamEnding,
+  type StreamEngine,
+  type StreamJob,
+  WARM_UP,
+} from './stream.ts';
 
 export class EventLoopStreams implements StreamEngine {
   readonly name = 'socket-event-loop';

@@ -4,11 +4,11 @@
 import type { Socket } from 'node:net';
 import { shortReason } from '../../core/problem.ts';
 import { ProbeError } from './probe-error.ts';
-import type { ConnectionHead, TicketVerdict } from './ticket-proof.ts';
 import {
   ANSWER_BYTES,
   answer,
   CLAIM_BYTES,
+  type ConnectionHead,
   claim,
   GREETING_BYTES,
   greeting,
@@ -16,6 +16,7 @@ import {
   readAnswer,
   readClaim,
   readGreeting,
+  type TicketVerdict,
 } from './ticket-proof.ts';
 
 /** @throws ProbeError if the other end is not a sink, does not accept the ticket, is busy, or stays silent. */

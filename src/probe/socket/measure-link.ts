@@ -2,8 +2,7 @@
 // streams while that raises the rate, within a budget of bytes and time.
 
 import { counted, formatBytes } from '../../core/figure/figure.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, isUnknown, knownOr, unknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../../core/unknown.ts';
 import type { ProbeBudget } from '../link-engine.ts';
 import type { LinkMeasurement } from '../probe.ts';
 import { allReduceFigures } from './all-reduces.ts';
@@ -12,8 +11,7 @@ import { STREAMS_MAX } from './control-message.ts';
 import { ProbeError } from './probe-error.ts';
 import { runMsLeast } from './rate-estimate.ts';
 import { roundTripFigures } from './round-trip-figures.ts';
-import type { SourceParts } from './source-session.ts';
-import { SourceSession } from './source-session.ts';
+import { type SourceParts, SourceSession } from './source-session.ts';
 import { ROUND_TRIP_BYTES, STREAMS_READY } from './stream.ts';
 import { sumOf } from './stream-totals.ts';
 

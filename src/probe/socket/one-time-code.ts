@@ -2,8 +2,7 @@
 // may keep guessing as fast as the network allows.
 
 import { randomBytes } from 'node:crypto';
-import type { Parsed } from '../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { codeText, readCodeText } from '../../core/text/code-text.ts';
 
 /** "7QKF-M2XW-9TBD" */

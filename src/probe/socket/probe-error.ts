@@ -1,7 +1,6 @@
 // Why a probe of a socket connection failed. Its message is shown beside the connection.
 
-import type { Problem } from '../../core/problem.ts';
-import { ProblemError } from '../../core/problem.ts';
+import { type Problem, ProblemError } from '../../core/problem.ts';
 
 export type ProbeErrorCode =
   /** No connection, or the other end does not behave like a sink. */

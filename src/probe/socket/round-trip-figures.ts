@@ -3,8 +3,7 @@
 import { counted } from '../../core/figure/figure.ts';
 import { meanAbsoluteDifference } from '../../core/statistics/jitter.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { unknown } from '../../core/unknown.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 
 export interface RoundTripFigures {
   readonly roundTripNsMin: Reported<number>;

@@ -6,8 +6,7 @@ import { pause, unlessAborted } from '../../clock/until-aborted.ts';
 import { knownOr } from '../../core/unknown.ts';
 import type { ToSink, ToSource } from './control-message.ts';
 import { SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
-import type { Stream, StreamEngine, StreamJob } from './stream.ts';
-import { CHUNK_BYTES } from './stream.ts';
+import { CHUNK_BYTES, type Stream, type StreamEngine, type StreamJob } from './stream.ts';
 import { bytesOf, endStreams, retransmitsOf, sampleOf } from './stream-totals.ts';
 
 export type RunPlan = Extract<ToSink, { kind: 'prepare' }>;

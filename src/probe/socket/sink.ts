@@ -4,14 +4,11 @@
 import type { Clock } from '../../clock/clock.ts';
 import { shortReason } from '../../core/problem.ts';
 import { ControlChannel } from './control-channel.ts';
-import type { ToSink, ToSource } from './control-message.ts';
-import { STREAMS_MAX, toSinkSchema } from './control-message.ts';
+import { STREAMS_MAX, type ToSink, type ToSource, toSinkSchema } from './control-message.ts';
 import { ProbeError } from './probe-error.ts';
 import { SinkRun } from './sink-run.ts';
-import type { StreamEngine } from './stream.ts';
-import { STREAMS_READY } from './stream.ts';
-import type { DataConnection } from './ticket-door.ts';
-import { TicketDoor } from './ticket-door.ts';
+import { STREAMS_READY, type StreamEngine } from './stream.ts';
+import { type DataConnection, TicketDoor } from './ticket-door.ts';
 
 export interface SinkOptions {
   readonly host: string;

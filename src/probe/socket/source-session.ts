@@ -12,14 +12,11 @@ import {
   runFiguresOf,
 } from './bandwidth-run.ts';
 import { ControlChannel } from './control-channel.ts';
-import type { ToSink, ToSource } from './control-message.ts';
-import { RUN_MS_MAX, toSourceSchema } from './control-message.ts';
+import { RUN_MS_MAX, type ToSink, type ToSource, toSourceSchema } from './control-message.ts';
 import { ControlPings, reasonAgainstPings } from './control-pings.ts';
-import type { SinkAddress } from './dial.ts';
-import { dialSink } from './dial.ts';
+import { dialSink, type SinkAddress } from './dial.ts';
 import { brokenOff, outOfOrder, ProbeError } from './probe-error.ts';
-import type { RateSample } from './rate-estimate.ts';
-import { RateEstimate, SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
+import { RateEstimate, type RateSample, SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
 import type { Stream, StreamEngine, StreamJob } from './stream.ts';
 import {
   acknowledgedOf,

@@ -1,8 +1,7 @@
 // Several streams as one: their total, on the clock of the counting end.
 
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { RateSample } from './rate-estimate.ts';
 import type { Stream } from './stream.ts';
 

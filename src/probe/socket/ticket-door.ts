@@ -4,8 +4,7 @@
 // address first.
 
 import { once } from 'node:events';
-import type { Server, Socket } from 'node:net';
-import { createServer, isIP, SocketAddress } from 'node:net';
+import { createServer, isIP, type Server, type Socket, SocketAddress } from 'node:net';
 import type { Clock } from '../../clock/clock.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import { hearIntroduction } from './handshake.ts';

@@ -3,8 +3,7 @@
 
 import { isKnown } from '../../core/unknown.ts';
 import { ProbeError } from './probe-error.ts';
-import type { Stream } from './stream.ts';
-import { CHUNK_BYTES } from './stream.ts';
+import { CHUNK_BYTES, type Stream } from './stream.ts';
 import { acknowledgedOf, bytesOf } from './stream-totals.ts';
 
 export interface ClaimedSample {

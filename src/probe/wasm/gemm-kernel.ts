@@ -21,8 +21,7 @@ import {
   v128LoadFloatSplat,
   v128Store,
 } from './assembler.ts';
-import type { WasmMemory } from './engine.ts';
-import { isWasmValid, wasmFunctions } from './engine.ts';
+import { isWasmValid, type WasmMemory, wasmFunctions } from './engine.ts';
 
 export const TILE_ROWS = 4;
 export const TILE_COLUMNS = 12;

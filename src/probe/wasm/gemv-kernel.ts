@@ -19,8 +19,7 @@ import {
   v128Load,
   v128Store,
 } from './assembler.ts';
-import type { WasmMemory } from './engine.ts';
-import { isWasmValid, wasmFunctions } from './engine.ts';
+import { isWasmValid, type WasmMemory, wasmFunctions } from './engine.ts';
 import { READ_STEP_BYTES, READ_STREAM_BYTES, READ_STREAMS } from './memory-kernels.ts';
 
 /** Of one call: as many rows as streams. */

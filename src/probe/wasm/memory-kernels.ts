@@ -18,8 +18,7 @@ import {
   times,
   v128Load,
 } from './assembler.ts';
-import type { WasmMemory } from './engine.ts';
-import { wasmFunctions } from './engine.ts';
+import { type WasmMemory, wasmFunctions } from './engine.ts';
 
 /** The sum reads this many streams at a time, this far apart: one alone keeps too few reads in flight. */
 export const READ_STREAMS = 4;

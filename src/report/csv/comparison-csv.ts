@@ -4,8 +4,7 @@ import type { ComparedUnit, ComparisonDocument } from '../../core/comparison/com
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { isKnown, knownOr } from '../../core/unknown.ts';
-import type { CsvCell } from './csv-line.ts';
-import { csvLine } from './csv-line.ts';
+import { type CsvCell, csvLine } from './csv-line.ts';
 
 export const comparisonCsv = ({ a, b }: Pick<ComparisonDocument, 'a' | 'b'>): string =>
   [

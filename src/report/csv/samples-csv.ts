@@ -6,8 +6,7 @@ import { showable } from '../../core/text/single-line.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
 import { decodeSampleLine } from '../../wire/sample-line.ts';
-import type { CsvCell } from './csv-line.ts';
-import { csvLine } from './csv-line.ts';
+import { type CsvCell, csvLine } from './csv-line.ts';
 
 /**
  * Texts of some thousand lines: a run of millions is never whole in memory.

@@ -3,8 +3,7 @@
 import type { Stage } from '../../core/sweep/stage.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
-import type { CsvCell } from './csv-line.ts';
-import { csvLine } from './csv-line.ts';
+import { type CsvCell, csvLine } from './csv-line.ts';
 
 export const stagesCsv = (stages: readonly Stage[]): string =>
   [COLUMNS.map(({ name }) => name), ...stages.map(stage => COLUMNS.map(({ of }) => of(stage)))]

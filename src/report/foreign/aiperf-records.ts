@@ -5,8 +5,7 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { failureLabel } from '../../core/run/failure-text.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { ForeignFigures } from './foreign-series.ts';
-import { foreignFigures } from './foreign-series.ts';
+import { type ForeignFigures, foreignFigures } from './foreign-series.ts';
 import type { SampleReading } from './measured-samples.ts';
 
 /** Lines of some thousand characters at a time. @throws the system's error */

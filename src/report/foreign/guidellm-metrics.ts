@@ -2,16 +2,25 @@
 // and were cut off, and over all of them.
 
 import { recordOf } from '../../core/record-of.ts';
-import type { GuidellmFigures, GuidellmRequest, GuidellmStatus } from './guidellm-request.ts';
 import {
   GUIDELLM_STATUSES,
+  type GuidellmFigures,
+  type GuidellmRequest,
+  type GuidellmStatus,
   guidellmFigures,
   inputTokenTime,
   laterTokenTimes,
   outputTokenTimes,
 } from './guidellm-request.ts';
-import type { GuidellmDistribution, GuidellmInterval, Stretch, Weighted } from './guidellm-statistics.ts';
-import { distributionOf, levelDistribution, rateDistribution } from './guidellm-statistics.ts';
+import {
+  distributionOf,
+  type GuidellmDistribution,
+  type GuidellmInterval,
+  levelDistribution,
+  rateDistribution,
+  type Stretch,
+  type Weighted,
+} from './guidellm-statistics.ts';
 
 type ByStatus<T> = Readonly<Record<GuidellmStatus, T>>;
 type Breakdown = ByStatus<GuidellmDistribution> & { readonly total: GuidellmDistribution };

@@ -6,8 +6,13 @@ import type { Report, ReportRun } from '../../core/run/report.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { guidellmMetrics } from './guidellm-metrics.ts';
-import type { GuidellmRequest, GuidellmStatus } from './guidellm-request.ts';
-import { GUIDELLM_STATUSES, guidellmRequest, guidellmRequestJson } from './guidellm-request.ts';
+import {
+  GUIDELLM_STATUSES,
+  type GuidellmRequest,
+  type GuidellmStatus,
+  guidellmRequest,
+  guidellmRequestJson,
+} from './guidellm-request.ts';
 import type { SampleReading } from './measured-samples.ts';
 
 /** Its requests are written one by one; what its distributions need of each is in memory. @throws the system's error */

@@ -6,8 +6,7 @@ import type { ObjectiveName } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
-import type { ForeignFigures } from './foreign-series.ts';
-import { ForeignTotals } from './foreign-series.ts';
+import { type ForeignFigures, ForeignTotals } from './foreign-series.ts';
 import type { SampleReading } from './measured-samples.ts';
 import { valueSummary } from './value-summary.ts';
 

@@ -1,8 +1,7 @@
 // The measured samples of a run for the formats of other tools, read from samples.jsonl line by line: a run of millions is
 // never whole in memory. Each sample once, and only those whose stamps agree.
 
-import type { EndedSample } from '../../core/run/ended-sample.ts';
-import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';

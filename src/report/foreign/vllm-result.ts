@@ -8,12 +8,10 @@ import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { isOfTrace } from '../../core/run/run-shape.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { knownOr } from '../../core/unknown.ts';
-import type { ForeignFigures } from './foreign-series.ts';
-import { ForeignTotals } from './foreign-series.ts';
+import { type ForeignFigures, ForeignTotals } from './foreign-series.ts';
 import type { SampleReading } from './measured-samples.ts';
 import { peakConcurrency } from './peak-concurrency.ts';
-import type { ValueSummary } from './value-summary.ts';
-import { valueSummary } from './value-summary.ts';
+import { type ValueSummary, valueSummary } from './value-summary.ts';
 
 /** One JSON object. @throws the system's error */
 export async function* vllmResult(report: Report, samples: SampleReading): AsyncGenerator<string> {

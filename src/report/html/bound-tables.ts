@@ -8,8 +8,7 @@ import {
 } from '../../core/model/run-headroom-text.ts';
 import { ENERGY_COLUMNS, energyRemarks, energyRows } from '../../core/run/energy-rows.ts';
 import type { Report } from '../../core/run/report.ts';
-import type { Markup } from '../../core/text/markup.ts';
-import { markup } from '../../core/text/markup.ts';
+import { type Markup, markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { pageSection, table } from './page-parts.ts';

@@ -19,15 +19,12 @@ import { formatMoment } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
-import type { Markup, MarkupValue } from '../../core/text/markup.ts';
-import { markup } from '../../core/text/markup.ts';
+import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import type { FontFace } from './font-faces.ts';
 import { htmlPage } from './page.ts';
-import type { VerdictBand } from './page-parts.ts';
 import {
   figureCell,
   folded,
@@ -37,6 +34,7 @@ import {
   pageSection,
   picture,
   table,
+  type VerdictBand,
   verdictBand,
 } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';

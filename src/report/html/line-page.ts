@@ -22,21 +22,17 @@ import {
   shareWords,
   stageResult,
 } from '../../core/sweep/line-words.ts';
-import type { PicturedStage } from '../../core/sweep/pictured-stage.ts';
-import { hasEnded, loadOn, picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
-import type { StageColumnKey } from '../../core/sweep/stage-columns.ts';
-import { STAGE_COLUMNS, toldColumns } from '../../core/sweep/stage-columns.ts';
+import { hasEnded, loadOn, type PicturedStage, picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
+import { STAGE_COLUMNS, type StageColumnKey, toldColumns } from '../../core/sweep/stage-columns.ts';
 import type { Sweep } from '../../core/sweep/sweep.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, LoadLine, SweepDocument } from '../../core/sweep/sweep-document.ts';
-import type { Markup, MarkupValue } from '../../core/text/markup.ts';
-import { markup } from '../../core/text/markup.ts';
+import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import type { FontFace } from './font-faces.ts';
 import { htmlPage } from './page.ts';
-import type { VerdictBand } from './page-parts.ts';
 import {
   folded,
   foldedList,
@@ -45,6 +41,7 @@ import {
   pageSection,
   picture,
   table,
+  type VerdictBand,
   verdictBand,
 } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';

@@ -4,8 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Figure } from '../../core/figure/figure.ts';
 import { SPOILED_MARK } from '../../core/run/contamination.ts';
 import type { SummaryFigure } from '../../core/run/report-summary.ts';
-import type { Markup, MarkupValue } from '../../core/text/markup.ts';
-import { markup } from '../../core/text/markup.ts';
+import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 
 export interface PageHead {

@@ -1,8 +1,7 @@
 // The style of a report in HTML: a sheet of paper on the screen, light or dark as the reader's system is, and always light
 // on real paper, A4, with the answer on the first page. docs/words.md has the words, dashboard/src/look the colours.
 
-import type { ChartTokens } from '../../core/chart/chart-look.ts';
-import { chartRules, DARK_TOKENS, LIGHT_TOKENS } from '../../core/chart/chart-look.ts';
+import { type ChartTokens, chartRules, DARK_TOKENS, LIGHT_TOKENS } from '../../core/chart/chart-look.ts';
 import type { FontFace } from './font-faces.ts';
 
 export const pageStyle = (fonts: readonly FontFace[]): string =>

@@ -2,8 +2,7 @@
 // the kind ever get in. Its style is allowed by its hash, so that no attribute of an element can bring one along.
 
 import { createHash } from 'node:crypto';
-import type { Markup } from '../../core/text/markup.ts';
-import { markup, rawMarkup } from '../../core/text/markup.ts';
+import { type Markup, markup, rawMarkup } from '../../core/text/markup.ts';
 
 export interface HtmlPage {
   readonly title: string;

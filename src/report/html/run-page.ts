@@ -1,8 +1,8 @@
 // The report of a run as one page: the verdict, six figures and what they say, then pictures; tables on the second page,
 // definitions and settings folded at the end.
 
-import type { ChartLimit } from '../../core/chart/run-charts.ts';
 import {
+  type ChartLimit,
   distribution,
   outputOverTime,
   percentileBands,
@@ -30,13 +30,11 @@ import {
   windowText,
 } from '../../core/run/report-summary.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
-import type { SeriesKey } from '../../core/run/run-series.ts';
-import { headlineSeries, seriesRow } from '../../core/run/run-series.ts';
+import { headlineSeries, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
 import { hasSteps, isOfSessions, isOfTrace, loadLabel, shapeOf } from '../../core/run/run-shape.ts';
 import { tagTexts } from '../../core/run/run-tags.ts';
 import { serverTimeSentence } from '../../core/run/server-times.ts';
-import type { Markup } from '../../core/text/markup.ts';
-import { markup } from '../../core/text/markup.ts';
+import { type Markup, markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';

@@ -28,8 +28,7 @@ import {
   whyNoRow,
 } from '../../core/run/report-summary.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
-import type { SeriesKey } from '../../core/run/run-series.ts';
-import { SERIES_KEYS, seriesOf, seriesRow } from '../../core/run/run-series.ts';
+import { SERIES_KEYS, type SeriesKey, seriesOf, seriesRow } from '../../core/run/run-series.ts';
 import { graceRows, loadLabel } from '../../core/run/run-shape.ts';
 import { nameLabel } from '../../core/run/run-tags.ts';
 import { serverAccount } from '../../core/run/server-rows.ts';
@@ -42,11 +41,9 @@ import {
 } from '../../core/run/session-rows.ts';
 import { variantTable } from '../../core/run/variant-rows.ts';
 import { zeroCount } from '../../core/statistics/log-buckets.ts';
-import type { Markup, MarkupValue } from '../../core/text/markup.ts';
-import { markup } from '../../core/text/markup.ts';
+import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
-import type { Reported, Unknown } from '../../core/unknown.ts';
-import { isUnknown, unknown } from '../../core/unknown.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { lengthRows, promptsText, tokenRows } from '../../metrics/text-requests.ts';
 import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
 

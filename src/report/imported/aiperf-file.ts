@@ -3,18 +3,17 @@
 // of JSON holds them to 256 ns.
 
 import * as v from 'valibot';
-import type { EndedSample, SampleFailure } from '../../core/run/ended-sample.ts';
-import { OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { type EndedSample, OUTSIDE_WINDOWS, type SampleFailure } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { UntoldFact } from '../../core/run/foreign-run.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { linesIn } from '../../core/text/lines-in.ts';
 import { unknown } from '../../core/unknown.ts';
 import { peakConcurrency } from '../foreign/peak-concurrency.ts';
-import type { ForeignRun } from './foreign-file.ts';
 import {
   checkedBy,
   checkedSample,
+  type ForeignRun,
   IMPORTED_REQUESTS_MAX,
   parsedJson,
   shortText,

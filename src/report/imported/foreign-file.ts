@@ -3,8 +3,7 @@
 
 import * as v from 'valibot';
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
-import type { Problem } from '../../core/problem.ts';
-import { ProblemError } from '../../core/problem.ts';
+import { type Problem, ProblemError } from '../../core/problem.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { ForeignTool, UntoldFact } from '../../core/run/foreign-run.ts';
 import type { ReportRun } from '../../core/run/report.ts';

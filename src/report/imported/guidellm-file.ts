@@ -6,10 +6,10 @@ import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { unknown } from '../../core/unknown.ts';
 import { CHUNKS_UNTOLD, toldUrl } from './aiperf-file.ts';
-import type { ForeignRun } from './foreign-file.ts';
 import {
   checkedBy,
   checkedSample,
+  type ForeignRun,
   foreignTokens,
   IMPORTED_REQUESTS_MAX,
   seconds,

@@ -2,8 +2,7 @@
 
 import { linesIn } from '../../core/text/lines-in.ts';
 import { aiperfRun, isAiperfRecord } from './aiperf-file.ts';
-import type { ForeignRun } from './foreign-file.ts';
-import { parsedJson, wrongForeignFile } from './foreign-file.ts';
+import { type ForeignRun, parsedJson, wrongForeignFile } from './foreign-file.ts';
 import { guidellmRuns, isGuidellmReport } from './guidellm-file.ts';
 import { isVllmResult, vllmRun } from './vllm-file.ts';
 

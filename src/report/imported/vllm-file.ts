@@ -9,10 +9,10 @@ import type { UntoldFact } from '../../core/run/foreign-run.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ForeignSummary, SummarySeries } from '../../metrics/foreign-report.ts';
-import type { ForeignRun } from './foreign-file.ts';
 import {
   checkedBy,
   checkedSample,
+  type ForeignRun,
   foreignTokens,
   IMPORTED_REQUESTS_MAX,
   seconds,

@@ -3,8 +3,7 @@
 
 import type { ComparisonDocument, GateAnswer } from '../../core/comparison/comparison-document.ts';
 import { gateAnswerWords } from '../../core/comparison/gate-words.ts';
-import type { Markup } from '../../core/text/markup.ts';
-import { markup } from '../../core/text/markup.ts';
+import { type Markup, markup } from '../../core/text/markup.ts';
 
 interface TestCase {
   readonly name: string;

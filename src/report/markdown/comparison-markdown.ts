@@ -11,8 +11,7 @@ import { gateLines } from '../../core/comparison/gate-words.ts';
 import { figureText } from '../../core/figure/figure.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { capitalized } from '../../core/text/single-line.ts';
-import type { Reported } from '../../core/unknown.ts';
-import { isKnown, isUnknown } from '../../core/unknown.ts';
+import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
 import { boldCell, codeCell, markdownTable, markdownWords } from './markdown-text.ts';
 
 export const comparisonMarkdown = (document: ComparisonDocument): string => {

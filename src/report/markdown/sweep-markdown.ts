@@ -2,8 +2,7 @@
 
 import { objectivesWords } from '../../core/sweep/line-words.ts';
 import { picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
-import type { StageColumnKey } from '../../core/sweep/stage-columns.ts';
-import { stageCells, toldColumns } from '../../core/sweep/stage-columns.ts';
+import { type StageColumnKey, stageCells, toldColumns } from '../../core/sweep/stage-columns.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { cutWords, sweepAnswer } from '../../core/sweep/sweep-text.ts';
 import { capitalized } from '../../core/text/single-line.ts';

@@ -2,8 +2,7 @@
 // bounded memory and time, and never the run. What failed once is not tried with the other messages: a receiver that does not
 // answer gets no more of them, and an address that it refuses no more of its kind.
 
-import type { IncomingMessage } from 'node:http';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import * as v from 'valibot';

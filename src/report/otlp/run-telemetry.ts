@@ -11,8 +11,15 @@ import { fileLines } from '../../metrics/file-lines.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
 import { decodeSampleLine } from '../../wire/sample-line.ts';
 import { BucketHistogram } from './bucket-histogram.ts';
-import type { Attributes, OtlpHistogram, OtlpResource, OtlpSpan } from './otlp-json.ts';
-import { metricsRequest, otlpAttributes, tracesRequest } from './otlp-json.ts';
+import {
+  type Attributes,
+  metricsRequest,
+  type OtlpHistogram,
+  type OtlpResource,
+  type OtlpSpan,
+  otlpAttributes,
+  tracesRequest,
+} from './otlp-json.ts';
 import { errorType, sampleSpans } from './sample-spans.ts';
 
 /** Requests of a run whose traces are sent: drawn evenly, the same ones each time. */

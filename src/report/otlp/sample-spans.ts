@@ -3,8 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import type { Attributes, OtlpSpan } from './otlp-json.ts';
-import { otlpAttributes } from './otlp-json.ts';
+import { type Attributes, type OtlpSpan, otlpAttributes } from './otlp-json.ts';
 
 export interface TracedRun {
   readonly runId: string;

@@ -3,8 +3,7 @@
 // to see every warning, and for the test that expects each of them.
 
 import { type Absence, lasting } from '../absence.ts';
-import type { Cable, MachinePlace, Scenario, SimulatedMachine } from './scenario.ts';
-import { cable } from './scenario.ts';
+import { type Cable, cable, type MachinePlace, type Scenario, type SimulatedMachine } from './scenario.ts';
 
 const [ATLAS, HERMES, JUNO, PIP] = [0, 1, 2, 3];
 const [SPARK_1, SPARK_2] = [4, 5];

@@ -4,8 +4,14 @@
 import type { Absence } from '../absence.ts';
 import type { HardwareName } from '../hardware.ts';
 import { rackPlace } from './racks.ts';
-import type { Cable, CableKind, MachineQuirks, Scenario, SimulatedMachine } from './scenario.ts';
-import { cable } from './scenario.ts';
+import {
+  type Cable,
+  type CableKind,
+  cable,
+  type MachineQuirks,
+  type Scenario,
+  type SimulatedMachine,
+} from './scenario.ts';
 
 export const fleet = (count: number): Scenario => ({
   name: `fleet of ${count}`,

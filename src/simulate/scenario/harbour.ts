@@ -2,8 +2,7 @@
 // on InfiniBand, and all on one switch. Enough for a matrix, with problems in a few of its cells.
 
 import type { Absence } from '../absence.ts';
-import type { Cable, Scenario, SimulatedMachine } from './scenario.ts';
-import { cable } from './scenario.ts';
+import { type Cable, cable, type Scenario, type SimulatedMachine } from './scenario.ts';
 
 const STUDIOS = [0, 1, 2, 3];
 const [ATLAS, SELENE, THEIA] = [0, 2, 3];

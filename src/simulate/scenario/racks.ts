@@ -2,8 +2,14 @@
 // beyond that a machine reaches its own rack, and its counterpart in the next one, as with leaf switches in a ring.
 
 import type { HardwareName } from '../hardware.ts';
-import type { Cable, CableKind, MachinePlace, Scenario, SimulatedMachine } from './scenario.ts';
-import { cable } from './scenario.ts';
+import {
+  type Cable,
+  type CableKind,
+  cable,
+  type MachinePlace,
+  type Scenario,
+  type SimulatedMachine,
+} from './scenario.ts';
 import { MIXED_COUNT_MAX, mixedCluster } from './small-clusters.ts';
 
 export const RACK_SIZE = 8;

@@ -3,8 +3,7 @@
 // load, a sleeping notebook, a pair that cannot reach each other.
 
 import type { Absence } from '../absence.ts';
-import type { Cable, Scenario, SimulatedMachine } from './scenario.ts';
-import { cable } from './scenario.ts';
+import { type Cable, cable, type Scenario, type SimulatedMachine } from './scenario.ts';
 
 export const PAIR: Scenario = {
   name: 'pair',

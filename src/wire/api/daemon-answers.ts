@@ -2,8 +2,7 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
-import type { ToldNotice } from '../notice.ts';
-import { noticeSchema } from '../notice.ts';
+import { noticeSchema, type ToldNotice } from '../notice.ts';
 import { count, figure, nodeIdSchema, text } from '../schema.ts';
 import type { DropReason } from '../stream-message.ts';
 

@@ -3,8 +3,7 @@
 import * as v from 'valibot';
 import type { RunId } from '../../core/ids.ts';
 import { recordOf } from '../../core/record-of.ts';
-import type { EnergyScope } from '../../core/run/energy.ts';
-import { ENERGY_SCOPES } from '../../core/run/energy.ts';
+import { ENERGY_SCOPES, type EnergyScope } from '../../core/run/energy.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunProgress } from '../../core/run/run.ts';
 import type { RunView } from '../../core/run/run-selectors.ts';

@@ -3,17 +3,27 @@
 
 import * as v from 'valibot';
 import type { Event } from '../../core/event.ts';
-import type { EventKind, StateField } from '../../core/event-kinds.ts';
-import { EVENT_KINDS, isEventKind, KINDS } from '../../core/event-kinds.ts';
+import { EVENT_KINDS, type EventKind, isEventKind, KINDS, type StateField } from '../../core/event-kinds.ts';
 import type { ReadingStatus } from '../../core/node/gathered.ts';
 import { gatheredKind, isReadingKind } from '../../core/node/reading.ts';
-import type { Entry, FieldRow, OriginProgress, State, UnknownKind } from '../../core/state.ts';
-import { FIELDS, hasEveryMap } from '../../core/state.ts';
+import {
+  type Entry,
+  FIELDS,
+  type FieldRow,
+  hasEveryMap,
+  type OriginProgress,
+  type State,
+  type UnknownKind,
+} from '../../core/state.ts';
 import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { READING_SCHEMAS } from '../reading-schema.ts';
 import { count, figure, interval, nodeIdSchema, openObject, text } from '../schema.ts';
-import type { BatchMessage, DroppedMessage, SnapshotMessage } from '../stream-message.ts';
-import { STREAM_VERSION } from '../stream-message.ts';
+import {
+  type BatchMessage,
+  type DroppedMessage,
+  type SnapshotMessage,
+  STREAM_VERSION,
+} from '../stream-message.ts';
 import { dropReasonSchema } from './daemon-answers.ts';
 
 type Schema<T> = v.GenericSchema<unknown, T>;

@@ -6,8 +6,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { State } from '../../core/state.ts';
 import type { ClusterTotals } from '../../core/totals.ts';
 import type { Warning } from '../../core/warnings/warning.ts';
-import type { ToldNotice } from '../notice.ts';
-import { noticeSchema } from '../notice.ts';
+import { noticeSchema, type ToldNotice } from '../notice.ts';
 import { nodeIdSchema, text } from '../schema.ts';
 import {
   clusterTotalsSchema,
@@ -16,8 +15,7 @@ import {
   listedLinkSchema,
   listedNodeSchema,
 } from './cluster-answers.ts';
-import type { ListedGroup } from './group-answers.ts';
-import { listedGroupSchema, warningSchema } from './group-answers.ts';
+import { type ListedGroup, listedGroupSchema, warningSchema } from './group-answers.ts';
 import { stateSchema } from './state-answers.ts';
 
 export const STATUS_SCHEMA = 'plimsoll.status/1';

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { describe, expect, test } from 'vitest';
 import { agentPsk, makeAgentCode, parseAgentCode } from '../../../src/bench/agent/tls/agent-code.ts';

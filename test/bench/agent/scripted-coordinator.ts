@@ -9,10 +9,12 @@ import { plannedPrompts } from '../../../src/bench/dataset/planned-prompts.ts';
 import { WORDS_AS_TOKENS } from '../../../src/bench/dataset/word-costs.ts';
 import type { AgentChannel } from '../../../src/bench/fleet/agent-channel.ts';
 import { PartReader } from '../../../src/bench/fleet/file-parts.ts';
-import type { FrameLine } from '../../../src/bench/fleet/framed-channel.ts';
-import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
-import type { MemoryLines } from '../../../src/bench/fleet/memory-line.ts';
-import { memoryLines } from '../../../src/bench/fleet/memory-line.ts';
+import {
+  channelToAgent,
+  channelToCoordinator,
+  type FrameLine,
+} from '../../../src/bench/fleet/framed-channel.ts';
+import { type MemoryLines, memoryLines } from '../../../src/bench/fleet/memory-line.ts';
 import { arrivedRequest, arrivedSurvey } from '../../../src/bench/fleet/travelling-request.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import { readPromptWish } from '../../../src/bench/run/read-prompt-wish.ts';

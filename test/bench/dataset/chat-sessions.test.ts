@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { SessionWish } from '../../../src/bench/dataset/chat-sessions.ts';
 import {
   chatSessions,
   generatedGroups,
   SESSION_TURNS_MAX,
+  type SessionWish,
   turnsOfChats,
 } from '../../../src/bench/dataset/chat-sessions.ts';
 import type { Message } from '../../../src/bench/dataset/message.ts';

@@ -2,12 +2,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { RoundTrip } from '../../../src/bench/fleet/clock-offset.ts';
 import {
   CLOCK_ROUND_TRIPS,
   clockErrorNsMax,
   clockLine,
   clockOffset,
+  type RoundTrip,
   startLeadNs,
 } from '../../../src/bench/fleet/clock-offset.ts';
 

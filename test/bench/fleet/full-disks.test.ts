@@ -3,8 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TestContext } from 'vitest';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { requestHere } from '../run-here.ts';

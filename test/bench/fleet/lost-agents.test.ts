@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { lookUp } from '../../../src/core/run/metric-lookup.ts';
 import type { Report } from '../../../src/core/run/report.ts';
-import type { Mock } from '../../../src/mock/mock-server.ts';
-import { startMock } from '../../../src/mock/mock-server.ts';
+import { type Mock, startMock } from '../../../src/mock/mock-server.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { requestHere } from '../run-here.ts';

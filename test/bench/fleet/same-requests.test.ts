@@ -1,8 +1,7 @@
 // What a server receives of a run from several agents is what one machine sends it: the same requests, byte for byte.
 
 import { once } from 'node:events';
-import type { Server } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
 import { isLongRun } from '../../support/counts.ts';

@@ -3,14 +3,12 @@
 import { describe, expect, test } from 'vitest';
 import { foundLine, lineSentence } from '../../../src/bench/line/found-line.ts';
 import { NO_EVIDENCE } from '../../../src/bench/line/line-estimate.ts';
-import type { SearchedStage, SearchOptions } from '../../../src/bench/line/line-search.ts';
-import { nextStep } from '../../../src/bench/line/line-search.ts';
+import { nextStep, type SearchedStage, type SearchOptions } from '../../../src/bench/line/line-search.ts';
 import type { StageVerdict } from '../../../src/core/sweep/stage.ts';
 import { isLongRun, longCount } from '../../support/counts.ts';
 import { LINE_CELLS, trueLine } from '../../support/line-cells.ts';
 import { capacityOf } from '../../support/queue-simulator.ts';
-import type { Behaviour } from '../../support/simulated-line.ts';
-import { simulateLine } from '../../support/simulated-line.ts';
+import { type Behaviour, simulateLine } from '../../support/simulated-line.ts';
 
 const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 100_000 };
 

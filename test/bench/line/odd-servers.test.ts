@@ -6,8 +6,7 @@ import type { SearchOptions } from '../../../src/bench/line/line-search.ts';
 import type { JudgedObjective } from '../../../src/core/run/objective.ts';
 import type { StageVerdict } from '../../../src/core/sweep/stage.ts';
 import type { Behaviour } from '../../support/simulated-line.ts';
-import type { SpokenLine } from '../../support/spoken-line.ts';
-import { spokenLine } from '../../support/spoken-line.ts';
+import { type SpokenLine, spokenLine } from '../../support/spoken-line.ts';
 
 const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 10_000 };
 const LIMIT_NS = 80e6;

@@ -5,12 +5,10 @@ import { expect, test } from 'vitest';
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
 import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
-import type { RunShape } from '../../../src/core/run/run-shape.ts';
-import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
+import { PLAIN_SHAPE, type RunShape } from '../../../src/core/run/run-shape.ts';
 import { chunkedStream, STREAM } from '../target/reply-shapes.ts';
 import { loadPlan } from './load-plan.ts';
-import type { RunHere } from './run-here.ts';
-import { runHere } from './run-here.ts';
+import { type RunHere, runHere } from './run-here.ts';
 import { runVirtually as runOnVirtualClock } from './run-virtually.ts';
 import { scriptedServer } from './scripted-server.ts';
 

@@ -5,10 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/arena/thread-board.ts';
 import { plannedPrompts } from '../../../src/bench/dataset/planned-prompts.ts';
 import { WORDS_AS_TOKENS } from '../../../src/bench/dataset/word-costs.ts';
-import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
-import { threadShare } from '../../../src/bench/load/load-plan.ts';
-import type { ArrivalPattern, Share } from '../../../src/bench/schedule/arrivals.ts';
-import { arrivals, shareOf, WHOLE_LOAD } from '../../../src/bench/schedule/arrivals.ts';
+import { type LoadPlan, threadShare } from '../../../src/bench/load/load-plan.ts';
+import {
+  type ArrivalPattern,
+  arrivals,
+  type Share,
+  shareOf,
+  WHOLE_LOAD,
+} from '../../../src/bench/schedule/arrivals.ts';
 import { CourseUsers } from '../../../src/bench/schedule/course-users.ts';
 import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
 import { OwnArrivals } from '../../../src/bench/schedule/own-arrivals.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ArrivalPattern } from '../../../src/bench/schedule/arrivals.ts';
-import { arrivals, shareOf } from '../../../src/bench/schedule/arrivals.ts';
+import { type ArrivalPattern, arrivals, shareOf } from '../../../src/bench/schedule/arrivals.ts';
 
 const take = (count: number, pattern: ArrivalPattern, seed: number): readonly number[] => {
   const schedule = arrivals(pattern, seed);

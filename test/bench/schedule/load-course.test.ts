@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ArrivalPattern } from '../../../src/bench/schedule/arrivals.ts';
-import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
+import { type ArrivalPattern, arrivals } from '../../../src/bench/schedule/arrivals.ts';
 import { CourseUsers } from '../../../src/bench/schedule/course-users.ts';
-import type { LoadCourse } from '../../../src/bench/schedule/load-course.ts';
-import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
+import { type LoadCourse, loadCourse } from '../../../src/bench/schedule/load-course.ts';
 import { OwnArrivals } from '../../../src/bench/schedule/own-arrivals.ts';
 import type { LoadStep } from '../../../src/core/run/run-shape.ts';
 

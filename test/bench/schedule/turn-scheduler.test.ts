@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { DueTurn } from '../../../src/bench/schedule/turn-scheduler.ts';
-import { TurnScheduler } from '../../../src/bench/schedule/turn-scheduler.ts';
-import type { TimedTurns } from '../../../src/bench/schedule/turn-table.ts';
-import { TurnTable, turnTable } from '../../../src/bench/schedule/turn-table.ts';
+import { type DueTurn, TurnScheduler } from '../../../src/bench/schedule/turn-scheduler.ts';
+import { type TimedTurns, TurnTable, turnTable } from '../../../src/bench/schedule/turn-table.ts';
 import type { SkipReason } from '../../../src/core/run/session-outcome.ts';
 
 interface Played {

@@ -1,5 +1,4 @@
-import type { Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';

@@ -3,8 +3,7 @@
 
 import type { ServerApi } from '../../../src/bench/target/api/server-api.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
-import type { ReplySink } from '../../../src/bench/target/http1/response-framer.ts';
-import { ResponseFramer } from '../../../src/bench/target/http1/response-framer.ts';
+import { type ReplySink, ResponseFramer } from '../../../src/bench/target/http1/response-framer.ts';
 import { ReplyReader } from '../../../src/bench/target/reply-reader.ts';
 
 export interface PipedReply {

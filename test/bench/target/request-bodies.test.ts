@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Prompt } from '../../../src/bench/dataset/prompt.ts';
-import { userPrompt } from '../../../src/bench/dataset/prompt.ts';
+import { type Prompt, userPrompt } from '../../../src/bench/dataset/prompt.ts';
 import {
   PROMPT_COUNT,
   PROMPT_WORDS,
@@ -9,8 +8,7 @@ import {
 } from '../../../src/bench/dataset/synthetic-dataset.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { BODY_NONCE_BYTES, requestBodies } from '../../../src/bench/target/request-bodies.ts';
-import type { LengthField } from '../../../src/bench/target/request-fields.ts';
-import { lengthFieldsFor } from '../../../src/bench/target/request-fields.ts';
+import { type LengthField, lengthFieldsFor } from '../../../src/bench/target/request-fields.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
 const OPTIONS = {

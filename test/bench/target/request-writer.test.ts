@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { userPrompt } from '../../../src/bench/dataset/prompt.ts';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
-import type { PreparedRequest } from '../../../src/bench/target/http1/request-writer.ts';
-import { RequestWriter } from '../../../src/bench/target/http1/request-writer.ts';
+import { type PreparedRequest, RequestWriter } from '../../../src/bench/target/http1/request-writer.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
 
 const PROMPTS = ['first', 'second one', 'third'].map((text, index) => userPrompt(text, 100 + index));

@@ -4,8 +4,7 @@ import { expect, test } from 'vitest';
 import type { Session } from '../../../src/bench/dataset/session.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { isLongRun } from '../../support/counts.ts';
-import type { Dialect } from './asked-server.ts';
-import { answerOf, askedServer, CHAT, chat, sessionPlan, turn } from './asked-server.ts';
+import { answerOf, askedServer, CHAT, chat, type Dialect, sessionPlan, turn } from './asked-server.ts';
 import { runLoad } from './run-load.ts';
 
 const events = (...objects: readonly { readonly type: string }[]): string =>

@@ -9,8 +9,7 @@ import type { LiveSessions } from '../../../src/core/run/live-sessions.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { MetricsTable } from '../../../src/metrics/metrics-table.ts';
 import { RunMetrics } from '../../../src/metrics/run-metrics.ts';
-import type { Asked } from './asked-server.ts';
-import { askedServer, CHAT, chat, sessionPlan, turn } from './asked-server.ts';
+import { type Asked, askedServer, CHAT, chat, sessionPlan, turn } from './asked-server.ts';
 import { runLoad } from './run-load.ts';
 
 const messagesOf = (asked: Asked | undefined): readonly { readonly [key: string]: unknown }[] => {

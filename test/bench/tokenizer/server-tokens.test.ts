@@ -2,8 +2,7 @@
 
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import type { IncomingMessage, Server } from 'node:http';
-import { createServer, request as httpRequest } from 'node:http';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';

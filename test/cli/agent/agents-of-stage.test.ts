@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NamedAgents } from '../../../src/cli/agent/load-agents.ts';
-import { agentsOfStage } from '../../../src/cli/agent/load-agents.ts';
+import { agentsOfStage, type NamedAgents } from '../../../src/cli/agent/load-agents.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 
 const AGENTS = ['10.0.0.2', '10.0.0.3'].map(host => ({ at: { host, port: 4184 }, code: 'X' }));

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { BENCH_OPTIONS } from '../../../src/cli/bench/bench-options.ts';
-import type { BenchWish } from '../../../src/cli/bench/bench-wish.ts';
-import { benchWish, streamingOf } from '../../../src/cli/bench/bench-wish.ts';
+import { type BenchWish, benchWish, streamingOf } from '../../../src/cli/bench/bench-wish.ts';
 import type { LoadStages } from '../../../src/cli/bench/load-stages.ts';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { BenchWish } from '../../../src/cli/bench/bench-wish.ts';
-import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { type BenchWish, benchWish } from '../../../src/cli/bench/bench-wish.ts';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { allCommands } from '../../../src/cli/commands.ts';

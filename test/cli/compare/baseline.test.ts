@@ -4,10 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { baselineFromJson } from '../../../src/wire/baseline-schema.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
-import type { TemporaryDirectory } from '../../support/temporary-directory.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { TimedRunOptions } from '../../support/timed-runs.ts';
-import { writeTimedRun } from '../../support/timed-runs.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type TimedRunOptions, writeTimedRun } from '../../support/timed-runs.ts';
 
 const add = (home: TemporaryDirectory, id: string, { run, ...options }: TimedRunOptions): void => {
   writeTimedRun(join(home.path, 'runs', id), {

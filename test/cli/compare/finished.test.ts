@@ -6,10 +6,8 @@ import type { ComparisonDocument } from '../../../src/core/comparison/comparison
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { comparisonFromJson } from '../../../src/wire/comparison-schema.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
-import type { TemporaryDirectory } from '../../support/temporary-directory.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { TimedRunOptions } from '../../support/timed-runs.ts';
-import { writeTimedRun } from '../../support/timed-runs.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type TimedRunOptions, writeTimedRun } from '../../support/timed-runs.ts';
 
 const LATENCIES = { requests: 100, stepNs: 3e9, outputTokens: 4 } as const;
 

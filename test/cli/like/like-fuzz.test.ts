@@ -4,8 +4,7 @@ import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { benchCommand } from '../../../src/cli/commands/bench.ts';
 import type { LikeTool } from '../../../src/cli/like/like-command.ts';
 import { likeText } from '../../../src/cli/like/like-tool.ts';
-import type { SeededRandom } from '../../../src/core/random.ts';
-import { seededRandom } from '../../../src/core/random.ts';
+import { type SeededRandom, seededRandom } from '../../../src/core/random.ts';
 import { shellWords } from '../../../src/core/text/shell-words.ts';
 
 const FLAGS: Readonly<Record<LikeTool, readonly string[]>> = {

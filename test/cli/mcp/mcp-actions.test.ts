@@ -2,8 +2,12 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mcpCommand } from '../../../src/cli/commands/mcp.ts';
-import type { ActionParts, McpAction } from '../../../src/cli/mcp/mcp-actions.ts';
-import { allowedTargets, mcpActions } from '../../../src/cli/mcp/mcp-actions.ts';
+import {
+  type ActionParts,
+  allowedTargets,
+  type McpAction,
+  mcpActions,
+} from '../../../src/cli/mcp/mcp-actions.ts';
 import { type CommandDaemon, commandDaemon } from '../../support/command-daemon.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -1,5 +1,4 @@
-import type { Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { freePort } from '../../support/free-port.ts';

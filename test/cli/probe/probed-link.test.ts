@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { ProbedLink, SeenLinks } from '../../../src/cli/probe/probed-link.ts';
-import { isNewProfile } from '../../../src/cli/probe/probed-link.ts';
+import { isNewProfile, type ProbedLink, type SeenLinks } from '../../../src/cli/probe/probed-link.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
 import { LINK_FIGURES } from '../../support/link-figures.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { logScale } from '../../../src/core/chart/log-scale.ts';
-import type { ChartPoint } from '../../../src/core/chart/smooth-path.ts';
-import { smoothBand, smoothLine } from '../../../src/core/chart/smooth-path.ts';
+import { type ChartPoint, smoothBand, smoothLine } from '../../../src/core/chart/smooth-path.ts';
 
 const risingX = fc
   .array(

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ComparableFacts } from '../../../src/core/comparison/comparability.ts';
-import { loadDifferences, refusalsBetween } from '../../../src/core/comparison/comparability.ts';
+import {
+  type ComparableFacts,
+  loadDifferences,
+  refusalsBetween,
+} from '../../../src/core/comparison/comparability.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 

@@ -2,8 +2,7 @@
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { FinishedOptions } from '../../../src/core/comparison/compare-finished.ts';
-import { compareFinished } from '../../../src/core/comparison/compare-finished.ts';
+import { compareFinished, type FinishedOptions } from '../../../src/core/comparison/compare-finished.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { finishedSide } from '../../../src/metrics/finished-side.ts';
 import { isLongRun } from '../../support/counts.ts';

@@ -5,8 +5,11 @@ import { describe, expect, test } from 'vitest';
 import { lookAlpha } from '../../../src/core/statistics/look-levels.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { COMPARISON_CELLS } from '../../support/comparison-cells.ts';
-import type { SimulatedComparison, SimulatedPairs } from '../../support/simulated-comparison.ts';
-import { simulateComparison } from '../../support/simulated-comparison.ts';
+import {
+  type SimulatedComparison,
+  type SimulatedPairs,
+  simulateComparison,
+} from '../../support/simulated-comparison.ts';
 
 const [aA] = COMPARISON_CELLS;
 if (aA === undefined) throw new Error('no cell');

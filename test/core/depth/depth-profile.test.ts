@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DepthPlan } from '../../../src/core/depth/depth-plan.ts';
-import { depthRequests } from '../../../src/core/depth/depth-plan.ts';
-import type { DepthRow, DepthSample } from '../../../src/core/depth/depth-profile.ts';
-import { depthProfile } from '../../../src/core/depth/depth-profile.ts';
+import { type DepthPlan, depthRequests } from '../../../src/core/depth/depth-plan.ts';
+import { type DepthRow, type DepthSample, depthProfile } from '../../../src/core/depth/depth-profile.ts';
 import { depthLines, depthTestName, plusMinusText } from '../../../src/core/depth/depth-text.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { depthMarkdown } from '../../../src/report/markdown/depth-markdown.ts';

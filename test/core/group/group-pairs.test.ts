@@ -4,12 +4,12 @@ import { groupViews } from '../../../src/core/group/group-view.ts';
 import { EVERY_NODE } from '../../../src/core/group/place-filter.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
 import { renderStatus } from '../../../src/tui/render-status.ts';
-import type { MeasuredLink } from '../../support/grouped-nodes.ts';
 import {
   groupedNodeId,
   groupedState,
   groupSources,
   linkEvents,
+  type MeasuredLink,
   NOW_MS,
 } from '../../support/grouped-nodes.ts';
 

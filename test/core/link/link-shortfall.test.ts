@@ -4,8 +4,16 @@ import { linkFacts } from '../../../src/core/link/link-facts.ts';
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import type { Wire } from '../../e2e/links.ts';
-import { connectionOf, ETHERNET, idOf, OVERLAY, profileOf, THUNDERBOLT, WIFI } from '../../e2e/links.ts';
+import {
+  connectionOf,
+  ETHERNET,
+  idOf,
+  OVERLAY,
+  profileOf,
+  THUNDERBOLT,
+  WIFI,
+  type Wire,
+} from '../../e2e/links.ts';
 import { notebook, studio } from '../../e2e/machines.ts';
 
 const A = idOf(studio);

@@ -1,18 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
 import { LinkBook } from '../../../src/core/link/link-pairs.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { figureAgeMs, LinkWatch, linkViews } from '../../../src/core/link/link-view.ts';
+import { figureAgeMs, type LinkView, LinkWatch, linkViews } from '../../../src/core/link/link-view.ts';
 import type { ProbeStatus } from '../../../src/core/probe/probe-status.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { toTheEnd } from '../../../src/core/turns.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import type { Wire } from '../../e2e/links.ts';
 import {
   connectionOf,
   ETHERNET,
@@ -23,10 +19,10 @@ import {
   THUNDERBOLT,
   turned,
   WIFI,
+  type Wire,
   wired,
 } from '../../e2e/links.ts';
-import type { Machine } from '../../e2e/machines.ts';
-import { notebook, spark, studio } from '../../e2e/machines.ts';
+import { type Machine, notebook, spark, studio } from '../../e2e/machines.ts';
 
 const AT_WORK = { memory: 0.5, use: 0.1, cpu: 0.1 };
 const ATLAS = idOf(studio);

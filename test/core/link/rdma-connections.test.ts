@@ -6,8 +6,7 @@ import { rdmaInterfaceParts } from '../../../src/core/link/rdma-ports.ts';
 import type { NetworkInterface } from '../../../src/core/node/network.ts';
 import type { RdmaDevice, RdmaPort } from '../../../src/core/node/rdma-devices.ts';
 import type { ThunderboltPeer, ThunderboltPort } from '../../../src/core/node/thunderbolt.ts';
-import type { ReadingEntry, State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { EMPTY_STATE, type ReadingEntry, type State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
 describe('RDMA over Thunderbolt', () => {

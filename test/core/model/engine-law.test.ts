@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest';
-import type { DepthPlan } from '../../../src/core/depth/depth-plan.ts';
-import { depthRequests } from '../../../src/core/depth/depth-plan.ts';
+import { type DepthPlan, depthRequests } from '../../../src/core/depth/depth-plan.ts';
 import { depthProfile } from '../../../src/core/depth/depth-profile.ts';
 import { cacheBytes } from '../../../src/core/model/cache-bytes.ts';
 import { measuredEngine } from '../../../src/core/model/calibrate-engine.ts';
 import { constantsFor } from '../../../src/core/model/constants-for.ts';
-import type { HeldCalibration } from '../../../src/core/model/engine-calibration.ts';
-import { calibratedConstants, calibratedLaw } from '../../../src/core/model/engine-calibration.ts';
+import {
+  calibratedConstants,
+  calibratedLaw,
+  type HeldCalibration,
+} from '../../../src/core/model/engine-calibration.ts';
 import { engineConstants } from '../../../src/core/model/engine-constants.ts';
-import type { LawPoint } from '../../../src/core/model/engine-law.ts';
-import { engineLaw } from '../../../src/core/model/engine-law.ts';
+import { engineLaw, type LawPoint } from '../../../src/core/model/engine-law.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { mockSettings } from '../../../src/mock/mock-settings.ts';

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { nodeId } from '../../../src/core/ids.ts';
 import { allReduce } from '../../../src/core/model/exchange.ts';
 import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
-import type { PlaceLink } from '../../../src/core/model/place-links.ts';
-import { PlaceLinkTable } from '../../../src/core/model/place-links.ts';
+import { type PlaceLink, PlaceLinkTable } from '../../../src/core/model/place-links.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 
 const NODES = ['a', 'b', 'c'].map(letter => nodeId(letter.repeat(26)));

@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
 import type { Engine } from '../../../src/core/model/engine-constants.ts';
-import type { DeviceUses, LoadedPlacement } from '../../../src/core/model/loaded-placement.ts';
-import { loadedPlacement, usesDuring } from '../../../src/core/model/loaded-placement.ts';
+import {
+  type DeviceUses,
+  type LoadedPlacement,
+  loadedPlacement,
+  usesDuring,
+} from '../../../src/core/model/loaded-placement.ts';
 import { placementName } from '../../../src/core/model/placement.ts';
 import type { GpuProcess } from '../../../src/core/node/gpu.ts';
-import type { NodeView } from '../../../src/core/node/node-view.ts';
-import { nodeView } from '../../../src/core/node/node-view.ts';
+import { type NodeView, nodeView } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
-import type { Reported, Unknown } from '../../../src/core/unknown.ts';
-import { isUnknown, unknown } from '../../../src/core/unknown.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../../../src/core/unknown.ts';
 import { SimulatedWorld, stateOf } from '../../simulate/simulated-world.ts';
 import { madeUpModel } from '../../support/made-up-model.ts';
 

@@ -3,8 +3,7 @@
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { headroom } from '../../../src/core/model/headroom.ts';
 import { headroomDocument } from '../../../src/core/model/headroom-document.ts';
 import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';

@@ -1,8 +1,7 @@
 // Models of made-up sizes for questions of placement.
 
 import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
-import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
-import { exactly } from '../../../src/core/model/model-facts.ts';
+import { exactly, type ModelFacts } from '../../../src/core/model/model-facts.ts';
 
 /** Dense, in 16 bits. */
 export const madeModel = ({

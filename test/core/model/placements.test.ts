@@ -2,12 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import { clusterHeadroom } from '../../../src/core/model/cluster-headroom.ts';
-import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
-import { headroomPlaces } from '../../../src/core/model/headroom-place.ts';
+import { type HeadroomPlace, headroomPlaces } from '../../../src/core/model/headroom-place.ts';
 import { canShareLayers } from '../../../src/core/model/model-part.ts';
 import { PlaceLinkTable, placeLinks } from '../../../src/core/model/place-links.ts';
-import type { PlacementPlan } from '../../../src/core/model/placement.ts';
-import { placesOf } from '../../../src/core/model/placement.ts';
+import { type PlacementPlan, placesOf } from '../../../src/core/model/placement.ts';
 import { placementHeadroom, rankedPlacements } from '../../../src/core/model/placement-headroom.ts';
 import type { PlacedModel } from '../../../src/core/model/placement-time.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';

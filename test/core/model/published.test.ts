@@ -2,11 +2,9 @@
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { Engine } from '../../../src/core/model/engine-constants.ts';
-import { deviceClass, engineConstants } from '../../../src/core/model/engine-constants.ts';
+import { deviceClass, type Engine, engineConstants } from '../../../src/core/model/engine-constants.ts';
 import { exactly } from '../../../src/core/model/model-facts.ts';
-import type { StepTime } from '../../../src/core/model/step-time.ts';
-import { stepTime } from '../../../src/core/model/step-time.ts';
+import { type StepTime, stepTime } from '../../../src/core/model/step-time.ts';
 
 describe('single streams as they were published', () => {
   // Mean absolute error of each family where its constants were fitted, and two points; of the two that were not fitted, what

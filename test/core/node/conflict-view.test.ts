@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { CONFLICT_LASTS_MS, conflictOf } from '../../../src/core/node/conflict-view.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { forgetNode } from '../../../src/core/node/forget.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
 import { nodeIds, presence, stoppedMs } from '../../../src/core/node/presence-view.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { clusterTotals } from '../../../src/core/totals.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { nodeWarnings } from '../../../src/core/warnings/node-warnings.ts';

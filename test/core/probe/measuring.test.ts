@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { isMeasuring } from '../../../src/core/probe/measuring.ts';
-import type { ProbeStatus } from '../../../src/core/probe/probe-status.ts';
-import { probeKey } from '../../../src/core/probe/probe-status.ts';
+import { type ProbeStatus, probeKey } from '../../../src/core/probe/probe-status.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 

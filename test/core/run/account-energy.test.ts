@@ -1,11 +1,9 @@
 // The energy of a run from made-up series of power, of which every figure can be worked out by hand.
 
 import { describe, expect, test } from 'vitest';
-import type { EnergySources, PowerMeter } from '../../../src/core/run/account-energy.ts';
-import { accountEnergy } from '../../../src/core/run/account-energy.ts';
+import { accountEnergy, type EnergySources, type PowerMeter } from '../../../src/core/run/account-energy.ts';
 import { energyRemarks, energyRows, formatJoules } from '../../../src/core/run/energy-rows.ts';
-import type { PowerReading } from '../../../src/core/run/integrate-power.ts';
-import { powerIn } from '../../../src/core/run/integrate-power.ts';
+import { type PowerReading, powerIn } from '../../../src/core/run/integrate-power.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
 /** One each second, from this second on. */

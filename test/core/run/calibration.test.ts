@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Calibration } from '../../../src/core/run/calibration.ts';
 import {
   CALIBRATION_SCHEMA,
+  type Calibration,
   calibrationNotice,
   resolvedWithin,
   staleBecause,

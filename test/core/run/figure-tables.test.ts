@@ -10,8 +10,13 @@ import {
   RECORD_PROBLEMS,
 } from '../../../src/core/run/run-counters.ts';
 import { RATE_KEYS, rateRow } from '../../../src/core/run/run-rates.ts';
-import type { SeriesRow } from '../../../src/core/run/run-series.ts';
-import { hasSeries, SERIES_KEYS, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
+import {
+  hasSeries,
+  SERIES_KEYS,
+  type SeriesRow,
+  seriesOf,
+  seriesRow,
+} from '../../../src/core/run/run-series.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 
 const METRICS = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8');

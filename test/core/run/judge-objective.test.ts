@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SeededRandom } from '../../../src/core/random.ts';
-import { seededRandom } from '../../../src/core/random.ts';
+import { type SeededRandom, seededRandom } from '../../../src/core/random.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
-import type { ObjectiveAnswer } from '../../../src/core/run/judge-objective.ts';
-import { judgeObjective } from '../../../src/core/run/judge-objective.ts';
+import { judgeObjective, type ObjectiveAnswer } from '../../../src/core/run/judge-objective.ts';
 import type { JudgedObjective, RunObjective } from '../../../src/core/run/objective.ts';
 import { ObjectiveTally } from '../../../src/core/run/objective-tally.ts';
 import type { Outcome } from '../../../src/core/run/outcome.ts';

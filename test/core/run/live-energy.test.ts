@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { energyRemarks, liveEnergyRows } from '../../../src/core/run/energy-rows.ts';
-import type { LiveEnergy, LiveEnergyOf } from '../../../src/core/run/live-energy.ts';
-import { liveEnergy } from '../../../src/core/run/live-energy.ts';
+import { type LiveEnergy, type LiveEnergyOf, liveEnergy } from '../../../src/core/run/live-energy.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { at, idOf, stateOf } from '../../dashboard/cluster/cluster-state.ts';

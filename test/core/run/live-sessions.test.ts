@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import { inTurnRows, liveSessionLine, liveTurnRows } from '../../../src/core/run/live-session-rows.ts';
-import type { LiveSessions } from '../../../src/core/run/live-sessions.ts';
-import { addedSessions, LIVE_TURNS_MAX, LiveSessionTally } from '../../../src/core/run/live-sessions.ts';
+import {
+  addedSessions,
+  LIVE_TURNS_MAX,
+  type LiveSessions,
+  LiveSessionTally,
+} from '../../../src/core/run/live-sessions.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { sampleOf } from '../../support/sample-of.ts';
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { EVENT_KINDS, eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { EVENT_KINDS, eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { Run } from '../../../src/core/run/run.ts';
 import {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RunPattern } from '../../../src/core/run/run-pattern.ts';
-import type { RunShape } from '../../../src/core/run/run-shape.ts';
-import { loadLabel, PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
+import { loadLabel, PLAIN_SHAPE, type RunShape } from '../../../src/core/run/run-shape.ts';
 
 const USERS: RunPattern = { kind: 'concurrency', concurrency: 4 };
 const STEPS = [

@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
-import type { ThinkTime } from '../../../src/core/run/think-time.ts';
-import { parseThinkTime, THINK_MS_MAX, thinkTimes, thinkTimeText } from '../../../src/core/run/think-time.ts';
+import {
+  parseThinkTime,
+  THINK_MS_MAX,
+  type ThinkTime,
+  thinkTimes,
+  thinkTimeText,
+} from '../../../src/core/run/think-time.ts';
 
 const thinkOf = (text: string): ThinkTime => {
   const time = parseThinkTime(text);

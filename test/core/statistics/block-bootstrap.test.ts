@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SeededRandom } from '../../../src/core/random.ts';
-import { seededRandom } from '../../../src/core/random.ts';
-import type { TimeGrid } from '../../../src/core/statistics/block-bootstrap.ts';
+import { type SeededRandom, seededRandom } from '../../../src/core/random.ts';
 import {
   drawnStarts,
   logRatioInterval,
   resampledPercentiles,
   resampledSums,
   slotAt,
+  type TimeGrid,
   timeGrid,
 } from '../../../src/core/statistics/block-bootstrap.ts';
 import { lowerPercentile } from '../../../src/core/statistics/percentile.ts';

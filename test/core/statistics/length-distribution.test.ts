@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseLength } from '../../../src/core/figure/parse-length.ts';
 import { seededRandom } from '../../../src/core/random.ts';
-import type { LengthDistribution } from '../../../src/core/statistics/length-distribution.ts';
 import {
   distributionText,
   LENGTH_MAX,
+  type LengthDistribution,
   lengthSampler,
 } from '../../../src/core/statistics/length-distribution.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SeededRandom } from '../../../src/core/random.ts';
-import { seededRandom } from '../../../src/core/random.ts';
+import { type SeededRandom, seededRandom } from '../../../src/core/random.ts';
 import { steadyStateStart } from '../../../src/core/statistics/steady-state-start.ts';
 
 const COUNT = 1_000;

@@ -10,8 +10,12 @@ import {
   stageSentence,
 } from '../../../src/core/sweep/line-words.ts';
 import { objectiveReaches } from '../../../src/core/sweep/objective-reach.ts';
-import type { PicturedStage } from '../../../src/core/sweep/pictured-stage.ts';
-import { inLoadOrder, picturedDigests, picturedStages } from '../../../src/core/sweep/pictured-stage.ts';
+import {
+  inLoadOrder,
+  type PicturedStage,
+  picturedDigests,
+  picturedStages,
+} from '../../../src/core/sweep/pictured-stage.ts';
 import { stageDigests } from '../../../src/core/sweep/sweep-digest.ts';
 import type { LoadLine } from '../../../src/core/sweep/sweep-document.ts';
 import { madeUpLine } from '../../support/made-up-line.ts';

@@ -2,8 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { picturedStages } from '../../../src/core/sweep/pictured-stage.ts';
 import type { Stage, StageFigures, StageLoad } from '../../../src/core/sweep/stage.ts';
 import { stageCells } from '../../../src/core/sweep/stage-columns.ts';
-import type { LineDocument, SweepDocument } from '../../../src/core/sweep/sweep-document.ts';
-import { SWEEP_SCHEMA } from '../../../src/core/sweep/sweep-document.ts';
+import {
+  type LineDocument,
+  SWEEP_SCHEMA,
+  type SweepDocument,
+} from '../../../src/core/sweep/sweep-document.ts';
 import { searchScreen, stageLine, sweepText } from '../../../src/core/sweep/sweep-text.ts';
 import { textWidth } from '../../../src/core/text/columns.ts';
 import { unknown } from '../../../src/core/unknown.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { GpuDevice } from '../../../src/core/node/gpu.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';

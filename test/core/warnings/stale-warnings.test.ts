@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { clusterWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';

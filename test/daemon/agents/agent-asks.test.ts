@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
-import type { AskedAgent } from '../../../src/daemon/agents/agent-asks.ts';
-import { AgentAsks } from '../../../src/daemon/agents/agent-asks.ts';
+import { AgentAsks, type AskedAgent } from '../../../src/daemon/agents/agent-asks.ts';
 import { routedRequests } from '../../../src/mesh/joined-links.ts';
 import { AGENT_ASK_TOPIC } from '../../../src/wire/agent-ask.ts';
 import { AskingNodes } from '../../support/asking-nodes.ts';

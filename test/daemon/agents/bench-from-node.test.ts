@@ -2,8 +2,7 @@
 // them.
 
 import { join } from 'node:path';
-import type { TestContext } from 'vitest';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, type TestContext, test } from 'vitest';
 import { hostPortText } from '../../../src/core/address/host-port.ts';
 import type { Daemon } from '../../../src/daemon/daemon-options.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';

@@ -8,10 +8,8 @@ import { LIVE_VIEW_MS } from '../../../src/daemon/http/stream/fleet-hub.ts';
 import { decodeFleet, foldedPicture } from '../../../src/wire/fleet-message.ts';
 import { decodeSnapshot } from '../../../src/wire/stream-message.ts';
 import { askJson } from './http-exchange.ts';
-import type { ServedCluster } from './served-cluster.ts';
-import { identityFact, memoryFact, SELF, serveCluster } from './served-cluster.ts';
-import type { Frame, StreamReader } from './stream-reader.ts';
-import { openStream } from './stream-reader.ts';
+import { identityFact, memoryFact, SELF, type ServedCluster, serveCluster } from './served-cluster.ts';
+import { type Frame, openStream, type StreamReader } from './stream-reader.ts';
 
 const LETTERS = 'abcdefghij';
 const node = (index: number) =>

@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { measured } from '../../support/made-up-engine.ts';
 import { pressedFact } from '../../support/pressed.ts';

@@ -16,8 +16,7 @@ import { repositoryRoot, textOf } from '../../support/repository.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { ask } from './http-exchange.ts';
-import type { ServedCluster } from './served-cluster.ts';
-import { serveCluster } from './served-cluster.ts';
+import { type ServedCluster, serveCluster } from './served-cluster.ts';
 
 const ALERTS = join(repositoryRoot, 'deploy/prometheus/plimsoll-alerts.yml');
 

@@ -2,8 +2,7 @@
 
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { Access } from '../../../src/daemon/http/access.ts';

@@ -2,13 +2,11 @@
 
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { LIVE_VIEW_MS } from '../../../src/daemon/http/stream/fleet-hub.ts';
 import { decodeSnapshot } from '../../../src/wire/stream-message.ts';
 import { askJson } from './http-exchange.ts';
-import type { ServedCluster } from './served-cluster.ts';
-import { identityFact, memoryFact, serveCluster } from './served-cluster.ts';
+import { identityFact, memoryFact, type ServedCluster, serveCluster } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
 
 const A = nodeId('a'.repeat(26));

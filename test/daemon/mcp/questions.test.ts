@@ -5,8 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { madeFacts } from '../../model/made-headers.ts';
-import type { RecordedCluster } from '../../support/recorded-cluster.ts';
-import { recordedCluster } from '../../support/recorded-cluster.ts';
+import { type RecordedCluster, recordedCluster } from '../../support/recorded-cluster.ts';
 
 let served: RecordedCluster;
 let client: Client;

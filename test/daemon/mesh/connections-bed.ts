@@ -6,15 +6,12 @@ import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { applyAll } from '../../../src/core/apply.ts';
 import { entriesOf } from '../../../src/core/entry-maps.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import type { InterfaceType, NodeNetwork } from '../../../src/core/node/network.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { type Unknown, unknown } from '../../../src/core/unknown.ts';
-import type { Connections } from '../../../src/daemon/mesh/connections.ts';
-import { openConnectionsOf } from '../../../src/daemon/mesh/connections.ts';
+import { type Connections, openConnectionsOf } from '../../../src/daemon/mesh/connections.ts';
 import type { InterfaceList } from '../../../src/mesh/discovery/beacon-places.ts';
 import { MemoryDatagrams } from '../../../src/mesh/reachability/memory-datagrams.ts';
 

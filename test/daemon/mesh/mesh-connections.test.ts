@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { HostPort } from '../../../src/core/address/host-port.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import {
   endpointsFact,

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
-import type { MeshStatusSources } from '../../../src/daemon/mesh/mesh-status.ts';
-import { meshStatus } from '../../../src/daemon/mesh/mesh-status.ts';
+import { type MeshStatusSources, meshStatus } from '../../../src/daemon/mesh/mesh-status.ts';
 import type { DialStatus } from '../../../src/mesh/link/dialer.ts';
 import type { RefusalReason } from '../../../src/mesh/mesh.ts';
 import { ReplicationCounts } from '../../../src/mesh/replication/replication-counts.ts';
-import type { PeerStatus } from '../../../src/wire/mesh-status.ts';
-import { decodeMeshStatus } from '../../../src/wire/mesh-status.ts';
+import { decodeMeshStatus, type PeerStatus } from '../../../src/wire/mesh-status.ts';
 
 const ATLAS = nodeId('a'.repeat(26));
 const JUNO = nodeId('b'.repeat(26));

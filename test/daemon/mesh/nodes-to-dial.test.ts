@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { nodesToDial } from '../../../src/daemon/mesh/nodes-to-dial.ts';
 import { chosenPeers } from '../../../src/probe/schedule/chosen-peers.ts';
 import { isLongRun } from '../../support/counts.ts';

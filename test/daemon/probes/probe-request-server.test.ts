@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
-import type { ProbeRequestServerParts } from '../../../src/daemon/probes/probe-request-server.ts';
-import { ProbeRequestServer } from '../../../src/daemon/probes/probe-request-server.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
+import {
+  ProbeRequestServer,
+  type ProbeRequestServerParts,
+} from '../../../src/daemon/probes/probe-request-server.ts';
 import type { ProbeTarget } from '../../../src/wire/api/probe-answers.ts';
 import { ProbingMesh, type ProbingNode } from '../../support/probing-mesh.ts';
 

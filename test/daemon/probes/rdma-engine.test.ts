@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { nodeId } from '../../../src/core/ids.ts';
-import type { Connection } from '../../../src/core/link/connection.ts';
-import { connectionKey } from '../../../src/core/link/connection.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { type Connection, connectionKey } from '../../../src/core/link/connection.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { rdmaEngine } from '../../../src/daemon/probes/rdma-engine.ts';
 import { rendezvousAddress } from '../../../src/probe/rdma/rendezvous.ts';
 import { type StandInTools, standInTools } from '../../gather/stand-in-tools.ts';

@@ -12,8 +12,7 @@ import {
   toldPairs,
 } from '../../../src/core/comparison/told-comparison.ts';
 import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
-import type { ComparisonId } from '../../../src/core/ids.ts';
-import { isComparisonId } from '../../../src/core/ids.ts';
+import { type ComparisonId, isComparisonId } from '../../../src/core/ids.ts';
 import { isToldAsStage, LEASE_MS } from '../../../src/core/run/run-selectors.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { ComparisonRegistry } from '../../../src/daemon/runs/comparison-registry.ts';

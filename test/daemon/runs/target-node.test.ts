@@ -2,12 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { plainTarget, targetNodeOf } from '../../../src/daemon/runs/target-node.ts';
 

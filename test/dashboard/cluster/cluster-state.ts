@@ -2,15 +2,11 @@
 
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
-import type { NodeView } from '../../../src/core/node/node-view.ts';
-import { nodeView } from '../../../src/core/node/node-view.ts';
+import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
+import { type NodeView, nodeView } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import type { Machine, Telling } from '../../e2e/machines.ts';
 
 export const idOf = ({ seed }: Machine): NodeId => nodeId(seed.padEnd(26, 'x'));

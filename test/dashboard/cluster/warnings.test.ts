@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { WarningSources } from '../../../dashboard/src/cluster/warnings.ts';
-import { warnings } from '../../../dashboard/src/cluster/warnings.ts';
+import { type WarningSources, warnings } from '../../../dashboard/src/cluster/warnings.ts';
 import type { State } from '../../../src/core/state.ts';
 import { clusterWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
 import { notebook, rack, spark, studio } from '../../e2e/machines.ts';

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { machineKind } from '../../../dashboard/src/drawing/machine-kind.ts';
 import type { NodeIdentity } from '../../../src/core/node/identity.ts';
-import type { Reported } from '../../../src/core/unknown.ts';
-import { unknown } from '../../../src/core/unknown.ts';
+import { type Reported, unknown } from '../../../src/core/unknown.ts';
 
 const identity = (
   model: Reported<string>,

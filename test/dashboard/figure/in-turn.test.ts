@@ -1,8 +1,7 @@
 // What is told at every count, and what in turn.
 
 import { describe, expect, test } from 'vitest';
-import type { Telling } from '../../../dashboard/src/figure/in-turn.ts';
-import { InTurn, TURNS } from '../../../dashboard/src/figure/in-turn.ts';
+import { InTurn, type Telling, TURNS } from '../../../dashboard/src/figure/in-turn.ts';
 
 const ITEMS = Array.from({ length: 40 }, (_, index) => `row ${index}`);
 

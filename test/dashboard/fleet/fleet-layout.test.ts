@@ -1,8 +1,7 @@
 // Where cells stand: nothing over anything, at any size and width, and nothing that moves when figures do.
 
 import { describe, expect, test } from 'vitest';
-import type { FleetLayout } from '../../../dashboard/src/fleet/fleet-layout.ts';
-import { cellAt, fleetLayout, groupAt } from '../../../dashboard/src/fleet/fleet-layout.ts';
+import { cellAt, type FleetLayout, fleetLayout, groupAt } from '../../../dashboard/src/fleet/fleet-layout.ts';
 
 const WIDTHS = [358, 512, 852, 1_056, 1_500];
 const FLEETS: readonly (readonly number[])[] = [

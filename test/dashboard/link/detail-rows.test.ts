@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { DetailRow } from '../../../dashboard/src/link/detail-rows.ts';
-import { detailRows } from '../../../dashboard/src/link/detail-rows.ts';
+import { type DetailRow, detailRows } from '../../../dashboard/src/link/detail-rows.ts';
 import { linkTiles } from '../../../dashboard/src/link/link-tiles.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { linkViews } from '../../../src/core/link/link-view.ts';
+import { type LinkView, linkViews } from '../../../src/core/link/link-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { connectionOf, ETHERNET, idOf, opened, profiled, THUNDERBOLT, WIFI } from '../../e2e/links.ts';

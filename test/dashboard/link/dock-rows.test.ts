@@ -1,14 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { ConnectionRow } from '../../../dashboard/src/link/dock-rows.ts';
-import { connectionRows } from '../../../dashboard/src/link/dock-rows.ts';
+import { type ConnectionRow, connectionRows } from '../../../dashboard/src/link/dock-rows.ts';
 import { linkNotes } from '../../../dashboard/src/link/link-notes.ts';
 import { linkRow } from '../../../dashboard/src/link/link-rows.ts';
-import type { LinkUnits } from '../../../dashboard/src/link/link-words.ts';
-import { delayName, jitterName, linkSaid, shortfallWords } from '../../../dashboard/src/link/link-words.ts';
+import {
+  delayName,
+  jitterName,
+  type LinkUnits,
+  linkSaid,
+  shortfallWords,
+} from '../../../dashboard/src/link/link-words.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { linkViews } from '../../../src/core/link/link-view.ts';
+import { type LinkView, linkViews } from '../../../src/core/link/link-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import {

@@ -5,8 +5,7 @@ import {
   matchesLink,
   mediumOptions,
 } from '../../../dashboard/src/link/link-filter.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { linkViews } from '../../../src/core/link/link-view.ts';
+import { type LinkView, linkViews } from '../../../src/core/link/link-view.ts';
 import { desk } from '../../e2e/fleet.ts';
 import { idOf } from '../../e2e/links.ts';
 import { notebook, rack, spark, studio } from '../../e2e/machines.ts';

@@ -4,8 +4,7 @@ import { needFirst, slowestFirst } from '../../../dashboard/src/link/link-order.
 import { shareOfExpected, slowestCable } from '../../../src/core/link/link-share.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
 import type { State } from '../../../src/core/state.ts';
-import type { Wire } from '../../e2e/links.ts';
-import { ETHERNET, idOf, OVERLAY, THUNDERBOLT, turned, WIFI, wired } from '../../e2e/links.ts';
+import { ETHERNET, idOf, OVERLAY, THUNDERBOLT, turned, WIFI, type Wire, wired } from '../../e2e/links.ts';
 import { notebook, rack, studio } from '../../e2e/machines.ts';
 import { AT_WORK, stateOf } from '../cluster/cluster-state.ts';
 

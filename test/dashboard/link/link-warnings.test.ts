@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isOfLink } from '../../../dashboard/src/link/link-warnings.ts';
-import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { linkViews } from '../../../src/core/link/link-view.ts';
+import { type LinkView, linkViews } from '../../../src/core/link/link-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
 import { desk } from '../../e2e/fleet.ts';
 import { idOf } from '../../e2e/links.ts';

@@ -7,8 +7,7 @@ import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { ProbeStatus } from '../../../src/core/probe/probe-status.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { measuredGpu } from '../../e2e/links.ts';
-import type { Machine } from '../../e2e/machines.ts';
-import { rack, studio } from '../../e2e/machines.ts';
+import { type Machine, rack, studio } from '../../e2e/machines.ts';
 import { AT_WORK, stateOf, viewsOf } from '../cluster/cluster-state.ts';
 
 const told = (machine: Machine, ...facts: readonly Fact[]): NodeView => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { matchesNode, nodeFilterOf, nodeQuery } from '../../../dashboard/src/node/node-filter.ts';
-import type { NodeRow } from '../../../dashboard/src/node/node-rows.ts';
 import {
   BY_NAME,
+  type NodeRow,
   nodeRow,
   sortedNodeRows,
   turnedNodeSort,

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { askDaemon, refusal } from '../../../dashboard/src/shell/ask-daemon.ts';
 import { apiProblem } from '../../../src/wire/api/api-problem.ts';

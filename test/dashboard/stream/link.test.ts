@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { RETRY_MS_MAX, retryDelayMs } from '../../../dashboard/src/stream/backoff.ts';
-import type { StreamLink } from '../../../dashboard/src/stream/link.ts';
-import { judgedAt, movedLink, STREAM_STALE_MS, streamLinkView } from '../../../dashboard/src/stream/link.ts';
+import {
+  judgedAt,
+  movedLink,
+  STREAM_STALE_MS,
+  type StreamLink,
+  streamLinkView,
+} from '../../../dashboard/src/stream/link.ts';
 
 describe('the view of the link', () => {
   test('an open link that was heard lately is live', () => {

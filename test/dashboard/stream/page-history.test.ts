@@ -3,8 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { PageHistory } from '../../../dashboard/src/stream/page-history.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
 const atlas = nodeId('a'.repeat(26));

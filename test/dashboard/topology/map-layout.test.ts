@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { entersBox } from '../../../dashboard/src/topology/curve.ts';
-import type { Box, MapFrame } from '../../../dashboard/src/topology/geometry.ts';
-import { meet } from '../../../dashboard/src/topology/geometry.ts';
-import type { MapInput, MapLayout, MapLink } from '../../../dashboard/src/topology/map-layout.ts';
-import { layoutMap } from '../../../dashboard/src/topology/map-layout.ts';
+import { type Box, type MapFrame, meet } from '../../../dashboard/src/topology/geometry.ts';
+import {
+  layoutMap,
+  type MapInput,
+  type MapLayout,
+  type MapLink,
+} from '../../../dashboard/src/topology/map-layout.ts';
 import type { LinkTexts } from '../../../dashboard/src/topology/wanted-labels.ts';
 
 /** What is left for the map on a page of 1280 × 800: up to four nodes all of it is seen, from five on the map is 570 high. */

@@ -2,11 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Placement } from '../../../dashboard/src/topology/arrangement.ts';
 import { entersBox, pointAt } from '../../../dashboard/src/topology/curve.ts';
-import type { MapFrame } from '../../../dashboard/src/topology/geometry.ts';
-import { distanceTo, meet } from '../../../dashboard/src/topology/geometry.ts';
+import { distanceTo, type MapFrame, meet } from '../../../dashboard/src/topology/geometry.ts';
 import { headsOf } from '../../../dashboard/src/topology/heads.ts';
-import type { MapInput, MapLayout, MapLink, MapRoute } from '../../../dashboard/src/topology/map-layout.ts';
-import { layoutMap } from '../../../dashboard/src/topology/map-layout.ts';
+import {
+  layoutMap,
+  type MapInput,
+  type MapLayout,
+  type MapLink,
+  type MapRoute,
+} from '../../../dashboard/src/topology/map-layout.ts';
 import { isLongRun, longCount } from '../../support/counts.ts';
 
 /** What the page leaves for the map at its three widths, beside its paddings. */

@@ -10,8 +10,7 @@ import {
   isAnswerOf,
   readQuestion,
 } from '../../../src/mesh/reachability/check-message.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { firstByteChooses, holdEqual } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, holdEqual } from '../fuzz-target.ts';
 
 const TAG_KEYS = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
 const KEY = checkKey(new Uint8Array(32).fill(3));

@@ -1,8 +1,7 @@
 // Data sets and traces of the person's own, by format and in chunks that are cut anywhere, and files of other tools to import.
 
 import { csvEntries } from '../../../src/bench/dataset/formats/csv-entries.ts';
-import type { DatasetEntry } from '../../../src/bench/dataset/formats/dataset-entry.ts';
-import { EntryError } from '../../../src/bench/dataset/formats/dataset-entry.ts';
+import { type DatasetEntry, EntryError } from '../../../src/bench/dataset/formats/dataset-entry.ts';
 import { jsonArrayEntries } from '../../../src/bench/dataset/formats/json-array-entries.ts';
 import { jsonObjectEntries } from '../../../src/bench/dataset/formats/json-object-entries.ts';
 import { jsonlEntries } from '../../../src/bench/dataset/formats/jsonl-entries.ts';
@@ -16,8 +15,14 @@ import { DecodeError } from '../../../src/wire/decode-error.ts';
 import { parseJson as parseConfigJson } from '../../../src/wire/run-config.ts';
 import { detailedVllm, writtenAs } from '../../report/imported/foreign-texts.ts';
 import { holdFinite } from '../believed.ts';
-import type { FuzzTarget, Reader } from '../fuzz-target.ts';
-import { firstByteChooses, holdEqual, textOfInput, textSeeds } from '../fuzz-target.ts';
+import {
+  type FuzzTarget,
+  firstByteChooses,
+  holdEqual,
+  type Reader,
+  textOfInput,
+  textSeeds,
+} from '../fuzz-target.ts';
 
 async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));

@@ -13,8 +13,7 @@ import { parseProcesses } from '../../../src/gather/nvidia/parse-processes.ts';
 import { parseTegrastats } from '../../../src/gather/tegrastats/parse-tegrastats.ts';
 import { fixture } from '../../support/fixture.ts';
 import { holdBelieved, holdFinite } from '../believed.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
 
 const seedsOf = (...paths: readonly string[]): readonly Uint8Array[] => textSeeds(...paths.map(fixture));
 

@@ -3,10 +3,8 @@
 
 import type { ApiRoute } from '../../../src/daemon/http/route.ts';
 import { SELF, serveCluster, TOKEN } from '../../daemon/http/served-cluster.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { textSeeds } from '../fuzz-target.ts';
-import type { FuzzedCluster } from '../fuzzed-cluster.ts';
-import { fuzzedCluster } from '../fuzzed-cluster.ts';
+import { type FuzzTarget, textSeeds } from '../fuzz-target.ts';
+import { type FuzzedCluster, fuzzedCluster } from '../fuzzed-cluster.ts';
 import { answerOf } from '../socketless-http.ts';
 
 let served: Promise<FuzzedCluster> | undefined;

@@ -14,8 +14,7 @@ import {
 import { decodeRecordBody, encodeRecordBody } from '../../../src/wire/durable-record.ts';
 import { decodeRecordHead } from '../../../src/wire/record-head.ts';
 import { arbitraryFact } from '../../core/arbitrary-event.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { firstByteChooses, holdEqual } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, holdEqual } from '../fuzz-target.ts';
 
 const A = nodeId('a'.repeat(26));
 const BODIES = fc

@@ -15,15 +15,13 @@ import { linuxPressureGatherer } from '../../../src/gather/pressure/pressure-gat
 import { linuxMemoryGatherer } from '../../../src/gather/procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from '../../../src/gather/procfs/linux-system-gatherer.ts';
 import { parseNetDev } from '../../../src/gather/procfs/parse-net-dev.ts';
-import type { RecordedTree } from '../../../src/gather/recorded-files.ts';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
+import { type RecordedTree, recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { linuxThunderboltGatherer } from '../../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
 import { machineForTest } from '../../gather/machine-for-test.ts';
 import { recordedTree } from '../../gather/recorded-tree.ts';
 import { fixture } from '../../support/fixture.ts';
 import { holdBelieved, holdFinite } from '../believed.ts';
-import type { FuzzTarget, Reader } from '../fuzz-target.ts';
-import { firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, type Reader, textOfInput, textSeeds } from '../fuzz-target.ts';
 
 /** Undefined for an input that is no tree. */
 const treeOf = (input: Uint8Array): RecordedTree | undefined => {

@@ -30,8 +30,7 @@ import { fallbackMemory } from '../../../src/gather/vm-stat/vm-stat-gatherer.ts'
 import { macHost } from '../../gather/machine-for-test.ts';
 import { fixture } from '../../support/fixture.ts';
 import { holdBelieved, holdFinite } from '../believed.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
 
 const seedsOf = (...paths: readonly string[]): readonly Uint8Array[] => textSeeds(...paths.map(fixture));
 const PORTS = parseHardwarePorts(fixture('networksetup/m3-ultra-mac-studio-ports.txt'));

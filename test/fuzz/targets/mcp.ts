@@ -16,10 +16,8 @@ import { TOKEN } from '../../daemon/http/served-cluster.ts';
 import { madeFacts } from '../../model/made-headers.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { recordedState } from '../../support/recorded-state.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { firstByteChooses, holdEqual, textOfInput, textSeeds } from '../fuzz-target.ts';
-import type { FuzzedCluster } from '../fuzzed-cluster.ts';
-import { fuzzedCluster } from '../fuzzed-cluster.ts';
+import { type FuzzTarget, firstByteChooses, holdEqual, textOfInput, textSeeds } from '../fuzz-target.ts';
+import { type FuzzedCluster, fuzzedCluster } from '../fuzzed-cluster.ts';
 import { answerOf } from '../socketless-http.ts';
 
 let served: Promise<FuzzedCluster> | undefined;

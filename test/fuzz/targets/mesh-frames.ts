@@ -12,8 +12,7 @@ import { decodeJoinAnswer, encodeJoinAnswer } from '../../../src/wire/join-answe
 import { decodeMeshMessage, encodeMeshMessage } from '../../../src/wire/mesh-message.ts';
 import { decodeRequest, encodeRequest, isRequestFrame } from '../../../src/wire/request-message.ts';
 import { arbitraryFact } from '../../core/arbitrary-event.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { firstByteChooses, holdEqual, textOfInput, textSeeds } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, holdEqual, textOfInput, textSeeds } from '../fuzz-target.ts';
 
 const A = nodeId('a'.repeat(26));
 const PAYLOAD_BYTES_MOST = 4_096;

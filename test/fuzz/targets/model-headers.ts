@@ -13,8 +13,7 @@ import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
 import { ModelError } from '../../../src/model/model-error.ts';
 import { readSafetensors } from '../../../src/model/safetensors/read-safetensors.ts';
 import { smallConfigs, smallGgufs, smallSafetensors } from '../../model/small-headers.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
 
 const WHOLE_CONFIG = readModelConfig(parseAnyJson(smallConfigs[0] ?? ''), 'config.json');
 

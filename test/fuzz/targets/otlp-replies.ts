@@ -3,11 +3,9 @@
 
 import { Agent } from 'node:http';
 import { duplexPair } from 'node:stream';
-import type { OtlpSent } from '../../../src/report/otlp/otlp-sender.ts';
-import { OTLP_TRIES_MAX, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
+import { OTLP_TRIES_MAX, type OtlpSent, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
 import { otlpClock } from '../../support/otlp-clock.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { holdEqual, textSeeds } from '../fuzz-target.ts';
+import { type FuzzTarget, holdEqual, textSeeds } from '../fuzz-target.ts';
 
 /** The one message, to a receiver that answers each try with these pieces and then closes. */
 const sentTo = async (pieces: readonly Uint8Array[]): Promise<OtlpSent> => {

@@ -7,8 +7,7 @@ import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { EntryError } from '../../../src/bench/dataset/formats/dataset-entry.ts';
 import { parquetBatches } from '../../../src/bench/dataset/formats/parquet-batches.ts';
 import { readRow } from '../../../src/bench/dataset/read-row.ts';
-import type { TemporaryDirectory } from '../../support/temporary-directory.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 
 let folder: TemporaryDirectory | undefined;

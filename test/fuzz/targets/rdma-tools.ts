@@ -8,8 +8,7 @@ import type { RdmaTest, RdmaTool } from '../../../src/probe/rdma/rdma-tool.ts';
 import { ucx } from '../../../src/probe/rdma/ucx.ts';
 import { fixture } from '../../support/fixture.ts';
 import { holdFinite } from '../believed.ts';
-import type { FuzzTarget, Reader } from '../fuzz-target.ts';
-import { firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, type Reader, textOfInput, textSeeds } from '../fuzz-target.ts';
 
 const LATENCY: RdmaTest = { kind: 'latency', roundTrips: 1_000 };
 const BANDWIDTH: RdmaTest = { kind: 'bandwidth', messageBytes: 1_048_576, messages: 4_096 };

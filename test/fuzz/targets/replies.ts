@@ -3,12 +3,17 @@
 
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { readServerFigures } from '../../../src/bench/target/server-metrics.ts';
-import type { PipedReply } from '../../bench/target/reply-pipe.ts';
-import { inPieces, pipeReply } from '../../bench/target/reply-pipe.ts';
+import { inPieces, type PipedReply, pipeReply } from '../../bench/target/reply-pipe.ts';
 import { events, reply, SHAPES } from '../../bench/target/reply-shapes.ts';
 import { holdFinite } from '../believed.ts';
-import type { FuzzTarget, Reader } from '../fuzz-target.ts';
-import { firstByteChooses, holdEqual, textOfInput, textSeeds } from '../fuzz-target.ts';
+import {
+  type FuzzTarget,
+  firstByteChooses,
+  holdEqual,
+  type Reader,
+  textOfInput,
+  textSeeds,
+} from '../fuzz-target.ts';
 
 const OUTCOMES: readonly string[] = ['completed', 'failed'];
 

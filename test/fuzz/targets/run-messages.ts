@@ -34,8 +34,7 @@ import { runConfig } from '../../support/run-records.ts';
 import { timedSamplesOf } from '../../support/timed-runs.ts';
 import { eventRecordArbitrary } from '../../wire/event-records.ts';
 import { holdFinite } from '../believed.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { firstByteChooses, holdEqual, textOfInput, textSeeds } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, holdEqual, textOfInput, textSeeds } from '../fuzz-target.ts';
 
 const batchOf = (seed: number): Uint8Array => {
   const writer = new EventBatchWriter({ sourceId: 1, runZeroNs: 5 });

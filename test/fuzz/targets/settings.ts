@@ -25,8 +25,14 @@ import { joinCodeText, parseJoinCode } from '../../../src/mesh/key/join-code.ts'
 import { seedIn } from '../../../src/mesh/nats/server-connection.ts';
 import { parseOneTimeCode } from '../../../src/probe/socket/one-time-code.ts';
 import { holdFinite } from '../believed.ts';
-import type { FuzzTarget, Reader } from '../fuzz-target.ts';
-import { firstByteChooses, holdEqual, textOfInput, textSeeds } from '../fuzz-target.ts';
+import {
+  type FuzzTarget,
+  firstByteChooses,
+  holdEqual,
+  type Reader,
+  textOfInput,
+  textSeeds,
+} from '../fuzz-target.ts';
 
 const CONFIG = `name = "left"
 tags = ["gpu", "rack-1"]

@@ -30,8 +30,7 @@ import {
   StreamMessageError,
 } from '../../../src/wire/stream-message.ts';
 import { arbitraryFact, arbitraryHistory } from '../../core/arbitrary-event.ts';
-import type { FuzzTarget } from '../fuzz-target.ts';
-import { firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
+import { type FuzzTarget, firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
 
 const A = nodeId('a'.repeat(26));
 const EVENTS = fc.sample(arbitraryHistory(A), { seed: 3, numRuns: 12 }).flat().slice(0, 12);

@@ -4,8 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readTokenizer, TokenizerError } from '../../../src/bench/tokenizer/tokenizer-files.ts';
-import type { TemporaryDirectory } from '../../support/temporary-directory.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
 import type { FuzzTarget } from '../fuzz-target.ts';
 
 let folder: TemporaryDirectory | undefined;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { LoadRow } from '../../../src/gather/nvidia/load-query.ts';
-import { LOAD_FIELDS, parseLoadRow } from '../../../src/gather/nvidia/load-query.ts';
+import { LOAD_FIELDS, type LoadRow, parseLoadRow } from '../../../src/gather/nvidia/load-query.ts';
 import { TickCollector, watchDevices } from '../../../src/gather/nvidia/nvidia-load-gatherer.ts';
 
 describe('the devices of a tick', () => {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { GpuHealth, GpuLink } from '../../../src/core/node/gpu-health.ts';
-import { healthFindings } from '../../../src/core/node/gpu-health.ts';
+import { type GpuHealth, type GpuLink, healthFindings } from '../../../src/core/node/gpu-health.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { parseHealth } from '../../../src/gather/nvidia/parse-health.ts';
 import { parseNvlink } from '../../../src/gather/nvidia/parse-nvlink.ts';

@@ -3,8 +3,7 @@
 
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import type { JsonObject } from '../../../src/core/json.ts';
-import { isJsonObject } from '../../../src/core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../src/core/json.ts';
 
 export interface AnsweringServer extends AsyncDisposable {
   readonly url: string;

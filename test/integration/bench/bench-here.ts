@@ -6,8 +6,11 @@ import { expect } from 'vitest';
 import { EXIT_CODES, type ExitName } from '../../../src/cli/exit-codes.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { reportFromJson } from '../../../src/wire/report-codec.ts';
-import type { MadeUpProcess, MadeUpProcessOptions } from '../../support/made-up-process.ts';
-import { madeUpProcess } from '../../support/made-up-process.ts';
+import {
+  type MadeUpProcess,
+  type MadeUpProcessOptions,
+  madeUpProcess,
+} from '../../support/made-up-process.ts';
 
 export interface BenchHere {
   readonly exit: ExitName;

@@ -1,7 +1,6 @@
 // `plimsoll bench` as a process of its own, from source, for tests that kill its parts. Children are found in /proc.
 
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -8,8 +8,7 @@ import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { exitName, readReport } from './bench-here.ts';
-import type { BenchProcess } from './bench-process.ts';
-import { spawnBench } from './bench-process.ts';
+import { type BenchProcess, spawnBench } from './bench-process.ts';
 import { judgedFigures, outsideOf } from './bounds-hold.ts';
 
 const startMock = (ttftMs: number) =>

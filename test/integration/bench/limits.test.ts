@@ -1,8 +1,7 @@
 // What bounds a run, what comes before its time zero, and what its objectives do to the code.
 
 import { readFileSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';

@@ -11,8 +11,7 @@ import { reportFromJson } from '../../../src/wire/report-codec.ts';
 import { lineDocumentFromJson } from '../../../src/wire/sweep-schema.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { BenchProcess } from './bench-process.ts';
-import { spawnBench } from './bench-process.ts';
+import { type BenchProcess, spawnBench } from './bench-process.ts';
 
 const startMock = (options: MockOptions = {}) =>
   spawnMock(

@@ -11,8 +11,7 @@ import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { exitName, expectInvariants, readReport } from './bench-here.ts';
-import type { BenchProcess } from './bench-process.ts';
-import { childrenOf, spawnBench, untilGone } from './bench-process.ts';
+import { type BenchProcess, childrenOf, spawnBench, untilGone } from './bench-process.ts';
 
 const startMock = () =>
   spawnMock({ ttftMs: 20, gapMs: 5, outputTokens: 10 }, { nodePath: process.execPath, env: process.env });

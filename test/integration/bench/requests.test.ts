@@ -9,8 +9,7 @@ import type { Report } from '../../../src/core/run/report.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { BenchHere } from './bench-here.ts';
-import { benchHere, expectInvariants } from './bench-here.ts';
+import { type BenchHere, benchHere, expectInvariants } from './bench-here.ts';
 
 interface Served {
   readonly outputTokens: number;

@@ -1,8 +1,7 @@
 // Secrets go to the server and nowhere else.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import type { Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -3,8 +3,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
-import type { BenchParts } from '../../../src/bench/run/bench-parts.ts';
-import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
+import { BENCH_SETTINGS, type BenchParts } from '../../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
 import { benchExit } from '../../../src/cli/commands/bench.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';

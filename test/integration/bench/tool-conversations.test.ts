@@ -4,8 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/core/json.ts';
-import { isJsonObject } from '../../../src/core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../src/core/json.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { answeringServer, finished, said, streamed, used } from './answering-server.ts';
 import { benchHere } from './bench-here.ts';

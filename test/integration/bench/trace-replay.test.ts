@@ -13,8 +13,7 @@ import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { agenticConversations, azureLines, mooncakeLines } from '../../support/made-up-trace.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { BenchHere } from './bench-here.ts';
-import { benchHere, expectInvariants } from './bench-here.ts';
+import { type BenchHere, benchHere, expectInvariants } from './bench-here.ts';
 
 interface Asked {
   readonly words: readonly string[];

@@ -4,8 +4,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SCHEMA_STEPS } from '../../../src/journal/sqlite-schema.ts';
-import type { Contents, Moment, Written } from './written-journal.ts';
-import { contentsOf, openJournal, WRITTEN_WALL_MS } from './written-journal.ts';
+import {
+  type Contents,
+  contentsOf,
+  type Moment,
+  openJournal,
+  WRITTEN_WALL_MS,
+  type Written,
+} from './written-journal.ts';
 
 export interface Image {
   readonly what: string;

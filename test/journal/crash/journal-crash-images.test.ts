@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { isLongRun, longCount } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { Image, Verdict } from './crash-images.ts';
 import {
   cutDatabase,
   cutLog,
@@ -14,12 +13,13 @@ import {
   flippedDatabase,
   flippedLog,
   hollowLog,
+  type Image,
   judge,
   mixed,
   PAGE_BYTES,
+  type Verdict,
 } from './crash-images.ts';
-import type { Written } from './written-journal.ts';
-import { writeJournal } from './written-journal.ts';
+import { type Written, writeJournal } from './written-journal.ts';
 
 const journals = longCount(1, 3);
 

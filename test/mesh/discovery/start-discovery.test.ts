@@ -4,13 +4,23 @@ import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { checkBeacon, encodeBeacon } from '../../../src/mesh/discovery/beacon.ts';
-import type { BeaconPlace, InterfaceList } from '../../../src/mesh/discovery/beacon-places.ts';
-import { beaconPlaces } from '../../../src/mesh/discovery/beacon-places.ts';
+import {
+  type BeaconPlace,
+  beaconPlaces,
+  type InterfaceList,
+} from '../../../src/mesh/discovery/beacon-places.ts';
 import type { BeaconSocketEvents, OpenBeaconSocket } from '../../../src/mesh/discovery/beacon-socket.ts';
-import type { BeaconChannelStatus, BeaconTrouble } from '../../../src/mesh/discovery/discovery-status.ts';
-import { beaconFailed, beaconProblems } from '../../../src/mesh/discovery/discovery-status.ts';
-import type { Discovery, DiscoveryOptions } from '../../../src/mesh/discovery/start-discovery.ts';
-import { startDiscovery } from '../../../src/mesh/discovery/start-discovery.ts';
+import {
+  type BeaconChannelStatus,
+  type BeaconTrouble,
+  beaconFailed,
+  beaconProblems,
+} from '../../../src/mesh/discovery/discovery-status.ts';
+import {
+  type Discovery,
+  type DiscoveryOptions,
+  startDiscovery,
+} from '../../../src/mesh/discovery/start-discovery.ts';
 import type { MeshCandidate } from '../../../src/mesh/mesh.ts';
 
 const KEY = new Uint8Array(32).fill(1);

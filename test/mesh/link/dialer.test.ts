@@ -5,8 +5,7 @@ import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { LinkedTransport } from '../../../src/mesh/link/linked-transport.ts';
 import type { Connector } from '../../../src/mesh/link/pipe.ts';
-import type { MeshCandidate, MeshLimits } from '../../../src/mesh/mesh.ts';
-import { MESH_LIMITS } from '../../../src/mesh/mesh.ts';
+import { MESH_LIMITS, type MeshCandidate, type MeshLimits } from '../../../src/mesh/mesh.ts';
 
 const dialling = async (answer: 'refuse' | 'hang', limits: Partial<MeshLimits> = {}, random = () => 1) => {
   const clock = new VirtualClock();

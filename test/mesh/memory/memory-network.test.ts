@@ -3,8 +3,7 @@ import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { MemoryNetwork } from '../../../src/mesh/memory/memory-network.ts';
-import type { MeshPlace } from '../../contract/mesh-contract.ts';
-import { describeMesh } from '../../contract/mesh-contract.ts';
+import { describeMesh, type MeshPlace } from '../../contract/mesh-contract.ts';
 import { linkOf, seenNode, until } from '../../support/seen-node.ts';
 
 const memoryPlace = (): MeshPlace => {

@@ -1,8 +1,7 @@
 import { connect } from '@nats-io/transport-node';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
-import type { NodeKey } from '../../../src/daemon/node-key.ts';
-import { generateNodeKey } from '../../../src/daemon/node-key.ts';
+import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { FleetCounts, FleetMessages } from '../../../src/mesh/nats/fleet-messages.ts';
 import { FleetSubjects } from '../../../src/mesh/nats/fleet-subjects.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { HeldFrames } from '../../../src/mesh/nats/held-frames.ts';
 
 const [A, B] = [nodeId('a'.repeat(26)), nodeId('b'.repeat(26))];

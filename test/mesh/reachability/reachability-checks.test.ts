@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import {
   CHECK_BYTES,
   checkKey,

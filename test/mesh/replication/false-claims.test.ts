@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
-import type { NodeKey } from '../../../src/daemon/node-key.ts';
-import { generateNodeKey } from '../../../src/daemon/node-key.ts';
+import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
 import { createMemoryDisk } from '../../../src/journal/memory-disk.ts';
 import { REPLICATION_LIMITS } from '../../../src/mesh/replication/limits.ts';
 import type { WireRecord } from '../../../src/wire/mesh-message.ts';

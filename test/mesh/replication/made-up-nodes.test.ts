@@ -1,11 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
-import type { NodeKey } from '../../../src/daemon/node-key.ts';
-import { generateNodeKey } from '../../../src/daemon/node-key.ts';
+import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
 import { REPLICATION_LIMITS } from '../../../src/mesh/replication/limits.ts';
 import { encodeRecordBody } from '../../../src/wire/durable-record.ts';
-import type { WireLive } from '../../../src/wire/mesh-message.ts';
-import { encodeMeshMessage } from '../../../src/wire/mesh-message.ts';
+import { encodeMeshMessage, type WireLive } from '../../../src/wire/mesh-message.ts';
 import { MeshCluster } from '../../support/mesh-cluster.ts';
 import { memoryFact, openedConnection } from '../../support/mesh-node.ts';
 

@@ -1,15 +1,12 @@
 // A node that lives for weeks has thousands of runs, and each tells live values under a key of its own.
 
 import { describe, expect, it } from 'vitest';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { EVENT_KINDS, factOf } from '../../../src/core/event-kinds.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { EVENT_KINDS, type Fact, factOf } from '../../../src/core/event-kinds.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { REPLICATION_LIMITS } from '../../../src/mesh/replication/limits.ts';
-import type { LivePut } from '../../../src/mesh/replication/live-table.ts';
-import { LiveTable } from '../../../src/mesh/replication/live-table.ts';
+import { type LivePut, LiveTable } from '../../../src/mesh/replication/live-table.ts';
 import { joinedProof } from '../../../src/mesh/replication/record-proof.ts';
 import { PROOF_BYTES } from '../../../src/wire/mesh-message.ts';
 import { MeshCluster } from '../../support/mesh-cluster.ts';

@@ -11,8 +11,14 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TLS_SETTINGS } from '../../../src/process/psk-tls.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { until } from '../../support/seen-node.ts';
-import type { TlsNode, TlsNodeOptions } from '../../support/tls-nodes.ts';
-import { dial, hasHeard, listenOn, TlsNodes } from '../../support/tls-nodes.ts';
+import {
+  dial,
+  hasHeard,
+  listenOn,
+  type TlsNode,
+  type TlsNodeOptions,
+  TlsNodes,
+} from '../../support/tls-nodes.ts';
 import { outcomeOf } from '../../support/tls-outcome.ts';
 
 describe('where a node dials', () => {

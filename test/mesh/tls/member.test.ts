@@ -1,7 +1,6 @@
 // A member with the key and an identity who then does not keep to the protocol.
 
-import type { TLSSocket } from 'node:tls';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ByteBudget } from '../../../src/core/byte-budget.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
@@ -12,8 +11,7 @@ import { introduce } from '../../../src/mesh/tls/introduce.ts';
 import { TLS_SETTINGS } from '../../../src/process/psk-tls.ts';
 import { frameHead } from '../../../src/wire/frame-decoder.ts';
 import { until } from '../../support/seen-node.ts';
-import type { TlsNode } from '../../support/tls-nodes.ts';
-import { hasHeard, portOf, TlsNodes } from '../../support/tls-nodes.ts';
+import { hasHeard, portOf, type TlsNode, TlsNodes } from '../../support/tls-nodes.ts';
 import { outcomeOf } from '../../support/tls-outcome.ts';
 
 describe('a member of the mesh', () => {

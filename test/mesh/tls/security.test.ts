@@ -1,23 +1,27 @@
 // Strangers at the port of a mesh, and members who do not keep to the protocol.
 
 import { connect as connectPlain, createServer as createNetServer } from 'node:net';
-import type { ConnectionOptions, TLSSocket } from 'node:tls';
-import { connect as connectTls } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
-import type { ClusterKey } from '../../../src/mesh/key/cluster-key.ts';
-import { deriveSecret, makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
+import { type ClusterKey, deriveSecret, makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import type { RefusalReason } from '../../../src/mesh/mesh.ts';
 import { TlsMesh } from '../../../src/mesh/tls/tls-mesh.ts';
 import { TLS_SETTINGS } from '../../../src/process/psk-tls.ts';
 import { frameHead } from '../../../src/wire/frame-decoder.ts';
 import { longCount } from '../../support/counts.ts';
-import type { SeenNode } from '../../support/seen-node.ts';
-import { linkOf, until } from '../../support/seen-node.ts';
+import { linkOf, type SeenNode, until } from '../../support/seen-node.ts';
 import { garbageFrom, talkTo } from '../../support/tcp-stranger.ts';
-import type { TlsNode, TlsNodeOptions } from '../../support/tls-nodes.ts';
-import { dial, hasHeard, listenOn, portOf, TlsNodes } from '../../support/tls-nodes.ts';
+import {
+  dial,
+  hasHeard,
+  listenOn,
+  portOf,
+  type TlsNode,
+  type TlsNodeOptions,
+  TlsNodes,
+} from '../../support/tls-nodes.ts';
 import { outcomeOf } from '../../support/tls-outcome.ts';
 
 describe('the mesh over TLS', () => {

@@ -2,10 +2,8 @@ import { systemClock } from '../../../src/clock/system-clock.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import type { MeshTransport } from '../../../src/mesh/mesh.ts';
 import { TlsMesh } from '../../../src/mesh/tls/tls-mesh.ts';
-import type { MeshPlace } from '../../contract/mesh-contract.ts';
-import { describeMesh } from '../../contract/mesh-contract.ts';
-import type { TcpCable } from '../../support/tcp-cable.ts';
-import { tcpCable } from '../../support/tcp-cable.ts';
+import { describeMesh, type MeshPlace } from '../../contract/mesh-contract.ts';
+import { type TcpCable, tcpCable } from '../../support/tcp-cable.ts';
 
 const tlsPlace = (): MeshPlace => {
   const keys = [makeClusterKey()];

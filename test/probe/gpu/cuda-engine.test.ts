@@ -6,10 +6,8 @@ import { findCublasLt } from '../../../src/native/cublas-search.ts';
 import { cudaEngine } from '../../../src/probe/gpu/cuda/cuda-engine.ts';
 import type { ProbeDevice } from '../../../src/probe/probe.ts';
 import type { Env } from '../../../src/process/child.ts';
-import type { TemporaryDirectory } from '../../support/temporary-directory.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { StubDriver } from './stub-driver.ts';
-import { buildStubDriver, NO_COMPILER } from './stub-driver.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import { buildStubDriver, NO_COMPILER, type StubDriver } from './stub-driver.ts';
 
 const DEVICE: ProbeDevice = {
   deviceId: 'GPU-00010203-0405-0607-0809-0a0b0c0d0e0f',

@@ -8,8 +8,7 @@ import { pythonsOf } from '../../../src/probe/gpu/mlx/find-python.ts';
 import { mlxEngine } from '../../../src/probe/gpu/mlx/mlx-engine.ts';
 import type { ProbeDevice } from '../../../src/probe/probe.ts';
 import type { Env } from '../../../src/process/child.ts';
-import type { StandInTools } from '../../gather/stand-in-tools.ts';
-import { standInTools } from '../../gather/stand-in-tools.ts';
+import { type StandInTools, standInTools } from '../../gather/stand-in-tools.ts';
 
 const DEVICE: ProbeDevice = { deviceId: 'apple-0', deviceName: 'Apple M9', vendor: 'apple' };
 const SETTINGS = {

@@ -1,12 +1,10 @@
 import { expect, test } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
-import type { Fact } from '../../../src/core/event-kinds.ts';
-import { eventClass, factKey } from '../../../src/core/event-kinds.ts';
+import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
-import type { State } from '../../../src/core/state.ts';
-import { EMPTY_STATE } from '../../../src/core/state.ts';
+import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { portLoads } from '../../../src/probe/schedule/probe-interval.ts';
 import { wantedDevices, wantedLinks } from '../../../src/probe/schedule/wanted-probes.ts';

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
-import type { NodeId } from '../../../src/core/ids.ts';
-import { nodeId } from '../../../src/core/ids.ts';
+import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { ALL_MEASURED_MAX } from '../../../src/core/link/measured-pairs.ts';
-import type { FleetMember } from '../../../src/probe/schedule/chosen-peers.ts';
 import {
   chosenPeers,
   DRAWN_COUNT,
   DUTIES_MAX,
+  type FleetMember,
   GROUP_MEASURED_MAX,
   groupKeyOf,
   NEIGHBOURS_COUNT,

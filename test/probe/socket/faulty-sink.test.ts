@@ -6,8 +6,7 @@ import { measureSocketLink } from '../../../src/probe/socket/socket-link.ts';
 import type { StreamEngine } from '../../../src/probe/socket/stream.ts';
 import { openStreamEngine } from '../../../src/probe/socket/stream-engine.ts';
 import { isLongRun, longCount } from '../../support/counts.ts';
-import type { Fault } from './faulty-sink.ts';
-import { FAULT_NAMES, FAULTS, faultySink, SLOW_FAULTS, TICKET } from './faulty-sink.ts';
+import { FAULT_NAMES, FAULTS, type Fault, faultySink, SLOW_FAULTS, TICKET } from './faulty-sink.ts';
 import { openThings } from './open-things.ts';
 
 const BUDGET = { bytesMax: 2_000_000_000, durationMsMax: 8_000, measuresExtras: true };

@@ -2,12 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { ControlChannel } from '../../../src/probe/socket/control-channel.ts';
-import type { ToSink, ToSource } from '../../../src/probe/socket/control-message.ts';
-import { toSinkSchema } from '../../../src/probe/socket/control-message.ts';
+import { type ToSink, type ToSource, toSinkSchema } from '../../../src/probe/socket/control-message.ts';
 import { EventLoopStreams } from '../../../src/probe/socket/event-loop-streams.ts';
 import { hearIntroduction } from '../../../src/probe/socket/handshake.ts';
 import { SinkRun } from '../../../src/probe/socket/sink-run.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ConnectionHead } from '../../../src/probe/socket/ticket-proof.ts';
 import {
   ANSWER_BYTES,
   answer,
   CLAIM_BYTES,
+  type ConnectionHead,
   claim,
   GREETING_BYTES,
   greeting,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Stage } from '../../../src/core/sweep/stage.ts';
-import { TIMELINE_POINTS_MAX } from '../../../src/core/sweep/stage.ts';
+import { type Stage, TIMELINE_POINTS_MAX } from '../../../src/core/sweep/stage.ts';
 import { sweepAfterwards } from '../../../src/core/sweep/sweep-digest.ts';
 import type { LineDocument } from '../../../src/core/sweep/sweep-document.ts';
 import { sweepText } from '../../../src/core/sweep/sweep-text.ts';

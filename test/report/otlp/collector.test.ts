@@ -1,16 +1,14 @@
 // A real OpenTelemetry collector reads what a run and a daemon send. The program is the one that PLIMSOLL_OTEL_COLLECTOR names, with the
 // receiver otlp and the exporter debug: docs/opentelemetry.md says how to build it.
 
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { nodeTelemetry } from '../../../src/daemon/otlp/node-telemetry.ts';
-import type { OtlpCompression } from '../../../src/report/otlp/otlp-sender.ts';
-import { sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
+import { type OtlpCompression, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
 import { runTelemetry } from '../../../src/report/otlp/run-telemetry.ts';
 import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { freePort } from '../../support/free-port.ts';

@@ -1,7 +1,6 @@
 // What goes wrong in a simulated run, as data: made from a seed, kept in a file, and made fewer when a run breaks.
 
-import type { SeededRandom } from '../../../src/core/random.ts';
-import { seededRandom } from '../../../src/core/random.ts';
+import { type SeededRandom, seededRandom } from '../../../src/core/random.ts';
 
 export const REPLY_FAULTS = [
   /** RST behind so many bytes. */

@@ -5,8 +5,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openSamplesFile } from '../../../src/bench/run/samples-file.ts';
-import type { SessionResult } from '../../../src/bench/run/session.ts';
-import { runSession } from '../../../src/bench/run/session.ts';
+import { runSession, type SessionResult } from '../../../src/bench/run/session.ts';
 import { createLoadGenerator } from '../../../src/bench/threads/threaded-load-generator.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
@@ -22,18 +21,15 @@ import { finalSnapshot, rebuildReport, recordsLost } from '../../../src/metrics/
 import { EventBatchWriter } from '../../../src/wire/event-batch-writer.ts';
 import { encodeSamplesEnd } from '../../../src/wire/sample-line.ts';
 import { loadPlan } from '../../bench/load/load-plan.ts';
-import type { EndedRun } from './ended-run.ts';
-import { configOf, patternOf } from './ended-run.ts';
+import { configOf, type EndedRun, patternOf } from './ended-run.ts';
 import type { RunFault, SimulatedRunPlan } from './run-faults.ts';
 import { brokenInRun } from './run-invariants.ts';
-import type { RunMutation } from './run-mutations.ts';
-import { NO_RUN_MUTATION } from './run-mutations.ts';
+import { NO_RUN_MUTATION, type RunMutation } from './run-mutations.ts';
 import { SimulatedAggregator } from './simulated-aggregator.ts';
 import { SimulatedDisk } from './simulated-disk.ts';
 import { SimulatedMessages } from './simulated-messages.ts';
 import { SimulatedServer } from './simulated-server.ts';
-import type { SimulatedThreadParts } from './simulated-threads.ts';
-import { simulatedLoadWorker, simulatedParseWorker } from './simulated-threads.ts';
+import { type SimulatedThreadParts, simulatedLoadWorker, simulatedParseWorker } from './simulated-threads.ts';
 import { LoopOwner, VirtualLoop } from './virtual-loop.ts';
 
 export interface SimulatedRunOutcome {

@@ -3,11 +3,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SimulatedRunPlan } from './run-faults.ts';
-import { runPlanOf } from './run-faults.ts';
+import { runPlanOf, type SimulatedRunPlan } from './run-faults.ts';
 import type { RunMutation } from './run-mutations.ts';
-import type { RunsSoFar } from './runs-so-far.ts';
-import { RunsSoFarFile } from './runs-so-far.ts';
+import { type RunsSoFar, RunsSoFarFile } from './runs-so-far.ts';
 import { simulateRun } from './simulate-run.ts';
 
 export interface SimulatedRunsOptions {

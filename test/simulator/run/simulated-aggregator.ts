@@ -14,8 +14,7 @@ import { patternOf } from './ended-run.ts';
 import type { RunFault, SimulatedRunPlan } from './run-faults.ts';
 import type { RunMutation } from './run-mutations.ts';
 import type { SimulatedDisk } from './simulated-disk.ts';
-import type { VirtualLoop } from './virtual-loop.ts';
-import { LoopOwner } from './virtual-loop.ts';
+import { LoopOwner, type VirtualLoop } from './virtual-loop.ts';
 
 export interface SimulatedAggregatorParts {
   readonly loop: VirtualLoop;

@@ -6,8 +6,12 @@ import { LoadRecorder } from '../../../src/bench/arena/load-recorder.ts';
 import { ThreadBoard } from '../../../src/bench/arena/thread-board.ts';
 import { ClientWatch } from '../../../src/bench/load/client-watch.ts';
 import { LoadPhases } from '../../../src/bench/load/load-phases.ts';
-import type { FromLoadWorker, LoadWorkerData, ToLoadWorker } from '../../../src/bench/load/load-plan.ts';
-import { requestHeads } from '../../../src/bench/load/load-plan.ts';
+import {
+  type FromLoadWorker,
+  type LoadWorkerData,
+  requestHeads,
+  type ToLoadWorker,
+} from '../../../src/bench/load/load-plan.ts';
 import { LoadThread } from '../../../src/bench/load/load-thread.ts';
 import type {
   FromParseWorker,
@@ -21,8 +25,7 @@ import { RequestWriter } from '../../../src/bench/target/http1/request-writer.ts
 import type { WatchedWorker } from '../../../src/bench/threads/watched-thread.ts';
 import type { RunMutation } from './run-mutations.ts';
 import type { SimulatedServer } from './simulated-server.ts';
-import type { VirtualLoop } from './virtual-loop.ts';
-import { LoopOwner } from './virtual-loop.ts';
+import { LoopOwner, type VirtualLoop } from './virtual-loop.ts';
 
 export interface SimulatedThreadParts {
   readonly loop: VirtualLoop;

@@ -2,8 +2,7 @@
 // mesh. Both ends make the key of their TLS of it, so that it never crosses the network.
 
 import { hkdfSync, randomBytes } from 'node:crypto';
-import type { Parsed } from '../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { codeText, readCodeText } from '../../../core/text/code-text.ts';
 
 /** "7QKF-M2XW-9TBD-0C4H-VN8S-3JYR-E6GA": 140 random bits, which nobody guesses however long an agent listens. */

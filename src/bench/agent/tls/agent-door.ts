@@ -2,10 +2,8 @@
 // costs no more than a bounded number of handshakes: so many at a time, in all and from one address, and so many a second.
 
 import { once } from 'node:events';
-import type { Server, Socket } from 'node:net';
-import { createServer as createNetServer } from 'node:net';
-import type { TLSSocket, Server as TlsServer } from 'node:tls';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createNetServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
 import type { Clock } from '../../../clock/clock.ts';
 import { AddressBuckets } from '../../../clock/token-bucket.ts';
 import { errorCode } from '../../../core/problem.ts';

@@ -1,8 +1,7 @@
 // The coordinator's way to an agent: TLS under the secret, and the channel over it.
 
 import type { TLSSocket } from 'node:tls';
-import type { HostPort } from '../../../core/address/host-port.ts';
-import { hostPortText } from '../../../core/address/host-port.ts';
+import { type HostPort, hostPortText } from '../../../core/address/host-port.ts';
 import { errorCode, shortReason } from '../../../core/problem.ts';
 import { isByPsk, TLS_SETTINGS } from '../../../process/psk-tls.ts';
 import { BenchError } from '../../bench-error.ts';

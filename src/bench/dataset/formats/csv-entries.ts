@@ -3,8 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { counted } from '../../../core/figure/figure.ts';
 import { csvRecords } from './csv-records.ts';
-import type { DatasetEntry } from './dataset-entry.ts';
-import { ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
+import { type DatasetEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
 
 /** @throws EntryError */
 export async function* csvEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator<DatasetEntry, void, void> {

@@ -1,7 +1,6 @@
 // The lines of a JSONL file; empty ones are passed over.
 
-import type { DatasetEntry } from './dataset-entry.ts';
-import { decodedEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
+import { type DatasetEntry, decodedEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
 
 /** @throws EntryError */
 export async function* jsonlEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator<DatasetEntry, void, void> {

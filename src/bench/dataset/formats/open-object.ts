@@ -2,8 +2,7 @@
 // of any size is never whole in memory. What stands within it is for JSON.parse to judge.
 
 import type { Sentences } from '../../../core/problem.ts';
-import type { DatasetEntry } from './dataset-entry.ts';
-import { decodedEntry, EntryError } from './dataset-entry.ts';
+import { type DatasetEntry, decodedEntry, EntryError } from './dataset-entry.ts';
 
 export interface OpenObjectOptions {
   readonly bytesMax: number;

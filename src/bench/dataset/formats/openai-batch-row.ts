@@ -1,10 +1,8 @@
 // A request as OpenAI's batch files hold it: {"custom_id": …, "method": "POST", "url": "/v1/chat/completions", "body": {…}}.
 // Its body is sent as it is, but for what the run decides: the model, the limit under its name here, and streaming.
 
-import type { Parsed } from '../../../core/figure/parse-figure.ts';
-import { wrong } from '../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { type Parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 
 export const isBatchRow = (row: JsonObject): boolean =>
   isJsonObject(row['body']) && typeof row['url'] === 'string';

@@ -4,17 +4,22 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
-import type { AsyncBuffer, Compressors, RowGroup } from 'hyparquet';
-import { parquetMetadataAsync, parquetReadObjects, parquetSchema, snappyUncompress } from 'hyparquet';
+import {
+  type AsyncBuffer,
+  type Compressors,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+  type RowGroup,
+  snappyUncompress,
+} from 'hyparquet';
 import { counted } from '../../../core/figure/figure.ts';
 import { ExpansionBudget } from '../../../core/input/expansion-budget.ts';
 import { valueFootprint } from '../../../core/input/json-footprint.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { errorCode, shortReason } from '../../../core/problem.ts';
 import { openInputFile } from '../../../process/input-file.ts';
-import type { DatasetEntry } from './dataset-entry.ts';
-import { ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
+import { type DatasetEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
 
 export interface ParquetSource {
   /** Absolute. */

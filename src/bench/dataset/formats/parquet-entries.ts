@@ -3,8 +3,7 @@
 import { shortReason } from '../../../core/problem.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import { ReaderThread, ReaderThreadError } from '../../../process/reader-thread.ts';
-import type { DatasetEntry } from './dataset-entry.ts';
-import { EntryError } from './dataset-entry.ts';
+import { type DatasetEntry, EntryError } from './dataset-entry.ts';
 import { damaged } from './parquet-batches.ts';
 import type { ParquetTold } from './parquet-worker.ts';
 

@@ -5,8 +5,7 @@ import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorCode, errorMessage } from '../../../core/problem.ts';
 import { EntryError } from './dataset-entry.ts';
-import type { ParquetRow } from './parquet-batches.ts';
-import { parquetBatches } from './parquet-batches.ts';
+import { type ParquetRow, parquetBatches } from './parquet-batches.ts';
 
 export type ParquetTold =
   /** Answered with those that are of use. */

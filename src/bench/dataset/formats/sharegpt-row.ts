@@ -2,10 +2,8 @@
 // What is sent is all that stands before the first answer. Published files hold conversations that begin with an answer or
 // have no question at all: they are left out and counted, as other tools leave them out.
 
-import type { Parsed } from '../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import type { Message } from '../message.ts';
 import type { Prompt } from '../prompt.ts';
 

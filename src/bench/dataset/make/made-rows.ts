@@ -2,10 +2,8 @@
 // trace. One after another, so that a file may be larger than memory; equal seeds give equal bytes. A word stands for a token,
 // because no server is asked.
 
-import type { SeededRandom } from '../../../core/random.ts';
-import { seededRandom } from '../../../core/random.ts';
-import type { ChosenLengths } from '../length-choice.ts';
-import { lengthsOf, randomFor } from '../length-choice.ts';
+import { type SeededRandom, seededRandom } from '../../../core/random.ts';
+import { type ChosenLengths, lengthsOf, randomFor } from '../length-choice.ts';
 import { chained, chainStart } from '../trace/chain-hash.ts';
 import type { Trace } from '../trace/read-trace.ts';
 import { TraceTexts } from '../trace/trace-text.ts';

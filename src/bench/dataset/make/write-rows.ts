@@ -6,8 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { diskReason } from '../../../process/disk-reason.ts';
 import { BenchError } from '../../bench-error.ts';
-import type { DatasetPlace } from '../dataset-chunks.ts';
-import { DatasetDigest } from '../dataset-chunks.ts';
+import { DatasetDigest, type DatasetPlace } from '../dataset-chunks.ts';
 import type { MadeRow } from './made-rows.ts';
 
 export interface WrittenRows {

@@ -3,14 +3,11 @@
 // conversation alone; what all conversations have in common are the blocks of tools and system prompt at the beginning.
 
 import { maximumOf } from '../../../core/extremes.ts';
-import type { Parsed } from '../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { chained, chainStart } from './chain-hash.ts';
 import { isBlockId } from './mooncake-trace.ts';
-import type { TraceEntry, TraceRequest } from './trace.ts';
-import { TRACE_TOKENS_MAX, traceTokens } from './trace.ts';
+import { TRACE_TOKENS_MAX, type TraceEntry, type TraceRequest, traceTokens } from './trace.ts';
 
 export const agenticEntry = (text: string, line: number): Parsed<TraceEntry> => {
   let row: unknown;

@@ -3,8 +3,7 @@
 // Session ID and Elapsed time. Neither tells which prompts begin alike.
 
 import { exactProduct, type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
-import type { TraceEntry, TraceRequest } from './trace.ts';
-import { traceTokens } from './trace.ts';
+import { type TraceEntry, type TraceRequest, traceTokens } from './trace.ts';
 
 export type TraceRecord = Readonly<Record<string, string>>;
 

@@ -2,12 +2,10 @@
 // "hash_ids": […]}. An id names a block of 512 tokens together with all blocks before it; the last one may be a partial block.
 
 import { counted } from '../../../core/figure/figure.ts';
-import type { Parsed } from '../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { isJsonObject } from '../../../core/json.ts';
 import { chained, chainStart } from './chain-hash.ts';
-import type { TraceEntry } from './trace.ts';
-import { traceTokens } from './trace.ts';
+import { type TraceEntry, traceTokens } from './trace.ts';
 
 export const mooncakeEntry = (text: string, line: number): Parsed<TraceEntry> => {
   let row: unknown;

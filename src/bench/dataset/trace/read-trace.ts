@@ -4,11 +4,9 @@
 import { basename } from 'node:path';
 import { counted } from '../../../core/figure/figure.ts';
 import type { FileDigest } from '../../../core/run/provenance.ts';
-import type { DatasetPlace } from '../dataset-chunks.ts';
-import { DatasetDigest, wrongFile } from '../dataset-chunks.ts';
+import { DatasetDigest, type DatasetPlace, wrongFile } from '../dataset-chunks.ts';
 import { randomFor } from '../length-choice.ts';
-import type { TraceEntry, TraceFormat, TraceRequest } from './trace.ts';
-import { TRACE_FORMATS } from './trace.ts';
+import { TRACE_FORMATS, type TraceEntry, type TraceFormat, type TraceRequest } from './trace.ts';
 import { traceEntries } from './trace-file.ts';
 
 export interface TracePart {

@@ -6,18 +6,14 @@ import { basename } from 'node:path';
 import { ofCount } from '../../../core/figure/figure.ts';
 import type { FileDigest } from '../../../core/run/provenance.ts';
 import type { AskedTokens } from '../../../core/run/run-requests.ts';
-import type { DatasetPlace } from '../dataset-chunks.ts';
-import { DatasetDigest, wrongFile } from '../dataset-chunks.ts';
+import { DatasetDigest, type DatasetPlace, wrongFile } from '../dataset-chunks.ts';
 import type { LengthFacts } from '../dataset-facts.ts';
 import { QuestionDigest } from './question-digest.ts';
 import type { TracePart } from './read-trace.ts';
-import type { ReplayPace } from './replay-times.ts';
-import { ReplayTimes } from './replay-times.ts';
+import { type ReplayPace, ReplayTimes } from './replay-times.ts';
 import { timedPart } from './timed-part.ts';
-import type { TraceFormat } from './trace.ts';
-import { TRACE_FORMATS } from './trace.ts';
-import type { TraceFacts } from './trace-facts.ts';
-import { TraceFactCounter } from './trace-facts.ts';
+import { TRACE_FORMATS, type TraceFormat } from './trace.ts';
+import { TraceFactCounter, type TraceFacts } from './trace-facts.ts';
 import { traceEntries } from './trace-file.ts';
 
 export interface TimedTraceWish {

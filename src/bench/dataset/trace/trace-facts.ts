@@ -4,8 +4,7 @@ import { maximumOf } from '../../../core/extremes.ts';
 import { Histogram } from '../../../core/statistics/histogram.ts';
 import type { LengthFacts } from '../dataset-facts.ts';
 import { KnownBlocks } from './known-blocks.ts';
-import type { TraceEntry, TraceRequest } from './trace.ts';
-import { TRACE_TOKENS_MAX } from './trace.ts';
+import { TRACE_TOKENS_MAX, type TraceEntry, type TraceRequest } from './trace.ts';
 
 export interface TraceFacts {
   readonly requests: number;

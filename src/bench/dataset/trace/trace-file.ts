@@ -3,23 +3,25 @@
 
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import type { Parsed } from '../../../core/figure/parse-figure.ts';
-import { parsed } from '../../../core/figure/parse-figure.ts';
+import { type Parsed, parsed } from '../../../core/figure/parse-figure.ts';
 import { ExpansionBudget } from '../../../core/input/expansion-budget.ts';
 import type { Sentences } from '../../../core/problem.ts';
 import { openInputFile } from '../../../process/input-file.ts';
-import type { DatasetDigest, DatasetPlace } from '../dataset-chunks.ts';
-import { datasetChunks, unreadableDataset, wrongFile } from '../dataset-chunks.ts';
+import {
+  type DatasetDigest,
+  type DatasetPlace,
+  datasetChunks,
+  unreadableDataset,
+  wrongFile,
+} from '../dataset-chunks.ts';
 import { csvEntries } from '../formats/csv-entries.ts';
-import type { DatasetEntry } from '../formats/dataset-entry.ts';
-import { EntryError } from '../formats/dataset-entry.ts';
+import { type DatasetEntry, EntryError } from '../formats/dataset-entry.ts';
 import { jsonObjectEntries } from '../formats/json-object-entries.ts';
 import { jsonlEntries } from '../formats/jsonl-entries.ts';
 import { agenticEntry } from './agentic-trace.ts';
 import { azureEntry, burstGptEntry } from './csv-traces.ts';
 import { mooncakeEntry } from './mooncake-trace.ts';
-import type { TraceEntry, TraceFormat } from './trace.ts';
-import { TRACE_ENTRY_BYTES_MAX } from './trace.ts';
+import { TRACE_ENTRY_BYTES_MAX, type TraceEntry, type TraceFormat } from './trace.ts';
 
 /** undefined: it is a data set of prompts. @throws BenchError `input` when it cannot be read. */
 export const traceFormat = async ({ path, shownPath }: DatasetPlace): Promise<TraceFormat | undefined> => {

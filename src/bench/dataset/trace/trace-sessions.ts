@@ -6,8 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Session, Turn } from '../session.ts';
 import type { WordCosts } from '../word-costs.ts';
 import type { Trace, TraceSession } from './read-trace.ts';
-import type { ReplayPace } from './replay-times.ts';
-import { ReplayTimes } from './replay-times.ts';
+import { type ReplayPace, ReplayTimes } from './replay-times.ts';
 import { TraceTexts } from './trace-text.ts';
 
 /** With the pauses of the replay, and how many of them were cut. */

@@ -3,8 +3,7 @@
 // request's own, and begins with words that no other one has there.
 
 import { seededRandom } from '../../../core/random.ts';
-import type { WordCosts } from '../word-costs.ts';
-import { SHORT_TASK, WORD_LIST, wordText } from '../word-costs.ts';
+import { SHORT_TASK, WORD_LIST, type WordCosts, wordText } from '../word-costs.ts';
 import { chained, chainStart } from './chain-hash.ts';
 import type { TraceRequest } from './trace.ts';
 

@@ -1,8 +1,7 @@
 // What all APIs have in common that answer in JSON, event by event or as one document: the account of a reply, and what is
 // an error in it, whoever wrote it. An adapter says what its objects mean.
 
-import type { JsonObject } from '../../../core/json.ts';
-import { isJsonObject, parseAnyJson } from '../../../core/json.ts';
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../../core/json.ts';
 import { NO_FIGURE } from '../../../core/run/event-record.ts';
 import { finishMeaning } from '../../../core/run/finish-names.ts';
 import type { FinishReason } from '../../../core/run/outcome.ts';
@@ -11,8 +10,7 @@ import { AnswerParts } from './answer-parts.ts';
 import { AnswerText } from './answer-text.ts';
 import { errorOf, messageOfBody } from './error-message.ts';
 import { SaidText } from './said-text.ts';
-import type { ApiReply, ReplyDefect } from './server-api.ts';
-import { CARRIES_NOTHING } from './server-api.ts';
+import { type ApiReply, CARRIES_NOTHING, type ReplyDefect } from './server-api.ts';
 
 export abstract class JsonReply implements ApiReply {
   isDone = false;

@@ -1,8 +1,7 @@
 // A prompt for an API that takes a text: a single message, which is one. A conversation cannot be asked there, because no
 // template of a chat is laid around it.
 
-import type { Parsed } from '../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../core/figure/parse-figure.ts';
+import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import type { Prompt } from '../../dataset/prompt.ts';
 import { between, markedText } from './marked-messages.ts';
 import type { BodyText, ServerApi } from './server-api.ts';

@@ -1,8 +1,7 @@
 // Where a delta or a message has what the model thinks: each server and gateway has a field of its own, and some have the same text
 // in two of them, which counts once.
 
-import type { JsonObject } from '../../../core/json.ts';
-import { isJsonObject } from '../../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { textOf } from './json-reply.ts';
 import type { SaidText } from './said-text.ts';
 import { CARRIES_NOTHING, CARRIES_REASONING } from './server-api.ts';

@@ -2,11 +2,9 @@
 // step on Unix, so that nobody else's bytes come between. Windows may hand the buffer to the kernel early, so each socket
 // has its own there.
 
-import type { LookupAddress, LookupOptions } from 'node:dns';
-import { lookup } from 'node:dns';
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { createRequire } from 'node:module';
-import type { LookupFunction } from 'node:net';
-import net from 'node:net';
+import net, { type LookupFunction } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 import type { LoadTarget } from '../load-target.ts';
 

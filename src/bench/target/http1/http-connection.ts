@@ -15,8 +15,7 @@ import {
   passedDeadline,
 } from './reply-deadlines.ts';
 import type { PreparedRequest } from './request-writer.ts';
-import type { ReplySink } from './response-framer.ts';
-import { ResponseFramer } from './response-framer.ts';
+import { type ReplySink, ResponseFramer } from './response-framer.ts';
 
 /** How the last request of a connection ended, as far as its transport shows. */
 export interface RequestEnd {

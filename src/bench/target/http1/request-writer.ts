@@ -2,8 +2,7 @@
 // shared memory with a nonce poked in, so that no server answers from its prefix cache.
 
 import type { HeaderField, LoadTarget } from '../load-target.ts';
-import type { RequestBodies } from '../request-bodies.ts';
-import { BODY_NONCE_BYTES } from '../request-bodies.ts';
+import { BODY_NONCE_BYTES, type RequestBodies } from '../request-bodies.ts';
 
 export interface PreparedRequest {
   sampleId: number;

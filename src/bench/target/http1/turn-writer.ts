@@ -4,7 +4,6 @@
 import type { SessionHistory } from '../../../core/run/run-shape.ts';
 import { TurnTable } from '../../schedule/turn-table.ts';
 import { BODY_NONCE_BYTES, commonNonce } from '../request-bodies.ts';
-import type { SessionBodies } from '../session-bodies.ts';
 import {
   ANSWER_AFTER,
   ANSWER_BEFORE,
@@ -12,6 +11,7 @@ import {
   NO_TURN,
   NONCE_PIECE,
   RUN_SCOPE,
+  type SessionBodies,
   TURN_CELL,
   TURN_CELLS,
 } from '../session-bodies.ts';

@@ -1,8 +1,7 @@
 // Finds the lines of a stream of JSON lines in bytes that may be cut anywhere: each ends with LF, and what stands behind the
 // last LF is no line yet. White space around the JSON, CR too, is its reader's.
 
-import type { EventSink, StreamScanner } from '../sse/event-scanner.ts';
-import { ByteStore, EVENT_BYTES_MAX } from '../sse/event-scanner.ts';
+import { ByteStore, EVENT_BYTES_MAX, type EventSink, type StreamScanner } from '../sse/event-scanner.ts';
 
 export class LineScanner implements StreamScanner {
   readonly hasForeignLines = false;

@@ -1,8 +1,7 @@
 // What a GPU counts of errors, as counters where it counts: names after those of dcgm-exporter, with unit and ending of Prometheus.
 
 import type { GpuHealth } from '../../../core/node/gpu-health.ts';
-import type { Reported } from '../../../core/unknown.ts';
-import { knownOr } from '../../../core/unknown.ts';
+import { knownOr, type Reported } from '../../../core/unknown.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 
 /** @param labels of the device. */

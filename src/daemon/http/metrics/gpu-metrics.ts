@@ -5,8 +5,7 @@ import { FAILED_GPU_STATES, type FailedGpu } from '../../../core/node/failed-gpu
 import type { GpuProcess, GpuVendor, PcieLink } from '../../../core/node/gpu.ts';
 import { hasOwnMemory } from '../../../core/node/memory-use.ts';
 import type { GpuView, VendorView } from '../../../core/node/node-view.ts';
-import type { Reported } from '../../../core/unknown.ts';
-import { isKnown, isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../../../core/unknown.ts';
 import { addGpuHealth } from './gpu-health-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 

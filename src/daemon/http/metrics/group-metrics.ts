@@ -2,8 +2,7 @@
 // node may have many. A cluster without sites or racks has none of these series.
 
 import type { GroupBy } from '../../../core/group/group-by.ts';
-import type { Group, GroupSources } from '../../../core/group/group-view.ts';
-import { groupViews, nodePlaces } from '../../../core/group/group-view.ts';
+import { type Group, type GroupSources, groupViews, nodePlaces } from '../../../core/group/group-view.ts';
 import type { NodePlace } from '../../../core/group/node-place.ts';
 import type { NodeView } from '../../../core/node/node-view.ts';
 import type { Total } from '../../../core/totals.ts';

@@ -1,8 +1,7 @@
 // The links: each connection with its figures, and of each two sites, racks or kinds what their links have.
 
 import { byNeedOfPairs, groupPairs } from '../../../core/group/group-pairs.ts';
-import type { GroupSources } from '../../../core/group/group-view.ts';
-import { groupViews } from '../../../core/group/group-view.ts';
+import { type GroupSources, groupViews } from '../../../core/group/group-view.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { connectionNames } from '../../../core/link/connection-names.ts';
 import type { ConnectionFacts, LostPath } from '../../../core/link/link-facts.ts';
@@ -11,8 +10,7 @@ import { isCarrying, type LinkView } from '../../../core/link/link-view.ts';
 import { pathEndsWords } from '../../../core/link/loss-words.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import type { State } from '../../../core/state.ts';
-import type { Reported } from '../../../core/unknown.ts';
-import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
+import { isKnown, isUnknown, knownOr, type Reported } from '../../../core/unknown.ts';
 import { listedLinks } from '../cluster-views.ts';
 import { TOLD_BY } from './group-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';

@@ -4,13 +4,11 @@
 import type { NodeView } from '../../../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../../../core/node/pressure.ts';
 import { readingsOf } from '../../../core/node/reading-rows.ts';
-import type { ReadingView } from '../../../core/node/reading-view.ts';
-import { heldValue } from '../../../core/node/reading-view.ts';
+import { heldValue, type ReadingView } from '../../../core/node/reading-view.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
 import { addDiskTraffic } from './disk-traffic-metrics.ts';
 import { addGpuErrors } from './gpu-error-metrics.ts';
-import type { NodeMetricsMoment } from './gpu-metrics.ts';
-import { addAbsentGpus, addGpus } from './gpu-metrics.ts';
+import { addAbsentGpus, addGpus, type NodeMetricsMoment } from './gpu-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 import { addTraffic } from './traffic-metrics.ts';
 

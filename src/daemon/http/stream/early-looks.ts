@@ -6,8 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../../clock/clock.ts';
 import { ALL_MEASURED_MAX } from '../../../core/link/measured-pairs.ts';
 import type { State } from '../../../core/state.ts';
-import type { Turns } from '../../../core/turns.ts';
-import { toTheEnd } from '../../../core/turns.ts';
+import { type Turns, toTheEnd } from '../../../core/turns.ts';
 import { FleetLooks } from './fleet-looks.ts';
 
 export interface EarlyLooksOptions {

@@ -5,10 +5,13 @@ import type { ServerResponse } from 'node:http';
 import { errorMessage } from '../../../core/problem.ts';
 import { recordOf } from '../../../core/record-of.ts';
 import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
-import type { WrittenParts } from '../../../wire/fleet-message.ts';
-import { encodeFleet, writtenLists, writtenPicture } from '../../../wire/fleet-message.ts';
-import type { DropReason, WrittenMessage } from '../../../wire/stream-message.ts';
-import { encodeBatch, encodeSnapshot } from '../../../wire/stream-message.ts';
+import { encodeFleet, type WrittenParts, writtenLists, writtenPicture } from '../../../wire/fleet-message.ts';
+import {
+  type DropReason,
+  encodeBatch,
+  encodeSnapshot,
+  type WrittenMessage,
+} from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import { RequestError } from '../request-error.ts';
 import { EarlyLooks } from './early-looks.ts';
@@ -17,8 +20,7 @@ import { StateFeed } from './state-feed.ts';
 import { StreamClient } from './stream-client.ts';
 import { encodeServerEvent, RETRY_FRAME, sequenceOf, streamId } from './stream-frames.ts';
 import type { StreamHubOptions } from './stream-hub.ts';
-import type { StreamView } from './stream-view.ts';
-import { isOfState, statePartOf, viewText } from './stream-view.ts';
+import { isOfState, type StreamView, statePartOf, viewText } from './stream-view.ts';
 
 interface ViewFeed {
   readonly view: StreamView;

@@ -1,22 +1,17 @@
 // The cluster as pages of fleets see it: looked at once for all readers, however many groupings and picks they have.
 
-import type { FleetPicture } from '../../../core/fleet/fleet-picture.ts';
-import { usualGroupBy } from '../../../core/fleet/fleet-picture.ts';
+import { type FleetPicture, usualGroupBy } from '../../../core/fleet/fleet-picture.ts';
 import type { FleetPick, FleetSelection } from '../../../core/fleet/fleet-selection.ts';
-import type { FleetSources } from '../../../core/fleet/fleet-watch.ts';
-import { FleetWatch } from '../../../core/fleet/fleet-watch.ts';
+import { type FleetSources, FleetWatch } from '../../../core/fleet/fleet-watch.ts';
 import { judgedLink } from '../../../core/fleet/judged-link.ts';
 import type { LinkListFilter } from '../../../core/fleet/link-listing.ts';
-import type { GroupBy } from '../../../core/group/group-by.ts';
-import { groupByText } from '../../../core/group/group-by.ts';
+import { type GroupBy, groupByText } from '../../../core/group/group-by.ts';
 import { PlaceBook } from '../../../core/group/node-place.ts';
 import { LinkWatch } from '../../../core/link/link-view.ts';
-import type { NodeView } from '../../../core/node/node-view.ts';
-import { nodeView } from '../../../core/node/node-view.ts';
+import { type NodeView, nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
-import type { Turns } from '../../../core/turns.ts';
-import { ITEMS_OF_TURN } from '../../../core/turns.ts';
+import { ITEMS_OF_TURN, type Turns } from '../../../core/turns.ts';
 import { WarningWatch } from '../../../core/warnings/cluster-warnings.ts';
 import type { FleetLists } from '../../../wire/fleet-message.ts';
 

@@ -2,8 +2,13 @@
 // changed in a way that no events tell, there is a new snapshot.
 
 import type { Event } from '../../../core/event.ts';
-import type { StatePart } from '../../../core/fleet/state-part.ts';
-import { isEventOfPart, isSamePart, partOfNodes, stateOfPart } from '../../../core/fleet/state-part.ts';
+import {
+  isEventOfPart,
+  isSamePart,
+  partOfNodes,
+  type StatePart,
+  stateOfPart,
+} from '../../../core/fleet/state-part.ts';
 import type { State } from '../../../core/state.ts';
 import type { StreamClient } from './stream-client.ts';
 

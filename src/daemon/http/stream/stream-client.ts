@@ -3,8 +3,7 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../clock/clock.ts';
-import type { DropReason } from '../../../wire/stream-message.ts';
-import { encodeDropped } from '../../../wire/stream-message.ts';
+import { type DropReason, encodeDropped } from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import type { HttpLimits } from '../http-options.ts';
 import { encodeServerEvent } from './stream-frames.ts';

@@ -8,8 +8,12 @@ import { counted } from '../../../core/figure/figure.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { errorMessage } from '../../../core/problem.ts';
 import type { StreamCounts } from '../../../wire/api/daemon-answers.ts';
-import type { DropReason, WrittenMessage } from '../../../wire/stream-message.ts';
-import { encodeBatch, encodeSnapshot } from '../../../wire/stream-message.ts';
+import {
+  type DropReason,
+  encodeBatch,
+  encodeSnapshot,
+  type WrittenMessage,
+} from '../../../wire/stream-message.ts';
 import type { Grant } from '../access.ts';
 import type { ClusterFeed, HttpLimits } from '../http-options.ts';
 import { RequestError } from '../request-error.ts';

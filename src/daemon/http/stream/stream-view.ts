@@ -1,15 +1,11 @@
 // What a reader of the stream asks for instead of the whole state, as it stands in the query.
 
 import type { RosterGroup } from '../../../core/fleet/fleet-picture.ts';
-import type { FleetPick } from '../../../core/fleet/fleet-selection.ts';
-import { parsePick, pickText } from '../../../core/fleet/fleet-selection.ts';
+import { type FleetPick, parsePick, pickText } from '../../../core/fleet/fleet-selection.ts';
 import type { LinkListFilter } from '../../../core/fleet/link-listing.ts';
-import type { StatePart } from '../../../core/fleet/state-part.ts';
-import { partOfNode, partOfNodes, partOfRuns } from '../../../core/fleet/state-part.ts';
-import type { GroupBy } from '../../../core/group/group-by.ts';
-import { groupByText, parseGroupBy } from '../../../core/group/group-by.ts';
-import type { NodeId } from '../../../core/ids.ts';
-import { isNodeId } from '../../../core/ids.ts';
+import { partOfNode, partOfNodes, partOfRuns, type StatePart } from '../../../core/fleet/state-part.ts';
+import { type GroupBy, groupByText, parseGroupBy } from '../../../core/group/group-by.ts';
+import { isNodeId, type NodeId } from '../../../core/ids.ts';
 import { LINK_MEDIA } from '../../../core/link/link-medium.ts';
 import type { State } from '../../../core/state.ts';
 import { RequestError } from '../request-error.ts';

@@ -5,12 +5,9 @@ import * as v from 'valibot';
 import type { DiskTraffic } from '../../../core/node/disk-traffic.ts';
 import type { NodeView } from '../../../core/node/node-view.ts';
 import { heldValue } from '../../../core/node/reading-view.ts';
-import type { PortTraffic } from '../../../core/node/traffic.ts';
-import { isLoopbackPort } from '../../../core/node/traffic.ts';
-import type { Reported } from '../../../core/unknown.ts';
-import { isUnknown } from '../../../core/unknown.ts';
-import type { ToldFigure } from '../figure-fields.ts';
-import { missingReason, quoted, readFigure, toldFigureSchema } from '../figure-fields.ts';
+import { isLoopbackPort, type PortTraffic } from '../../../core/node/traffic.ts';
+import { isUnknown, type Reported } from '../../../core/unknown.ts';
+import { missingReason, quoted, readFigure, type ToldFigure, toldFigureSchema } from '../figure-fields.ts';
 
 interface ToldPorts {
   readonly ports: readonly {

@@ -11,9 +11,9 @@ import { nodeIds } from '../../../core/node/presence-view.ts';
 import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import { isUnknown, type Unknown } from '../../../core/unknown.ts';
 import { headroomQuestionSchema, sentModelSchema } from '../../../wire/api/headroom-request.ts';
-import type { ToldFigure } from '../figure-fields.ts';
 import {
   quoted,
+  type ToldFigure,
   type ToldSentence,
   toldFigure,
   toldFigureSchema,
@@ -21,8 +21,7 @@ import {
   toldSentenceSchema,
   unknownFigure,
 } from '../figure-fields.ts';
-import type { McpContext, McpTool } from '../mcp-tool.ts';
-import { mcpTool } from '../mcp-tool.ts';
+import { type McpContext, type McpTool, mcpTool } from '../mcp-tool.ts';
 import { countFrom, NODE, nodeOf } from '../tool-arguments.ts';
 
 const placementSchema = v.object({

@@ -9,12 +9,16 @@ import { linkViews } from '../../../core/link/link-view.ts';
 import { typeWords } from '../../../core/link/link-words.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { lowerPercentile } from '../../../core/statistics/percentile.ts';
-import type { FigurePoint } from '../../../wire/api/figure-points.ts';
-import { figurePoints } from '../../../wire/api/figure-points.ts';
-import type { ToldFigure } from '../figure-fields.ts';
-import { quoted, sixDigits, toldFigure, toldFigureSchema, unknownFigure } from '../figure-fields.ts';
-import type { McpContext, McpTool } from '../mcp-tool.ts';
-import { McpToolError, mcpTool } from '../mcp-tool.ts';
+import { type FigurePoint, figurePoints } from '../../../wire/api/figure-points.ts';
+import {
+  quoted,
+  sixDigits,
+  type ToldFigure,
+  toldFigure,
+  toldFigureSchema,
+  unknownFigure,
+} from '../figure-fields.ts';
+import { type McpContext, type McpTool, McpToolError, mcpTool } from '../mcp-tool.ts';
 import { countFrom, NODE, nodeOf } from '../tool-arguments.ts';
 
 const pastSchema = v.object({

@@ -6,24 +6,22 @@ import { counted } from '../../../core/figure/figure.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import { longerQueueNs, queueWords } from '../../../core/link/link-queue.ts';
 import { linkShortfall } from '../../../core/link/link-shortfall.ts';
-import type { FigureView, LinkView } from '../../../core/link/link-view.ts';
-import { figureAgeMs, linkViews } from '../../../core/link/link-view.ts';
+import { type FigureView, figureAgeMs, type LinkView, linkViews } from '../../../core/link/link-view.ts';
 import { standingWords, typeWords } from '../../../core/link/link-words.ts';
 import { lossReason, lostPathWords } from '../../../core/link/loss-words.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { type UnusualFigure, unusualLinkFigures } from '../../../core/probe/unusual-figures.ts';
 import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
-import type { ToldFigure } from '../figure-fields.ts';
 import {
   quoted,
+  type ToldFigure,
   toldFigure,
   toldFigureSchema,
   toldSentence,
   toldSentenceSchema,
   unknownFigure,
 } from '../figure-fields.ts';
-import type { McpContext, McpTool } from '../mcp-tool.ts';
-import { mcpTool } from '../mcp-tool.ts';
+import { type McpContext, type McpTool, mcpTool } from '../mcp-tool.ts';
 import { limitFrom } from '../tool-arguments.ts';
 
 const linkSchema = v.object({

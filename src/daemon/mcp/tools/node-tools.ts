@@ -7,26 +7,29 @@ import { isCarrying, linkViews } from '../../../core/link/link-view.ts';
 import { failedGpuLabel, failedGpuWords } from '../../../core/node/failed-gpu.ts';
 import { gpuErrorKind, xidMeaning } from '../../../core/node/gpu-errors.ts';
 import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
-import type { GpuView, MeasuredDevice, NodeView, VendorView } from '../../../core/node/node-view.ts';
-import { freshGpuUse, nodeView } from '../../../core/node/node-view.ts';
+import {
+  freshGpuUse,
+  type GpuView,
+  type MeasuredDevice,
+  type NodeView,
+  nodeView,
+  type VendorView,
+} from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
-import type { ReadingView } from '../../../core/node/reading-view.ts';
-import { heldValue } from '../../../core/node/reading-view.ts';
-import type { Total } from '../../../core/totals.ts';
-import { clusterTotals } from '../../../core/totals.ts';
+import { heldValue, type ReadingView } from '../../../core/node/reading-view.ts';
+import { clusterTotals, type Total } from '../../../core/totals.ts';
 import { isKnown } from '../../../core/unknown.ts';
 import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
-import type { ToldFigure } from '../figure-fields.ts';
 import {
   missingReason,
   quoted,
   readFigure,
+  type ToldFigure,
   toldFigure,
   toldFigureSchema,
   unknownFigure,
 } from '../figure-fields.ts';
-import type { McpContext, McpTool } from '../mcp-tool.ts';
-import { mcpTool } from '../mcp-tool.ts';
+import { type McpContext, type McpTool, mcpTool } from '../mcp-tool.ts';
 import { limitFrom, NODE, nodeOf } from '../tool-arguments.ts';
 import { disksSchema, portsSchema, toldDisks, toldPorts } from './carried-now.ts';
 

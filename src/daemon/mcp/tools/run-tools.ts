@@ -2,8 +2,7 @@
 
 import * as v from 'valibot';
 import { counted, figureText } from '../../../core/figure/figure.ts';
-import type { RunId } from '../../../core/ids.ts';
-import { isRunId } from '../../../core/ids.ts';
+import { isRunId, type RunId } from '../../../core/ids.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { adviceContext, failureAdvice } from '../../../core/run/failure-advice.ts';
 import { NO_FAILURES } from '../../../core/run/failure-groups.ts';
@@ -21,9 +20,9 @@ import { runView, runViews } from '../../../core/run/run-selectors.ts';
 import { seriesOf, seriesRow } from '../../../core/run/run-series.ts';
 import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import { isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
-import type { ToldFigure } from '../figure-fields.ts';
 import {
   quoted,
+  type ToldFigure,
   type ToldSentence,
   toldFigure,
   toldFigureSchema,
@@ -31,8 +30,7 @@ import {
   toldSentenceSchema,
   unknownFigure,
 } from '../figure-fields.ts';
-import type { McpTool } from '../mcp-tool.ts';
-import { McpToolError, mcpTool } from '../mcp-tool.ts';
+import { type McpTool, McpToolError, mcpTool } from '../mcp-tool.ts';
 import { limitFrom } from '../tool-arguments.ts';
 
 const RUN = v.pipe(v.string(), v.maxLength(64), v.description('The id of a run: list_runs lists them.'));

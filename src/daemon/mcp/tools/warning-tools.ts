@@ -8,8 +8,7 @@ import { NODE_READING_KINDS } from '../../../core/node/reading.ts';
 import { whyNot } from '../../../core/node/reading-view.ts';
 import { foundWarnings } from '../../../core/warnings/cluster-warnings.ts';
 import { quoted, toldSentence, toldSentenceSchema, wholeCommand } from '../figure-fields.ts';
-import type { McpTool } from '../mcp-tool.ts';
-import { mcpTool } from '../mcp-tool.ts';
+import { type McpTool, mcpTool } from '../mcp-tool.ts';
 import { limitFrom, NODE, nodeOf } from '../tool-arguments.ts';
 
 export const warningsTool: McpTool = mcpTool({

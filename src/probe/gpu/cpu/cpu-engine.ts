@@ -6,8 +6,7 @@ import { entryUrl } from '../../../process/entry.ts';
 import { runProbeChild } from '../../probe-child.ts';
 import { outcomeOf } from '../device-answer.ts';
 import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
-import type { CpuRequest } from './cpu-request.ts';
-import { CPU_REQUEST } from './cpu-request.ts';
+import { CPU_REQUEST, type CpuRequest } from './cpu-request.ts';
 
 export const cpuEngine = (
   { env, nodePath }: EngineOptions,

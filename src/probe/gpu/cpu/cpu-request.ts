@@ -1,8 +1,11 @@
 // The request to the child that measures processors. Tests request less of everything.
 
 import * as v from 'valibot';
-import type { MemoryRequest } from '../../memory-bandwidth/memory-request.ts';
-import { MEMORY_REQUEST, memoryRequestSchema } from '../../memory-bandwidth/memory-request.ts';
+import {
+  MEMORY_REQUEST,
+  type MemoryRequest,
+  memoryRequestSchema,
+} from '../../memory-bandwidth/memory-request.ts';
 
 export interface CpuRequest {
   readonly memory: MemoryRequest;

@@ -6,8 +6,7 @@ import { entryUrl } from '../../../process/entry.ts';
 import { runProbeChild } from '../../probe-child.ts';
 import { outcomeOf } from '../device-answer.ts';
 import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
-import type { CudaRequest } from './cuda-request.ts';
-import { cudaRequest } from './cuda-request.ts';
+import { type CudaRequest, cudaRequest } from './cuda-request.ts';
 
 export interface CudaEngineOptions extends EngineOptions {
   readonly deadlineMs?: number;

@@ -2,16 +2,12 @@
 // last-level cache, and both verified.
 
 import { errorMessage } from '../../../core/problem.ts';
-import type { Reported } from '../../../core/unknown.ts';
-import { unknown } from '../../../core/unknown.ts';
-import type { CudaDevice, CudaDriver } from '../../../native/cuda-driver.ts';
-import { CudaError, isLost } from '../../../native/cuda-driver.ts';
+import { type Reported, unknown } from '../../../core/unknown.ts';
+import { type CudaDevice, type CudaDriver, CudaError, isLost } from '../../../native/cuda-driver.ts';
 import { randomHalves } from '../random-halves.ts';
-import type { DeviceBuffer } from './device-buffer.ts';
-import { deviceBuffer, fillDevice } from './device-buffer.ts';
+import { type DeviceBuffer, deviceBuffer, fillDevice } from './device-buffer.ts';
 import { READ_KERNEL, READ_KERNEL_PTX, READ_THREADS_PER_BLOCK, READ_UNIT_BYTES } from './read-kernel.ts';
-import type { BatchOptions } from './timed-batches.ts';
-import { timeBatches } from './timed-batches.ts';
+import { type BatchOptions, timeBatches } from './timed-batches.ts';
 
 export interface CudaMemory {
   readonly readBytesPerSecond: Reported<number>;

@@ -6,21 +6,16 @@ import * as v from 'valibot';
 import { errorMessage } from '../../../core/problem.ts';
 import { firstLine } from '../../../core/text/single-line.ts';
 import { isUnknown, unknown } from '../../../core/unknown.ts';
-import type { CublasLt } from '../../../native/cublas.ts';
-import { openCublasLt } from '../../../native/cublas.ts';
+import { type CublasLt, openCublasLt } from '../../../native/cublas.ts';
 import { cublasAdvice, findCublasLt } from '../../../native/cublas-search.ts';
-import type { CudaDevice, CudaDriver } from '../../../native/cuda-driver.ts';
-import { openCudaDriver } from '../../../native/cuda-driver.ts';
+import { type CudaDevice, type CudaDriver, openCudaDriver } from '../../../native/cuda-driver.ts';
 import { ownUserId } from '../../../native/library-search.ts';
-import type { Koffi } from '../../../native/load-koffi.ts';
-import { loadKoffi } from '../../../native/load-koffi.ts';
+import { type Koffi, loadKoffi } from '../../../native/load-koffi.ts';
 import { answerParent } from '../../probe-answer.ts';
 import type { DeviceAnswer } from '../device-answer.ts';
 import { measureCudaMemory } from './cuda-memory.ts';
-import type { CudaProduct } from './cuda-product.ts';
-import { measureCudaGemv, measureCudaProduct } from './cuda-product.ts';
-import type { CudaRequest } from './cuda-request.ts';
-import { cudaRequestSchema } from './cuda-request.ts';
+import { type CudaProduct, measureCudaGemv, measureCudaProduct } from './cuda-product.ts';
+import { type CudaRequest, cudaRequestSchema } from './cuda-request.ts';
 import { FP8, FP16, INT8 } from './product-kinds.ts';
 
 const measure = async (asked: unknown): Promise<DeviceAnswer> => {

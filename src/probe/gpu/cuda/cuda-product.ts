@@ -2,19 +2,13 @@
 // engine, and what decoding reads weights with.
 
 import { errorMessage } from '../../../core/problem.ts';
-import type { Reported } from '../../../core/unknown.ts';
-import { unknown } from '../../../core/unknown.ts';
-import type { CublasLt, Product } from '../../../native/cublas.ts';
-import { CublasError } from '../../../native/cublas.ts';
-import type { CudaDriver } from '../../../native/cuda-driver.ts';
-import { CudaError, isLost } from '../../../native/cuda-driver.ts';
+import { type Reported, unknown } from '../../../core/unknown.ts';
+import { CublasError, type CublasLt, type Product } from '../../../native/cublas.ts';
+import { type CudaDriver, CudaError, isLost } from '../../../native/cuda-driver.ts';
 import type { CudaRequest } from './cuda-request.ts';
-import type { DeviceBuffer } from './device-buffer.ts';
-import { deviceBuffer, fillDevice } from './device-buffer.ts';
-import type { ProductKind } from './product-kinds.ts';
-import { FP16 } from './product-kinds.ts';
-import type { BatchOptions } from './timed-batches.ts';
-import { timeBatches } from './timed-batches.ts';
+import { type DeviceBuffer, deviceBuffer, fillDevice } from './device-buffer.ts';
+import { FP16, type ProductKind } from './product-kinds.ts';
+import { type BatchOptions, timeBatches } from './timed-batches.ts';
 
 export interface CudaProduct {
   /** Operations, or bytes of the matrix. */

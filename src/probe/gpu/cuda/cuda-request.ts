@@ -1,8 +1,7 @@
 // The request to the child that measures an NVIDIA device. Tests request less of everything.
 
 import * as v from 'valibot';
-import type { BatchOptions } from './timed-batches.ts';
-import { BATCHES } from './timed-batches.ts';
+import { BATCHES, type BatchOptions } from './timed-batches.ts';
 
 export interface CudaRequest {
   /** Its UUID or PCI address, as the inventory has it. */

@@ -10,8 +10,7 @@ import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../../probe.t
 import { failed, outcomeOf } from '../device-answer.ts';
 import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
 import { pythonsOf } from './find-python.ts';
-import type { MlxSettings } from './mlx-script.ts';
-import { MLX_SETTINGS, mlxInput } from './mlx-script.ts';
+import { MLX_SETTINGS, type MlxSettings, mlxInput } from './mlx-script.ts';
 
 export interface MlxEngineOptions extends EngineOptions {
   readonly settings?: MlxSettings;

@@ -6,8 +6,7 @@ import { entryUrl } from '../../../process/entry.ts';
 import { runProbeChild } from '../../probe-child.ts';
 import { outcomeOf } from '../device-answer.ts';
 import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
-import type { WebgpuRequest } from './webgpu-request.ts';
-import { WEBGPU_SETTINGS } from './webgpu-request.ts';
+import { WEBGPU_SETTINGS, type WebgpuRequest } from './webgpu-request.ts';
 
 export interface WebgpuEngineOptions extends EngineOptions {
   readonly settings?: Omit<WebgpuRequest, 'deviceName' | 'vendor'>;

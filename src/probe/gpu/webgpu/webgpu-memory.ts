@@ -1,8 +1,7 @@
 // The bandwidth of an adapter's memory: a read and a copy by shaders, both verified.
 
 import { randomHalves } from '../random-halves.ts';
-import type { DeviceTiming } from './device-work.ts';
-import { bestTurnMs, checked, computation, readBuffer } from './device-work.ts';
+import { bestTurnMs, checked, computation, type DeviceTiming, readBuffer } from './device-work.ts';
 import {
   COPY_SHADER,
   GEMV_COLUMNS,

@@ -3,8 +3,7 @@
 import process from 'node:process';
 import * as v from 'valibot';
 import { errorMessage } from '../../../core/problem.ts';
-import type { Reported, Unknown } from '../../../core/unknown.ts';
-import { isUnknown, unknown } from '../../../core/unknown.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../../../core/unknown.ts';
 import { answerParent } from '../../probe-answer.ts';
 import type { DeviceAnswer } from '../device-answer.ts';
 import { openAdapter } from './open-adapter.ts';

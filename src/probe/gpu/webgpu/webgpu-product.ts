@@ -1,10 +1,8 @@
 // The matrix product by WebGPU: half precision if the adapter has it, else single; sums in single precision either way.
 
 import { anyHalfValue, halfValue, randomHalves } from '../random-halves.ts';
-import type { DeviceTiming } from './device-work.ts';
-import { bestTurnMs, checked, computation, readBuffer, turnMs } from './device-work.ts';
-import type { ShaderFloat } from './product-shader.ts';
-import { productShader } from './product-shader.ts';
+import { bestTurnMs, checked, computation, type DeviceTiming, readBuffer, turnMs } from './device-work.ts';
+import { productShader, type ShaderFloat } from './product-shader.ts';
 
 export interface WebgpuProduct {
   readonly float: ShaderFloat;

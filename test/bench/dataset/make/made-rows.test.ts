@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readDatasetFile } from '../../../../src/bench/dataset/dataset-file.ts';
 import type { ChosenLengths } from '../../../../src/bench/dataset/length-choice.ts';
-import type { MadeRow, MadeWish } from '../../../../src/bench/dataset/make/made-rows.ts';
-import { madeRows } from '../../../../src/bench/dataset/make/made-rows.ts';
+import { type MadeRow, type MadeWish, madeRows } from '../../../../src/bench/dataset/make/made-rows.ts';
 import { writeRows } from '../../../../src/bench/dataset/make/write-rows.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 

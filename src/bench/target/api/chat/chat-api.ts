@@ -2,18 +2,15 @@
 // and a content may be a text or a list of parts.
 
 import { parsed } from '../../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import { isJsonObject } from '../../../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { textOf } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
-import type { ChoiceContent } from '../openai/openai-api.ts';
-import { bodyEnd, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
+import { bodyEnd, type ChoiceContent, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
 import { noTokenIds } from '../prompt-text.ts';
 import { reasoningCarries, thoughtCarries } from '../reasoning-fields.ts';
 import type { SaidText } from '../said-text.ts';
-import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
-import { CARRIES_NOTHING } from '../server-api.ts';
+import { type BodySettings, type BodyText, CARRIES_NOTHING, type ServerApi } from '../server-api.ts';
 
 export const chatApi: ServerApi = {
   ...OPENAI,

@@ -1,8 +1,7 @@
 // OpenAI's legacy completions: a text goes on. The server lays no template of a chat around it, so that a prompt is asked as
 // the text that it is, and a conversation cannot be.
 
-import type { Parsed } from '../../../../core/figure/parse-figure.ts';
-import { parsed } from '../../../../core/figure/parse-figure.ts';
+import { type Parsed, parsed } from '../../../../core/figure/parse-figure.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { textOf } from '../json-reply.ts';
 import { between } from '../marked-messages.ts';

@@ -1,18 +1,21 @@
 // OpenAI's embeddings: texts become vectors. There is no stream, no token of output and no reason to finish; each message of
 // a prompt is one text of the input, so that a request may have several.
 
-import type { Parsed } from '../../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import { isJsonObject } from '../../../../core/json.ts';
+import { type Parsed, parsed, wrong } from '../../../../core/figure/parse-figure.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
 import { between, markedText } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
 import { noTokenIds } from '../prompt-text.ts';
-import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
-import { CARRIES_ANSWER, CARRIES_NOTHING } from '../server-api.ts';
+import {
+  type BodySettings,
+  type BodyText,
+  CARRIES_ANSWER,
+  CARRIES_NOTHING,
+  type ServerApi,
+} from '../server-api.ts';
 
 export const embeddingsApi: ServerApi = {
   ...OPENAI,

@@ -1,10 +1,8 @@
 // llama.cpp's own completion: a text goes on, in server-sent events without [DONE], and the last of them has what the server
 // timed. Shapes: tools/server/README.md and server-task.cpp of ggml-org/llama.cpp.
 
-import type { Parsed } from '../../../../core/figure/parse-figure.ts';
-import { parsed } from '../../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import { isJsonObject } from '../../../../core/json.ts';
+import { type Parsed, parsed } from '../../../../core/figure/parse-figure.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { lengthFieldsJson, merged } from '../../request-fields.ts';
 import { JsonReply, textOf, tokenCount } from '../json-reply.ts';

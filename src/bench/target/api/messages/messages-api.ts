@@ -1,10 +1,8 @@
 // Messages as Anthropic has them, which vLLM, llama.cpp and Ollama serve too: blocks that begin, grow and end, usage told in
 // two halves, and a prompt's tokens without those that came from a cache. Shapes: Anthropic's "Messages" and "Streaming".
 
-import type { Parsed } from '../../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import { isJsonObject } from '../../../../core/json.ts';
+import { type Parsed, parsed, wrong } from '../../../../core/figure/parse-figure.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import { NO_FIGURE } from '../../../../core/run/event-record.ts';
 import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
@@ -14,8 +12,15 @@ import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts'
 import { OPENAI } from '../openai/openai-api.ts';
 import { noTokenIds } from '../prompt-text.ts';
 import type { SaidText } from '../said-text.ts';
-import type { BodySettings, BodyText, ConversationStart, ServerApi } from '../server-api.ts';
-import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
+import {
+  type BodySettings,
+  type BodyText,
+  CARRIES_ANSWER,
+  CARRIES_NOTHING,
+  CARRIES_REASONING,
+  type ConversationStart,
+  type ServerApi,
+} from '../server-api.ts';
 
 export const messagesApi: ServerApi = {
   ...OPENAI,

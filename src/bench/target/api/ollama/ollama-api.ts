@@ -1,12 +1,9 @@
 // Ollama's own endpoints: a chat and a completion, streamed as lines of JSON. The last line says how long the server took for
 // what, in nanoseconds. Shapes: docs/api.md of ollama/ollama.
 
-import type { Parsed } from '../../../../core/figure/parse-figure.ts';
-import { parsed, wrong } from '../../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import { isJsonObject } from '../../../../core/json.ts';
-import type { Unknown } from '../../../../core/unknown.ts';
-import { unknown } from '../../../../core/unknown.ts';
+import { type Parsed, parsed, wrong } from '../../../../core/figure/parse-figure.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
+import { type Unknown, unknown } from '../../../../core/unknown.ts';
 import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
@@ -14,8 +11,13 @@ import { JsonReply, nanoseconds, textOf, tokenCount } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { markedPrompt, noTokenIds } from '../prompt-text.ts';
 import type { SaidText } from '../said-text.ts';
-import type { BodySettings, BodyText, ModelList, ServerApi } from '../server-api.ts';
-import { CARRIES_NOTHING } from '../server-api.ts';
+import {
+  type BodySettings,
+  type BodyText,
+  CARRIES_NOTHING,
+  type ModelList,
+  type ServerApi,
+} from '../server-api.ts';
 
 const OLLAMA: Omit<ServerApi, 'name' | 'endpoint' | 'body' | 'newReply'> = {
   root: '/api',

@@ -1,15 +1,13 @@
 // What OpenAI's completion endpoints have in common: where they stand, the list of models, the end of a body, and replies.
 // Servers differ in much: usage comes last, with the finish chunk or in every chunk, errors in three shapes.
 
-import type { JsonObject } from '../../../../core/json.ts';
-import { isJsonObject } from '../../../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import { NO_FIGURE } from '../../../../core/run/event-record.ts';
 import { type Unknown, unknown } from '../../../../core/unknown.ts';
 import { lengthFieldsJson, merged } from '../../request-fields.ts';
 import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
 import { SaidText } from '../said-text.ts';
-import type { BodySettings, ModelList, ServerApi } from '../server-api.ts';
-import { CARRIES_NOTHING } from '../server-api.ts';
+import { type BodySettings, CARRIES_NOTHING, type ModelList, type ServerApi } from '../server-api.ts';
 
 export const OPENAI: Pick<
   ServerApi,

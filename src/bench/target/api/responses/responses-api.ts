@@ -2,8 +2,7 @@
 // There is no [DONE]. Shapes: OpenAI's reference of "responses" and of its streaming events; vLLM and llama.cpp write the same.
 
 import { parsed } from '../../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import { isJsonObject } from '../../../../core/json.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
@@ -14,8 +13,14 @@ import { OPENAI } from '../openai/openai-api.ts';
 import { noTokenIds } from '../prompt-text.ts';
 import { thoughtCarries } from '../reasoning-fields.ts';
 import type { SaidText } from '../said-text.ts';
-import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
-import { CARRIES_ANSWER, CARRIES_NOTHING, CARRIES_REASONING } from '../server-api.ts';
+import {
+  type BodySettings,
+  type BodyText,
+  CARRIES_ANSWER,
+  CARRIES_NOTHING,
+  CARRIES_REASONING,
+  type ServerApi,
+} from '../server-api.ts';
 
 export const responsesApi: ServerApi = {
   ...OPENAI,

@@ -1,10 +1,8 @@
 // SGLang's own /generate: each event of a stream has the whole text so far, unless the server was started to send pieces, and
 // `meta_info` with what it counted. Shapes: SGLang's "native APIs" and io_struct.py.
 
-import type { Parsed } from '../../../../core/figure/parse-figure.ts';
-import { parsed } from '../../../../core/figure/parse-figure.ts';
-import type { JsonObject } from '../../../../core/json.ts';
-import { isJsonObject } from '../../../../core/json.ts';
+import { type Parsed, parsed } from '../../../../core/figure/parse-figure.ts';
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import { NO_FIGURE } from '../../../../core/run/event-record.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
@@ -12,8 +10,7 @@ import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
 import { between } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
 import { markedPrompt } from '../prompt-text.ts';
-import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
-import { CARRIES_NOTHING } from '../server-api.ts';
+import { type BodySettings, type BodyText, CARRIES_NOTHING, type ServerApi } from '../server-api.ts';
 
 export const sglangApi: ServerApi = {
   ...OPENAI,
