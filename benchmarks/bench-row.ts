@@ -1,7 +1,7 @@
 // What a benchmark prints: one row as one line of JSON on standard output, which run.js turns into the table.
 // Everything else goes to standard error.
 
-export interface BenchRow {
+interface BenchRow {
   /** What was measured: "apply, 64 nodes". */
   readonly what: string;
   readonly figure: number;

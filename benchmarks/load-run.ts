@@ -10,7 +10,7 @@ import { systemClock } from '../src/clock/system-clock.ts';
 import type { ClientRecord } from '../src/core/run/event-record.ts';
 import { readEventBatch } from '../src/wire/event-batch.ts';
 
-export interface LoadRunOptions {
+interface LoadRunOptions {
   readonly host?: string;
   readonly port: number;
   readonly pattern: LoadPlan['pattern'];

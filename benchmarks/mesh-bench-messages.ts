@@ -17,7 +17,7 @@ export type MeshBenchAnswer =
   | { readonly kind: 'links'; readonly count: number }
   | MeshMeasured;
 
-export interface MeshMeasured {
+interface MeshMeasured {
   readonly kind: 'measured';
   readonly cpuSeconds: number;
   /** From `begin` to `end` as the process met them: on a machine that is short of time they come late. */

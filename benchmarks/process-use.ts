@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-export interface ProcessUse {
+interface ProcessUse {
   /** User and system time of the process, its children that have ended, and those that run. */
   readonly cpuSeconds: number;
   readonly residentBytes: number;

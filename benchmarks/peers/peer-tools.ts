@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
 
-export interface PeerLoad {
+interface PeerLoad {
   readonly url: string;
   readonly model: string;
   readonly concurrency: number;
@@ -33,7 +33,7 @@ export interface PeerTool {
   figures(load: PeerLoad): PeerFigures;
 }
 
-export type FoundPeer =
+type FoundPeer =
   | { readonly kind: 'found'; readonly tool: PeerTool; readonly version: string }
   | { readonly kind: 'missing'; readonly name: string; readonly reason: string };
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface PeerRun {
+interface PeerRun {
   readonly code: number | string;
   /** User and system time of the program and of all that it started and waited for. */
   readonly cpuSeconds: number;

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../probe-against.ts';
 
-export type RealServerBuild =
+type RealServerBuild =
   | { readonly kind: 'built'; readonly cache: string }
   | { readonly kind: 'skipped'; readonly reason: string };
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-export interface StreamReadOptions {
+interface StreamReadOptions {
   readonly threads: number;
   readonly mebibytesPerThread: number;
   readonly rounds: number;
@@ -13,7 +13,7 @@ export interface StreamReadOptions {
 }
 
 /** Bytes a second of each round. */
-export type StreamRead = (options: StreamReadOptions) => Promise<readonly number[]>;
+type StreamRead = (options: StreamReadOptions) => Promise<readonly number[]>;
 
 /** @throws Error where no C compiler is. */
 export const buildStreamRead = (folder: string): StreamRead => {

@@ -22,7 +22,7 @@ export interface TruthOptions {
 }
 
 /** Its own account, over its whole life. */
-export interface TruthAccount {
+interface TruthAccount {
   readonly requests: number;
   readonly streams: number;
   readonly events: number;

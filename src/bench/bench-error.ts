@@ -3,7 +3,7 @@
 
 import { type Problem, ProblemError } from '../core/problem.ts';
 
-export type BenchProblem = Problem<
+type BenchProblem = Problem<
   'input' | 'unreachable' | 'run-directory' | 'failed' | 'prompts-differ' | 'rejected'
 >;
 

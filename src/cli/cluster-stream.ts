@@ -66,7 +66,7 @@ export const clusterNow = async (
   throw noAnswer(client.file, 'it closed the connection', undefined);
 };
 
-export interface ServerEvent {
+interface ServerEvent {
   readonly name: string;
   readonly data: string;
 }

@@ -6,7 +6,7 @@ import { nearest } from '../core/text/nearest.ts';
 import type { Command, Invocation, Option } from './command.ts';
 import { CommandError } from './command-error.ts';
 
-export type CommandLine =
+type CommandLine =
   | { readonly kind: 'help'; readonly command: Command | undefined; readonly group: string | undefined }
   | { readonly kind: 'version' }
   | { readonly kind: 'run'; readonly command: Command; readonly invocation: Invocation };

@@ -32,7 +32,7 @@ export interface CommandArgument {
   readonly insteadOfMore?: string;
 }
 
-export interface CommandExample {
+interface CommandExample {
   readonly line: string;
   readonly meaning: string;
 }
@@ -66,7 +66,7 @@ export const flag = (name: string, meaning: string): Option<boolean> => ({
   read: texts => parsed(texts.length > 0),
 });
 
-export interface ValueOption<T> {
+interface ValueOption<T> {
   readonly name: string;
   readonly valueName: string;
   readonly valueAlone?: string;

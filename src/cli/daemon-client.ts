@@ -54,7 +54,7 @@ export const findDaemon = async (home: string, state: ProcessState): Promise<Dae
   }
 };
 
-export const daemonClient = (file: DaemonFile): DaemonClient => {
+const daemonClient = (file: DaemonFile): DaemonClient => {
   const ask = async (asked: AskedOf): Promise<IncomingMessage> => {
     const { signal } = asked;
     const answer = await answerOf(file, asked);

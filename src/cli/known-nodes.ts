@@ -6,7 +6,7 @@ import { nodeIdSchema } from '../wire/schema.ts';
 import { CommandError } from './command-error.ts';
 import type { DaemonClient } from './daemon-client.ts';
 
-export interface KnownNode {
+interface KnownNode {
   readonly nodeId: NodeId;
   readonly name: string;
 }

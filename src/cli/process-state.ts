@@ -141,7 +141,7 @@ export const readProcessState = (): ProcessState => {
 };
 
 /** FORCE_COLOR and NO_COLOR (no-color.org) before what the terminal can do. */
-export const wantsColor = (env: Env, isTerminal: boolean): boolean => {
+const wantsColor = (env: Env, isTerminal: boolean): boolean => {
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined && forced !== '') return forced !== '0' && forced !== 'false';
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;
@@ -149,7 +149,7 @@ export const wantsColor = (env: Env, isTerminal: boolean): boolean => {
 };
 
 /** By locale, in the order in which POSIX looks; without any the terminal is taken to be a modern one. */
-export const wantsUnicode = (env: Env): boolean => {
+const wantsUnicode = (env: Env): boolean => {
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find(
     value => value !== undefined && value !== '',
   );

@@ -5,7 +5,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { shellCommand } from '../core/text/shell-words.ts';
 
-export interface ProgramPlace {
+interface ProgramPlace {
   /** Of the package, absolute. */
   readonly root: string;
   /** It has what only the repository has. */

@@ -11,7 +11,7 @@ import { CommandError } from './command-error.ts';
 import { type DaemonClient, findDaemon, noAnswer, requestFailure } from './daemon-client.ts';
 import type { ProcessState } from './process-state.ts';
 
-export interface RecordWish {
+interface RecordWish {
   readonly home: string;
   readonly path: string;
   readonly durationMs: number | undefined;
@@ -19,7 +19,7 @@ export interface RecordWish {
   readonly onStarted: () => Promise<void>;
 }
 
-export interface RecordEnd {
+interface RecordEnd {
   readonly bytes: number;
   readonly isFull: boolean;
 }

@@ -9,7 +9,7 @@ import { endedBy, terminalText } from './command-error.ts';
 import { asCommandError } from './daemon-start.ts';
 import type { ProcessState } from './process-state.ts';
 
-export interface ReplayWish {
+interface ReplayWish {
   readonly file: string;
   readonly speed: number;
   readonly http: HostPort | undefined;

@@ -55,7 +55,7 @@ export const sendRun = async (
 };
 
 /** Of all that one command sends. */
-export interface Sending {
+interface Sending {
   readonly limit: SendingLimit;
   readonly budget: SendingBudget;
 }
@@ -85,7 +85,7 @@ export class SendingBudget {
 }
 
 /** Ends what is being sent. */
-export type SendingLimit = () => AbortSignal;
+type SendingLimit = () => AbortSignal;
 
 /** Of all that one command sends: who stopped it waits once, not for each of its stages. */
 export const sendingLimitOf = ({
@@ -103,4 +103,4 @@ export const sendingLimitOf = ({
 /** All messages of a command that was stopped: its person waits. Bound in docs/limits.md. */
 const STOPPED_SEND_MS_MAX = 5_000;
 /** All messages of a command, those of its stages among them. Bound in docs/limits.md. */
-export const SENDING_MS_MAX = 5_000;
+const SENDING_MS_MAX = 5_000;

@@ -11,7 +11,7 @@ export interface ServedDashboard {
   signInUrl(): string;
 }
 
-export interface ShownDashboard {
+interface ShownDashboard {
   /** Undefined: a recording, which has none. */
   readonly home: string | undefined;
   readonly isToBeOpened: boolean;

@@ -4,14 +4,14 @@ import { LiveScreen } from '../tui/terminal.ts';
 import type { DisplayMode } from './bench/run-display.ts';
 import type { OutputStream } from './process-state.ts';
 
-export interface ScreenSize {
+interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
   readonly isUnicode: boolean;
   readonly footer: readonly string[];
 }
 
-export interface StagedDisplayOptions<Document> {
+interface StagedDisplayOptions<Document> {
   readonly mode: DisplayMode;
   readonly stdout: OutputStream;
   readonly screen: (document: Document, size: ScreenSize) => readonly string[];

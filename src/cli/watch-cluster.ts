@@ -18,7 +18,7 @@ import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
 
 /** One frame. `said`: what the daemon says of itself, or that it cannot be reached. */
-export type DrawCluster = (
+type DrawCluster = (
   cluster: State,
   nowMs: number,
   said: readonly Sentences[],
@@ -26,7 +26,7 @@ export type DrawCluster = (
 ) => readonly string[];
 
 /** Takes what is typed; 'quit' ends the view. Its frames have a last line of their own. */
-export type TakeKey = (key: string) => 'quit' | 'drawn';
+type TakeKey = (key: string) => 'quit' | 'drawn';
 
 /** @throws CommandError `noDaemon` when there is none to begin with. */
 export const watchCluster = async (

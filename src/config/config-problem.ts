@@ -10,7 +10,7 @@ export interface ConfigProblem {
   readonly advice: string;
 }
 
-export interface ConfigPlace {
+interface ConfigPlace {
   /** From 1. */
   readonly line: number;
   /** From 1, in UTF-16 code units, as editors count. */

@@ -8,7 +8,7 @@ import type { ConfigSection, TomlValue } from './config-section.ts';
 import type { ValueParser } from './config-values.ts';
 import { plainValue, type TomlEntries, type TomlNode } from './toml-document.ts';
 
-export interface ConfigDocument {
+interface ConfigDocument {
   readonly file: string;
   readonly text: string;
   readonly entries: TomlEntries;

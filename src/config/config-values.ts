@@ -149,7 +149,7 @@ export const endpointUrl: ValueParser<EndpointConfig['url']> = value => {
   return text;
 };
 
-export interface Range {
+interface Range {
   readonly min: number;
   readonly max: number;
 }

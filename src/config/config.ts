@@ -61,13 +61,13 @@ export interface ListenConfig extends HostPort {
   readonly isExplicit: boolean;
 }
 
-export interface HttpConfig {
+interface HttpConfig {
   readonly listen: ListenConfig;
   /** Names besides addresses and localhost under which browsers may ask for the page. */
   readonly hostNames: readonly string[];
 }
 
-export interface ProbeConfig {
+interface ProbeConfig {
   readonly isEnabled: boolean;
   readonly gpuTtlMs: number;
   readonly socketTtlMs: number;
@@ -80,13 +80,13 @@ export interface ProbeConfig {
   readonly port: number | undefined;
 }
 
-export interface JournalConfig {
+interface JournalConfig {
   readonly sizeBytesMax: number;
   readonly rawHistoryMs: number;
   readonly hourlyHistoryMs: number;
 }
 
-export interface GatherConfig {
+interface GatherConfig {
   readonly memoryMs: number;
   readonly systemMs: number;
   readonly gpuMs: number;

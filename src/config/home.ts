@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 import { errorCode, errorMessage, type Problem, ProblemError, shortReason } from '../core/problem.ts';
 import { shellCommand } from '../core/text/shell-words.ts';
 
-export interface HomeFiles {
+interface HomeFiles {
   readonly config: string;
   /** The text of the last valid config.toml. */
   readonly lastGoodConfig: string;
@@ -25,7 +25,7 @@ export const homeFiles = (home: string): HomeFiles => ({
   socket: join(home, 'daemon.sock'),
 });
 
-export interface HomePlace {
+interface HomePlace {
   /** The value of --home, if it was given. */
   readonly option: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ export interface Home {
   readonly notices: readonly HomeNotice[];
 }
 
-export type HomeProblem = Problem<
+type HomeProblem = Problem<
   'not-a-folder' | 'not-writable' | 'read-only' | 'not-private' | 'of-another-user' | 'unusable',
   { readonly path: string }
 >;

@@ -5,7 +5,7 @@ import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 
 export type TomlNode = TomlPlace & TomlContent;
 
-export type TomlContent =
+type TomlContent =
   | { readonly kind: 'table'; readonly entries: TomlEntries }
   | { readonly kind: 'list'; readonly items: TomlNode[] }
   | { readonly kind: 'value'; readonly value: string | number | boolean | Date };
@@ -13,12 +13,12 @@ export type TomlContent =
 export type TomlEntries = Map<string, TomlNode>;
 
 /** Offsets in the text; list items and headers have one for both. */
-export interface TomlPlace {
+interface TomlPlace {
   readonly keyOffset: number;
   readonly valueOffset: number;
 }
 
-export type ParsedToml =
+type ParsedToml =
   | { readonly kind: 'ok'; readonly entries: TomlEntries }
   | { readonly kind: 'broken'; readonly problem: string; readonly offset: number };
 

@@ -7,7 +7,7 @@ import { errorCode } from '../core/problem.ts';
 import { FileChanges } from '../process/file-changes.ts';
 import { type ConfigResult, keepLastGood, readConfig } from './read-config.ts';
 
-export interface WatchConfigOptions {
+interface WatchConfigOptions {
   readonly signal: AbortSignal;
   readonly clock: Pick<Clock, 'sleep'>;
   /** Called for every reading that differs from the previous one. */

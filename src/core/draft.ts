@@ -214,7 +214,7 @@ export class Draft {
   }
 }
 
-export interface KeyedPlace {
+interface KeyedPlace {
   readonly origin: NodeId;
   readonly key: string;
 }

@@ -6,7 +6,7 @@ import { EVENT_KINDS, type EventKind, type HeldOf, KINDS } from './event-kinds.t
 import type { NodeId } from './ids.ts';
 import type { Entry, State } from './state.ts';
 
-export interface HeldFact {
+interface HeldFact {
   readonly kind: EventKind;
   /** Of the kind's type; whoever sends it checks it as what a peer sends. */
   readonly payload: unknown;

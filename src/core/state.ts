@@ -61,7 +61,7 @@ type Shaped<S extends EntryShape, T> = S extends 'node'
     : ByNode<ByNode<ByKey<T>>>;
 
 /** One map a state field of the table. */
-export type EntryMaps = {
+type EntryMaps = {
   readonly [F in StateField]: Shaped<ShapeOf<F>, EntryOf<KindsOf<F>>>;
 };
 

@@ -6,7 +6,7 @@ import { createFileAtomic } from '../process/atomic-file.ts';
 import { DaemonError } from './daemon-error.ts';
 import { readSecretFile, type SecretFileAdvice } from './secret-file.ts';
 
-export const TOKEN_FILE = 'token';
+const TOKEN_FILE = 'token';
 
 /** @throws DaemonError `home-unusable` if the file cannot be read, others can read it, or it has no token. */
 export const openAccessToken = async (home: string): Promise<string> => {

@@ -8,7 +8,7 @@ import { LiveHistory } from '../core/history/live-history.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { OriginProgress, State } from '../core/state.ts';
 
-export type ClusterListener = (events: readonly Event[]) => void;
+type ClusterListener = (events: readonly Event[]) => void;
 
 export class Cluster {
   readonly history: LiveHistory = new LiveHistory();

@@ -13,7 +13,7 @@ export interface ConfigSource {
   onChange(listener: () => void): () => void;
 }
 
-export const CONFIG_INTERVAL_MS = 30_000;
+const CONFIG_INTERVAL_MS = 30_000;
 
 export const configGatherer = (source: ConfigSource): Gatherer => ({
   name: 'config',

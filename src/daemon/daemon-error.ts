@@ -2,7 +2,7 @@
 
 import { type Problem, ProblemError } from '../core/problem.ts';
 
-export type DaemonProblem = Problem<'home-in-use' | 'home-unusable' | 'address-in-use'>;
+type DaemonProblem = Problem<'home-in-use' | 'home-unusable' | 'address-in-use'>;
 
 export class DaemonError extends ProblemError<DaemonProblem> {
   override readonly name = 'DaemonError';

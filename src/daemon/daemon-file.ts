@@ -23,7 +23,7 @@ export interface DaemonFile {
   readonly version: Reported<string>;
 }
 
-export type DaemonFileResult =
+type DaemonFileResult =
   | { readonly kind: 'found'; readonly file: DaemonFile }
   | { readonly kind: 'missing' }
   | { readonly kind: 'unreadable'; readonly reason: string };

@@ -36,7 +36,7 @@ import { SweepRegistry } from './runs/sweep-registry.ts';
 import { targetNodeOf } from './runs/target-node.ts';
 
 /** How often the journal is offered to compaction, ms. */
-export const COMPACTION_MS = 600_000;
+const COMPACTION_MS = 600_000;
 
 /**
  * Starts a daemon; it runs until the signal aborts or it is disposed of.

@@ -13,7 +13,7 @@ import type { Cluster } from './cluster.ts';
 import type { NodeKey } from './node-key.ts';
 import type { Notices } from './notices.ts';
 
-export interface EventRecorderParts {
+interface EventRecorderParts {
   readonly key: NodeKey;
   readonly clock: Clock;
   readonly journal: Journal;

@@ -5,7 +5,7 @@ import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
 
-export interface FarewellParts {
+interface FarewellParts {
   readonly nodeId: NodeId;
   readonly state: () => State;
   readonly record: (fact: Fact) => void;

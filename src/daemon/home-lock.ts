@@ -6,7 +6,7 @@ import { isDiskFull, lockFile } from '../process/file-lock.ts';
 import { readInputTextSync } from '../process/input-file.ts';
 import { DaemonError } from './daemon-error.ts';
 
-export const HOME_LOCK_FILE = 'daemon.lock';
+const HOME_LOCK_FILE = 'daemon.lock';
 
 /** @throws DaemonError `home-in-use` when another daemon holds the home, `home-unusable` when no lock can be taken. */
 export const lockHome = (home: string): Disposable => {

@@ -9,7 +9,7 @@ import { pause } from '../clock/until-aborted.ts';
 import type { Notice } from '../wire/notice.ts';
 import type { Notices } from './notices.ts';
 
-export interface HomeWatchParts {
+interface HomeWatchParts {
   readonly home: string;
   readonly clock: Clock;
   readonly notices: Pick<Notices, 'raise' | 'clear'>;

@@ -22,7 +22,7 @@ import { HttpServerError, type Listening } from './http/listen.ts';
 import type { Lifetimes } from './lifetimes.ts';
 import type { OwnNode } from './own-node.ts';
 
-export interface OwnServer {
+interface OwnServer {
   /** "http://127.0.0.1:4180", without a path. */
   readonly url: string;
   readonly dashboardUrl: string;
@@ -30,7 +30,7 @@ export interface OwnServer {
 }
 
 /** What is served besides the node itself. */
-export type ServedParts = Pick<
+type ServedParts = Pick<
   HttpServerOptions,
   | 'runs'
   | 'sweeps'

@@ -9,7 +9,7 @@ import type { IsChosenPeer } from '../core/link/measured-pairs.ts';
 import { rdmaConnectionChanges } from '../core/link/rdma-connections.ts';
 import type { State } from '../core/state.ts';
 
-export interface RdmaConnectionsParts {
+interface RdmaConnectionsParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;

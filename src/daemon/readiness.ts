@@ -4,7 +4,7 @@
 import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/until-aborted.ts';
 
-export interface ReadinessParts {
+interface ReadinessParts {
   readonly clock: Clock;
   /** Readings of this machine that no source has reported yet, by name. */
   readonly missingReadings: () => readonly string[];

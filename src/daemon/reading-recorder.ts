@@ -18,7 +18,7 @@ import { LastingTypes } from './lasting-types.ts';
  */
 export const FAILURE_REPEAT_MS = 5_000;
 
-export interface ReadingRecorderParts {
+interface ReadingRecorderParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;

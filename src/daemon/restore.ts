@@ -7,7 +7,7 @@ import type { Journal, StoredRecord } from '../journal/journal.ts';
 import { decodeRecordBody } from '../wire/durable-record.ts';
 import type { Cluster } from './cluster.ts';
 
-export interface Restored {
+interface Restored {
   readonly events: number;
   /** Reasons of records that this version cannot read, at most a few. */
   readonly refusals: readonly string[];

@@ -3,7 +3,7 @@
 import type { GpuProcess } from '../core/node/gpu.ts';
 import { knownOr } from '../core/unknown.ts';
 
-export const GPU_PROCESSES_MAX = 32;
+const GPU_PROCESSES_MAX = 32;
 export const PROCESS_NAME_LENGTH_MAX = 64;
 
 /** The most memory first. */

@@ -14,7 +14,7 @@ export interface MacosHost {
   processorTimes(): ProcessorTimes;
 }
 
-export interface ProcessorTimes {
+interface ProcessorTimes {
   readonly busyMs: number;
   readonly totalMs: number;
 }

@@ -40,7 +40,7 @@ import { tegrastatsGatherer } from './tegrastats/tegrastats-gatherer.ts';
 import { linuxThunderboltGatherer } from './thunderbolt/linux-thunderbolt-gatherer.ts';
 import { vmStatGatherer } from './vm-stat/vm-stat-gatherer.ts';
 
-export interface PlatformGatherersOptions {
+interface PlatformGatherersOptions {
   /** As Node names it. */
   readonly platform: string;
   readonly root: string;
@@ -63,7 +63,7 @@ export const platformGatherers = (options: PlatformGatherersOptions): readonly G
 };
 
 /** A row of the table. */
-export interface GatherSource {
+interface GatherSource {
   /** Its folder. */
   readonly source: string;
   /** Keys of readings, as `readingKey` writes them; a test compares them with what the gatherer itself declares. */

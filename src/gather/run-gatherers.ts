@@ -7,7 +7,7 @@ import { Arbitration, type ReadingSink } from './arbitration.ts';
 import type { Gatherer } from './gatherer.ts';
 import { runBeside } from './poll.ts';
 
-export interface RunGatherersOptions {
+interface RunGatherersOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly sink: ReadingSink;

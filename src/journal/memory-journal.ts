@@ -43,7 +43,7 @@ import {
 } from './numbering.ts';
 import { isHistorySlot } from './retention.ts';
 
-export interface MemoryJournalOptions extends JournalOptions {
+interface MemoryJournalOptions extends JournalOptions {
   /** The contents of an earlier journal; one journal at a time. Default: empty. */
   readonly disk?: MemoryDisk;
 }

@@ -77,7 +77,7 @@ export interface OwnNumbers {
   readonly startNumber: number;
 }
 
-export interface Opening {
+interface Opening {
   readonly ownNode: NodeId;
   readonly wallMs: number;
   readonly epochFloor: number;

@@ -8,7 +8,7 @@ export const HOUR_MS = 3_600_000;
 export const isHistorySlot = (slot: string): boolean => slot === 'gpu' || slot === 'link';
 
 /** Current records of the same origin and key that a new record replaces. */
-export interface Supersession {
+interface Supersession {
   readonly slot: string;
   /** This kind of the slot stays; '' if none does. */
   readonly exceptKind: string;

@@ -13,7 +13,7 @@ export interface OwnIdentity {
 }
 
 /** Past this many a start would take too long: 0.07 ms of a core each. */
-export const RECORDS_CHECKED_MAX = 20_000;
+const RECORDS_CHECKED_MAX = 20_000;
 
 /**
  * The first current record whose bytes, or whose place, are not what its origin signed, by name; those of this node first. History is

@@ -8,7 +8,7 @@ import type { JournalLimits } from './journal.ts';
 import { HOUR_MS, hourOf, rawHistoryEndMs } from './retention.ts';
 import { bytesIn, inTransaction, numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
 
-export interface Compacted {
+interface Compacted {
   readonly droppedRecords: number;
   readonly hourlyRows: number;
   readonly droppedHourlyRows: number;

@@ -41,7 +41,7 @@ export const openSqliteFile = (options: SqliteJournalOptions): SqliteFile => {
 };
 
 /** Returns the new path of the database; its write-ahead log and shared memory go with it. */
-export const moveAside = (path: string, wallMs: number): string => {
+const moveAside = (path: string, wallMs: number): string => {
   const target = freeName(`${path}.damaged-${stamp(wallMs)}`);
   // The database first: a log left alone by a crash is recognized, an old database without its log is not.
   for (const part of PARTS) if (existsSync(path + part)) renameSync(path + part, target + part);

@@ -18,7 +18,7 @@ import {
   schemaVersion,
 } from './sqlite-schema.ts';
 
-export type Inspection =
+type Inspection =
   | { readonly kind: 'absent' }
   | { readonly kind: 'sound' }
   | {

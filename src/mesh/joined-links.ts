@@ -37,7 +37,7 @@ export const routedRequests = (ways: readonly [RequestWay, ...(readonly RequestW
   },
 });
 
-export interface RequestWay {
+interface RequestWay {
   readonly links: { has(node: NodeId): boolean };
   readonly requests: Requests;
 }

@@ -226,7 +226,7 @@ export const MESH_LIMITS: MeshLimits = {
   candidatesMax: 4_096,
 };
 
-export type MeshProblem = Problem<'address-in-use' | 'address-unusable' | 'bad-key'>;
+type MeshProblem = Problem<'address-in-use' | 'address-unusable' | 'bad-key'>;
 
 export class MeshError extends ProblemError<MeshProblem> {
   override readonly name = 'MeshError';

@@ -17,7 +17,7 @@ export interface MessageCodec<T> {
   onDecodeError(payload: Uint8Array, error: DecodeError): T | undefined;
 }
 
-export interface EncodedMessage {
+interface EncodedMessage {
   /** Printable ASCII, 1 to TOPIC_FRAME_SIZE bytes, not starting with CONTROL_TOPIC_PREFIX. */
   readonly topic: string;
   /** At most PAYLOAD_BYTES_MAX. */

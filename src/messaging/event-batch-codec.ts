@@ -5,7 +5,7 @@ import { type EventBatch, readEventBatch } from '../wire/event-batch.ts';
 import { readEventBatchHeader } from '../wire/event-batch-header.ts';
 import type { MessageCodec } from './codec.ts';
 
-export const EVENT_BATCH_TOPIC = 'batch';
+const EVENT_BATCH_TOPIC = 'batch';
 
 /** Checks the header only. */
 export const eventBatchBytesCodec: MessageCodec<Uint8Array> = {

@@ -4,7 +4,7 @@
 import { DecodeError } from '../wire/decode-error.ts';
 import type { MessageCodec } from './codec.ts';
 
-export interface InboxOptions {
+interface InboxOptions {
   readonly conflate: boolean;
   /** Payloads. */
   readonly highWaterMark: number;

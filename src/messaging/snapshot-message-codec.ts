@@ -4,7 +4,7 @@ import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import { decodeSnapshotPacked, encodeSnapshotPacked } from '../wire/snapshot-codec.ts';
 import type { MessageCodec } from './codec.ts';
 
-export const SNAPSHOT_TOPIC = 'snapshot';
+const SNAPSHOT_TOPIC = 'snapshot';
 
 export const snapshotCodec: MessageCodec<MetricsSnapshot> = {
   encode: snapshot => ({ topic: SNAPSHOT_TOPIC, payload: encodeSnapshotPacked(snapshot) }),

@@ -17,7 +17,7 @@ import {
 import { MetricsTable } from './metrics-table.ts';
 import { RunMetrics, type RunMetricsOptions } from './run-metrics.ts';
 
-export interface AggregatorParts {
+interface AggregatorParts {
   readonly clock: Clock;
   readonly monotonicNs: () => bigint;
   readonly subscriber: MessageSubscriber<EventBatch>;
@@ -37,7 +37,7 @@ export interface AggregatorOptions extends RunMetricsOptions {
   readonly interruptMsMax?: number;
 }
 
-export interface AggregatorStops {
+interface AggregatorStops {
   /** End now with what is there: SIGTERM. */
   readonly terminate: AbortSignal;
   /** The run is being stopped (Ctrl-C reaches every process of a terminal): its records are still taken. */

@@ -9,15 +9,15 @@ import type { Histogram } from '../core/statistics/histogram.ts';
 import { decodeVarints, encodeVarints } from '../wire/varints.ts';
 import { packCells, unpackCells } from './series-cells.ts';
 
-export type MarkGroups = readonly (readonly number[])[];
+type MarkGroups = readonly (readonly number[])[];
 
-export interface MadeBoundParts {
+interface MadeBoundParts {
   readonly lateMarks: MarkGroups;
   readonly heldMarks: MarkGroups;
   readonly gaps: Readonly<Record<GapEdge, Histogram>>;
 }
 
-export interface ToldBoundParts {
+interface ToldBoundParts {
   readonly lateMarks: MarkGroups;
   readonly heldMarks: MarkGroups;
   readonly gaps: Readonly<Record<GapEdge, Iterable<readonly [cell: number, count: number]>>>;

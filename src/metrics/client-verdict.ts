@@ -42,7 +42,7 @@ export interface ClientEvidence {
   readonly sent: number;
 }
 
-export type ClientVerdict = Pick<ReportClient, 'verdict' | 'reasons' | 'starved'>;
+type ClientVerdict = Pick<ReportClient, 'verdict' | 'reasons' | 'starved'>;
 
 export const clientVerdict = (evidence: ClientEvidence): ClientVerdict => {
   const starved = evidence.observedNs > 0 && evidence.starvedNs > STARVED_PART_MAX * evidence.observedNs;

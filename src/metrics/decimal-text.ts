@@ -19,7 +19,7 @@ export const parseDecimalText = (text: string, decimals: number): bigint | undef
   return BigInt(whole + fraction.padEnd(decimals, '0'));
 };
 
-export interface Rollup {
+interface Rollup {
   readonly mean: number | null;
   /** Sample standard deviation (n − 1), from exact sums. */
   readonly stdDev: number | null;

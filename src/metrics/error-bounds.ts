@@ -184,7 +184,7 @@ export class ErrorBounds {
   }
 }
 
-export interface BoundedAgent {
+interface BoundedAgent {
   readonly name: string;
   /** By which its samples were placed among the others'. */
   readonly clockErrorNs: number;

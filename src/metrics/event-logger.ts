@@ -5,7 +5,7 @@ import type { MessageSubscriber } from '../messaging/subscriber.ts';
 import { EventLog, type EventLogOptions, type EventLogSummary } from './event-log.ts';
 import type { EventLogSink } from './event-log-file.ts';
 
-export interface EventLoggerOptions extends EventLogOptions {
+interface EventLoggerOptions extends EventLogOptions {
   readonly subscriber: MessageSubscriber<Uint8Array>;
   readonly sink: EventLogSink;
   /** Ends the log before the session does. */

@@ -10,7 +10,7 @@ export type FileLine =
   /** It was skipped. */
   | { readonly kind: 'too-long' };
 
-export interface FileLinesOptions {
+interface FileLinesOptions {
   readonly lineBytesMax: number;
 }
 

@@ -14,13 +14,13 @@ import type {
 import type { MetricsBody } from './metrics-publisher.ts';
 import { SeriesSampler } from './series-sampler.ts';
 
-export interface SnapshotMerge {
+interface SnapshotMerge {
   readonly state: SnapshotState;
   /** On the coordinator's CLOCK_MONOTONIC; 0 before. */
   readonly measuringSinceNs: number;
 }
 
-export interface MergedMetrics extends MetricsBody {
+interface MergedMetrics extends MetricsBody {
   /** Series that some machine told without their histogram, and that are left out. */
   readonly unadded: readonly string[];
 }

@@ -7,7 +7,7 @@ import { errorMessage } from '../core/problem.ts';
 import type { MetricsSnapshot, SnapshotState } from '../core/run/snapshot.ts';
 import type { MessagePublisher } from '../messaging/publisher.ts';
 
-export interface MetricsPublisherParts {
+interface MetricsPublisherParts {
   readonly clock: Clock;
   readonly publisher: MessagePublisher<MetricsSnapshot>;
   /** Without number and time, which are given here. */
@@ -22,13 +22,13 @@ export interface MetricsPublisherParts {
   readonly lookedAt?: ((isLookedAt: boolean) => void) | undefined;
 }
 
-export interface MetricsPublisherOptions {
+interface MetricsPublisherOptions {
   readonly refreshHz?: number;
   /** How long the disk may take before the message goes without waiting for it. */
   readonly diskMsMax?: number;
 }
 
-export interface FinalOptions {
+interface FinalOptions {
   readonly state: FinalState;
   /** How long subscribers may take to confirm that they have it. */
   readonly lingerMs?: number;
@@ -44,7 +44,7 @@ export interface FinalDelivery {
   readonly disk: Delivered;
 }
 
-export type Delivered = { readonly kind: 'done' } | { readonly kind: 'failed'; readonly reason: string };
+type Delivered = { readonly kind: 'done' } | { readonly kind: 'failed'; readonly reason: string };
 
 export class MetricsPublisher {
   readonly #parts: MetricsPublisherParts;

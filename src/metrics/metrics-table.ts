@@ -17,7 +17,7 @@ import {
 } from './sample-row.ts';
 import { SeenIds } from './seen-ids.ts';
 
-export interface MetricsTableOptions {
+interface MetricsTableOptions {
   /** Rows kept at once. */
   readonly rowsMax?: number;
 }

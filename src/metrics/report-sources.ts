@@ -29,7 +29,7 @@ export interface FinalSnapshot {
   readonly source: ReportSource;
 }
 
-export interface FinalSnapshotOptions {
+interface FinalSnapshotOptions {
   readonly snapshots: MetricsSnapshotSubscriber;
   /** Resolves when the aggregator's process is gone, however it ended. */
   readonly aggregatorExited: Promise<unknown>;
@@ -72,7 +72,7 @@ export class RunDirectoryError extends ProblemError<
   override readonly name = 'RunDirectoryError';
 }
 
-export interface RebuildOptions {
+interface RebuildOptions {
   /** The run goes on: what it has so far is no interrupted run. */
   readonly isLive?: boolean;
 }

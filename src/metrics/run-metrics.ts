@@ -55,7 +55,7 @@ export interface RunMetricsOptions {
   readonly hasCells?: boolean;
 }
 
-export interface IssuedSample {
+interface IssuedSample {
   readonly window: number;
   readonly intendedNs: number;
   readonly sentNs: number;

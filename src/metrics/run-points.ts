@@ -4,10 +4,10 @@
 import { SERIES_PERCENTILES } from '../wire/api/run-answers.ts';
 
 /** Of one point; of more samples an even part is kept. */
-export const VALUES_PER_POINT_MAX = 1_000;
+const VALUES_PER_POINT_MAX = 1_000;
 /** With fewer samples a point neighbours are joined in an answer, while that leaves enough points for a picture. */
-export const VALUES_PER_POINT_MIN = 20;
-export const JOINED_POINTS_MIN = 60;
+const VALUES_PER_POINT_MIN = 20;
+const JOINED_POINTS_MIN = 60;
 
 export interface RunPoint {
   completed: number;
@@ -35,7 +35,7 @@ export interface ToldRates {
   readonly inFlight: number;
 }
 
-export interface RunSteps {
+interface RunSteps {
   readonly points: readonly RunPoint[];
   readonly stepMs: number;
 }

@@ -21,7 +21,7 @@ export type CounterSamplers = Readonly<Record<CounterKey, CounterSampler>>;
 /** Without those that cannot have a value in the run. */
 export type SeriesSamplers = Readonly<Partial<Record<SeriesKey, SeriesSampler>>>;
 
-export interface SeriesSamplerOptions {
+interface SeriesSamplerOptions {
   readonly pattern: RunPattern;
   readonly shape?: RunShape;
   readonly isStreaming: boolean;

@@ -23,10 +23,10 @@ export interface CountedSamples {
 }
 
 /** Says more of a sample than its line does. */
-export type AmendSample = (sample: EndedSample) => EndedSample;
+type AmendSample = (sample: EndedSample) => EndedSample;
 
 /** @throws the system's error when the file cannot be read. */
-export const countSamples = async (
+const countSamples = async (
   path: string,
   options: RunMetricsOptions,
   amend: AmendSample = asItIs,

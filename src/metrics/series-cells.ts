@@ -4,7 +4,7 @@
 
 import { decodeVarints, encodeVarints } from '../wire/varints.ts';
 
-export interface SeriesCells {
+interface SeriesCells {
   readonly cells: Iterable<readonly [cell: number, count: number]>;
   /** Values of 0, which the lowest cell holds too. */
   readonly zeros: number;

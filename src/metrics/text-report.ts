@@ -52,7 +52,7 @@ import { shortReport } from './short-report.ts';
 import { lengthRows, promptsText, tokenRows } from './text-requests.ts';
 import { seriesBlocks, seriesTable } from './text-series.ts';
 
-export interface TextReportOptions {
+interface TextReportOptions {
   /** false: only ASCII. */
   readonly isUnicode: boolean;
   /** Behind what fits on a screen, everything that the report has. */

@@ -9,7 +9,7 @@ import { isOfTrace, shapeOf } from '../core/run/run-shape.ts';
 import { traceRows } from '../core/run/trace-shape.ts';
 import { isUnknown, type Reported } from '../core/unknown.ts';
 
-export interface CountedTokens {
+interface CountedTokens {
   readonly input: ReportSeries | undefined;
   readonly output: ReportSeries | undefined;
 }

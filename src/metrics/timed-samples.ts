@@ -13,7 +13,7 @@ import { sampleFigures } from './sample-figures.ts';
 import { SAMPLE_LINE_BYTES_MAX } from './samples-file.ts';
 import { SeenIds } from './seen-ids.ts';
 
-export interface TimedSamplesOptions {
+interface TimedSamplesOptions {
   readonly isStreaming: boolean;
   readonly objectives: readonly RequestLimit[];
 }

@@ -17,7 +17,7 @@ export type MockAnswer =
   | { readonly kind: 'small'; readonly bytes: Buffer; readonly closes: boolean }
   | { readonly kind: 'completion'; readonly reply: Reply; readonly served: ServedRequest };
 
-export interface ConnectionContext {
+interface ConnectionContext {
   readonly time: HostTime;
   readonly settings: MockSettings;
   /** @param count of requests read earlier on this connection. */

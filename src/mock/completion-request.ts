@@ -30,7 +30,7 @@ export interface CompletionRequest {
   readonly isStamped: boolean;
 }
 
-export type CompletionRequestResult =
+type CompletionRequestResult =
   | { readonly kind: 'ok'; readonly request: CompletionRequest }
   | { readonly kind: 'wrong'; readonly problem: string }
   /** It goes on with an answer that nobody knows. */

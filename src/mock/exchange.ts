@@ -8,7 +8,7 @@ import type { ServedRequest } from './mock-log.ts';
 import { writeStamp } from './reply/framing.ts';
 import type { Ending, Reply } from './reply/reply.ts';
 
-export interface ExchangeOptions {
+interface ExchangeOptions {
   readonly reply: Reply;
   readonly served: ServedRequest;
   readonly socket: Socket;

@@ -96,4 +96,4 @@ const BY_NAME: ReadonlyMap<string, Failure | FaultCase> = new Map(
   ALL.map(failure => [failure.name, failure]),
 );
 const FAILURE_NAMES: readonly string[] = [ANY_FAILURE, ...[...ALL, ...TLS_CASES].map(({ name }) => name)];
-export const MODEL_PREFIX = 'mock-fail-';
+const MODEL_PREFIX = 'mock-fail-';

@@ -1,7 +1,7 @@
 // What a server keeps of conversations that clients go on with by the id of an answer, as OpenAI's responses do with `store`:
 // the newest ones, all that was said until then in each.
 
-export interface KeptConversation {
+interface KeptConversation {
   /** All texts, the answer included. */
   readonly text: string;
   readonly messages: number;

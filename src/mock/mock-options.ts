@@ -21,7 +21,7 @@ import { type MockSettings, readMockSettings } from './mock-settings.ts';
 import { TOKENIZER_NAMES } from './tokenizers.ts';
 
 /** By name without dashes, a flag with ''. Undefined: not given. */
-export type MockArguments = Readonly<Record<string, string | undefined>>;
+type MockArguments = Readonly<Record<string, string | undefined>>;
 
 /** `problem` and `advice` are one sentence each. */
 export const parseMockOptions = (given: MockArguments): Parsed<MockSettings> => {

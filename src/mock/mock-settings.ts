@@ -107,14 +107,14 @@ export interface MockSettings {
   readonly stallTimeoutMs: number;
 }
 
-export interface TokenRange {
+interface TokenRange {
   readonly min: number;
   readonly max: number;
 }
 
 export type MockOptions = Partial<MockSettings>;
 
-export type SettingsResult =
+type SettingsResult =
   | { readonly kind: 'ok'; readonly settings: MockSettings }
   /** `key` is undefined if several contradict each other. */
   | { readonly kind: 'wrong'; readonly key: string | undefined; readonly problem: string };

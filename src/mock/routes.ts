@@ -23,7 +23,7 @@ import { type ReplySubject, replySubject } from './reply/reply-subject.ts';
 import { closedAnswer } from './reply/stream-plan.ts';
 import type { StampLog } from './stamp-log.ts';
 
-export interface RoutesOptions {
+interface RoutesOptions {
   readonly settings: MockSettings;
   readonly log: MockLog;
   readonly summary: () => MockLogSummary;

@@ -13,7 +13,7 @@ export interface MockProcess extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-export interface SpawnMockOptions {
+interface SpawnMockOptions {
   /** process.execPath */
   readonly nodePath: string;
   readonly env: Env;

@@ -3,7 +3,7 @@
 import { type Problem, ProblemError } from '../core/problem.ts';
 
 /** `damaged`: not what it says it is. `unsupported`: sound, but not known here. `missing`: not there, or not readable. */
-export type ModelProblem = Problem<'damaged' | 'unsupported' | 'missing'>;
+type ModelProblem = Problem<'damaged' | 'unsupported' | 'missing'>;
 
 export class ModelError extends ProblemError<ModelProblem> {
   override readonly name = 'ModelError';

@@ -9,7 +9,7 @@ import { hubModel } from './hub-cache.ts';
 import { ModelError } from './model-error.ts';
 import { readModel } from './read-model.ts';
 
-export interface ServedModel {
+interface ServedModel {
   /** What a person named with --facts; undefined: nothing. */
   readonly named: string | undefined;
   /** As the server tells it; undefined: it does not, or is not on this machine. */

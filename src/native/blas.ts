@@ -23,11 +23,11 @@ export interface Blas {
   sgemm(size: number, a: Float32Array, b: Float32Array, c: Float32Array): void;
 }
 
-export type BlasSearch =
+type BlasSearch =
   | { readonly kind: 'opened'; readonly blas: Blas }
   | { readonly kind: 'missing'; readonly reason: string };
 
-export interface BlasSearchOptions {
+interface BlasSearchOptions {
   readonly platform: string;
   readonly env: EnvVariables;
   readonly threads: number;

@@ -12,7 +12,7 @@ import {
   packageFolders,
 } from './library-search.ts';
 
-export interface CublasCandidate {
+interface CublasCandidate {
   /** What `openCublasLt` takes: a name that the loader knows, or a whole path. */
   readonly library: string;
 }
@@ -26,7 +26,7 @@ export interface CublasSearchOptions {
   readonly root: string;
 }
 
-export interface CublasSearch {
+interface CublasSearch {
   /** In the order in which to try them. */
   readonly candidates: readonly CublasCandidate[];
   /** Found but not trusted: each with its reason. */

@@ -12,7 +12,7 @@ export interface Product {
   enqueue(way: number): void;
 }
 
-export interface ProductOptions {
+interface ProductOptions {
   readonly precision: ProductPrecision;
   /** D = Aᵀ × B of rows × columns, all column by column: A is stored depth × rows, B depth × columns. */
   readonly rows: number;

@@ -41,12 +41,12 @@ export interface CudaDriver {
   elapsedMs(work: () => void): number;
 }
 
-export interface CudaLaunch {
+interface CudaLaunch {
   readonly blocks: number;
   readonly threadsPerBlock: number;
 }
 
-export type CudaAttribute = keyof typeof ATTRIBUTES;
+type CudaAttribute = keyof typeof ATTRIBUTES;
 
 /** @throws Error when the library is not there or lacks a function, CudaError when it refuses. */
 export const openCudaDriver = (koffi: Koffi, platform: string): CudaDriver => {

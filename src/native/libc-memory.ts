@@ -3,14 +3,14 @@
 
 import type { Koffi } from './load-koffi.ts';
 
-export interface LibcMemory {
+interface LibcMemory {
   /** False if the kernel refuses, as on kernels built without them. Call before the first touch. */
   adviseHugePages(memory: ArrayBuffer): boolean;
   /** The calling thread only. False if the kernel refuses. */
   stayOnProcessor(processor: number): boolean;
 }
 
-export interface LibcCompare {
+interface LibcCompare {
   /** Whether two parts of a memory are the same, read by the C library's fastest means. Blocks this thread. */
   isSame(memory: ArrayBuffer, first: number, second: number, bytes: number): boolean;
 }

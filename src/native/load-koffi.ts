@@ -6,7 +6,7 @@ import { firstLine } from '../core/text/single-line.ts';
 
 export type Koffi = typeof import('koffi');
 
-export type KoffiLoad =
+type KoffiLoad =
   | { readonly kind: 'loaded'; readonly koffi: Koffi }
   | { readonly kind: 'missing'; readonly reason: string };
 

@@ -61,7 +61,7 @@ export class SocketError extends Error {
   }
 }
 
-export type SocketsLoad =
+type SocketsLoad =
   | { readonly kind: 'loaded'; readonly sockets: Sockets }
   | { readonly kind: 'missing'; readonly reason: string };
 

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { errorMessage } from '../core/problem.ts';
 import { lockFile } from '../process/file-lock.ts';
 
-export const DEVICE_LOCK_FILE = 'device-probe.lock';
-export const DEVICE_OWNER_FILE = 'device-probe.json';
+const DEVICE_LOCK_FILE = 'device-probe.lock';
+const DEVICE_OWNER_FILE = 'device-probe.json';
 
-export interface DeviceOwner {
+interface DeviceOwner {
   /** "the daemon", "plimsoll probe gpu". */
   readonly who: string;
   readonly pid: number;

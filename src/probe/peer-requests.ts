@@ -15,7 +15,7 @@ export interface PeerRequests {
   serve(topic: string, handler: (asked: PeerQuestion) => Promise<PeerReply> | PeerReply): () => void;
 }
 
-export type PeerOutcome =
+type PeerOutcome =
   | { readonly kind: 'answer'; readonly body: JsonValue }
   | { readonly kind: 'refused' | 'unreachable' | 'timeout'; readonly reason: string };
 

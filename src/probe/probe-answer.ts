@@ -5,7 +5,7 @@ import { errorMessage } from '../core/problem.ts';
 import type { Env } from '../process/child.ts';
 import { tellParent, watchParent } from '../process/parent-watch.ts';
 
-export interface ProbeEntry {
+interface ProbeEntry {
   readonly env: Env;
   /** process.argv */
   readonly argv: readonly string[];

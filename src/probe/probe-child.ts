@@ -7,7 +7,7 @@ import type { Env } from '../process/child.ts';
 import { OwnProcessError, type OwnProcessExit, startOwnProcess } from '../process/own-process.ts';
 import type { ProbeWords } from './probe-answer.ts';
 
-export interface ProbeChildOptions {
+interface ProbeChildOptions {
   /** Of `entryUrl`; the entry calls `answerParent`. */
   readonly entry: URL;
   /** Its request, as JSON. */

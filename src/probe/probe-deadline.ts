@@ -3,7 +3,7 @@
 
 import type { Clock } from '../clock/clock.ts';
 
-export type Timed<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'late' };
+type Timed<T> = { readonly kind: 'done'; readonly value: T } | { readonly kind: 'late' };
 
 /**
  * Runs the work to its end, however late that is.

@@ -12,7 +12,7 @@ export interface AtomicFileOptions {
 }
 
 /** In parts, if it need not be in memory all at once. */
-export type FileContent = string | Uint8Array | AsyncIterable<string>;
+type FileContent = string | Uint8Array | AsyncIterable<string>;
 
 /** Replaces the file, or creates it. */
 export const writeFileAtomic = async (

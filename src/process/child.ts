@@ -17,7 +17,7 @@ export type ToolResult =
   | { readonly kind: 'timeout'; readonly reason: string }
   | { readonly kind: 'failed'; readonly reason: string };
 
-export interface RunToolOptions {
+interface RunToolOptions {
   readonly env: Env;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -74,7 +74,7 @@ export const runTool = async (
   }
 };
 
-export type ToolProblem =
+type ToolProblem =
   | Problem<'tool-missing' | 'no-answer' | 'line-too-long' | 'flood' | 'failed'>
   /** `exitCode` is null if a signal killed it. */
   | Problem<'exited', { readonly exitCode: number | null }>;

@@ -1,6 +1,6 @@
 // Splits bytes into lines and hands them out one by one, with a limit on what waits.
 
-export type NextLine =
+type NextLine =
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'silent' }
   | { readonly kind: 'too-long' }

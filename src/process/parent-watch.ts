@@ -12,7 +12,7 @@ import type { Env } from './child.ts';
  */
 export const PARENT_PIPES_VARIABLE = 'PLIMSOLL_PARENT_PIPES';
 
-export type ParentWatch =
+type ParentWatch =
   | {
       readonly kind: 'watching';
       /** Aborts, with a ParentGoneError, when the parent has died or has let go of the pipe. */
@@ -26,7 +26,7 @@ export type ParentWatch =
 
 export type ParentWord = 'stop' | 'interrupt';
 
-export class ParentGoneError extends Error {
+class ParentGoneError extends Error {
   override readonly name = 'ParentGoneError';
   readonly code = 'parent-gone';
 }

@@ -7,7 +7,7 @@ import { systemClock } from '../clock/system-clock.ts';
 import { pause, unlessAborted } from '../clock/until-aborted.ts';
 import { errorCode } from '../core/problem.ts';
 
-export interface ReaderThreadOptions {
+interface ReaderThreadOptions {
   readonly workerData: unknown;
   /** Of its heap, and again of its buffers. */
   readonly mebibytesMax: number;

@@ -5,7 +5,7 @@ import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/until-aborted.ts';
 import { type Env, runTool } from './child.ts';
 
-export interface ServiceNotify extends AsyncDisposable {
+interface ServiceNotify extends AsyncDisposable {
   /** Undefined: it was told, or nobody asks. Else why not, in a few words. */
   readonly ready: (status: string) => Promise<string | undefined>;
 }

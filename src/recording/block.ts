@@ -19,7 +19,7 @@ export const encodeBlock = (text: string): Uint8Array => {
   return Buffer.concat([head, frame]);
 };
 
-export type BlockHead =
+type BlockHead =
   | { readonly kind: 'head'; readonly frameBytes: number; readonly checksum: number }
   | { readonly kind: 'wrong' };
 

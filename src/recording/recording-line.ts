@@ -58,7 +58,7 @@ export interface RecordedEvent {
   readonly heldMs: number;
 }
 
-export type DecodedLine =
+type DecodedLine =
   | { readonly kind: 'line'; readonly line: RecordingLine }
   | { readonly kind: 'refused'; readonly reason: string };
 

@@ -6,10 +6,10 @@ import { encodeBlock } from './block.ts';
 import type { RecordingLine } from './recording-line.ts';
 
 /** Of one recording on disk. */
-export const RECORDING_BYTES_MAX: number = 256 * 1024 * 1024;
+const RECORDING_BYTES_MAX: number = 256 * 1024 * 1024;
 /** Of the lines that wait for their block. */
-export const WAITING_TEXT_MAX: number = 1024 * 1024;
-export const BLOCK_MS = 5_000;
+const WAITING_TEXT_MAX: number = 1024 * 1024;
+const BLOCK_MS = 5_000;
 
 export class RecordingWriter implements AsyncDisposable {
   readonly #file: FileHandle;

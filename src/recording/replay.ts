@@ -7,7 +7,7 @@ import { EMPTY_STATE, type State } from '../core/state.ts';
 import { eventOf, type OriginLine, type RecordedEvent } from './recording-line.ts';
 import { readRecording } from './recording-reader.ts';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly path: string;
   readonly clock: Clock;
   /** 2: twice as fast as it was. */

@@ -45,7 +45,7 @@ export interface ToldFact {
   readonly ageMs: number;
 }
 
-export interface NodeTellingOptions {
+interface NodeTellingOptions {
   readonly site: Site;
   readonly wiring: Wiring;
   readonly seed: number;

@@ -37,7 +37,7 @@ export interface Probed {
 }
 
 /** The state of a subject at one moment. */
-export interface ProbeMoment {
+interface ProbeMoment {
   /** Of the probe that ended last; below 0 if that was before the simulation started. */
   readonly attempt: number;
   readonly isRunning: boolean;
@@ -46,7 +46,7 @@ export interface ProbeMoment {
   readonly nextInMs: number;
 }
 
-export interface ProbedParts {
+interface ProbedParts {
   readonly site: Site;
   readonly siteAt: SiteAt;
   readonly connections: readonly SimulatedConnection[];

@@ -3,7 +3,7 @@
 import type { RunFigures, SeriesFigures } from '../core/run/run.ts';
 import { unknown } from '../core/unknown.ts';
 
-export interface FigureParts {
+interface FigureParts {
   /** Requests that the server works on at once, on average. */
   readonly inFlight: number;
   /** Answers a second. */

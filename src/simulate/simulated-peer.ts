@@ -17,7 +17,7 @@ import {
 } from '../wire/mesh-message.ts';
 import type { ToldFact } from './node-telling.ts';
 
-export interface SimulatedPeerOptions {
+interface SimulatedPeerOptions {
   readonly identity: MeshIdentity;
   readonly transport: MeshTransport;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export interface SimulatedPeerOptions {
 }
 
 /** A durable record that it sends, with the proof of its origin. */
-export interface OwnRecord {
+interface OwnRecord {
   readonly seq: number;
   readonly kind: string;
   readonly key: string;
@@ -42,7 +42,7 @@ export interface OwnRecord {
 }
 
 /** A live event, the newest of its key. */
-export interface LastValue {
+interface LastValue {
   readonly body: Uint8Array;
   /** As for a record; a node's own events need none. */
   readonly proof?: Uint8Array;

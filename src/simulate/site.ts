@@ -37,7 +37,7 @@ export interface Socket {
   peer: Site | undefined;
 }
 
-export interface WiredCable {
+interface WiredCable {
   readonly cable: Cable;
   readonly a: CableEnd;
   readonly b: CableEnd;

@@ -39,7 +39,7 @@ import type { RenderOptions } from './render.ts';
 import { type Column, layoutTable } from './table.ts';
 import { liveFigureText, progressOf, type RunHead, type WatchedRun } from './watched-run.ts';
 
-export interface RunRenderOptions extends RenderOptions {
+interface RunRenderOptions extends RenderOptions {
   /** Of the terminal; what does not fit loses the empty lines first, then the histogram. */
   readonly rows: number;
 }

@@ -3,7 +3,7 @@
 
 import { counted } from '../core/figure/figure.ts';
 
-export interface TerminalOutput {
+interface TerminalOutput {
   write(text: string): Promise<void>;
   readonly columns: number;
   readonly rows: number;

@@ -20,7 +20,7 @@ import { renderTop, type TopOptions } from './render-top.ts';
 import { runTable } from './run-table.ts';
 import { chosenRow, TOP_HELP, type TopRows, type TopSort, type TopView } from './top-view.ts';
 
-export interface TopFrame {
+interface TopFrame {
   readonly lines: readonly string[];
   readonly rows: TopRows;
 }

@@ -3,7 +3,7 @@
 import type { GroupBy } from '../core/group/group-by.ts';
 import type { NodeId } from '../core/ids.ts';
 
-export type TopPage = 'all' | 'links' | 'runs' | 'node';
+type TopPage = 'all' | 'links' | 'runs' | 'node';
 
 export interface TopView {
   readonly page: TopPage;
@@ -179,7 +179,7 @@ export const TOP_HELP: readonly (readonly [string, string])[] = [
 
 /** The first row. */
 const TOP = { cursor: 0, chosen: undefined } as const;
-export const TOP_SORTS = ['name', 'memory', 'GPU', 'temperature', 'power'] as const;
+const TOP_SORTS = ['name', 'memory', 'GPU', 'temperature', 'power'] as const;
 const GROUPS = ['rack', 'site', 'kind'] as const;
 const SEARCH_LENGTH_MAX = 64;
 /** ECMA-48 control sequences, and what xterm sends for keys (ctlseqs). A lone escape is one, too. */

@@ -73,7 +73,7 @@ export type RunStage =
 export const liveFigureText = (unit: SeriesMetric['unit'], value: number): string =>
   figureText(unit === 'ns' ? formatNanoseconds(value) : formatRunFigure(unit, value));
 
-export interface RunProgressFigure {
+interface RunProgressFigure {
   /** 0 to 1. */
   readonly share: number;
   readonly leftMs: number | undefined;

@@ -125,7 +125,7 @@ export type WantedFacts = (typeof WANTED_FACTS)[number];
 export type AgentPhase = (typeof AGENT_PHASES)[number];
 
 /** What an agent's own config allows; unknown: no cap. */
-export interface AgentCaps {
+interface AgentCaps {
   readonly requestsPerSecondMax: Reported<number>;
   readonly connectionsMax: Reported<number>;
   readonly durationMsMax: Reported<number>;

@@ -77,7 +77,7 @@ export type AgentSessions = {
 };
 
 /** Of a data set that was sent: a line for people, and how much of it there is. */
-export type AgentDataset = {
+type AgentDataset = {
   readonly description: string;
   readonly prompts: number;
 };
@@ -101,7 +101,7 @@ export interface AgentSurvey {
 }
 
 /** WordCosts of bench/dataset, with what it took to find them. */
-export type AgentWordCosts = {
+type AgentWordCosts = {
   readonly taskTokens: number;
   readonly shortTokens: number;
   readonly prefixTokens: number;
@@ -123,7 +123,7 @@ const ms: Schema<number> = v.pipe(figure, v.minValue(0), v.maxValue(7 * 86_400_0
 const length: Schema<number> = v.pipe(count, v.maxValue(LENGTH_MAX));
 const word: Schema<string> = v.pipe(v.string(), v.maxLength(64));
 
-export const lengthDistributionSchema: Schema<LengthDistribution> = v.variant('kind', [
+const lengthDistributionSchema: Schema<LengthDistribution> = v.variant('kind', [
   openObject({ kind: v.literal('fixed'), value: length }),
   openObject({ kind: v.literal('uniform'), min: length, max: length }),
   openObject({ kind: v.literal('normal'), mean: positive, deviation: positive }),

@@ -11,7 +11,7 @@ export const RECORD_VERSION = 1;
 /** Of one record's body. */
 export const RECORD_BYTES_MAX = 1_048_576;
 
-export interface RecordPosition {
+interface RecordPosition {
   readonly origin: NodeId;
   readonly epoch: number;
   readonly seq: number;

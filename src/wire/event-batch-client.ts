@@ -26,7 +26,7 @@ type RecordOfSample = Extract<
 >;
 export type ListRecord = BeatsRecord | MarksRecord | GapEdgesRecord;
 
-export interface RecordList {
+interface RecordList {
   readonly kind: number;
   /** Without the figures. */
   readonly bytes: number;

@@ -14,7 +14,7 @@ import type { Outcome } from '../core/run/outcome.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
 import { TOKEN_DOUBT_KEYS, type TokenDoubt } from '../core/run/token-doubts.ts';
 
-export const EVENT_BATCH_VERSION = 7;
+const EVENT_BATCH_VERSION = 7;
 export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, 4, 5, 6, EVENT_BATCH_VERSION];
 /** "PLEB" */
 export const EVENT_BATCH_MAGIC = 0x42_45_4c_50;

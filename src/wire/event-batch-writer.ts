@@ -33,7 +33,7 @@ import {
 } from './event-batch-layout.ts';
 import { fitDifferences, putDifferences, putStamps } from './stamp-list.ts';
 
-export interface EventBatchWriterOptions {
+interface EventBatchWriterOptions {
   /** Which of the run's writers this is; batch numbers rise per source. 0 to 65,535. */
   readonly sourceId: number;
   /** CLOCK_MONOTONIC of the host at the run's zero, ns. */

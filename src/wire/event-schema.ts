@@ -35,7 +35,7 @@ import { toldComparisonSchema, toldPairsSchema } from './told-comparison-schema.
 
 type Schema<T> = v.GenericSchema<unknown, T>;
 
-export type DecodedFact =
+type DecodedFact =
   | { readonly kind: 'known'; readonly fact: Fact }
   | { readonly kind: 'unknown'; readonly unknownKind: string }
   | { readonly kind: 'refused'; readonly reason: string };

@@ -23,7 +23,7 @@ export interface FleetMessage {
 }
 
 /** `levels` and `sums` by the group's place in the roster; whatever is missing is as it was. */
-export type FleetParts = FleetLists & { readonly [P in PlainPart]?: FleetPicture[P] } & {
+type FleetParts = FleetLists & { readonly [P in PlainPart]?: FleetPicture[P] } & {
   readonly levels?: Readonly<Record<string, FleetPicture['levels'][number]>>;
   readonly sums?: Readonly<Record<string, FleetPicture['sums'][number]>>;
 };

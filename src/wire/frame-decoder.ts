@@ -2,7 +2,7 @@
 // kind. Memory grows with what has arrived, to at most twice that, however long the frame claims to be and however
 // small the pieces are.
 
-export type DecodedFrame =
+type DecodedFrame =
   | { readonly kind: 'frame'; readonly type: number; readonly payload: Uint8Array }
   | { readonly kind: 'malformed'; readonly detail: string };
 

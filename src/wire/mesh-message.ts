@@ -78,7 +78,7 @@ export type MeshMessage =
     }
   | { readonly kind: 'ask-neighbours' };
 
-export type DecodedMessage =
+type DecodedMessage =
   | { readonly kind: 'message'; readonly message: MeshMessage }
   | { readonly kind: 'other-version'; readonly version: number }
   /** A type of message that this version does not know: let pass. */

@@ -5,13 +5,13 @@ import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import { FINISH_REASONS, type FinishReason, type Outcome } from '../core/run/outcome.ts';
 
-export interface OwnLinePlace {
+interface OwnLinePlace {
   readonly from: number;
   readonly to: number;
   readonly shiftOf?: (sentNs: number) => number;
 }
 
-export interface OwnSampleLine {
+interface OwnSampleLine {
   readonly sample: EndedSample;
   /** Behind the last stamp: nothing from there on depends on the clock. */
   readonly tailAt: number;

@@ -3,7 +3,7 @@
 
 import { ENERGY_SCOPES, type EnergyScope } from '../core/run/energy.ts';
 
-export interface PowerLine {
+interface PowerLine {
   readonly seconds: number;
   /** Only those that were told. */
   readonly watts: ReadonlyMap<EnergyScope, number>;

@@ -5,7 +5,7 @@ import { isNodeId, type NodeId } from '../core/ids.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
 import { KEY_LENGTH_MAX } from './event-schema.ts';
 
-export interface RecordHead {
+interface RecordHead {
   readonly origin: NodeId;
   readonly epoch: number;
   readonly seq: number;

@@ -6,7 +6,7 @@ import { isNestedTooDeep } from './shallow-json.ts';
 
 /** Of a whole frame. */
 export const REQUEST_BYTES_MAX = 65_536;
-export const TOPIC_LENGTH_MAX = 64;
+const TOPIC_LENGTH_MAX = 64;
 export const REFUSAL_LENGTH_MAX = 300;
 
 export type JsonValue =
@@ -31,7 +31,7 @@ export type RequestMessage =
   /** For people: why there is no answer. */
   | { readonly kind: 'refusal'; readonly id: number; readonly reason: string };
 
-export type DecodedRequest =
+type DecodedRequest =
   | { readonly kind: 'message'; readonly message: RequestMessage }
   | { readonly kind: 'malformed'; readonly reason: string };
 

@@ -7,7 +7,7 @@ import type {
   DatagramPort,
 } from '../../src/mesh/reachability/datagram-port.ts';
 
-export interface DatagramHost {
+interface DatagramHost {
   /** An address at which its ports are reached. */
   readonly address: string;
   open(listener: DatagramListener): Promise<DatagramPort>;

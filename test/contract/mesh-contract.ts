@@ -5,7 +5,7 @@ import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import type { MeshIdentity, MeshLimits, MeshTransport } from '../../src/mesh/mesh.ts';
 import { linkOf, type SeenNode, seenNode, until } from '../support/seen-node.ts';
 
-export interface ContractNodeOptions {
+interface ContractNodeOptions {
   readonly identity: MeshIdentity;
   readonly start: number;
   readonly limits: Partial<MeshLimits>;

@@ -11,7 +11,7 @@ export interface OpenedBrowser extends AsyncDisposable {
   open(url: string, options?: PageOptions): Promise<OpenedPage>;
 }
 
-export interface PageOptions {
+interface PageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly theme?: 'light' | 'dark';
@@ -19,7 +19,7 @@ export interface PageOptions {
   readonly scale?: number;
 }
 
-export interface OpenedPage {
+interface OpenedPage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Errors on the console and in scripts; a refusal of the content security policy is one. */

@@ -8,7 +8,7 @@ import { encodeRecordBody } from '../../src/wire/durable-record.ts';
 import { idOf, measuredGpu } from './links.ts';
 import type { Machine } from './machines.ts';
 
-export interface PastFact {
+interface PastFact {
   readonly fact: Fact;
   readonly agoMs: number;
 }

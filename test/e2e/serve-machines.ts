@@ -27,7 +27,7 @@ export interface ServedMachines extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly machines: readonly Machine[];
   readonly host?: string;
   /** 0 or none: any free one. */

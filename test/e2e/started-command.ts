@@ -18,7 +18,7 @@ export interface StartedCommand extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-export interface CommandPlace {
+interface CommandPlace {
   /** Besides PATH. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the built program of this checkout. */

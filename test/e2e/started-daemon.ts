@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Env } from '../../src/process/child.ts';
 import { childEnv } from '../support/child-env.ts';
 
-export interface StartedDaemon extends AsyncDisposable {
+interface StartedDaemon extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /** As nobody wants it: at once, without a word. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { execPath } from 'node:process';
 import { repositoryRoot } from '../support/repository.ts';
 
-export interface StartedProcess extends AsyncDisposable {
+interface StartedProcess extends AsyncDisposable {
   output(): string;
   /** Resolves with all that was printed once it matches. */
   printed(pattern: RegExp): Promise<string>;

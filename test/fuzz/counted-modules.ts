@@ -6,13 +6,13 @@ import { fileURLToPath } from 'node:url';
 import { COUNTERS, instrument } from './instrument.ts';
 
 /** A branch: where it is in the source. */
-export interface Branch {
+interface Branch {
   /** From `src/` on. */
   readonly file: string;
   readonly line: number;
 }
 
-export interface CountedModules {
+interface CountedModules {
   /** How often each branch was taken, modulo 256; set to zero by whoever reads it. */
   readonly counters: Uint8Array;
   /** Of what has been loaded, in the order of their counters. */

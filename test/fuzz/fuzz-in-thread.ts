@@ -13,9 +13,9 @@ export interface FoundInput {
   readonly input: Uint8Array;
 }
 
-export type FuzzResult = Extract<FuzzMessage, { kind: 'done' }>;
+type FuzzResult = Extract<FuzzMessage, { kind: 'done' }>;
 
-export interface FuzzReport {
+interface FuzzReport {
   /** One of each kind and cause, the shortest input of it. */
   readonly found: readonly FoundInput[];
   /** Undefined where the thread did not come to its end. */

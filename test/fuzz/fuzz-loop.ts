@@ -5,7 +5,7 @@ import { attempt, type Finding } from './attempt.ts';
 import type { FuzzTarget } from './fuzz-target.ts';
 import { mutated, picked } from './mutate.ts';
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly seed: number;
   readonly words: readonly Uint8Array[];
   /** From the start of their buffer. Undefined: no feedback, as where nothing is instrumented. */
@@ -17,7 +17,7 @@ export interface FuzzOptions {
   readonly goesOn: (executions: number) => boolean;
 }
 
-export interface FuzzOutcome {
+interface FuzzOutcome {
   readonly executions: number;
   /** Inputs that were kept. */
   readonly kept: number;

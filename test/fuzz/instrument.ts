@@ -3,7 +3,7 @@
 
 import ts from 'typescript';
 
-export interface Instrumented {
+interface Instrumented {
   /** JavaScript. */
   readonly code: string;
   /** The line of each branch of this file, in the order of their counters. */

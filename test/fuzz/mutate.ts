@@ -3,7 +3,7 @@
 
 import type { SeededRandom } from '../../src/core/random.ts';
 
-export interface MutationParts {
+interface MutationParts {
   readonly random: SeededRandom;
   /** Literals of the code under attack. */
   readonly words: readonly Uint8Array[];

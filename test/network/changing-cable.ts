@@ -16,7 +16,7 @@ import { lineOf, outputOf } from './two-hosts.ts';
 export type Host = (typeof HOSTS)[number];
 
 /** What is on the cable. */
-export const CABLE = [
+const CABLE = [
   { host: 'atlas', name: 'en5' },
   { host: 'juno', name: 'eth1' },
 ] as const;

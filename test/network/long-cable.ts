@@ -10,7 +10,7 @@ import { reasonAgainstNamespaces } from './namespaces.ts';
 import { SINK_ADDRESS, TwoHosts } from './two-hosts.ts';
 
 /** One direction. */
-export interface LongWay {
+interface LongWay {
   readonly mbit: number;
   readonly delayMs: number;
   /** What waits for the narrow place; more is dropped. */
@@ -28,7 +28,7 @@ export interface LongCableOptions {
 }
 
 /** What one direction carried. */
-export interface LongWayAccount {
+interface LongWayAccount {
   readonly packets: number;
   readonly bytes: number;
   /** Because the queue was full. */

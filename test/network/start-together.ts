@@ -12,7 +12,7 @@ import type { SeenLinks } from './linked-process.ts';
 import { Namespaces } from './namespaces.ts';
 import { segment } from './shapes.ts';
 
-export interface StartedTogether {
+interface StartedTogether {
   /** From the start of the processes until the last daemon was up. */
   readonly upMs: number;
   /** From then until every node had a link to every other. */

@@ -138,7 +138,7 @@ export class TestBed implements AsyncDisposable {
   }
 }
 
-export class BedDaemon {
+class BedDaemon {
   readonly host: string;
   readonly #child: HostProcess;
   #latest: SeenCluster | undefined;

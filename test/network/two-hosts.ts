@@ -13,7 +13,7 @@ export interface BothWays {
 
 export const SINK_ADDRESS = '10.83.0.2';
 
-export interface Iperf3Options {
+interface Iperf3Options {
   readonly seconds: number;
   /**
    * It counts whole buffers only: of its default of 128 KiB, 5 Mbit/s fill 19 in 4 s, and one more or less is 5 %. So many that a few

@@ -6,7 +6,7 @@ import { type BenchRun, benchRun } from './bench-run.ts';
 import { type RunningServer, startRealServer } from './running-server.ts';
 import type { RealServer } from './servers.ts';
 
-export interface Feature {
+interface Feature {
   readonly name: string;
   /** Undefined: this server does not have it. */
   readonly run: (server: RealServer, running: RunningServer) => Promise<string | undefined>;

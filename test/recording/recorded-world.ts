@@ -10,7 +10,7 @@ import { readRecording } from '../../src/recording/recording-reader.ts';
 import { RecordingWriter } from '../../src/recording/recording-writer.ts';
 import { type Said, SimulatedWorld } from '../simulate/simulated-world.ts';
 
-export interface RecordedWorld {
+interface RecordedWorld {
   /** When the recording began, and at its end. */
   readonly first: State;
   readonly last: State;

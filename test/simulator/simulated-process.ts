@@ -22,7 +22,7 @@ import type { Mutation } from './mutations.ts';
 import type { NodeClock } from './node-clock.ts';
 import { type SimulatedDiskState, simulatedJournal } from './simulated-journal.ts';
 
-export interface SimulatedProcessParts {
+interface SimulatedProcessParts {
   readonly name: string;
   readonly address: string;
   readonly key: SeededNodeKey;

@@ -20,7 +20,7 @@ interface OpenedSink {
   readonly end: () => void;
 }
 
-export interface UnderWay {
+interface UnderWay {
   readonly source: NodeId;
   readonly sink: NodeId;
   readonly sinceMs: number;

@@ -2,7 +2,7 @@
 
 import { seededRandom } from '../../src/core/random.ts';
 
-export type Happening =
+type Happening =
   /** The process dies: peers see a reset. `turns`: of the event loop, before which it still works. */
   | { readonly kind: 'crash'; readonly node: number; readonly turns: number }
   /** The machine loses power: nobody hears of it. */

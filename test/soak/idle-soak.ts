@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { journalBytes, sampleProcess } from './process-sample.ts';
 import { WARM_UP_HOURS } from './trend.ts';
 
-export interface IdleSoakOptions {
+interface IdleSoakOptions {
   readonly out: string;
   /** Of each segment. */
   readonly hours: number;

@@ -176,7 +176,7 @@ interface SoakParts {
 }
 
 /** What a visitor tells: a refusal, or the daemon's heap. */
-export interface Visitor {
+interface Visitor {
   readonly what?: string;
   readonly failed?: string;
   readonly heapBytes?: number;

@@ -11,7 +11,7 @@ import { SOAK_HOSTS, SoakCluster, type SoakHost, type SoakPage } from './soak-cl
 import type { SoakRow } from './soak-row.ts';
 import { WARM_UP_HOURS } from './trend.ts';
 
-export interface PieceOptions {
+interface PieceOptions {
   /** Of the whole soak: pieces beside each other, and the homes that all of them use. */
   readonly out: string;
   readonly hours: number;

@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import type { ApiRoute } from '../../src/daemon/http/route.ts';
 import { apiProblemSchema } from '../../src/wire/api/api-problem.ts';
 
-export interface CheckedAnswer {
+interface CheckedAnswer {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** As the document has it: "/api/nodes/{nodeId}". */
   readonly path: string;

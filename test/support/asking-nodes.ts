@@ -8,7 +8,7 @@ import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';
 import { REQUEST_LIMITS, type RequestLimits } from '../../src/mesh/request/requests.ts';
 
-export interface AskingNode {
+interface AskingNode {
   readonly id: NodeId;
   readonly transport: MeshTransport;
   readonly requests: MeshRequests;

@@ -1,7 +1,7 @@
 // The values of the Helm chart as its file has them, each with the comment above it. Only the YAML that the file keeps to: maps by
 // two spaces, and every value on one line.
 
-export interface ChartValue {
+interface ChartValue {
   /** "metrics.serviceMonitor.enabled" */
   readonly path: string;
   /** As it is written. */

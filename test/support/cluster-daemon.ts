@@ -10,7 +10,7 @@ import { clusterKeyPath, createClusterKeyFile } from '../../src/mesh/key/key-fil
 
 const KEY = makeClusterKey();
 
-export interface ClusterDaemonMore extends Partial<Pick<DaemonOptions, 'probes'>> {
+interface ClusterDaemonMore extends Partial<Pick<DaemonOptions, 'probes'>> {
   /** Addresses of others that it is told of. */
   readonly peers?: readonly string[];
 }

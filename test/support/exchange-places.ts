@@ -18,7 +18,7 @@ import { tcpCable } from './tcp-cable.ts';
 type PairOptions = Pick<ExchangeNodeOptions, 'key' | 'start'>;
 
 /** Every pair of nodes is linked by a cable of its own. */
-export const pairedPlace = (wires: {
+const pairedPlace = (wires: {
   transport(options: PairOptions): MeshTransport;
   connect(dialler: MeshTransport, listener: MeshTransport): Promise<void>;
   cut(one: MeshTransport, other: MeshTransport): void;

@@ -11,7 +11,7 @@ import { MeshNode } from './mesh-node.ts';
 
 export const FLEET_TEST_CLUSTER = 'test';
 
-export interface FleetNodeOptions
+interface FleetNodeOptions
   extends Partial<Pick<NatsFleetParts, 'start' | 'floors' | 'group' | 'hearing'>> {
   readonly keys: readonly ClusterKey[];
   readonly servers: readonly string[];

@@ -14,7 +14,7 @@ import { type Reported, unknown } from '../../src/core/unknown.ts';
 import { everyWarning } from '../../src/core/warnings/cluster-warnings.ts';
 import { LINK_FIGURES } from './link-figures.ts';
 
-export interface GroupedNode {
+interface GroupedNode {
   readonly name: string;
   readonly site?: string;
   readonly rack?: string;

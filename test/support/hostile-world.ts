@@ -8,12 +8,12 @@ import { FAULTS } from '../../src/simulate/scenario/faults.ts';
 import { type Said, SimulatedWorld } from '../simulate/simulated-world.ts';
 import { HostileEvents } from './hostile-events.ts';
 
-export interface HostileMoment {
+interface HostileMoment {
   readonly state: State;
   readonly nowMs: number;
 }
 
-export interface HostileWorld {
+interface HostileWorld {
   /** Before each text, such as "--config=". */
   readonly prefix?: string;
   readonly everySeconds?: number;

@@ -55,7 +55,7 @@ export const installPackage = async (): Promise<Installed> => {
   };
 };
 
-export interface Ran {
+interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

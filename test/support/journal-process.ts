@@ -5,13 +5,13 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-export type WriterLine =
+type WriterLine =
   | { readonly kind: 'opening' }
   | { readonly kind: 'opened'; readonly startNumber: number; readonly ownEpoch: number }
   | { readonly kind: 'acknowledged'; readonly seq: number }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
-export interface Writer extends AsyncDisposable {
+interface Writer extends AsyncDisposable {
   readonly lines: AsyncIterable<WriterLine>;
   kill(): void;
 }

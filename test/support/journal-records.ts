@@ -7,7 +7,7 @@ export const OWN: NodeId = nodeId('own00000000000000000000000');
 export const PEER: NodeId = nodeId('peer0000000000000000000000');
 export const OTHER: NodeId = nodeId('other000000000000000000000');
 
-export interface RecordParts {
+interface RecordParts {
   readonly origin?: NodeId;
   readonly epoch?: number;
   readonly seq: number;

@@ -4,7 +4,7 @@ import { arrivals } from '../../src/bench/schedule/arrivals.ts';
 import { capacityOf, QueueSimulator } from './queue-simulator.ts';
 import type { SimulatedEndpoint } from './simulated-line.ts';
 
-export interface LineCell {
+interface LineCell {
   readonly name: string;
   readonly endpoint: SimulatedEndpoint;
 }

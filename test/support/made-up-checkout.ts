@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { repositoryRoot } from './repository.ts';
 
-export interface CheckoutOptions {
+interface CheckoutOptions {
   /** Whether node_modules holds what the lockfile asks for. */
   readonly isInstalled: boolean;
   /** Source of bin/plimsoll.js. */
@@ -99,7 +99,7 @@ export class MadeUpCheckout implements AsyncDisposable {
   }
 }
 
-export class StartedScript {
+class StartedScript {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   #stdout = '';

@@ -17,7 +17,7 @@ import { reportToJson } from '../../src/wire/report-codec.ts';
 import { encodeSampleLine } from '../../src/wire/sample-line.ts';
 import { runConfig } from './run-records.ts';
 
-export interface MadeUpRunOptions {
+interface MadeUpRunOptions {
   readonly directory: string;
   readonly config?: RunConfig;
   /** Warm-up before the measured phase, ms. */

@@ -2,7 +2,7 @@
 
 import { seededRandom } from '../../src/core/random.ts';
 
-export interface MadeUpTrace {
+interface MadeUpTrace {
   readonly seed: number;
   readonly requests: number;
   /** Between two arrivals, on average. */

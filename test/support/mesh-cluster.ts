@@ -16,7 +16,7 @@ interface Place {
   node: MeshNode | undefined;
 }
 
-export interface MeshClusterOptions {
+interface MeshClusterOptions {
   readonly limits?: ReplicationLimits;
   readonly disturb?: Disturb;
 }

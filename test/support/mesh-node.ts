@@ -23,7 +23,7 @@ import { Replicator } from '../../src/mesh/replication/replicator.ts';
 
 type Met = Pick<MeshTransport, 'localId' | 'links' | 'onLink'>;
 
-export interface MeshNodeOptions {
+interface MeshNodeOptions {
   readonly clock: Clock;
   readonly key: NodeKey;
   readonly disk: MemoryDisk;

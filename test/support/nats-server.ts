@@ -16,7 +16,7 @@ import {
 } from '../../src/mesh/nats/fleet-streams.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
-export interface NatsProgram {
+interface NatsProgram {
   readonly path: string;
   /** "2.9.10". */
   readonly version: string;

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { loadKoffi } from '../../src/native/load-koffi.ts';
 import { until } from './until.ts';
 
-export interface NotifySocket extends Disposable {
+interface NotifySocket extends Disposable {
   /** Every message so far but barriers, which only ask whether the ones before were read. */
   received(): readonly string[];
   /** Waits for as many messages. */

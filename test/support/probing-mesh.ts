@@ -51,7 +51,7 @@ export interface ProbingNode {
   lockDevices: (what: string) => DeviceLock;
 }
 
-export interface ProbingMeshOptions {
+interface ProbingMeshOptions {
   /** Only from the lesser id to the greater one: no other end to measure from. */
   readonly isOneWay?: boolean;
   readonly names: readonly string[];

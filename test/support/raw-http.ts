@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from 'node:net';
 
-export interface RawConnection extends Disposable {
+interface RawConnection extends Disposable {
   send(bytes: string | Buffer): void;
   /** Resolves with everything received once it holds; also when the connection ends. */
   until(holds: (received: Buffer) => boolean): Promise<Buffer>;

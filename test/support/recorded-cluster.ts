@@ -30,7 +30,7 @@ export interface RecordedCluster extends AsyncDisposable {
   readonly report: (run: RunId) => Promise<Report>;
 }
 
-export const RECORDED_RUNS = ['run-a', 'run-b'] as const;
+const RECORDED_RUNS = ['run-a', 'run-b'] as const;
 
 /**
  * @param rows of the journal of the machine that answers, for whichever device or connection is asked for.

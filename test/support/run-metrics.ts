@@ -3,7 +3,7 @@
 import type { Metric, SeriesMetric } from '../../src/core/run/snapshot.ts';
 import type { RunMetrics } from '../../src/metrics/run-metrics.ts';
 
-export interface NamedMetrics {
+interface NamedMetrics {
   readonly counters: Readonly<Record<string, number>>;
   readonly series: Readonly<Record<string, SeriesMetric>>;
 }

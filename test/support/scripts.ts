@@ -15,7 +15,7 @@ export interface Counts {
   readonly unsteady?: readonly string[];
 }
 
-export interface Tally {
+interface Tally {
   readonly passed: number;
   readonly failed: readonly string[];
   readonly unsteady: readonly string[];

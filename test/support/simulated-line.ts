@@ -27,7 +27,7 @@ export interface SimulatedEndpoint {
 }
 
 /** Of the latency, from when a request was due. */
-export interface SimulatedObjective {
+interface SimulatedObjective {
   readonly limitNs: number;
   /** Of requests that may be over the limit, as a percentile or an attainment has it; undefined: the limit is one of the mean. */
   readonly share: number | undefined;
@@ -171,7 +171,7 @@ export const simulateStage = (
   return told(decider.lookNow(nowNs), nowNs);
 };
 
-export interface SimulatedLine {
+interface SimulatedLine {
   readonly line: LoadLine;
   readonly stages: readonly (SearchedStage & { readonly issued: number; readonly elapsedNs: number })[];
   readonly elapsedNs: number;

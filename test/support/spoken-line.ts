@@ -16,7 +16,7 @@ import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { type SimulatedEndpoint, type SimulationOptions, simulateLine } from './simulated-line.ts';
 
-export interface SpokenStage {
+interface SpokenStage {
   readonly load: string;
   readonly purpose: string;
   readonly verdict: StageVerdict;

@@ -14,7 +14,7 @@ export type StubReply =
     }
   | { readonly kind: 'stream'; readonly events: readonly unknown[]; readonly afterMs?: number };
 
-export interface StubServer extends AsyncDisposable {
+interface StubServer extends AsyncDisposable {
   readonly url: string;
   readonly requestCount: number;
   /** Before each reply. */

@@ -1,6 +1,6 @@
 // A total as a ship's side: one hold a part, as wide as its share of the whole, filled to its load.
 
-export interface Fill {
+interface Fill {
   /** Any unit; only the ratio counts. */
   readonly share: number;
   /** 0..1; undefined where nobody knows. */
@@ -12,7 +12,7 @@ export interface Hold extends Fill {
   readonly lines: readonly string[];
 }
 
-export interface DrawnHold {
+interface DrawnHold {
   readonly x: number;
   readonly width: number;
   /** y of the water; undefined where the load is unknown. */
@@ -52,7 +52,7 @@ export const drawnHolds = (holds: readonly Fill[]): readonly DrawnHold[] => {
 export const holdMiddles = (holds: readonly Fill[]): readonly number[] =>
   drawnHolds(holds).map(({ x, width }) => (x + width / 2) / HULL_BAR.width);
 
-export interface HullPaths {
+interface HullPaths {
   readonly water: string;
   readonly waterline: string;
   readonly unknown: string;

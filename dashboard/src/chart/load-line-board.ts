@@ -10,13 +10,13 @@ export interface BoardLine {
   readonly isRing: boolean;
 }
 
-export interface BoardScale {
+interface BoardScale {
   readonly max: number;
   /** Distance of the numbered ticks. */
   readonly step: number;
 }
 
-export interface PlacedLine extends BoardLine {
+interface PlacedLine extends BoardLine {
   readonly y: number;
   readonly textY: number;
 }

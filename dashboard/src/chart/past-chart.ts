@@ -9,12 +9,12 @@ export interface PastPoint {
   readonly values: readonly (number | undefined)[];
 }
 
-export interface PastSize {
+interface PastSize {
   readonly width: number;
   readonly height: number;
 }
 
-export interface PastLine {
+interface PastLine {
   readonly d: string;
   readonly dots: readonly { readonly x: number; readonly y: number }[];
   readonly low: number;
@@ -24,7 +24,7 @@ export interface PastLine {
   readonly nameY: number;
 }
 
-export interface PastPicture {
+interface PastPicture {
   readonly fromMs: number;
   readonly toMs: number;
   readonly lines: readonly (PastLine | undefined)[];

@@ -1,17 +1,17 @@
 // A quarter of an hour of one figure in a line. Seconds are gathered into slots that lie still on the clock, so that the
 // line moves on by whole slots and does not tremble; a slot nobody told anything in is a gap, not a straight line.
 
-export interface SparklineSize {
+interface SparklineSize {
   readonly width: number;
   readonly height: number;
 }
 
-export interface SparklineRange {
+interface SparklineRange {
   readonly low: number;
   readonly high: number;
 }
 
-export interface SparklinePath {
+interface SparklinePath {
   readonly d: string;
   /** The newest value's place; undefined when the newest slot holds nothing. */
   readonly end: { readonly x: number; readonly y: number } | undefined;

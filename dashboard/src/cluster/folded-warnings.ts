@@ -3,7 +3,7 @@
 import { warningSort } from '../../../src/core/warnings/bounded-warnings.ts';
 import type { ListedWarning } from './warnings.ts';
 
-export type WarningRow =
+type WarningRow =
   | { readonly kind: 'warning'; readonly key: string; readonly warning: ListedWarning }
   /** So many more of one sort. */
   | { readonly kind: 'fold'; readonly key: string; readonly sort: string; readonly count: number };

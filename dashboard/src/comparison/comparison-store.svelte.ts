@@ -8,7 +8,7 @@ import {
 } from '../../../src/wire/api/comparison-answers.ts';
 import { askDaemon } from '../shell/ask-daemon.ts';
 
-export type ComparisonRequest =
+type ComparisonRequest =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'here'; readonly document: ComparisonDocument }
   | { readonly kind: 'absent'; readonly reason: string };
@@ -41,7 +41,7 @@ export class ComparisonStore {
   }
 }
 
-export const COMPARISON_ASK_MS = 2_000;
+const COMPARISON_ASK_MS = 2_000;
 
 export const askComparedRuns = async (a: string, b: string): Promise<ComparisonRequest> => {
   const path = `/api/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`;

@@ -1,6 +1,6 @@
 // How loaded a machine is drawn: the water in its hull or in each bay, and the draught beside it.
 
-export interface Bay {
+interface Bay {
   /** 0..1; undefined where it is not known. */
   readonly level: number | undefined;
   /** A probe runs on it. */

@@ -6,7 +6,7 @@ import { SAFE_LOAD } from '../../../src/core/node/memory-use.ts';
 import type { CellSize, CellSpot } from './fleet-layout.ts';
 
 /** What a level changes. */
-export interface LevelPaths {
+interface LevelPaths {
   readonly water: string;
   readonly waterline: string;
   readonly busy: string;
@@ -20,7 +20,7 @@ export interface LevelPaths {
 }
 
 /** What only a node that comes or goes changes. */
-export interface CellHulls {
+interface CellHulls {
   readonly hull: string;
   /** Of cells that are being measured: dashed. */
   readonly measured: string;

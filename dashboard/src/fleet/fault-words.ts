@@ -17,7 +17,7 @@ import { capitalized } from '../../../src/core/text/single-line.ts';
 import { formatNominalRate } from '../figure/rate.ts';
 import { figureIn, type RateUnit, rateFigure } from '../link/link-words.ts';
 
-export interface FaultWords {
+interface FaultWords {
   /** "no contact", "memory", "throttled", "slow cable", "lost link", "GPU 1:" */
   readonly what: string;
   /** "5 min", "93 %", "GPU 2", "4.58 of 100 Gb/s", "lost" */

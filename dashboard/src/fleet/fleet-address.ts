@@ -15,7 +15,7 @@ export interface FleetAddress {
 }
 
 /** Nodes and groups by their names or ids. */
-export type AddressedPick =
+type AddressedPick =
   | { readonly kind: 'node'; readonly name: string }
   | { readonly kind: 'group'; readonly group: string }
   | { readonly kind: 'pair'; readonly groups: readonly [string, string] };

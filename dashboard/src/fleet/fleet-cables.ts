@@ -65,7 +65,7 @@ export const fleetCables = (
   return { cables, drops, bracketed };
 };
 
-export interface PickedNode {
+interface PickedNode {
   readonly node: NodeId;
   /** The nodes that it has a link to. */
   readonly linked: ReadonlySet<NodeId>;
@@ -181,7 +181,7 @@ const down = (
 };
 
 /** More are said at the feet of their groups and in the list. */
-export const CABLES_DRAWN_MAX = 24;
+const CABLES_DRAWN_MAX = 24;
 const LANES_MAX = 3;
 const TRUNK_CLEAR = 11;
 const LANE_FIRST = 5;

@@ -21,7 +21,7 @@ export interface FootLine {
   readonly title: string;
 }
 
-export interface FootSources extends FaultSources {
+interface FootSources extends FaultSources {
   readonly layout: FleetLayout;
   readonly roster: FleetRoster;
   readonly faults: readonly FleetFault[];

@@ -3,7 +3,7 @@
 
 import { maximumOf } from '../../../src/core/extremes.ts';
 
-export interface FleetFrame {
+interface FleetFrame {
   readonly width: number;
   /** One a group: how many nodes it has. */
   readonly sizes: readonly number[];
@@ -44,7 +44,7 @@ export interface GroupBox {
   readonly cells: readonly CellSpot[];
 }
 
-export type FleetLook = 'big' | 'middle' | 'tiny';
+type FleetLook = 'big' | 'middle' | 'tiny';
 
 export interface FleetLayout {
   readonly look: FleetLook;
@@ -63,7 +63,7 @@ export interface FleetLayout {
   readonly gap: number;
 }
 
-export interface Trunk {
+interface Trunk {
   readonly y: number;
   readonly right: number;
 }

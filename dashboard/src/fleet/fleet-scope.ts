@@ -47,4 +47,4 @@ export const linksScope = (by: string, query: URLSearchParams): string => {
 };
 
 export const RUNS_SCOPE: string = new URLSearchParams({ view: 'runs' }).toString();
-export const HEADROOM_NODES_MAX = 64;
+const HEADROOM_NODES_MAX = 64;

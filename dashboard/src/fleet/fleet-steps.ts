@@ -9,7 +9,7 @@ export interface CellPlace {
   readonly cell: number;
 }
 
-export interface FocusMove {
+interface FocusMove {
   readonly layout: FleetLayout;
   readonly roster: FleetRoster;
   /** By node. */

@@ -4,7 +4,7 @@
 import type { RosterGroup } from '../../../src/core/fleet/fleet-picture.ts';
 import type { CellSize, GroupBox } from './fleet-layout.ts';
 
-export interface GridCellsView {
+interface GridCellsView {
   readonly group: RosterGroup;
   /** Of the group in the roster. */
   readonly place: number;

@@ -10,7 +10,7 @@ import type { RateUnit } from '../link/link-words.ts';
 import type { Cell, Matrix } from '../link/matrix.ts';
 import { wayFigure } from './fault-words.ts';
 
-export interface GroupMatrixSources {
+interface GroupMatrixSources {
   readonly roster: FleetRoster;
   readonly pairs: readonly GroupPairWays[];
   readonly nodeCount: number;

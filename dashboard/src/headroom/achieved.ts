@@ -21,7 +21,7 @@ export interface Achieved {
 }
 
 /** `above-bound`: faster than measured ceilings allow, which is a finding. */
-export type AchievedStanding = 'above-bound' | 'faster' | 'inside' | 'slower';
+type AchievedStanding = 'above-bound' | 'faster' | 'inside' | 'slower';
 
 export const standingOf = (
   seconds: number,

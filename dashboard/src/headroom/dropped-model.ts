@@ -16,7 +16,7 @@ import { readSafetensors, type SafeTensor } from '../../../src/model/safetensors
 import { readSafetensorsIndex, withIndex } from './safetensors-index.ts';
 
 /** The part of a browser's File that is needed. */
-export interface DroppedFile {
+interface DroppedFile {
   readonly name: string;
   readonly size: number;
   slice(start: number, end: number): { arrayBuffer(): Promise<ArrayBuffer> };

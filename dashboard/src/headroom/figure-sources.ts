@@ -24,7 +24,7 @@ import type { State } from '../../../src/core/state.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { ModelPlacement } from './placement.ts';
 
-export interface FigureSource {
+interface FigureSource {
   readonly what: string;
   readonly how: string;
 }

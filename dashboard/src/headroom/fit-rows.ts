@@ -6,7 +6,7 @@ import { type Fit, fitOf } from '../../../src/core/model/memory-need.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { ModelPlacements } from './placement.ts';
 
-export interface FitRow {
+interface FitRow {
   readonly name: string;
   /** Beside one another, cut at the end of what there is. */
   readonly parts: readonly {

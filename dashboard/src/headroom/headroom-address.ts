@@ -74,7 +74,7 @@ export const engineOf = ({ engine }: HeadroomAsked, { source }: ModelFacts): Eng
 export const modelFragment = (model: ModelFacts | undefined): string =>
   model === undefined ? '' : `#model=${encodeURIComponent(JSON.stringify(model))}`;
 
-export type AddressedModel =
+type AddressedModel =
   | { readonly kind: 'none' }
   | { readonly kind: 'here'; readonly model: ModelFacts }
   | { readonly kind: 'damaged' };

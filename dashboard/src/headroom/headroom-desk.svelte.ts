@@ -3,7 +3,7 @@
 import { type Headroom, headroom } from '../../../src/core/model/headroom.ts';
 import type { HeadroomInput } from './placement.ts';
 
-export interface HeadroomAnswer {
+interface HeadroomAnswer {
   readonly input: HeadroomInput;
   readonly headroom: Headroom;
 }

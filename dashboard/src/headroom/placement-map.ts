@@ -5,14 +5,14 @@ import { isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { ModelPlacement } from './placement.ts';
 
-export interface PlacementMap {
+interface PlacementMap {
   readonly nodes: readonly MapMember[];
   readonly links: readonly MapLine[];
   /** Nodes that there is no room for. */
   readonly hidden: number;
 }
 
-export interface MapMember {
+interface MapMember {
   readonly nodeId: NodeId;
   readonly name: string;
   readonly x: number;
@@ -23,7 +23,7 @@ export interface MapMember {
   readonly isOffline: boolean;
 }
 
-export interface MapLine {
+interface MapLine {
   readonly key: string;
   readonly path: string;
   readonly isUsed: boolean;

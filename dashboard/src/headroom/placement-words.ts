@@ -18,7 +18,7 @@ export const vesselSentence = ({ name, on, time, fit }: ModelPlacement, batch: n
   return `${where}: ${ms(seconds.value)} a ${batch === 1 ? 'token' : 'step'}, ${digits(rate.value)} tokens a second, between ${digits(rate.low)} and ${digits(rate.high)}, at most ${digits(boundTokensPerSecond)}; ${parts}`;
 };
 
-export interface HeadroomLead {
+interface HeadroomLead {
   /** "40 – 45"; '–' where nothing is known. */
   readonly figure: string;
   readonly under: string;
@@ -88,7 +88,7 @@ export const promptWords = (prefill: PrefillTime | Unknown, promptTokens: number
   return `A prompt of ${counted(promptTokens, 'token')} is read in ${time(expectedSeconds.low)} to ${time(expectedSeconds.high)}; in ${time(boundSeconds)} at ${bound}.`;
 };
 
-export interface ReachedWords {
+interface ReachedWords {
   readonly word: string;
   readonly tone: 'good' | 'caution' | 'plain';
   /** What may be behind it, in the order in which to look; '' where there is nothing to look for. */

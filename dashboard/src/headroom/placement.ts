@@ -52,7 +52,7 @@ export type PlacementTime = {
 
 export type LayerTerm = PlacementTerm;
 
-export interface PlacementLayer {
+interface PlacementLayer {
   readonly term: LayerTerm;
   readonly seconds: number;
 }

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../../src/core/json.ts';
 import { exactly, type ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 
-export interface SafetensorsIndex {
+interface SafetensorsIndex {
   readonly files: readonly string[];
   /** Undefined where it does not tell. */
   readonly totalBytes: number | undefined;

@@ -7,7 +7,7 @@ import { formatThreeDigits } from '../../../src/core/figure/figure.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { LayerTerm, ModelPlacement, PlacementTime } from './placement.ts';
 
-export interface VesselsPicture {
+interface VesselsPicture {
   readonly width: number;
   readonly height: number;
   readonly isPhone: boolean;
@@ -22,7 +22,7 @@ export interface VesselsPicture {
   readonly yOf: (seconds: number) => number | undefined;
 }
 
-export interface Vessel {
+interface Vessel {
   readonly placement: ModelPlacement;
   readonly x: number;
   readonly width: number;
@@ -37,7 +37,7 @@ export interface Vessel {
   readonly boundY: number | undefined;
 }
 
-export interface VesselLayer {
+interface VesselLayer {
   readonly term: LayerTerm;
   readonly y: number;
   readonly height: number;

@@ -6,7 +6,7 @@ import { type PicturedStage, picturedStages } from '../../../src/core/sweep/pict
 import { sweepAnswerSchema } from '../../../src/wire/api/sweep-answers.ts';
 import { askDaemon } from '../shell/ask-daemon.ts';
 
-export const SWEEP_ASK_MS = 1_000;
+const SWEEP_ASK_MS = 1_000;
 
 export class SweepFilesStore {
   /** Undefined where only the digest of the cluster is known. */

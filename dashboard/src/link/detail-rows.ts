@@ -55,7 +55,7 @@ export interface DetailRow {
   readonly isMeasuring: boolean;
 }
 
-export interface DetailStanding {
+interface DetailStanding {
   readonly tone: 'plain' | 'caution' | 'danger';
   readonly words: string;
   /** "next try in 4 min", "next in 3 min"; '' where nobody knows. */
@@ -70,7 +70,7 @@ export const detailRows = (
 ): readonly DetailRow[] => pathRows(link).map(row => detailRow(state, row, nowMs, unit));
 
 /** How long a profile should last by its source's config, ms; undefined where nobody has told it. */
-export const plannedIntervalMs = (
+const plannedIntervalMs = (
   state: State,
   { source, connection }: Pick<ConnectionFacts, 'source' | 'connection'>,
 ): number | undefined => {

@@ -28,7 +28,7 @@ export const usualRate = (state: State, { now, way }: Direction): number | undef
   return usualLinkFigure(state, source, { kind: 'link', sink, connectionKey }, `${way}BitsPerSecond`);
 };
 
-export interface BoardWords {
+interface BoardWords {
   /** What it usually carries, bits per second. */
   readonly week: number | undefined;
   /** Of the other direction: "juno→atlas". */

@@ -5,7 +5,7 @@ import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
 
 export type HeatMeasure = 'share' | 'bandwidth' | 'delay';
 
-export const HEAT_STEPS = 7;
+const HEAT_STEPS = 7;
 
 /** The ends of a scale: the lowest step begins at `low`. Bits per second, nanoseconds, or a share. */
 export interface HeatScale {

@@ -5,7 +5,7 @@ import { askProfiles, HISTORY_RETRY_MS } from '../stream/profile-rows.ts';
 import { type LinkPoint, linkPoints } from './link-history.ts';
 
 /** How far back, ms, and how many rows, the newest. */
-export interface HistorySpan {
+interface HistorySpan {
   readonly backMs: number;
   readonly rowsMax: number;
 }

@@ -5,7 +5,7 @@
 const POINT_MS = 120;
 
 /** Where the key of the picked link is kept. */
-export interface PickedPlace {
+interface PickedPlace {
   read(): string | undefined;
   write(key: string | undefined): void;
 }

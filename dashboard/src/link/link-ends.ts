@@ -15,7 +15,7 @@ export type LinkEnds =
   /** No node, or several, have that name; `near` is the one probably meant. */
   | { readonly kind: 'unknown'; readonly words: readonly EndProblem[] };
 
-export interface EndProblem {
+interface EndProblem {
   readonly word: string;
   readonly problem: 'nobody' | 'several';
   readonly near: NamedNode | undefined;

@@ -26,19 +26,19 @@ export const linkPoints = (rows: readonly ProfileRow[]): readonly LinkPoint[] =>
 
 export type Way = 'upload' | 'download';
 
-export interface HistorySize {
+interface HistorySize {
   readonly width: number;
   readonly height: number;
 }
 
-export interface HistoryLine {
+interface HistoryLine {
   readonly d: string;
   readonly low: number;
   readonly high: number;
   readonly last: { readonly x: number; readonly y: number; readonly value: number };
 }
 
-export interface HistoryPicture {
+interface HistoryPicture {
   readonly fromMs: number;
   readonly toMs: number;
   readonly max: number;

@@ -8,7 +8,7 @@ import { isCarrying, isStaleNow, type LinkView } from '../../../src/core/link/li
 import { typeWords } from '../../../src/core/link/link-words.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 
-export interface LinkLane {
+interface LinkLane {
   /** "Thunderbolt 5 (RDMA)", which is its name, too. */
   readonly type: string;
   readonly medium: LinkMedium;

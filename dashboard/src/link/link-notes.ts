@@ -5,7 +5,7 @@ import { isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
 import { lossReason, lostPathWords, lostWords } from '../../../src/core/link/loss-words.ts';
 import { type RateUnit, shortfallWords } from './link-words.ts';
 
-export interface NoteSources {
+interface NoteSources {
   readonly nameOf: (id: string) => string;
   readonly unit: RateUnit;
   readonly nowMs: number;

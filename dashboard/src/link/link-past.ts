@@ -64,7 +64,7 @@ export const untilNow = (points: readonly PastPoint[], nowMs: number): readonly 
     : [...points, { atMs: nowMs, values: last.values.map(() => undefined) }];
 };
 
-export interface PastScale {
+interface PastScale {
   /** One of these is so much of what was measured: bits per second, or ns. */
   readonly of: number;
   readonly unit: string;

@@ -14,7 +14,7 @@ import {
   timeFigure,
 } from './link-words.ts';
 
-export interface LinkTile {
+interface LinkTile {
   readonly name: string;
   readonly value: Figure;
   readonly remark: string;

@@ -4,7 +4,7 @@
 import { maximumOf } from '../../../src/core/extremes.ts';
 import type { MatrixColumn } from './matrix.ts';
 
-export interface MatrixHeads {
+interface MatrixHeads {
   /** Of a column that ends no group, px; undefined where the table takes the width that it needs. */
   readonly columnPx: number | undefined;
   readonly isUpright: boolean;

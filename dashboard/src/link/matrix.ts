@@ -49,7 +49,7 @@ export interface Matrix<Id extends string = NodeId> {
   readonly scale: HeatScale;
 }
 
-export interface MatrixInput {
+interface MatrixInput {
   readonly nodes: readonly { readonly id: NodeId; readonly name: string }[];
   readonly links: readonly LinkView[];
   readonly measure: HeatMeasure;

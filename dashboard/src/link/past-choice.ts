@@ -12,7 +12,7 @@ import {
   type PastSpan,
 } from './link-past.ts';
 
-export interface PastChoice {
+interface PastChoice {
   readonly measure: PastMeasure;
   readonly span: PastSpan;
   readonly connection: ConnectionFacts;

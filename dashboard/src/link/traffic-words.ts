@@ -8,7 +8,7 @@ import { isKnown, isUnknown, type Reported } from '../../../src/core/unknown.ts'
 import { directionOf } from './direction.ts';
 import { type RateUnit, rateFigure } from './link-words.ts';
 
-export interface TrafficWords {
+interface TrafficWords {
   /** "at most 1.2 Gb/s in use now, 12 % of what was measured". */
   readonly now: string;
   /** What each end tells, and that it is its port's whole traffic. */

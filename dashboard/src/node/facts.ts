@@ -9,7 +9,7 @@ import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import { type ReportedText, reportedText } from '../figure/reported.ts';
 import { shortChip } from './node-words.ts';
 
-export interface NodeDetail {
+interface NodeDetail {
   readonly name: string;
   readonly value: ReportedText;
   readonly isMono?: boolean;

@@ -7,7 +7,7 @@ import type { GpuView, MeasuredDevice, NodeView } from '../../../src/core/node/n
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
 import { isUnknown, type Reported } from '../../../src/core/unknown.ts';
 
-export interface MeasuredWords {
+interface MeasuredWords {
   /** "23.6 TFLOPS · 661 GB/s", or why not. A "+" stands for "at least". */
   readonly measured: string;
   /** The same where there is room for one figure: "23.6 TFLOPS", "measuring". */

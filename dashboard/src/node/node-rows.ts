@@ -42,7 +42,7 @@ export interface NodeRow {
   readonly sorts: Readonly<Record<NodeSortKey, number | string | undefined>>;
 }
 
-export interface SumCell {
+interface SumCell {
   readonly value: Figure;
   /** "1 of 2 GPUs", "lower bound", or why there is no figure. */
   readonly remark: string;
@@ -77,7 +77,7 @@ export const turnedNodeSort = (sort: NodeSort, key: NodeSortKey): NodeSort =>
     ? { key, isDescending: !sort.isDescending }
     : { key, isDescending: key !== 'name' && key !== 'machine' };
 
-export interface NodeRowSources {
+interface NodeRowSources {
   readonly linkCounts: ReadonlyMap<NodeId, number>;
   readonly warnings: ReadonlyMap<string, readonly Warning[]>;
   /** How far the picture lags behind now, where the page is cut off. */

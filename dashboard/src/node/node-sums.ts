@@ -12,7 +12,7 @@ import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { noGpuWords, stageWords } from './measured-words.ts';
 
-export interface NodeSum {
+interface NodeSum {
   readonly name: string;
   readonly value: Figure;
   /** What `value` writes: FLOP/s or bytes/s. */

@@ -7,7 +7,7 @@ import { heldValue } from '../../../src/core/node/reading-view.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
 import { gpuUse } from './node-load.ts';
 
-export interface NodeVitals {
+interface NodeVitals {
   /** Mean of the GPUs that tell it, 0 to 1. */
   readonly gpuUse: number | undefined;
   readonly cpuUse: number | undefined;

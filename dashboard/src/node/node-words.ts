@@ -25,7 +25,7 @@ import { measuredWords } from './measured-words.ts';
 import { gpuUse } from './node-load.ts';
 import { nodeVitals } from './node-vitals.ts';
 
-export interface NodeWords {
+interface NodeWords {
   /** With the mark of a simulated machine: every view has it. */
   readonly name: string;
   /** "Mac Studio · Apple M3 Ultra" */

@@ -10,7 +10,7 @@ import type { PastPoint } from '../chart/past-chart.ts';
 import { type Change, changeOf } from './profile-history.ts';
 import type { AskedDevice } from './profile-store.svelte.ts';
 
-export interface ProfileMeasure {
+interface ProfileMeasure {
   readonly kind: 'memory' | 'compute';
   readonly title: string;
   readonly figures: readonly DeviceFigure[];
@@ -33,7 +33,7 @@ export const MEMORY: ProfileMeasure = {
   ],
 };
 
-export const COMPUTE: ProfileMeasure = {
+const COMPUTE: ProfileMeasure = {
   kind: 'compute',
   title: 'compute',
   figures: ['fp16FlopsPerSecond', 'fp32FlopsPerSecond'],
@@ -48,7 +48,7 @@ export const COMPUTE: ProfileMeasure = {
 
 export const MEASURES: readonly ProfileMeasure[] = [MEMORY, COMPUTE];
 
-export interface HistoryDevice extends AskedDevice {
+interface HistoryDevice extends AskedDevice {
   readonly name: string;
 }
 

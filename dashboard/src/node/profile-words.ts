@@ -14,7 +14,7 @@ import type { MeasuredDevice } from '../../../src/core/node/node-view.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { stageWords } from './measured-words.ts';
 
-export interface ProfileWords {
+interface ProfileWords {
   /** "165 TFLOPS", "41.2 TFLOPS FP32", "921 GB/s"; none where nothing was measured. */
   readonly figures: readonly string[];
   readonly isLowerBound: boolean;

@@ -7,7 +7,7 @@ import { activeRunners } from '../../../src/core/run/run-selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 
-export interface RunnerWords {
+interface RunnerWords {
   /** "runner active: run 0412", "runner active: 3 requests in flight". */
   readonly chip: string;
   /** Where it is a run. */

@@ -11,7 +11,7 @@ import type { CpuCluster, NodeSystem } from '../../../src/core/node/system.ts';
 import { isKnown } from '../../../src/core/unknown.ts';
 import { type ReportedText, reportedFigure } from '../figure/reported.ts';
 
-export interface SystemRow {
+interface SystemRow {
   readonly name: string;
   readonly now: ReportedText;
 }

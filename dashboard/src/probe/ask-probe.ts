@@ -7,7 +7,7 @@ import {
 } from '../../../src/wire/api/probe-answers.ts';
 import { askDaemon, type DaemonReply, jsonBody, NOT_SIGNED_IN } from '../shell/ask-daemon.ts';
 
-export interface AskedProbe {
+interface AskedProbe {
   readonly words: string;
   /** Refused because this browser may only read. */
   readonly needsSignIn: boolean;

@@ -4,7 +4,7 @@
 import { runHeadroomRows } from '../../../src/core/model/run-headroom-text.ts';
 import type { RunHeadroom } from '../../../src/core/model/run-standing.ts';
 
-export interface BoundRow {
+interface BoundRow {
   /** "decode", "tg128 @ d4096". */
   readonly name: string;
   /** Reached, of the bound, of what is expected, what limits it: as the report writes them. */

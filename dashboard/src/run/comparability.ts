@@ -22,7 +22,7 @@ export interface Compared {
   readonly version: string;
 }
 
-export interface Comparability {
+interface Comparability {
   /** Why these cannot stand beside each other; none where they can. */
   readonly refusals: readonly string[];
   /** What a reader must know first. */

@@ -4,7 +4,7 @@ import { maximumOf } from '../../../src/core/extremes.ts';
 import type { ChartSeries } from './chart-series.ts';
 import type { RunSeries } from './run-series.ts';
 
-export interface Overlaid {
+interface Overlaid {
   readonly stepMs: number;
   /** End of each point since each run's zero, s. */
   readonly seconds: readonly number[];
@@ -32,14 +32,14 @@ export const overlaid = (
   };
 };
 
-export interface LineLook {
+interface LineLook {
   readonly stroke: string;
   readonly dash: readonly number[];
   readonly words: string;
 }
 
 /** Told apart by pattern too: colour is never the only sign. */
-export const LINE_LOOKS: readonly LineLook[] = [
+const LINE_LOOKS: readonly LineLook[] = [
   { stroke: '--ink', dash: [], words: 'solid' },
   { stroke: '--water-mark', dash: [7, 3], words: 'dashed' },
   { stroke: '--series-2', dash: [2, 3], words: 'dotted' },

@@ -29,7 +29,7 @@ import { limitWords, modelWords, percentileNs, targetWords } from './run-labels.
 /** More columns are not read, and more lines in a chart are not told apart. */
 export const COMPARED_MAX = 4;
 
-export interface ComparedCell {
+interface ComparedCell {
   readonly value: Figure;
   /** "+11.2 %", "same"; '' for the reference and where there is nothing to compare. */
   readonly change: string;
@@ -66,7 +66,7 @@ export const comparedRows = (runs: readonly RunView[]): readonly ComparedRow[] =
     ];
   });
 
-export interface SettingRow {
+interface SettingRow {
   readonly name: string;
   readonly values: readonly string[];
   readonly isDifferent: boolean;

@@ -13,7 +13,7 @@ import { RUN_RATES } from '../../../src/core/run/run-rates.ts';
 import { SERIES_KEYS, seriesOf, seriesRow } from '../../../src/core/run/run-series.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 
-export interface PercentileRow {
+interface PercentileRow {
   readonly name: string;
   /** By what is named above the figures. */
   readonly isSpoiled: boolean;
@@ -58,7 +58,7 @@ const percentileRow = (name: string, series: ReportSeries): Omit<PercentileRow, 
   };
 };
 
-export interface CountRow {
+interface CountRow {
   readonly name: string;
   readonly measured: string;
   readonly warmup: string;

@@ -9,7 +9,7 @@ import { type RunSeries, runSeriesOf } from './run-series.ts';
 
 export const ASK_MS = 2_000;
 
-export type RunFileRequest<T> =
+type RunFileRequest<T> =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'here'; readonly value: T }
   | { readonly kind: 'absent'; readonly reason: string };

@@ -27,7 +27,7 @@ import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { percentileNs, whyNoPercentile } from './run-labels.ts';
 
-export interface RunTile {
+interface RunTile {
   readonly name: string;
   /** By what is named above the figures. */
   readonly isSpoiled?: boolean;

@@ -18,7 +18,7 @@ import type { TimeSeries } from '../../../src/wire/api/run-answers.ts';
 import type { BoardLine } from '../chart/load-line-board.ts';
 import { gpuUse } from '../node/node-load.ts';
 
-export interface TargetBoard {
+interface TargetBoard {
   readonly name: string;
   readonly unit: string;
   readonly now: number | undefined;

@@ -35,7 +35,7 @@ export interface OtherAxis {
   readonly ink: string;
 }
 
-export interface ChartMarks {
+interface ChartMarks {
   readonly lines: readonly ChartLine[];
   readonly spans: readonly Outage[];
   readonly series: readonly ChartSeries[];

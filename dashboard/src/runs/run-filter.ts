@@ -9,7 +9,7 @@ import { sweepTitle } from '../line/sweep-labels.ts';
 import { modelWords, targetWords } from '../run/run-labels.ts';
 import { hasWords, NEWEST_FIRST, type RunSort, type SortKey } from './run-rows.ts';
 
-export type RunStateFilter = 'all' | 'live' | 'complete' | 'not-complete';
+type RunStateFilter = 'all' | 'live' | 'complete' | 'not-complete';
 
 export interface RunFilter {
   readonly text: string;

@@ -4,7 +4,7 @@ import { formatAge } from '../../../src/core/figure/duration.ts';
 import { figureText } from '../../../src/core/figure/figure.ts';
 import type { StreamLinkView } from '../stream/link.ts';
 
-export interface ConnectionWords {
+interface ConnectionWords {
   readonly word: string;
   readonly remark: string;
 }

@@ -2,7 +2,7 @@
 
 import type { PageRoute } from './route.ts';
 
-export interface TitleNames {
+interface TitleNames {
   /** Of the node whose daemon serves the page; '' before it was heard. */
   readonly here: string;
   readonly nameOf: (id: string) => string;

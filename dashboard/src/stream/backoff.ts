@@ -1,6 +1,6 @@
 // When to retry a lost stream: soon at first, since a restart takes a second, then rarely, since the daemon may be gone.
 
-export const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MIN = 1_000;
 export const RETRY_MS_MAX = 15_000;
 
 /** The wait before the given try (from 1), ms: 1, 2, 4, 8, 15, 15 … seconds. */

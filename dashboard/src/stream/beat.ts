@@ -9,7 +9,7 @@ export const BEAT_MS = 1_000;
 /** After news the beat waits a little longer, so that a source that tells once a second is the only beat. */
 export const BEAT_AFTER_NEWS_MS = 1_250;
 /** News that come sooner after the last count wait until then, ms. */
-export const NEWS_MS_MIN = 250;
+const NEWS_MS_MIN = 250;
 /** With this many nodes there is always an event. */
 const MANY_NODES = 32;
 

@@ -21,7 +21,7 @@ import { openPort } from './open-port.ts';
 import { PageHistory } from './page-history.ts';
 import type { StreamPort, ToTab } from './port.ts';
 
-export interface StreamHeader {
+interface StreamHeader {
   readonly nodeId: NodeId;
   readonly plimsollVersion: string;
   readonly daemonStart: string;

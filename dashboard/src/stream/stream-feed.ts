@@ -27,7 +27,7 @@ import type { Tab, ToTab } from './port.ts';
 import { type StreamListener, StreamSource } from './stream-source.ts';
 
 /** Beyond these the oldest tabs are dropped; they may have died silently. */
-export const TABS_MAX = 64;
+const TABS_MAX = 64;
 /** Events wait so long to be folded unless a tab asks: many at once take less than few many times, ms. */
 const FOLD_MS = 2_000;
 

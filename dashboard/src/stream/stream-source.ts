@@ -14,7 +14,7 @@ export interface StreamListener {
 }
 
 /** Silence after which a stream that looks open is given up: the machine slept, or the daemon hangs. */
-export const STREAM_GIVE_UP_MS: number = 3 * STREAM_STALE_MS;
+const STREAM_GIVE_UP_MS: number = 3 * STREAM_STALE_MS;
 const WATCH_MS = 1_000;
 
 export class StreamSource {

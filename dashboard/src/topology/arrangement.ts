@@ -9,7 +9,7 @@ import { type Box, boxAround, clamp, type MapFrame, meet, type Point } from './g
 export type Detail = 'full' | 'compact' | 'phone';
 
 /** How a compact node says what was measured: both figures in one line, in two, or compute alone where there is no room. */
-export type MeasuredLines = 'together' | 'apart' | 'compute';
+type MeasuredLines = 'together' | 'apart' | 'compute';
 
 export interface Placement {
   /** Centre of the node's box. */
@@ -61,7 +61,7 @@ const ALONE_WORDS_WIDTH = 420;
 /** The draught scale at the right of a drawing. */
 export const DRAUGHT_WIDTH = 16;
 
-export const sizesOf = (count: number, frame: MapFrame, measuredLines: MeasuredLines = 'compute'): Sizes => {
+const sizesOf = (count: number, frame: MapFrame, measuredLines: MeasuredLines = 'compute'): Sizes => {
   const detail = detailOf(count, frame);
   const scale = scaleOf(count, detail, frame);
   const drawing = { width: DRAWING_WIDTH * scale, height: DRAWING_HEIGHT * scale };

@@ -7,7 +7,7 @@ import { directionAt, entersBox, pointAt } from './curve.ts';
 import { type Box, boxAround, distance, distanceTo, type MapFrame, meet, type Point } from './geometry.ts';
 import { bentRoute, LINE_END_GAP, type LinkRoute, routeBetween } from './route.ts';
 
-export interface LineEnds {
+interface LineEnds {
   readonly a: Placement;
   readonly b: Placement;
   /** A line with a label needs this much room, px. */

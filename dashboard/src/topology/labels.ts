@@ -42,7 +42,7 @@ export interface PlacedLabel {
   readonly t: number;
 }
 
-export interface LabelRules {
+interface LabelRules {
   /** What labels keep off. */
   readonly solids: readonly Box[];
   readonly centre: Point;
@@ -229,7 +229,7 @@ const isInside = (box: Box, frame: Box): boolean =>
   box.y + box.height <= frame.y + frame.height;
 
 /** Links of this priority, flagged and picked ones, choose before all others. */
-export const CHOOSES_FIRST = 2;
+const CHOOSES_FIRST = 2;
 /** Between a line and its label; a label that must stand goes farther away where there is no room, px. */
 const LINE_GAPS: readonly number[] = [5, 14, 26, 40, 56, 76, 100, 128];
 /** For a picked link on a map that is full: farther still. */

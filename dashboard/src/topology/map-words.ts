@@ -14,7 +14,7 @@ export const FACT_FACE: FaceSize = { face: 'condensed-medium', size: 13 };
 
 export const isMadeUp = (view: NodeView): boolean => heldValue(view.identity)?.isSimulated === true;
 
-export interface NameRoom {
+interface NameRoom {
   readonly face: FaceSize;
   readonly room: number;
   /** Marks a simulated machine; if all are simulated, the page's header says so. */

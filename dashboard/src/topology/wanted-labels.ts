@@ -17,13 +17,13 @@ export type LinkTexts =
   | 'not measured'
   | 'figures';
 
-export interface LabelWish {
+interface LabelWish {
   readonly texts: LinkTexts;
   readonly isPicked: boolean;
   readonly isFlagged: boolean;
 }
 
-export interface LabelRoom {
+interface LabelRoom {
   readonly detail: Detail;
   readonly fontSize: number;
   /** Of the line, px. */

@@ -15,7 +15,7 @@ export interface AskedLoad
 }
 
 /** What a load costs at most, as far as it says so itself. Infinity where nothing bounds it. */
-export interface LoadExtent {
+interface LoadExtent {
   /** Of this agent; a closed loop has no rate of its own: 0. */
   readonly requestsPerSecond: number;
   /** Opened before time zero. */

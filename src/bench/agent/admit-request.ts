@@ -16,7 +16,7 @@ import { AgentError, type AgentPolicy } from './agent-policy.ts';
 import { type ResolveName, reachTarget } from './reach-target.ts';
 import { headersFor } from './target-key.ts';
 
-export interface RequestAdmission {
+interface RequestAdmission {
   readonly asked: AgentRequest;
   readonly dataset: Dataset | undefined;
   /** undefined: only the server is asked. */

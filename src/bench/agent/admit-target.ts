@@ -8,7 +8,7 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { type BenchTarget, parseTargetUrl } from '../target/target-url.ts';
 import type { AgentPolicy, AgentRefusal } from './agent-policy.ts';
 
-export type TargetAdmission =
+type TargetAdmission =
   | { readonly kind: 'listed'; readonly origin: string; readonly target: BenchTarget }
   | { readonly kind: 'refused'; readonly refusal: AgentRefusal };
 
@@ -45,7 +45,7 @@ export const admitTarget = (
   return { kind: 'listed', origin, target };
 };
 
-export type AddressAdmission =
+type AddressAdmission =
   | { readonly kind: 'checked'; readonly addresses: readonly string[] }
   | { readonly kind: 'refused'; readonly refusal: AgentRefusal };
 

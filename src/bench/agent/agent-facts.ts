@@ -6,7 +6,7 @@ import { pause } from '../../clock/until-aborted.ts';
 import type { AgentMessage, WantedFacts } from '../../wire/agent-message.ts';
 import type { LoadTap } from '../run/bench-parts.ts';
 
-export interface AgentFactsParts {
+interface AgentFactsParts {
   readonly wanted: WantedFacts;
   readonly clock: Clock;
   readonly tell: (message: AgentMessage) => Promise<boolean>;

@@ -9,7 +9,7 @@ import { trimKeptRuns } from './kept-runs.ts';
 import type { AgentSessionEnd, AgentSessionParts } from './session-parts.ts';
 import { AgentDoor } from './tls/agent-door.ts';
 
-export interface AgentHostOptions {
+interface AgentHostOptions {
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;

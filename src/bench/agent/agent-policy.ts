@@ -32,7 +32,7 @@ export type AgentRefusal = Problem<
   { readonly cause: AgentRefusalCause }
 >;
 
-export type AgentRefusalCause =
+type AgentRefusalCause =
   | 'agent-off'
   | 'target-url'
   | 'target-not-listed'

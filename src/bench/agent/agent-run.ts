@@ -30,7 +30,7 @@ export type AgentBenchParts = Pick<
   'clock' | 'env' | 'nodePath' | 'temporaryFolder' | 'version' | 'environment' | 'settings'
 >;
 
-export interface AgentRunOptions {
+interface AgentRunOptions {
   readonly request: BenchRequest;
   readonly part: Omit<RunPart, 'zero' | 'connectionsMax' | 'planned'>;
   readonly planning: Pick<PlanWork, 'asked' | 'dataset'>;
@@ -46,7 +46,7 @@ export interface AgentRunOptions {
   readonly tell: (message: AgentMessage) => Promise<boolean>;
 }
 
-export interface AgentRunEnd {
+interface AgentRunEnd {
   /** undefined where it came to nothing. */
   readonly result: BenchResult | undefined;
   readonly snapshot: MetricsSnapshot | undefined;

@@ -36,7 +36,7 @@ export class ArrivingDataset {
   }
 }
 
-export interface SentLines {
+interface SentLines {
   readonly description: string;
   /** UTF-8. */
   readonly lines: Uint8Array;

@@ -4,7 +4,7 @@
 
 import type { AgentRefusal, LoadCaps } from './agent-policy.ts';
 
-export interface SeenLoad {
+interface SeenLoad {
   /** Since the first request. */
   readonly nowMs: number;
   /** Warm-up included. */

@@ -11,7 +11,7 @@ import { AgentError } from './agent-policy.ts';
 /** All addresses of a name, in the order in which they should be tried; none when there is no such name. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
-export interface ReachOptions {
+interface ReachOptions {
   readonly resolve: ResolveName;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;

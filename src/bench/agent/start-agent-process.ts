@@ -9,7 +9,7 @@ import { BenchError } from '../bench-error.ts';
 import { AGENT_ARGUMENT_VARIABLE, type AgentArgument, agentWordSchema } from './child-argument.ts';
 import type { AgentLoad } from './session-parts.ts';
 
-export interface AgentProcessOptions {
+interface AgentProcessOptions {
   readonly argument: Omit<AgentArgument, 'ticket'>;
   /** With the keys that the policy names. */
   readonly env: Env;

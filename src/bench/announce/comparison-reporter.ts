@@ -11,7 +11,7 @@ import {
 import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 import { SWEEP_REPEAT_MS, SWEEP_UPDATE_MS } from './sweep-reporter.ts';
 
-export interface ComparisonAnnounceOptions extends ContactOptions {
+interface ComparisonAnnounceOptions extends ContactOptions {
   /** As it is now. */
   readonly document: ComparisonDocument;
   /** Absolute: where comparison.json lies. */

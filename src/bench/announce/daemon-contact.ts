@@ -17,7 +17,7 @@ export interface ContactOptions {
 }
 
 /** What is told, and when. */
-export interface ContactSubject {
+interface ContactSubject {
   /** Where such things are told of: "/api/runs". */
   readonly path: string;
   readonly id: string;
@@ -31,11 +31,11 @@ export interface ContactSubject {
 }
 
 /** How long a daemon is left alone that was not there or did not answer. */
-export const DAEMON_RETRY_MS = 2_000;
+const DAEMON_RETRY_MS = 2_000;
 /** For telling the end, all attempts together. */
 export const END_MS_MAX = 3_000;
 /** Between two attempts. */
-export const END_RETRY_MS = 200;
+const END_RETRY_MS = 200;
 
 export class DaemonContact implements AsyncDisposable {
   readonly #options: ContactOptions;

@@ -15,7 +15,7 @@ export interface DaemonAddress {
   readonly socket: Reported<string>;
 }
 
-export interface DaemonRequest {
+interface DaemonRequest {
   readonly method: 'POST' | 'PUT';
   readonly path: string;
   readonly body: object;

@@ -10,7 +10,7 @@ import { unknown } from '../../core/unknown.ts';
 import { STAGES_TOLD_AT_ONCE_MAX, type SweepUpdate } from '../../wire/sweep-digest-schema.ts';
 import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 
-export interface SweepAnnounceOptions extends ContactOptions {
+interface SweepAnnounceOptions extends ContactOptions {
   /** As it is now; `stages` may be empty. */
   readonly document: SweepDocument | LineDocument;
   /** Absolute: where sweep.json or line.json lies. */
@@ -38,7 +38,7 @@ export const SWEEP_UPDATE_MS = 1_000;
 /** A daemon that hears nothing for this long is told again, so that it knows that the search goes on. */
 export const SWEEP_REPEAT_MS = 2_000;
 /** Of the stages in one message, as JSON; a request body may have 64 KiB. */
-export const STAGES_TOLD_BYTES_MAX: number = 48 * 1024;
+const STAGES_TOLD_BYTES_MAX: number = 48 * 1024;
 
 class SweepReporter implements SweepAnnouncement {
   readonly #options: SweepAnnounceOptions;

@@ -56,7 +56,7 @@ export class ThreadBoard {
   }
 }
 
-export type ThreadCell = keyof typeof CELLS;
+type ThreadCell = keyof typeof CELLS;
 
 const CELLS = { heartbeat: 0, issued: 1, ended: 2, dropped: 3, arenaFull: 4, warmup: 5 } as const;
 const NEXT_SAMPLE = 0;

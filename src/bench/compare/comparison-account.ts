@@ -14,7 +14,7 @@ import type { ComparedSide } from './compared-side.ts';
 import { pairNotes } from './pair-notes.ts';
 import { hindered, type PrimaryMetric, pairRefusals } from './pair-refusals.ts';
 
-export interface AccountOptions {
+interface AccountOptions {
   readonly question: PairQuestion;
   readonly restMs: number;
   readonly a: ComparedSide;

@@ -38,7 +38,7 @@ export interface KeptPairs {
   readonly b: readonly KeptSegment[];
 }
 
-export interface ResumedComparison extends Disposable {
+interface ResumedComparison extends Disposable {
   readonly kept: KeptPairs;
   /** Names of folders as they were put aside. */
   readonly putAside: readonly string[];

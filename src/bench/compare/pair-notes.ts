@@ -8,7 +8,7 @@ import { boundShare } from '../../core/run/figure-verdict.ts';
 import type { Report } from '../../core/run/report.ts';
 import { knownOr } from '../../core/unknown.ts';
 
-export interface NotedPairs {
+interface NotedPairs {
   readonly metrics: readonly ComparedMetric[];
   /** Of both sides. */
   readonly reports: readonly Report[];

@@ -11,7 +11,7 @@ import { type FigureVerdict, figureVerdictText } from '../../core/run/figure-ver
 import type { Report } from '../../core/run/report.ts';
 import { isKnown, knownOr, type Reported } from '../../core/unknown.ts';
 
-export interface RefusalQuestion {
+interface RefusalQuestion {
   /** Of whole pairs. */
   readonly a: { readonly model: Reported<string>; readonly reports: readonly Report[] };
   readonly b: { readonly model: Reported<string>; readonly reports: readonly Report[] };

@@ -30,7 +30,7 @@ export interface ComparisonOrder extends PairQuestion {
   readonly isOneAtATime: boolean;
 }
 
-export interface ComparisonParts {
+interface ComparisonParts {
   readonly segment: Omit<SegmentParts, 'observer'>;
   readonly a: SideParts;
   readonly b: SideParts;
@@ -45,7 +45,7 @@ export interface ComparisonParts {
   readonly observer: ComparisonObserver;
 }
 
-export interface ComparisonObserver extends Pick<SegmentParts['observer'], 'phase' | 'snapshot' | 'notice'> {
+interface ComparisonObserver extends Pick<SegmentParts['observer'], 'phase' | 'snapshot' | 'notice'> {
   /** The run of a segment, or of a warm-up, has begun; `directory` inside the comparison's. */
   segmentBegan(run: StartedRun, directory: string): void;
   /** It is over; nothing of it is in flight. */

@@ -24,7 +24,7 @@ export interface SegmentParts {
   readonly observer: SegmentObserver;
 }
 
-export interface SegmentObserver {
+interface SegmentObserver {
   /** Its run has begun. */
   run(run: StartedRun): void;
   phase(phase: SessionPhase): void;

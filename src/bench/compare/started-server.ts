@@ -14,7 +14,7 @@ import type { HeaderField } from '../target/load-target.ts';
 import { type BenchTarget, modelsPath } from '../target/target-url.ts';
 import { KEEPER_VARIABLE, type KeeperOrder, keeperWordSchema } from './keeper-words.ts';
 
-export interface StartedServerOptions {
+interface StartedServerOptions {
   /** "A", for people. */
   readonly side: string;
   /** As it was typed, for /bin/sh. Written nowhere. */

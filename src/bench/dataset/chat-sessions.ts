@@ -18,7 +18,7 @@ export interface SessionWish {
 }
 
 /** Of a data set: for each turn in the order of the prompts, what was answered to it; of each session how many it has. */
-export interface ChatGroups {
+interface ChatGroups {
   readonly counts: readonly number[];
   readonly answers: readonly (RecordedAnswer | undefined)[];
 }

@@ -19,7 +19,7 @@ import { jsonlEntries } from './formats/jsonl-entries.ts';
 import { type Dataset, type Prompt, userPrompt } from './prompt.ts';
 import { ignoredFields, readRow, rowColumns } from './read-row.ts';
 
-export interface DatasetFileOptions extends DatasetPlace {
+interface DatasetFileOptions extends DatasetPlace {
   /** Undefined: the names that data sets use. */
   readonly column: string | undefined;
   /** Conversations with all their turns. */

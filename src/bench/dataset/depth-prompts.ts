@@ -19,7 +19,7 @@ export interface DepthWish {
   readonly noncePrefix: string;
 }
 
-export interface DepthDataset extends Dataset {
+interface DepthDataset extends Dataset {
   readonly prompts: readonly (Prompt & { readonly maxTokens: number })[];
   /** Of each prompt, as it was asked for. */
   readonly inputLengths: readonly number[];

@@ -19,7 +19,7 @@ export interface ImageSize {
 }
 
 /** One picture after the other, as data URLs. */
-export type NextImage = () => string;
+type NextImage = () => string;
 
 export const madeUpImages = (size: ImageSize, seed: number): NextImage => {
   const random = seededRandom((seed ^ IMAGE_STREAM) >>> 0);

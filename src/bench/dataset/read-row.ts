@@ -180,7 +180,7 @@ const isWholePositive = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 
 /** Ours first, then what published data sets and other tools call the same. */
-export const PROMPT_COLUMNS: readonly string[] = [
+const PROMPT_COLUMNS: readonly string[] = [
   'prompt',
   'messages',
   'user_prompt',

@@ -43,7 +43,7 @@ export interface Turn {
 }
 
 /** What goes into the history of turns that continue this one: what the server really answered, or a text known before. */
-export type TurnAnswer = { readonly kind: 'live' } | ({ readonly kind: 'recorded' } & RecordedAnswer);
+type TurnAnswer = { readonly kind: 'live' } | ({ readonly kind: 'recorded' } & RecordedAnswer);
 
 export interface RecordedAnswer {
   /** null, as it was recorded, beside calls of tools. */
@@ -57,4 +57,4 @@ export interface RecordedAnswer {
  * alone; 'session': with the other conversations of its session; 'run': with all of that scope, as in a trace whose requests
  * share blocks across sessions. Without a nonce everybody may with everybody.
  */
-export type CacheScope = 'conversation' | 'session' | 'run';
+type CacheScope = 'conversation' | 'session' | 'run';

@@ -26,7 +26,7 @@ const text = (random: SeededRandom): string => {
   return [...words, ...drawn].join(' ');
 };
 
-export interface SizedDataset extends Dataset {
+interface SizedDataset extends Dataset {
   /** Of each prompt, its prefix included, as it was asked for. */
   readonly inputLengths: readonly number[];
 }

@@ -17,7 +17,7 @@ export interface WordCosts {
   readonly fillers: readonly WordFiller[];
 }
 
-export interface WordFiller {
+interface WordFiller {
   readonly word: string;
   /** May be a fraction, where a tokenizer joins some of them. */
   readonly tokens: number;

@@ -18,7 +18,7 @@ import type { AgentChannel } from './agent-channel.ts';
 import { CLOCK_ROUND_TRIPS, type ClockOffset, clockOffset, type RoundTrip } from './clock-offset.ts';
 import type { FilePart } from './file-parts.ts';
 
-export interface AgentLinkParts {
+interface AgentLinkParts {
   readonly clock: Clock;
   /** CLOCK_MONOTONIC since the run's zero, ns. */
   readonly nowNs: () => number;
@@ -31,7 +31,7 @@ export interface AgentLinkParts {
 type Said = Extract<AgentMessage, { readonly kind: 'hello' | 'surveyed' | 'ready' | 'ended' }>;
 export type SaidBy<K extends Said['kind']> = Extract<Said, { readonly kind: K }>;
 
-export type AgentLoss =
+type AgentLoss =
   | { readonly kind: 'refused'; readonly problem: AgentProblem }
   | { readonly kind: 'silent'; readonly reason: string }
   | { readonly kind: 'gone'; readonly reason: string };

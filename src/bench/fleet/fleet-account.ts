@@ -29,7 +29,7 @@ import type { PreparedAgent } from './prepare-agents.ts';
 import type { AgentSamples } from './sample-run.ts';
 
 /** One agent at the end of a run. */
-export interface AgentEnd {
+interface AgentEnd {
   readonly agent: PreparedAgent;
   /** undefined: it was lost, or nobody waited for it. */
   readonly ended: SaidBy<'ended'> | undefined;
@@ -115,7 +115,7 @@ const reportOf = (
   }
 };
 
-export interface SampleMerge {
+interface SampleMerge {
   readonly ends: readonly AgentEnd[];
   /** Empty. */
   readonly metrics: RunMetrics;
@@ -260,4 +260,4 @@ const OF_RECORDS: ReadonlySet<string> = new Set([
   'errorsOutsideSamples',
   'tasksFailed',
 ]);
-export const AGENTS_FOLDER = 'agents';
+const AGENTS_FOLDER = 'agents';

@@ -16,7 +16,7 @@ import { readOwnSampleLine, shiftedSample } from '../../wire/own-sample-line.ts'
 import { decodeSampleLine, encodeSampleLine } from '../../wire/sample-line.ts';
 import type { LoadTap } from '../run/bench-parts.ts';
 
-export interface LiveFactsOptions {
+interface LiveFactsOptions {
   readonly tap: LoadTap | undefined;
   readonly judged: readonly JudgedObjective[];
   readonly isStreaming: boolean;

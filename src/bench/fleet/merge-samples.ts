@@ -4,7 +4,7 @@
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { type AgentSamples, SampleRun } from './sample-run.ts';
 
-export interface MergedBlock {
+interface MergedBlock {
   readonly samples: readonly EndedSample[];
   /** Of each the agent that sent it. */
   readonly agents: readonly number[];

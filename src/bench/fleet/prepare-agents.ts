@@ -40,7 +40,7 @@ export interface PreparedFleet {
   readonly notices: readonly string[];
 }
 
-export interface FleetPreparation {
+interface FleetPreparation {
   /** With its warm-up counted. */
   readonly request: BenchRequest;
   readonly parts: BenchParts;

@@ -10,7 +10,7 @@ import { type AgentLink, AgentLostError, type SaidBy } from './agent-link.ts';
 import { type ClockOffset, startLeadNs } from './clock-offset.ts';
 import type { PreparedAgent } from './prepare-agents.ts';
 
-export interface SplitSession {
+interface SplitSession {
   readonly parts: Pick<BenchParts, 'clock' | 'settings' | 'stop' | 'stopNow' | 'early' | 'observer'>;
   readonly agents: readonly PreparedAgent[];
   /** Since the run's zero. */
@@ -23,7 +23,7 @@ export interface SplitSession {
 }
 
 /** Of each agent in the order of the agents; undefined where it was lost. */
-export type SplitEnd = readonly (SaidBy<'ended'> | undefined)[];
+type SplitEnd = readonly (SaidBy<'ended'> | undefined)[];
 
 /** Never rejects because of what agents do. */
 export const runSplitSession = async (session: SplitSession): Promise<SplitEnd> => {

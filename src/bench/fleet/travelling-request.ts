@@ -20,7 +20,7 @@ import { SERVER_APIS } from '../target/api/server-apis.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import { parseTargetUrl } from '../target/target-url.ts';
 
-export interface TravelFacts {
+interface TravelFacts {
   readonly prompts: PromptWish;
   readonly runId: string;
   readonly startedAt: string;

@@ -33,7 +33,7 @@ export interface Excess {
   readonly spread: number;
 }
 
-export interface CriterionDoubt {
+interface CriterionDoubt {
   /** The probability of a wrong word at one look, each way. */
   readonly alpha: number;
   /** What a mean comes to on an idle endpoint; undefined where nobody measured it. */

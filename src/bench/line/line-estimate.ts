@@ -30,7 +30,7 @@ export const evidenceOf = ({ results, growth, issued }: Look): StageEvidence => 
   values: results.map(({ estimate }) => estimate?.value),
 });
 
-export interface TriedLoad {
+interface TriedLoad {
   readonly load: number;
   readonly isOverCapacity: boolean;
   readonly evidence: StageEvidence;

@@ -4,18 +4,18 @@
 
 import type { LineEstimate, Side } from './line-estimate.ts';
 
-export interface Gap {
+interface Gap {
   readonly low: number;
   readonly high: number;
 }
 
-export interface PlacedLoad {
+interface PlacedLoad {
   readonly load: number;
   /** Requests that probably decide it. */
   readonly requests: number;
 }
 
-export interface PlacementOptions {
+interface PlacementOptions {
   readonly by: 'rate' | 'concurrency';
   /** 0.05: the ends of the bracket are asked to be 5 % apart. */
   readonly resolution: number;

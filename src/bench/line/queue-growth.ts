@@ -14,7 +14,7 @@ export interface QueueGrowth {
   readonly isStable: boolean;
 }
 
-export interface GrowthOptions {
+interface GrowthOptions {
   readonly inFlight: InFlight;
   readonly nowNs: number;
   /** Of the first requests; undefined before one has ended. */

@@ -6,7 +6,7 @@ import { type CriterionResult, testCriterion } from './criterion-test.ts';
 import { type QueueGrowth, queueGrowth } from './queue-growth.ts';
 import type { StageLedger } from './stage-ledger.ts';
 
-export interface DeciderOptions {
+interface DeciderOptions {
   readonly ledger: StageLedger;
   /** Open loop has a queue that may grow; in closed loop as many are in flight as were asked for. */
   readonly isOpenLoop: boolean;

@@ -22,7 +22,7 @@ export interface Criterion {
   readonly firstOverdueNs: number;
 }
 
-export interface EndedRequest {
+interface EndedRequest {
   readonly index: number;
   readonly endedNs: number;
   readonly outcome: Outcome;

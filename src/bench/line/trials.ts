@@ -3,7 +3,7 @@
 
 import type { StageVerdict } from '../../core/sweep/stage.ts';
 
-export type FailsBy = 'objective' | 'over-capacity';
+type FailsBy = 'objective' | 'over-capacity';
 
 export interface Trial {
   readonly load: number;

@@ -9,7 +9,7 @@ import { MarkReader } from './mark-reader.ts';
 import { ReadLateness } from './read-lateness.ts';
 import type { ThreadMeters } from './thread-meters.ts';
 
-export interface ClientWatchOptions {
+interface ClientWatchOptions {
   readonly thread: number;
   readonly nowNs: () => number;
   /** CPU time of the calling thread, µs. */
@@ -22,7 +22,7 @@ export interface ClientWatchOptions {
 }
 
 /** What the load of a thread comes to so far. */
-export interface LoadFigures {
+interface LoadFigures {
   /** Now. */
   readonly arrivalsWaiting: number;
   readonly backoffNs: number;

@@ -12,7 +12,7 @@ import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 import { UserConnections } from './user-connections.ts';
 
-export interface ClosedLoopOptions {
+interface ClosedLoopOptions {
   readonly isWarmup: boolean;
   readonly startNs: number;
   /** No sample is issued from here on. */

@@ -19,7 +19,7 @@ import { OpenLoop } from './open-loop.ts';
 import { Pacer } from './pacing.ts';
 import { SessionLoop } from './session-loop.ts';
 
-export interface LoadPhasesParts {
+interface LoadPhasesParts {
   readonly load: LoadThread;
   readonly tell: (message: FromLoadWorker) => void;
   /** Of a trace: resolves when its first requests are there. */

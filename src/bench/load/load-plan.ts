@@ -84,7 +84,7 @@ export interface LoadPlan {
   readonly heartbeatMsMax: number;
 }
 
-export interface PlannedSessions {
+interface PlannedSessions {
   readonly bodies: SessionBodies;
   readonly placesOf: SessionPlaces;
 }

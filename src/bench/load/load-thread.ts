@@ -23,7 +23,7 @@ import { ConnectionOpening } from './connection-opening.ts';
 import type { LoadPattern } from './load-pattern.ts';
 import { cancelAfterMs, type LoadPlan, type OpenedConnections } from './load-plan.ts';
 
-export interface LoadThreadParts {
+interface LoadThreadParts {
   readonly thread: number;
   readonly plan: LoadPlan;
   readonly nowNs: () => number;

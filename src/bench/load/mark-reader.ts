@@ -84,7 +84,7 @@ export class MarkReader {
 }
 
 /** What the thread itself explains of a lateness: its work and its waiting for a processor, and what else it slept before. */
-export interface MarkLate {
+interface MarkLate {
   readonly lateNs: number;
   readonly restNs: number;
 }

@@ -13,7 +13,7 @@ import { targetOfSample } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
-export interface OpenLoopOptions {
+interface OpenLoopOptions {
   /** Makes the schedule from its beginning. */
   readonly arrivals: () => Arrivals;
   readonly own: Omit<OwnArrivalsOptions, 'arrivals'>;

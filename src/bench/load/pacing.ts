@@ -3,14 +3,14 @@
 
 import type { LoopTimers } from '../../clock/loop-timers.ts';
 
-export interface PacedSender {
+interface PacedSender {
   /** ns; Infinity when nothing more is due. */
   nextDueNs(): number;
   /** Sends what was due; the next due time may have changed afterwards. */
   send(dueNs: number): void;
 }
 
-export interface PacerOptions {
+interface PacerOptions {
   readonly nowNs: () => number;
   readonly timers: LoopTimers;
   /** Waits busily for the last SPIN_NS before each due time. */

@@ -22,7 +22,7 @@ import { threadShare } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
-export interface SessionLoopOptions {
+interface SessionLoopOptions {
   readonly writer: TurnWriter;
   readonly arriving: ClosedSessions | OpenSessions;
   readonly startNs: number;
@@ -33,7 +33,7 @@ export interface SessionLoopOptions {
   readonly connectionsMax: number;
 }
 
-export interface ClosedSessions {
+interface ClosedSessions {
   readonly kind: 'closed';
   readonly placesOf: SessionPlaces;
   /** Of this thread. */
@@ -44,7 +44,7 @@ export interface ClosedSessions {
   readonly course?: ClosedLoopCourse | undefined;
 }
 
-export interface OpenSessions {
+interface OpenSessions {
   readonly kind: 'open';
   readonly own: OwnArrivals;
   /** Of this thread; undefined: no cap. */

@@ -30,7 +30,7 @@ export interface AskedRequests {
   readonly repeats: SharedArrayBuffer | undefined;
 }
 
-export interface AskedTurns {
+interface AskedTurns {
   readonly table: TurnTableMemory;
   /** Uint8, one a turn of the data set: 1 where a later turn repeats what the server answered. */
   readonly keeps: SharedArrayBuffer;

@@ -18,7 +18,7 @@ import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine, encodeSkippedLine } from '../../wire/sample-line.ts';
 import { OutcomeTally } from './outcome-tally.ts';
 
-export interface RecordOutputOptions {
+interface RecordOutputOptions {
   readonly sourceId: number;
   readonly runZeroNs: number;
   readonly secrets: readonly string[];
@@ -31,7 +31,7 @@ export interface RecordOutputOptions {
 }
 
 /** A sample that holds stamps of chunks until they are asked for. */
-export interface StampHolder {
+interface StampHolder {
   tellStamps(): void;
 }
 

@@ -10,7 +10,7 @@ import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
 import { type TurnTeller, windowOf } from './turn-teller.ts';
 
-export interface RingParserOptions {
+interface RingParserOptions {
   readonly thread: number;
   readonly memory: RingMemory;
   readonly output: RecordOutput;

@@ -17,7 +17,7 @@ import type { GapEdges, ReadLate } from './gap-edges.ts';
 import type { RecordOutput } from './record-output.ts';
 import type { TurnTeller } from './turn-teller.ts';
 
-export interface TransportEnd {
+interface TransportEnd {
   readonly kind: EndKind;
   readonly detail: string;
   readonly bytesSent: number;
@@ -25,7 +25,7 @@ export interface TransportEnd {
   readonly firstByteNs: number;
 }
 
-export interface SampleTrackerOptions {
+interface SampleTrackerOptions {
   readonly output: RecordOutput;
   readonly api: ServerApi;
   readonly isStreaming: boolean;

@@ -25,7 +25,7 @@ import {
 import { readEventBatchHeader } from '../../wire/event-batch-header.ts';
 import type { BenchSettings } from './bench-parts.ts';
 
-export interface AggregatorStart {
+interface AggregatorStart {
   readonly clock: Clock;
   readonly eventsEndpoint: string;
   readonly arguments: Omit<AggregatorArguments, 'eventsEndpoint'>;

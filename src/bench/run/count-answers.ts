@@ -63,7 +63,7 @@ export const answerCounter = async (
   }
 };
 
-export interface AnswerCountOptions {
+interface AnswerCountOptions {
   readonly counter: AnswerCounter;
   readonly files: RunFiles;
   readonly config: RunConfig;

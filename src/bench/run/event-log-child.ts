@@ -12,7 +12,7 @@ import { type OwnProcess, type OwnProcessExit, startOwnProcess } from '../../pro
 import { readEventBatchHeader } from '../../wire/event-batch-header.ts';
 import type { BenchSettings } from './bench-parts.ts';
 
-export interface EventLogStart {
+interface EventLogStart {
   readonly endpoint: string;
   readonly file: string;
   readonly nodePath: string;
@@ -21,7 +21,7 @@ export interface EventLogStart {
   readonly signal: AbortSignal;
 }
 
-export interface EventLogResult {
+interface EventLogResult {
   /** Records that are not in events.jsonl. */
   readonly droppedRecords: number;
   readonly notices: readonly string[];

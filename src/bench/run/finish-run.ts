@@ -20,7 +20,7 @@ import type { MeasuredRun } from './measure.ts';
 import type { RunDirectory } from './run-directory.ts';
 import type { SamplesFile } from './samples-file.ts';
 
-export interface FinishOptions extends MeasuredRun {
+interface FinishOptions extends MeasuredRun {
   readonly parts: BenchParts;
   readonly config: RunConfig;
   readonly directory: RunDirectory;

@@ -24,7 +24,7 @@ export interface LiveRunRecord {
   readonly durationMs: number | null;
 }
 
-export const liveRunsFolder = (home: string): string => join(home, 'live-runs');
+const liveRunsFolder = (home: string): string => join(home, 'live-runs');
 
 /** The home is there. @throws what the system says when it cannot be written. */
 export const writeLiveRun = async (home: string, run: LiveRunRecord): Promise<void> => {

@@ -19,7 +19,7 @@ export const threadsFor = (
   return Math.max(1, Math.min(cores - 1, Math.ceil((streams * EVENTS_PER_STREAM) / EVENTS_PER_THREAD)));
 };
 
-export interface LoadSize extends Pick<BenchRequest, 'pattern' | 'shape'> {
+interface LoadSize extends Pick<BenchRequest, 'pattern' | 'shape'> {
   readonly dataset?: BenchRequest['dataset'] | undefined;
 }
 

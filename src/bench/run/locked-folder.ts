@@ -9,13 +9,13 @@ import { isDiskFull, lockFile } from '../../process/file-lock.ts';
 import { BenchError } from '../bench-error.ts';
 import { makeEmptyFolder } from './run-directory.ts';
 
-export interface LockedFolder extends Disposable {
+interface LockedFolder extends Disposable {
   /** Of something that never began: removes what was made here, besides these files. */
   discard(files: readonly string[]): Promise<void>;
 }
 
 /** "sweep", "comparison": for people, and in the name of its lock. */
-export type FolderWork = 'sweep' | 'comparison';
+type FolderWork = 'sweep' | 'comparison';
 
 /** @throws BenchError `run-directory` unless it is new or empty. */
 export const openLockedFolder = async (path: string, work: FolderWork): Promise<LockedFolder> => {

@@ -8,7 +8,7 @@ import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { ReadText } from './host-watch.ts';
 import { pressureNsOf } from './parse-host.ts';
 
-export interface ConditionsOptions {
+interface ConditionsOptions {
   readonly read: ReadText;
   readonly platform: string;
   readonly cores: number;

@@ -33,7 +33,7 @@ export interface PreparedLoad extends AsyncDisposable {
   readonly notices: readonly string[];
 }
 
-export interface LoadPreparation {
+interface LoadPreparation {
   readonly request: BenchRequest;
   readonly parts: BenchParts;
   readonly prompts: PromptWish;

@@ -135,7 +135,7 @@ const checkOf = ({ api, requests }: BenchRequest): Pick<LoadPlan, 'check'> => {
   return check === undefined ? {} : { check };
 };
 
-export interface ConfigOptions {
+interface ConfigOptions {
   readonly request: BenchRequest;
   readonly plan: LoadPlan;
   readonly dataset: PlannedPrompts;

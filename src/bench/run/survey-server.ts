@@ -20,7 +20,7 @@ export interface ServerSurvey extends ServerAnswer {
   readonly shortestTokens: RunRequests['shortestTokens'];
 }
 
-export interface SurveyOptions {
+interface SurveyOptions {
   readonly request: BenchRequest;
   readonly prompts: PromptWish;
   readonly noncePrefix: string;

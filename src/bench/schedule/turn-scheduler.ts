@@ -11,7 +11,7 @@ export interface DueTurn extends TurnPlace {
   readonly isWarmup: boolean;
 }
 
-export interface TurnListener {
+interface TurnListener {
   skipped(place: TurnPlace, reason: SkipReason, isWarmup: boolean): void;
   /** Each of its turns has ended or was skipped. */
   sessionOver(session: number): void;

@@ -32,12 +32,12 @@ import type { BenchRequest } from '../run/bench-request.ts';
 import { runStage, type StageParts } from './run-stage.ts';
 import { type SweepHeadOptions, sweepHead } from './sweep-head.ts';
 
-export interface LineRequest extends SweepHeadOptions {
+interface LineRequest extends SweepHeadOptions {
   readonly search: SearchOptions;
   readonly budgetMs: number;
 }
 
-export interface LineObserver {
+interface LineObserver {
   /** After each change, about once a second while a stage runs. */
   changed(document: LineDocument): void;
   /** Its run has its report; the next one waits. */
@@ -263,7 +263,7 @@ export const withFailuresCounted = (request: BenchRequest): BenchRequest =>
         objectives: [...request.objectives, { kind: 'error-rate', limitShare: 1 - request.attainment }],
       };
 
-export const LINE_FILE = 'line.json';
+const LINE_FILE = 'line.json';
 /** A stage has to begin and to end. */
 const LATER_WARMUP = { kind: 'requests', count: 1 } as const;
 const BUDGET_END_MS = 1_000;

@@ -179,7 +179,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
 };
 
 /** "stage-07". */
-export const stageDirectory = (number: number): string => `stage-${String(number).padStart(2, '0')}`;
+const stageDirectory = (number: number): string => `stage-${String(number).padStart(2, '0')}`;
 
 const patternOf = (load: StageLoad): RunPattern =>
   load.kind === 'rate'

@@ -24,7 +24,7 @@ export interface SweepOrder {
   readonly isStubborn: boolean;
 }
 
-export interface SweepParts {
+interface SweepParts {
   readonly stage: Omit<StageParts, 'observer'>;
   /** What is known before the first stage: nothing, or what an earlier try left. */
   readonly document: SweepDocument;
@@ -33,7 +33,7 @@ export interface SweepParts {
   readonly observer: SweepObserver;
 }
 
-export interface SweepObserver extends Pick<StageParts['observer'], 'phase' | 'snapshot' | 'notice'> {
+interface SweepObserver extends Pick<StageParts['observer'], 'phase' | 'snapshot' | 'notice'> {
   /** The run of a stage has begun. */
   stageBegan(run: StartedRun, stage: Stage): void;
   /** It is over; nothing of it is in flight. */

@@ -19,7 +19,7 @@ export interface QueueReading {
   readonly waiting: number;
 }
 
-export interface ServerQueueOptions {
+interface ServerQueueOptions {
   readonly target: BenchTarget;
   readonly api: ServerApi;
   readonly headers: readonly HeaderField[];

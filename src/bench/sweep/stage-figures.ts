@@ -18,7 +18,7 @@ import { type QueueReading, queueInSteps } from './server-queue.ts';
 import type { StageAccount } from './stage-account.ts';
 import type { StageCriterion } from './stage-criteria.ts';
 
-export interface FiguresOptions {
+interface FiguresOptions {
   readonly account: StageAccount;
   readonly load: StageLoad;
   /** From the start of the load to its end, the drain not counted. */

@@ -31,7 +31,7 @@ export interface StageOrder {
     | { readonly kind: 'measure' };
 }
 
-export interface StageWatchOptions {
+interface StageWatchOptions {
   readonly order: StageOrder;
   readonly account: StageAccount;
   readonly tap: StageTap;

@@ -16,7 +16,7 @@ export interface ClientAccount extends Pick<Report, 'droppedEvents' | 'errors' |
   >;
 }
 
-export interface VerdictOptions {
+interface VerdictOptions {
   readonly purpose: StagePurpose;
   readonly look: Look;
   readonly report: ClientAccount;
@@ -65,7 +65,7 @@ const FAILING: ReadonlySet<Look['verdict']> = new Set(['missed', 'over-capacity'
 /** As of the tail in the client's own verdict: two digits of what is judged stay true. */
 const LATE_PART_MOST = 0.1;
 
-export interface ReasonOptions {
+interface ReasonOptions {
   readonly purpose: StagePurpose;
   readonly verdict: StageVerdict;
   readonly look: Look;

@@ -22,7 +22,7 @@ export interface SweepDirectory extends Disposable {
   discard(): Promise<void>;
 }
 
-export interface ResumedSweep {
+interface ResumedSweep {
   readonly directory: SweepDirectory;
   /** With the stages that need not run again. */
   readonly document: SweepDocument;

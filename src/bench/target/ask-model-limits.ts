@@ -24,7 +24,7 @@ export interface ModelLimits {
   readonly version: Reported<string>;
 }
 
-export interface LimitsQuestion {
+interface LimitsQuestion {
   readonly target: BenchTarget;
   readonly api: ServerApi;
   readonly headers: readonly HeaderField[];

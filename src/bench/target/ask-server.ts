@@ -16,7 +16,7 @@ import { findServerKind } from './server-kind.ts';
 import { pagePath } from './server-pages.ts';
 import { type BenchTarget, modelsPath } from './target-url.ts';
 
-export interface ServerQuestion {
+interface ServerQuestion {
   readonly api: ServerApi;
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];

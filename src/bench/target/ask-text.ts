@@ -5,7 +5,7 @@ import { connectionProblem, lostBecause } from './connection-problem.ts';
 import { contentDecoder, type Decoded } from './content-decoder.ts';
 import type { HeaderField, TargetServer } from './load-target.ts';
 
-export interface AskOptions {
+interface AskOptions {
   readonly server: TargetServer;
   readonly path: string;
   /** JSON to POST; undefined: a GET. */

@@ -24,7 +24,7 @@ import { askText } from './ask-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { type BenchTarget, endpointPath } from './target-url.ts';
 
-export interface CalibrationQuestion {
+interface CalibrationQuestion {
   readonly api: ServerApi;
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];

@@ -14,7 +14,7 @@ import { readServerFigures } from './server-metrics.ts';
 import { pagePath, serverBase } from './server-pages.ts';
 import { type BenchTarget, modelsPath } from './target-url.ts';
 
-export interface MetricsQuestion {
+interface MetricsQuestion {
   readonly api: ServerApi;
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];

@@ -31,7 +31,7 @@ export interface TargetSpread {
 export const spreadPlace = (spread: TargetSpread | undefined, number: number): number =>
   spread === undefined ? 0 : (spread.order[number % spread.order.length] ?? 0);
 
-export interface TlsPlan {
+interface TlsPlan {
   /** SNI and the name that the certificate must have; '' where the host is an address. */
   readonly serverName: string;
   /** PEM; undefined: the system's. */

@@ -9,7 +9,7 @@ import { askText } from './ask-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { type BenchTarget, endpointPath } from './target-url.ts';
 
-export interface OneRequest {
+interface OneRequest {
   readonly api: ServerApi;
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];

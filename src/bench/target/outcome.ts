@@ -5,7 +5,7 @@ import type { FailureKind, Outcome } from '../../core/run/outcome.ts';
 import { type EndKind, isCancelled, timeoutPhaseOf } from '../arena/load-record.ts';
 import type { ReplyDefect } from './api/server-api.ts';
 
-export interface ReplyAccount {
+interface ReplyAccount {
   readonly endKind: EndKind;
   readonly endDetail: string;
   /** 0: no head came. */

@@ -28,7 +28,7 @@ export interface ReplyHead {
   readonly hasRetryAfter: boolean;
 }
 
-export type ToldByReply = Pick<
+type ToldByReply = Pick<
   ApiReply,
   | 'inputTokens'
   | 'outputTokens'

@@ -38,7 +38,7 @@ export const commonNonce = (noncePrefix: string): string => noncePrefix + COMMON
 
 const COMMON_NUMBER = 'ffffffff';
 
-export interface RequestOptions extends Pick<BodySettings, 'model' | 'isStreaming'> {
+interface RequestOptions extends Pick<BodySettings, 'model' | 'isStreaming'> {
   readonly api: ServerApi;
   readonly hasNonce: boolean;
   /** 8 characters of hex, another for each run. */

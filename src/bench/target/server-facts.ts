@@ -15,7 +15,7 @@ import { singleLine } from '../../core/text/single-line.ts';
 import type { HeaderField } from './load-target.ts';
 import { pageLines } from './server-metrics.ts';
 
-export interface ServerPage {
+interface ServerPage {
   /** "GET /version" */
   readonly from: string;
   readonly json: unknown;

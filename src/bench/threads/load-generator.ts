@@ -64,7 +64,7 @@ export interface LoadResult {
   readonly arenaFullCount: number;
 }
 
-export interface StandInThreads {
+interface StandInThreads {
   readonly load: (data: LoadWorkerData) => WatchedWorker;
   readonly parse: (data: ParseWorkerData) => WatchedWorker;
   /** CLOCK_MONOTONIC. */

@@ -3,7 +3,7 @@
 import type { ThreadBoard } from '../arena/thread-board.ts';
 import type { LoadResult } from './load-generator.ts';
 
-export interface LoadEnding {
+interface LoadEnding {
   readonly wasStopped: boolean;
   /** Why it is not whole; none where it is. */
   readonly reasons: readonly string[];

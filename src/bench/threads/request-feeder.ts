@@ -9,7 +9,7 @@ import { type LoadPlan, requestHeads } from '../load/load-plan.ts';
 import type { FeedWorkerData } from '../replay/feed-message.ts';
 import { startThread, type WatchedThread } from './watched-thread.ts';
 
-export interface RequestFeederOptions {
+interface RequestFeederOptions {
   readonly clock: Clock;
   readonly board: ThreadBoardMemory;
   /** The rest of the trace cannot be sent. */

@@ -15,7 +15,7 @@ export interface WatchedWorker {
   terminate(): Promise<number>;
 }
 
-export interface WatchedThreadOptions<Received> {
+interface WatchedThreadOptions<Received> {
   readonly clock: Clock;
   readonly worker: WatchedWorker;
   /** A count that moves as long as the thread comes back to its event loop. */
@@ -25,7 +25,7 @@ export interface WatchedThreadOptions<Received> {
   lost(reason: string): void;
 }
 
-export interface BoardThreadOptions<Received>
+interface BoardThreadOptions<Received>
   extends Omit<WatchedThreadOptions<Received>, 'worker' | 'heartbeat'> {
   readonly entry: URL;
   /** For people who look at the threads of the process. */

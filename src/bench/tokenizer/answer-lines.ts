@@ -3,7 +3,7 @@
 import { parseAnyJson } from '../../core/json.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
 
-export interface WrittenAnswer {
+interface WrittenAnswer {
   readonly sampleId: number;
   readonly text: string;
 }

@@ -13,7 +13,7 @@ import { answerLines } from './answer-lines.ts';
 import type { TokenCount } from './answer-tokens.ts';
 import { TokenizerError } from './tokenizer-files.ts';
 
-export interface AskedTokenizer {
+interface AskedTokenizer {
   readonly target: BenchTarget;
   readonly api: ServerApi;
   readonly headers: readonly HeaderField[];
@@ -21,7 +21,7 @@ export interface AskedTokenizer {
   readonly model: string | undefined;
 }
 
-export interface ServerTokenizer {
+interface ServerTokenizer {
   readonly facts: TokenizerFacts;
   /** @throws the signal's reason; the system's error where the file cannot be read. */
   count(answers: string, signal: AbortSignal): Promise<TokenCount>;

@@ -11,7 +11,7 @@ import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputFile } from '../../process/input-file.ts';
 
-export interface ReadTokenizer {
+interface ReadTokenizer {
   readonly facts: TokenizerFacts;
   /** Without the marks that a template adds. */
   tokensOf(text: string): number;

@@ -11,7 +11,7 @@ import { ownAddresses, RefusalLines } from '../probe/probe-serve.ts';
 import type { ProcessState } from '../process-state.ts';
 import { agentPlaceText } from './agent-places.ts';
 
-export interface AgentLinesOptions {
+interface AgentLinesOptions {
   readonly wantedPort: number;
   readonly policy: AgentPolicy;
   /** Where the code stands that is not printed. */

@@ -24,7 +24,7 @@ import type { ProcessState } from '../process-state.ts';
 import { AgentLines } from './agent-lines.ts';
 import { AGENT_PORT } from './agent-places.ts';
 
-export interface AgentStart {
+interface AgentStart {
   readonly home: string;
   /** undefined: the usual one, or the next that is free. */
   readonly port: number | undefined;

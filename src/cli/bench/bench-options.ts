@@ -28,7 +28,7 @@ import { URLS, type UrlOptions } from './url-options.ts';
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 
-export interface BenchOptions
+interface BenchOptions
   extends RequestOptionTable,
     SessionOptionTable,
     UrlOptions,

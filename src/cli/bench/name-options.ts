@@ -13,7 +13,7 @@ import { showable } from '../../core/text/single-line.ts';
 import { type Invocation, type Option, repeated, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 
-export interface GivenTag {
+interface GivenTag {
   readonly key: string;
   readonly value: string;
 }

@@ -124,7 +124,7 @@ const timesOf = (
   };
 };
 
-export interface CompanionContext {
+interface CompanionContext {
   readonly home: string;
   readonly directory: string;
   /** Of the run, as far as it is limited. */

@@ -22,7 +22,7 @@ export const displayMode = (stdout: OutputStream, isSilent: boolean): DisplayMod
   return stdout.isTerminal ? 'screen' : 'lines';
 };
 
-export interface RunDisplayOptions {
+interface RunDisplayOptions {
   readonly mode: DisplayMode;
   readonly stdout: OutputStream;
   readonly clock: Clock;

@@ -25,7 +25,7 @@ import { calibrationKey, modelDigest, servedModel } from '../../model/served-mod
 import type { ProcessState } from '../process-state.ts';
 import { type LoadedNode, loadedNode } from './loaded-node.ts';
 
-export interface JudgeOptions {
+interface JudgeOptions {
   readonly home: string;
   /** The model's file, folder or URL, as --facts names it. */
   readonly facts: string | undefined;
@@ -36,7 +36,7 @@ export const factsPlace = (cwd: string, facts: string | undefined): string | und
   facts === undefined || /^https?:/i.test(facts) ? facts : resolve(cwd, facts);
 
 /** What a report gets beside its figures. */
-export type JudgedPart = Pick<Report, 'headroom' | 'calibration'>;
+type JudgedPart = Pick<Report, 'headroom' | 'calibration'>;
 
 /**
  * Of the runs of one command: what a model's header says is read once for all of them.

@@ -28,7 +28,7 @@ import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import type { ProcessState } from '../process-state.ts';
 
-export interface ProvenanceWish {
+interface ProvenanceWish {
   readonly home: string;
   /** As it was given. */
   readonly noteGit: string | undefined;
@@ -78,7 +78,7 @@ export const callOfOneRun = (call: Reported<KeptCall>, seed: number): Reported<K
   return { ...call, args: [...args, '--seed', String(seed)] };
 };
 
-export const machineProvenance = ({ platform }: Pick<ProcessState, 'platform'>): MachineProvenance => {
+const machineProvenance = ({ platform }: Pick<ProcessState, 'platform'>): MachineProvenance => {
   const memoryBytes = totalmem();
   const machine = {
     kernel: singleLine(`${systemName()} ${release()} ${kernelBuild()}`).slice(0, TEXT_LENGTH_MAX),

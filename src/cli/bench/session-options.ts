@@ -92,7 +92,7 @@ type Given = <T>(option: Option<T>) => T;
 export const hasSessions = ({ option }: Pick<Invocation, 'option'>): boolean =>
   option(SESSIONS.turns) !== undefined || option(SESSIONS.multiTurn);
 
-export interface WishedSessions {
+interface WishedSessions {
   readonly sessions?: SessionWish;
   readonly shape: Pick<RunShape, 'sessions'>;
   readonly sessionsMax: number | undefined;

@@ -24,7 +24,7 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { displayMode, RunDisplay } from './run-display.ts';
 
-export interface WatchWish {
+interface WatchWish {
   readonly home: string;
   /** Id or directory; undefined: the newest. */
   readonly run: string | undefined;

@@ -7,7 +7,7 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { OBJECTIVES_MAX } from '../../wire/objective-schema.ts';
 import { CommandError } from '../command-error.ts';
 
-export interface WishedObjectives {
+interface WishedObjectives {
   readonly objectives: readonly Objective[];
   readonly attainment: number;
 }

@@ -25,7 +25,7 @@ export const calibratedMachine = ({
 export const calibrationFile = (home: string): string => join(home, 'calibration.json');
 
 /** undefined where there is none, or none of this version. */
-export const readCalibration = (home: string): Calibration | undefined => {
+const readCalibration = (home: string): Calibration | undefined => {
   const json = readText(calibrationFile(home));
   return json === undefined ? undefined : calibrationFromJson(json);
 };

@@ -32,7 +32,7 @@ import type { ProcessState } from '../process-state.ts';
 import { calibratedMachine } from './calibrated-machine.ts';
 import { type ComparedRun, compareWithTruth, type TruthLoad } from './truth-comparison.ts';
 
-export interface CalibrationWish {
+interface CalibrationWish {
   /** Of a `plimsoll mock --stamp`; undefined: one of our own on loopback. */
   readonly url: string | undefined;
   readonly budgetMs: number;

@@ -20,7 +20,7 @@ export interface TruthLoad {
   readonly chunks: number;
 }
 
-export interface ComparedWith {
+interface ComparedWith {
   /** As a run appends them to samples.jsonl. */
   readonly lines: string;
   readonly truth: ReadonlyMap<number, TruthStream>;

@@ -140,7 +140,7 @@ const printLike = async (tool: LikeTool, text: string, state: ProcessState): Pro
   return EXIT_CODES.ok.code;
 };
 
-export interface ExitDemands {
+interface ExitDemands {
   readonly maxFailures: number;
   readonly needsTrustworthy: boolean;
   /** What could not be written of the report. */

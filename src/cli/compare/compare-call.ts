@@ -31,7 +31,7 @@ export const newComparison = (invocation: Invocation, state: ProcessState): Prom
     place: { kind: 'new', out: invocation.option(BENCH.out) },
   });
 
-export interface ResumedComparisonCall {
+interface ResumedComparisonCall {
   readonly start: CompareStart;
   /** With what was asked for then, and what belongs to this call. */
   readonly invocation: Invocation;

@@ -16,7 +16,7 @@ import { commandText } from '../sweep/kept-command.ts';
 import { COMPARE } from './compare-options.ts';
 import { NOT_GIVEN, namedSide } from './finished-sides.ts';
 
-export type EndedSide =
+type EndedSide =
   | { readonly kind: 'runs'; readonly text: string }
   | { readonly kind: 'baseline'; readonly name: string };
 

@@ -14,7 +14,7 @@ import { notCounted } from '../bench/tokenizer-option.ts';
 import { flag, nonEmpty, type Option, repeated, value } from '../command.ts';
 import { GATE_OPTIONS } from './gate-options.ts';
 
-export interface CompareOptions {
+interface CompareOptions {
   readonly a: Option<string | undefined>;
   readonly b: Option<string | undefined>;
   readonly baseline: Option<string | undefined>;
@@ -36,7 +36,7 @@ export interface CompareOptions {
 }
 
 /** By the name of a metric. */
-export type Margins = Readonly<Record<string, number>>;
+type Margins = Readonly<Record<string, number>>;
 
 const SERIES_NAMES: readonly string[] = ['ttft', 'tpot', 'latency'];
 const METRIC_NAMES: readonly string[] = COMPARISON_METRICS.map(({ name }) => name);

@@ -17,7 +17,7 @@ export interface AskedSide {
   readonly startCommand: string | undefined;
 }
 
-export interface ComparedServersOptions {
+interface ComparedServersOptions {
   readonly a: AskedSide;
   readonly b: AskedSide;
   /** For a server to answer. */

@@ -18,7 +18,7 @@ import { RUN_FILTERS, runFilter } from '../runs/run-filters.ts';
 /** "http://…" and "localhost:8000" are loaded; anything else has ended. */
 export const isEndpoint = (text: string): boolean => /^(https?:\/\/|[\w.-]+:\d+(\/|$))/i.test(text);
 
-export interface FinishedPlaces {
+interface FinishedPlaces {
   readonly home: string;
   readonly state: ProcessState;
 }

@@ -62,7 +62,7 @@ export type ComparePlace =
   /** Absolute, with what it held when it was read. */
   | { readonly kind: 'resumed'; readonly directory: string; readonly document: ComparisonDocument };
 
-export interface CompareEnd {
+interface CompareEnd {
   readonly document: ComparisonDocument;
   readonly directory: string;
   readonly diskProblems: readonly string[];

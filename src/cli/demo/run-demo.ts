@@ -14,7 +14,7 @@ import { terminalText } from '../command-error.ts';
 import { asCommandError } from '../daemon-start.ts';
 import type { ProcessState } from '../process-state.ts';
 
-export interface DemoRun {
+interface DemoRun {
   readonly scenario: Scenario;
   readonly seed: number;
   readonly http: HostPort | undefined;
@@ -38,7 +38,7 @@ export const runDemo = async (state: ProcessState, run: DemoRun): Promise<void> 
 };
 
 /** Until the signal aborts. Neither process is needed for the cluster to show: a failure is told and no more. */
-export const runDemoLoad = async (
+const runDemoLoad = async (
   { nodePath, env, stderr }: ProcessState,
   home: string,
   signal: AbortSignal,

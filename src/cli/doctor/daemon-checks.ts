@@ -94,7 +94,7 @@ export const clusterChecks = (cluster: State, nowMs: number): readonly Check[] =
 };
 
 /** What each link of this node is made of at both ends, so that a slow port is not taken for a bad cable. */
-export const endChecks = (cluster: State, self: NodeId, nowMs: number): readonly Check[] =>
+const endChecks = (cluster: State, self: NodeId, nowMs: number): readonly Check[] =>
   linkViews(cluster, nowMs)
     .filter(({ nodes, standing }) => nodes.includes(self) && isCarrying(standing))
     .slice(0, ENDS_MAX)

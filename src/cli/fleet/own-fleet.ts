@@ -9,7 +9,7 @@ import { fleetSettings } from '../../daemon/mesh/fleet-settings.ts';
 import { NODE_KEY_FILE, openNodeKey } from '../../daemon/node-key.ts';
 import type { FleetExamination } from '../../mesh/nats/examine-fleet.ts';
 
-export type OwnFleet =
+type OwnFleet =
   /** None is named, or the home has never run. */
   | { readonly kind: 'none'; readonly reason: string }
   | {

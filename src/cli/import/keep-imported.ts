@@ -38,7 +38,7 @@ export interface KeptImport {
   readonly notices: readonly string[];
 }
 
-export interface KeepOptions {
+interface KeepOptions {
   readonly home: string;
   readonly version: string;
   readonly name: string | undefined;

@@ -8,7 +8,7 @@ import { likeGuidellm } from './guidellm-command.ts';
 import type { LikeCommand, LikeTool } from './like-command.ts';
 import { likeVllm } from './vllm-command.ts';
 
-export interface LikeText {
+interface LikeText {
   readonly command: string;
   /** What differs or was left out. */
   readonly notes: readonly string[];

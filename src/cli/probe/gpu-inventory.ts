@@ -16,7 +16,7 @@ export interface GpuInventory {
   readonly sources: readonly GpuSource[];
 }
 
-export interface GpuSource {
+interface GpuSource {
   readonly vendor: GpuVendor;
   readonly source: string;
   readonly reason: string;
@@ -24,7 +24,7 @@ export interface GpuSource {
   readonly isAbsence: boolean;
 }
 
-export interface GpuInventoryOptions {
+interface GpuInventoryOptions {
   readonly platform: string;
   readonly env: Env;
   readonly plimsollVersion: string;

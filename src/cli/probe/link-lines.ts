@@ -14,7 +14,7 @@ import type { LinkMeasurement } from '../../probe/probe.ts';
 import { figureFact, named, unknownFact } from '../../tui/figure.ts';
 import { type Line, lineWidth, part } from '../../tui/part.ts';
 
-export type LinkFigures = Omit<LinkMeasurement, 'bytesUsed'> & { readonly bytesUsed: Reported<number> };
+type LinkFigures = Omit<LinkMeasurement, 'bytesUsed'> & { readonly bytesUsed: Reported<number> };
 
 /** One line where it fits, else broken between figures; the method beneath. */
 export const linkLines = (figures: LinkFigures, columns: number): readonly Line[] => [

@@ -105,7 +105,7 @@ export const probeMemoryCommand: Command = {
  * Without a home there is nobody to agree with.
  * @throws CommandError `probeFailed` while somebody measures.
  */
-export const machineForProbe = (
+const machineForProbe = (
   who: string,
   homeOption: string | undefined,
   state: ProcessState,

@@ -93,7 +93,7 @@ export const probeLinkCommand: Command = {
   },
 };
 
-export type LinkTarget =
+type LinkTarget =
   | { readonly kind: 'address'; readonly at: HostPort; readonly code: string }
   | { readonly kind: 'node'; readonly name: string };
 

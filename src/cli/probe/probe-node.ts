@@ -25,7 +25,7 @@ import {
   statusText,
 } from './probed-link.ts';
 
-export interface NodeProbe {
+interface NodeProbe {
   readonly name: string;
   readonly home: string | undefined;
   readonly isJson: boolean;

@@ -67,7 +67,7 @@ export const probeServeCommand: Command = {
   },
 };
 
-export const REFUSALS_TOLD_MS = 60_000;
+const REFUSALS_TOLD_MS = 60_000;
 
 export class RefusalLines {
   readonly #clock: Pick<Clock, 'nowMs'>;

@@ -29,7 +29,7 @@ export interface ExportContext {
   readonly state: ProcessState;
 }
 
-export interface ReportForms {
+interface ReportForms {
   readonly html: Making;
   readonly csv: Making;
   readonly markdown: Making;

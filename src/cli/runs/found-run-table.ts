@@ -29,7 +29,7 @@ export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
   });
 };
 
-export interface FoundRunData {
+interface FoundRunData {
   readonly kind: 'run' | 'sweep' | 'line';
   readonly id: string;
   readonly directory: string;

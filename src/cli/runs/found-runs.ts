@@ -38,7 +38,7 @@ export type FoundRun =
 export const FOUND_STATES = ['running', 'complete', 'incomplete', 'interrupted', 'stopped'] as const;
 export type FoundState = (typeof FOUND_STATES)[number];
 
-export interface FoundRunsOptions {
+interface FoundRunsOptions {
   readonly home: string;
   readonly isAlive: (pid: number) => boolean;
   /** Also each run of a folder that `plimsoll bench --repeat` made. Default: false. */
@@ -124,7 +124,7 @@ export const foundRun = async (
 };
 
 /** undefined where there is none that this version can read. */
-export const readRunConfig = async (directory: string): Promise<RunConfig | undefined> => {
+const readRunConfig = async (directory: string): Promise<RunConfig | undefined> => {
   const path = runFiles(directory).config;
   try {
     const text = await readInputText(path, 'runFile');

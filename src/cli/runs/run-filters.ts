@@ -8,13 +8,13 @@ import { duration, oneOf } from '../bench/option-values.ts';
 import { type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
 import { FOUND_STATES, type FoundRun, type FoundState } from './found-runs.ts';
 
-export interface WantedTag {
+interface WantedTag {
   readonly key: string;
   /** undefined: any. */
   readonly value: string | undefined;
 }
 
-export interface RunFilterOptions {
+interface RunFilterOptions {
   readonly name: Option<string | undefined>;
   readonly tag: Option<readonly WantedTag[]>;
   readonly model: Option<string | undefined>;
@@ -97,7 +97,7 @@ export const runFilter = (invocation: Invocation, nowWallMs: number): ((found: F
   };
 };
 
-export interface RunWords {
+interface RunWords {
   readonly name: string;
   readonly tags: RunTags;
   readonly model: string;

@@ -9,7 +9,7 @@ import { readInputText } from '../../process/input-file.ts';
 export const homeNote = (home: string): string =>
   `written by Plimsoll, home ${JSON.stringify(home).replaceAll('--', String.raw`-\u002d`)}`;
 
-export type InstalledService =
+type InstalledService =
   | { readonly kind: 'none' }
   | { readonly kind: 'foreign' }
   | { readonly kind: 'ours'; readonly home: string };

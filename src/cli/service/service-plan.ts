@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { showable } from '../../core/text/single-line.ts';
 
-export type ServiceScope = 'user' | 'system';
+type ServiceScope = 'user' | 'system';
 
 export interface ServicePlan {
   readonly manager: 'systemd' | 'launchd';
@@ -17,7 +17,7 @@ export interface ServicePlan {
   readonly command: readonly string[];
 }
 
-export interface ServiceWish {
+interface ServiceWish {
   readonly isUser: boolean;
   /** --home; undefined: not given. */
   readonly home: string | undefined;

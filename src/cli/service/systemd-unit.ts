@@ -4,7 +4,7 @@
 import { homeNote } from './service-file.ts';
 import type { ServicePlan } from './service-plan.ts';
 
-export interface MachineGroups {
+interface MachineGroups {
   /** Of `video`, `render` and `systemd-journal` those that this machine has: a unit that names a missing one does not start. */
   readonly supplementaryGroups: readonly string[];
   /** RDMA pins memory. */

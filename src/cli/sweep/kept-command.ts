@@ -9,7 +9,7 @@ import { agentsOption } from '../agent/agent-options.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import type { Option } from '../command.ts';
 
-export interface KeptCommandOptions {
+interface KeptCommandOptions {
   /** Of the command: what they do not name is no part of it. */
   readonly options: readonly Option<unknown>[];
   /** Behind `plimsoll sweep`. */

@@ -6,7 +6,7 @@ import type { Invocation, Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { KEY_VARIABLE, URL_SECRET } from './kept-command.ts';
 
-export interface ResumedCall {
+interface ResumedCall {
   /** "sweep". */
   readonly one: string;
   readonly options: readonly Option<unknown>[];

@@ -9,7 +9,7 @@ import { otlpOption } from '../otlp-option.ts';
 import type { ProcessState } from '../process-state.ts';
 import { sendingOf, sendRun } from '../send-run.ts';
 
-export interface EndedStages {
+interface EndedStages {
   readonly document: { readonly stages: readonly Stage[] };
   readonly directory: string;
 }

@@ -11,7 +11,7 @@ import { runningDaemon } from '../bench/bench-process.ts';
 import { type CompanionDisplay, Companions } from '../bench/run-companions.ts';
 import type { ProcessState } from '../process-state.ts';
 
-export interface StageCompanionsOptions {
+interface StageCompanionsOptions {
   readonly state: ProcessState;
   readonly home: string;
   readonly sweepId: SweepId;

@@ -20,7 +20,7 @@ import type { ProcessState } from '../process-state.ts';
 import { lineDisplay } from './line-display.ts';
 import { StageCompanions } from './stage-companions.ts';
 
-export interface LineStart {
+interface LineStart {
   readonly request: BenchRequest;
   readonly search: SearchOptions;
   readonly agents: NamedAgents;
@@ -39,7 +39,7 @@ export interface LineStart {
   readonly notices: readonly string[];
 }
 
-export interface LineEnd extends LineResult {
+interface LineEnd extends LineResult {
   readonly directory: string;
   readonly notices: readonly string[];
 }

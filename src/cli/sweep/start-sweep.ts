@@ -49,7 +49,7 @@ export interface SweepCall {
   readonly notices: readonly string[];
 }
 
-export type SweepCallPlace =
+type SweepCallPlace =
   /** As it was given; undefined: in the home. */
   | { readonly kind: 'new'; readonly out: string | undefined }
   /** Absolute. */

@@ -13,7 +13,7 @@ import { flag, type Invocation, nonEmpty, type Option, value } from '../command.
 import { CommandError } from '../command-error.ts';
 import { loadLevels } from './sweep-loads.ts';
 
-export interface SweepOptions {
+interface SweepOptions {
   readonly rates: Option<readonly number[] | undefined>;
   readonly concurrency: Option<readonly number[] | undefined>;
   readonly pause: Option<number | undefined>;
@@ -181,7 +181,7 @@ export const asBench = (invocation: Invocation, [first]: readonly StageLoad[]): 
 };
 
 /** The same, but of some options as if these texts had been given. */
-export const withTexts = (
+const withTexts = (
   invocation: Invocation,
   texts: ReadonlyMap<string, readonly string[]>,
 ): Invocation => ({

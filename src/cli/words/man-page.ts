@@ -3,7 +3,7 @@
 import type { Command, CommandArgument, Option } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 
-export interface ManPage {
+interface ManPage {
   readonly version: string;
 }
 

@@ -3,7 +3,7 @@
 import { type AddressKind, addressKind } from './address-kind.ts';
 import { isLoopbackHost } from './host-port.ts';
 
-export interface BarredAddress {
+interface BarredAddress {
   readonly kind: Exclude<AddressKind, 'ordinary'>;
   /** Behind the address: "a multicast address". */
   readonly words: string;

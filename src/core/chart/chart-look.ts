@@ -3,7 +3,7 @@
 
 import { type Markup, markup, rawMarkup } from '../text/markup.ts';
 
-export type ChartToken = keyof typeof LIGHT_TOKENS;
+type ChartToken = keyof typeof LIGHT_TOKENS;
 export type ChartTokens = Readonly<Record<ChartToken, string>>;
 
 /** Rules of every picture, each under `.chart`. @param token what a token's name becomes: `var(--ink)`, or its value. */

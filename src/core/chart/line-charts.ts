@@ -18,7 +18,7 @@ import { type ChartOptions, chartSvg } from './run-charts.ts';
 import { flowScale, stageFlow } from './stage-flow.ts';
 import { userSpeed } from './user-speed.ts';
 
-export interface LineChartInput {
+interface LineChartInput {
   readonly sweep: Pick<Sweep, 'by' | 'attainment'>;
   readonly stages: readonly PicturedStage[];
   readonly line: LoadLine;

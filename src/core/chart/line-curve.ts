@@ -13,7 +13,7 @@ import { logScale } from './log-scale.ts';
 import { type ChartPoint, smoothBand, smoothLine } from './smooth-path.ts';
 import { valueAxis } from './value-axis.ts';
 
-export interface LineCurveOptions {
+interface LineCurveOptions {
   readonly width: number;
   readonly stages: readonly PicturedStage[];
   readonly by: StageLoad['kind'];
@@ -27,7 +27,7 @@ export interface LineCurveOptions {
   readonly earlier?: { readonly stages: readonly PicturedStage[]; readonly line: LoadLine } | undefined;
 }
 
-export interface CurveDot {
+interface CurveDot {
   readonly stage: PicturedStage;
   readonly x: number;
   readonly y: number;
@@ -36,7 +36,7 @@ export interface CurveDot {
   readonly high: number;
 }
 
-export interface AttainmentBar {
+interface AttainmentBar {
   readonly stage: PicturedStage;
   readonly x: number;
   readonly y: number;

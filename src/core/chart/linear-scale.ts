@@ -1,6 +1,6 @@
 // A linear scale with round ticks: of changes in per cent and of the figures of segments.
 
-export interface LinearScale {
+interface LinearScale {
   readonly at: (value: number) => number;
   readonly ticks: readonly number[];
 }

@@ -10,7 +10,7 @@ export interface Size {
 
 export type Bucket = readonly [number, number, number];
 
-export interface Bar {
+interface Bar {
   readonly x: number;
   readonly y: number;
   readonly width: number;
@@ -20,7 +20,7 @@ export interface Bar {
   readonly count: number;
 }
 
-export interface LogAxis {
+interface LogAxis {
   readonly low: number;
   readonly high: number;
   at(value: number): number;

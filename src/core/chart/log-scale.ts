@@ -2,7 +2,7 @@
 
 import { maximumOf, minimumOf } from '../extremes.ts';
 
-export interface LogScale {
+interface LogScale {
   readonly low: number;
   readonly high: number;
   readonly ticks: readonly number[];

@@ -6,7 +6,7 @@ import { figureText } from '../figure/figure.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
 import { linearScale } from './linear-scale.ts';
 
-export interface StripPoint {
+interface StripPoint {
   readonly side: 'A' | 'B';
   readonly pair: number;
   readonly x: number;

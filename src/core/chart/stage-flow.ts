@@ -6,14 +6,14 @@ import type { PicturedStage } from '../sweep/pictured-stage.ts';
 import { coordinate } from '../text/markup.ts';
 import type { ChartPoint } from './smooth-path.ts';
 
-export interface StageFlow {
+interface StageFlow {
   readonly area: string;
   readonly line: string;
   /** '' where the server tells none. */
   readonly queue: string;
 }
 
-export interface FlowSize {
+interface FlowSize {
   readonly width: number;
   readonly height: number;
   /** Requests at the upper edge. */

@@ -15,14 +15,14 @@ export interface ChartSize {
 }
 
 /** One scale of a picture: the greatest value on it, and how its ticks are written. */
-export interface ChartScale {
+interface ChartScale {
   readonly greatest: number;
   readonly format: (value: number) => string;
   /** Class of its words: "water-text". */
   readonly ink?: string;
 }
 
-export interface TimeFrameOptions extends ChartSize {
+interface TimeFrameOptions extends ChartSize {
   readonly points: number;
   readonly stepMs: number;
   /** When the server was down. */
@@ -33,7 +33,7 @@ export interface TimeFrameOptions extends ChartSize {
   readonly head: number;
 }
 
-export interface TimeFrame {
+interface TimeFrame {
   readonly drawn: Markup;
   readonly left: PathScale;
   readonly right: PathScale;

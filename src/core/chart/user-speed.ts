@@ -9,7 +9,7 @@ import type { CurveTick } from './line-curve.ts';
 import { type ChartPoint, smoothLine } from './smooth-path.ts';
 import { valueAxis } from './value-axis.ts';
 
-export interface UserSpeedOptions {
+interface UserSpeedOptions {
   readonly width: number;
   readonly stages: readonly PicturedStage[];
   /** GPUs that all tokens are shared out to; 1 where they are not known. */
@@ -18,7 +18,7 @@ export interface UserSpeedOptions {
   readonly atLine: number | undefined;
 }
 
-export interface SpeedPoint {
+interface SpeedPoint {
   readonly stage: PicturedStage;
   readonly x: number;
   readonly y: number;
@@ -29,7 +29,7 @@ export interface SpeedPoint {
   readonly label: 'beside' | 'above' | 'none';
 }
 
-export interface UserSpeed {
+interface UserSpeed {
   readonly width: number;
   readonly height: number;
   readonly left: number;

@@ -21,13 +21,13 @@ import { askedMetric, COMPARISON_METRICS } from './comparison-metrics.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
 import type { TimedRun } from './timed-run.ts';
 
-export interface TimedReport {
+interface TimedReport {
   readonly report: Report;
   /** Unknown: its requests could not be read. */
   readonly timed: TimedRun | Unknown;
 }
 
-export interface BootstrapOptions {
+interface BootstrapOptions {
   readonly primary: string;
   /** By the name of a metric, where it is not the usual one. */
   readonly margins: Readonly<Record<string, number>>;

@@ -9,7 +9,7 @@ import { type RateKey, rateRow } from '../run/run-rates.ts';
 import { type BetterDirection, HEADLINE_PERCENTILES, type SeriesKey, seriesRow } from '../run/run-series.ts';
 import { type Reported, unknown } from '../unknown.ts';
 
-export interface ComparisonMetricRow {
+interface ComparisonMetricRow {
   /** "ttft.p90" */
   readonly name: string;
   /** "TTFT p90" */
@@ -45,7 +45,7 @@ export interface AskedMetric {
   readonly marginShare: number;
 }
 
-export const DEFAULT_MARGIN_SHARE: Readonly<Record<ComparisonMetricRow['kind'], number>> = {
+const DEFAULT_MARGIN_SHARE: Readonly<Record<ComparisonMetricRow['kind'], number>> = {
   rate: 0.02,
   latency: 0.05,
 };

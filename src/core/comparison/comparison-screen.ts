@@ -10,7 +10,7 @@ import type { ComparisonDocument } from './comparison-document.ts';
 import { type ComparisonTextOptions, comparisonFacts, metricTable } from './comparison-text.ts';
 import { effectWords } from './comparison-words.ts';
 
-export interface ComparisonScreenOptions extends ComparisonTextOptions {
+interface ComparisonScreenOptions extends ComparisonTextOptions {
   readonly rows: number;
   /** Beneath all else. */
   readonly footer: readonly string[];

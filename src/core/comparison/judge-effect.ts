@@ -19,7 +19,7 @@ export type ComparisonVerdict =
     }
   | { readonly kind: 'not-comparable'; readonly reason: string };
 
-export interface EffectQuestion {
+interface EffectQuestion {
   /** Of this look: the interval is one of 1 − alpha. */
   readonly alpha: number;
   readonly marginShare: number;

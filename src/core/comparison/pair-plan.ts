@@ -20,7 +20,7 @@ export const pairPlan = (looks: readonly number[], segment: SegmentRules): Compa
 };
 
 /** "ABBA BAAB …" without blanks: whatever drifts evenly, and whatever drifts faster at the beginning, hits both sides alike. */
-export const pairOrder = (pairs: number): string =>
+const pairOrder = (pairs: number): string =>
   Array.from({ length: pairs }, (_, index) => (startsWithA(index) ? 'AB' : 'BA')).join('');
 
 /** The parity of the binary digits of a pair's number, from 0: the order of Thue and Morse. */

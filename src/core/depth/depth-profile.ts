@@ -36,7 +36,7 @@ export type DepthRow = {
 };
 
 /** `reading` of new tokens behind the context, `writing` behind it, `whole`: reading the context itself. */
-export type DepthTest = (typeof DEPTH_TESTS)[number];
+type DepthTest = (typeof DEPTH_TESTS)[number];
 export const DEPTH_TESTS = ['whole', 'reading', 'writing'] as const;
 
 /**

@@ -69,7 +69,7 @@ export const depthRemarks = (
     : []),
 ];
 
-export interface DepthRemark {
+interface DepthRemark {
   /** "pp512 @ d4096", or a depth alone. */
   readonly test: string;
   readonly words: string;

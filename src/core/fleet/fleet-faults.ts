@@ -24,7 +24,7 @@ import type { FaultLevel, LinkFault } from './cable-fault.ts';
 
 export type FleetFault = NodeFault | LinkFault;
 
-export type NodeFault = { readonly id: string; readonly level: FaultLevel; readonly node: NodeId } & (
+type NodeFault = { readonly id: string; readonly level: FaultLevel; readonly node: NodeId } & (
   | {
       readonly kind: 'gone';
       readonly isStale: boolean /** On this process's clock; missing: never heard. */;

@@ -83,7 +83,7 @@ export interface GroupSums {
   readonly linkCounts: readonly number[];
 }
 
-export interface FleetTotals {
+interface FleetTotals {
   readonly nodeCount: number;
   readonly linkCount: number;
   readonly runCount: number;
@@ -111,7 +111,7 @@ export interface RoomAnswer {
 }
 
 /** From so many nodes on a cluster is shown as a fleet, and a map is that of one group. */
-export const FLEET_NODES_MIN = 13;
+const FLEET_NODES_MIN = 13;
 
 export const isFleet = (nodeCount: number): boolean => nodeCount >= FLEET_NODES_MIN;
 

@@ -26,7 +26,7 @@ export const rosterCells = (
 };
 
 /** "7" of "r05-07" where every name of the group ends in another number, else the place in the row. */
-export const cellMarks = (names: readonly string[]): readonly string[] => {
+const cellMarks = (names: readonly string[]): readonly string[] => {
   const numbers = names
     .map(name => /(\d{1,4})$/.exec(name)?.[1])
     .map(digits => (digits === undefined ? '' : String(Number(digits))));

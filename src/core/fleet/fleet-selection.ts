@@ -25,7 +25,7 @@ export interface FleetSelection {
   readonly toGroups: readonly GroupWays[];
 }
 
-export interface SelectionSources {
+interface SelectionSources {
   readonly roster: FleetRoster;
   readonly links: readonly LinkView[];
   readonly groupOf: ReadonlyMap<NodeId, readonly number[]>;

@@ -49,7 +49,7 @@ export const waysBetween = (
 };
 
 /** The links of a pair of groups, or within one group, that are not gone. */
-export interface LinksOfPair {
+interface LinksOfPair {
   /** The lesser place first; twice the same within one. */
   readonly groups: readonly [number, number];
   readonly links: readonly LinkView[];

@@ -56,4 +56,4 @@ export const linkListing = (
 const isNeedy = ({ link, fault }: Pick<JudgedLink, 'link' | 'fault'>): boolean =>
   fault !== undefined || link.standing.kind === 'failed';
 
-export const LINKS_OF_PAGE = 50;
+const LINKS_OF_PAGE = 50;

@@ -17,7 +17,7 @@ export interface GroupName {
   readonly reason: string | undefined;
 }
 
-export const GROUP_KINDS = ['rack', 'site', 'kind', 'tag'] as const;
+const GROUP_KINDS = ['rack', 'site', 'kind', 'tag'] as const;
 
 export const parseGroupBy = (text: string): Parsed<GroupBy> => {
   const kind = GROUP_KINDS.find(one => one === text);
@@ -68,4 +68,4 @@ const rackOf = ({ site, rack }: NodePlace): GroupName => {
   return { id: `${site.name}/${rack.name}`, name: rack.name, reason: undefined };
 };
 
-export const NO_GROUP = 'no group';
+const NO_GROUP = 'no group';

@@ -71,7 +71,7 @@ export class LiveHistory {
   }
 }
 
-export interface LivePoint {
+interface LivePoint {
   readonly name: string;
   readonly value: number;
 }

@@ -2,7 +2,7 @@
 // its row when it opens a file or makes an ExpansionBudget, so that none is without a limit; docs/limits.md and the test that feeds
 // each reader its worst file follow this table.
 
-export interface InputLimit {
+interface InputLimit {
   /** Part of a sentence: "a data set". */
   readonly what: string;
   /**

@@ -4,7 +4,7 @@
 /** Of arrays and objects within each other. What this program sends has a dozen; versions to come may have more. */
 export const NESTING_MAX = 64;
 
-export interface JsonFootprint {
+interface JsonFootprint {
   readonly bytes: number;
   /** Of arrays and objects within each other. */
   readonly depth: number;

@@ -4,7 +4,7 @@ import type { NodeId } from '../ids.ts';
 import { knownOr } from '../unknown.ts';
 import type { Connection } from './connection.ts';
 
-export interface NamedConnection {
+interface NamedConnection {
   readonly source: NodeId;
   readonly sink: NodeId;
   readonly connectionKey: string;

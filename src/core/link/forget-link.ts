@@ -42,7 +42,7 @@ export const lostBetween = (state: ForgetState, source: NodeId, sink: NodeId): r
   );
 };
 
-export type ForgetState = Pick<State, 'lostConnections' | 'linkForgets' | 'origins'>;
+type ForgetState = Pick<State, 'lostConnections' | 'linkForgets' | 'origins'>;
 
 /** Any member may write any numbers: a forgetting that claims events that nobody here has hides nothing. */
 const coveredBy = (state: ForgetState, { source, durableEpoch, durableSeq }: ForgottenThrough): Position => {

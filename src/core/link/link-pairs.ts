@@ -11,7 +11,7 @@ import { type LinkFacts, linkFacts, measuredAnew, type Ways } from './link-facts
 type Pair = readonly [NodeId, NodeId];
 
 /** Every two nodes of which one has or had a connection to the other, the lesser id first, in the order of their ids. */
-export const linkPairs = (state: Pick<State, (typeof JOINS)[number]>): readonly Pair[] => {
+const linkPairs = (state: Pick<State, (typeof JOINS)[number]>): readonly Pair[] => {
   const pairs = new Map<string, Pair>();
   for (const field of JOINS)
     for (const source of nodesOf(state[field])) {

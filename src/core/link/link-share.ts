@@ -13,7 +13,7 @@ export const shareOfExpected = ({ value, of }: Pick<FigureView, 'value' | 'of'>)
   return expected === undefined ? undefined : value / expected;
 };
 
-export interface SlowestWay {
+interface SlowestWay {
   readonly link: LinkView;
   /** From the first node to the second, or back. */
   readonly direction: 'there' | 'back';

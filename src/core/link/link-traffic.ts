@@ -9,7 +9,7 @@ import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { ConnectionFacts } from './link-facts.ts';
 
 /** One way over a connection, bits a second. */
-export interface WayTraffic {
+interface WayTraffic {
   readonly from: NodeId;
   readonly to: NodeId;
   /** What the port of each end sends and gets in all. */

@@ -13,7 +13,7 @@ import { LinkBook } from './link-pairs.ts';
 import { isMissed } from './losses.ts';
 import { isNodeLoss, nodeLoss } from './node-loss.ts';
 
-export type LinkStanding =
+type LinkStanding =
   | { readonly kind: 'measured' }
   | { readonly kind: 'measuring' }
   | { readonly kind: 'waiting' | 'failed'; readonly reason: string }
@@ -56,7 +56,7 @@ export interface LinkView {
   readonly isStale: boolean;
 }
 
-export type LastFigures = Pick<LinkView, 'there' | 'back' | 'roundTrip'>;
+type LastFigures = Pick<LinkView, 'there' | 'back' | 'roundTrip'>;
 
 export const linkViews = (state: State, nowMs: number): readonly LinkView[] =>
   new LinkWatch().read(state, nowMs);

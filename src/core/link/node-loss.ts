@@ -5,7 +5,7 @@ import { lastHeardMs, presence, stoppedMs } from '../node/presence-view.ts';
 import type { State } from '../state.ts';
 import type { LossCode } from './connection.ts';
 
-export interface NodeLoss {
+interface NodeLoss {
   readonly code: Extract<LossCode, 'node-stopped' | 'node-offline'>;
   readonly reason: string;
   /** On this process's monotonic clock, ms: when it stopped, or was last seen. */

@@ -23,8 +23,8 @@ import { type IsChosenPeer, NOT_CHOSEN } from './measured-pairs.ts';
 import { nodeLoss } from './node-loss.ts';
 import { type ActiveRdmaPort, activeRdmaPorts } from './rdma-ports.ts';
 
-export type RdmaConnection = Extract<Connection, { kind: 'rdma' }>;
-export type ConnectionFact = Extract<
+type RdmaConnection = Extract<Connection, { kind: 'rdma' }>;
+type ConnectionFact = Extract<
   Fact,
   { kind: 'connection.opened' | 'connection.lost' | 'connection.closed' }
 >;

@@ -5,7 +5,7 @@ import type { NodeId } from '../ids.ts';
 import { type ConnectionFacts, rateFrom } from './link-facts.ts';
 import type { LinkView } from './link-view.ts';
 
-export interface SlowPath {
+interface SlowPath {
   readonly from: NodeId;
   readonly bitsPerSecond: number;
   readonly of: ConnectionFacts;

@@ -4,7 +4,7 @@
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Interval, ModelCache, ModelFacts, ModelWeights } from './model-facts.ts';
 
-export const MODEL_LAYERS_MAX = 4_096;
+const MODEL_LAYERS_MAX = 4_096;
 
 /** The same facts; those that cannot be are unknown, with what was claimed. */
 export const credibleModel = (model: ModelFacts): ModelFacts => ({

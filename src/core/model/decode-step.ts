@@ -5,7 +5,7 @@ import { isUnknown, type Unknown } from '../unknown.ts';
 import { cacheBytes, stateBytes } from './cache-bytes.ts';
 import { exactly, type Interval, type ModelFacts, multiplied, plus } from './model-facts.ts';
 
-export interface DecodeLoad {
+interface DecodeLoad {
   /** Sequences in the batch. */
   readonly batch: number;
   /** Tokens in the cache of each. */
@@ -56,7 +56,7 @@ export const decodeStep = (
  * The share of a layer's experts that `batch` tokens touch. Each takes k of E: k/E at least, when all choose the same, and
  * 1 − (1 − k/E)^B where they choose evenly and independently. Real routing lies between.
  */
-export const expertShare = (
+const expertShare = (
   { count, used }: { readonly count: number; readonly used: number },
   batch: number,
 ): Interval => {

@@ -45,12 +45,12 @@ export interface HeldCalibration {
   readonly ageMs: number;
 }
 
-export interface CalibratedModel {
+interface CalibratedModel {
   readonly layers: number;
   readonly weightBytes: number;
 }
 
-export interface CalibratedLaw {
+interface CalibratedLaw {
   readonly law: EngineLaw;
   readonly engine: Engine;
   readonly version: Reported<string>;
@@ -127,7 +127,7 @@ export const calibratedConstants = (
 };
 
 /** "llama.cpp b4321 measured here 3 h ago, 5 points of this model". */
-export const calibrationLabel = ({
+const calibrationLabel = ({
   engine,
   version,
   isOfModel,

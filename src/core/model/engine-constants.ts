@@ -31,7 +31,7 @@ export const ENGINES = ['llama.cpp', 'mlx', 'vllm', 'sglang', 'other'] as const;
 export type DeviceClass = 'apple' | 'gb10' | 'geforce' | 'datacentre' | 'amd' | 'other';
 
 /** What the constants depend on besides engine and device. */
-export interface ModelKind {
+interface ModelKind {
   /** Of most weights: "Q4_0", "Q4_K", "F16"; undefined where it is not known. */
   readonly quantisation: string | undefined;
   /** Layers with experts start more kernels each. */

@@ -24,7 +24,7 @@ export interface EngineLaw {
   readonly form: LawForm;
 }
 
-export type LawForm = 'three' | 'overhead-and-bytes' | 'ceiling' | 'bytes';
+type LawForm = 'three' | 'overhead-and-bytes' | 'ceiling' | 'bytes';
 
 export const engineLaw = (
   points: readonly LawPoint[],

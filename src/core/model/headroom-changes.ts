@@ -11,7 +11,7 @@ import type { PlacementPlan } from './placement.ts';
 import { type PlacementHeadroom, placementHeadroom, rankedPlacements } from './placement-headroom.ts';
 import type { PlacedModel } from './placement-time.ts';
 
-export type ChangeKind =
+type ChangeKind =
   | 'link-rate'
   | 'cache-type'
   | 'bandwidth'

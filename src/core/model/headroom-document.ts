@@ -7,7 +7,7 @@ import type { PlacementStage } from './placement.ts';
 
 export const HEADROOM_SCHEMA = 'plimsoll.headroom/1';
 
-export interface HeadroomDocument extends Headroom {
+interface HeadroomDocument extends Headroom {
   readonly schema: typeof HEADROOM_SCHEMA;
 }
 

@@ -4,14 +4,14 @@
 
 import { maximumOf } from '../extremes.ts';
 
-export interface SplitStage {
+interface SplitStage {
   /** Seconds of one layer, from 0. */
   readonly layerSeconds: number;
   /** Layers that its memory holds. */
   readonly layersMax: number;
 }
 
-export interface LayerSplit {
+interface LayerSplit {
   readonly layers: readonly number[];
   readonly seconds: number;
 }

@@ -23,7 +23,7 @@ export interface LoadedPlacement {
   readonly note: string;
 }
 
-export interface LoadedBy {
+interface LoadedBy {
   readonly model: ModelFacts;
   readonly engine: Engine;
   readonly calibrations: readonly HeldCalibration[];

@@ -44,7 +44,7 @@ export interface PlacementPart {
   readonly fitNow: Fit | Unknown;
 }
 
-export interface DecodeHeadroom {
+interface DecodeHeadroom {
   /** Of all sequences together; no engine is faster. */
   readonly boundTokensPerSecond: number;
   readonly expectedTokensPerSecond: Estimate;

@@ -15,7 +15,7 @@ import type { PlaceLinkTable } from './place-links.ts';
 import type { PlacementPlan, PlacementStage } from './placement.ts';
 import { limitingTerm, type PlacementTerm, type PlacementTerms, stepTime } from './step-time.ts';
 
-export interface PlacementStepTime {
+interface PlacementStepTime {
   /** Of a step in which each sequence gets a token. */
   readonly boundSeconds: number;
   readonly expectedSeconds: Estimate;
@@ -92,7 +92,7 @@ export const placementTime = (
 /** Parts of the batch that are under way in a row of stages at once. */
 export const turnsOf = (batch: number, stages: number): number => Math.min(batch, stages);
 
-export interface StageTime extends Omit<PlacementStepTime, 'limit'> {}
+interface StageTime extends Omit<PlacementStepTime, 'limit'> {}
 
 /** Of one pass of so many sequences. */
 export const stageTime = (

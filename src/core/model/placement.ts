@@ -5,7 +5,7 @@ import { knownOr } from '../unknown.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
 import type { ModelFacts } from './model-facts.ts';
 
-export type PlacementKind = 'one' | 'tensor' | 'pipeline';
+type PlacementKind = 'one' | 'tensor' | 'pipeline';
 
 export interface PlacementStage {
   readonly layers: number;

@@ -4,7 +4,7 @@
 export type WeightProducts = '16-bit' | 'INT8' | 'FP8' | '8-bit' | '4-bit';
 
 /** Operations a second; undefined where they were not measured. */
-export interface MeasuredProducts {
+interface MeasuredProducts {
   /** With 32-bit sums. */
   readonly operationsPerSecond: number | undefined;
   readonly int8PerSecond?: number | undefined;

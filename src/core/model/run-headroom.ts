@@ -20,7 +20,7 @@ import { type PlacedModel, placementTime } from './placement-time.ts';
 import { type HostEvidence, runCauses } from './run-causes.ts';
 import type { ReadBandwidth, RunHeadroom, RunPhaseName, RunStanding, UnjudgedPhase } from './run-standing.ts';
 
-export interface RunHeadroomInput {
+interface RunHeadroomInput {
   readonly report: Report;
   readonly model: ModelFacts;
   readonly placement: PlacementPlan;

@@ -28,9 +28,9 @@ export interface StepTime {
   readonly limit: LimitingTerm;
 }
 
-export type StepTerms = Readonly<Record<StepTerm, number>>;
-export type StepTerm = 'weights' | 'experts' | 'cache' | 'compute' | 'overhead';
-export type LimitingTerm = StepTerm;
+type StepTerms = Readonly<Record<StepTerm, number>>;
+type StepTerm = 'weights' | 'experts' | 'cache' | 'compute' | 'overhead';
+type LimitingTerm = StepTerm;
 
 /** What a step over several devices waits for, seconds: with the links between them. */
 export type PlacementTerms = StepTerms & Readonly<Record<'linkLatency' | 'linkBandwidth', number>>;

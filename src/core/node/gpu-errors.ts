@@ -45,7 +45,7 @@ export const gpuErrorName = (error: Pick<GpuError, 'xid' | 'kind'>): string => {
 };
 
 /** What a number says, and of whom. */
-export interface XidMeaning {
+interface XidMeaning {
   readonly words: string;
   /** `program`: what ran on the device did something wrong. `device`: it, its memory or its links. `note`: nobody. */
   readonly fault: 'program' | 'device' | 'note';

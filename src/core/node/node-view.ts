@@ -17,7 +17,7 @@ import { heldValue, type ReadingView, readingView } from './reading-view.ts';
 import { givenName, namesakes } from './shared-names.ts';
 
 /** The readings of which a node has one, by their names. */
-export type NodeReadings = { readonly [R in NodeReadingKind]: ReadingView<ReadingValues[R]> };
+type NodeReadings = { readonly [R in NodeReadingKind]: ReadingView<ReadingValues[R]> };
 
 /** All that is known of one node, each reading with its age. */
 export interface NodeView extends NodeReadings {
@@ -68,7 +68,7 @@ export interface GpuView extends MeasuredDevice {
   readonly findings: readonly HealthFinding[];
 }
 
-export interface RefusedKind {
+interface RefusedKind {
   readonly kind: string;
   readonly count: number;
 }

@@ -9,7 +9,7 @@ import type { NodeForgotten } from './presence.ts';
 
 export type Presence = 'live' | 'stale' | 'offline';
 
-export interface PresenceLimits {
+interface PresenceLimits {
   readonly staleMs: number;
   readonly offlineMs: number;
 }

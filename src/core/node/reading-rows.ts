@@ -28,7 +28,7 @@ export interface ReadingRow {
 }
 
 /** One reading of a node as it stands. */
-export interface NodeReading {
+interface NodeReading {
   /** "memory", "gpus nvidia". */
   readonly key: string;
   readonly reading: ReadingKind;

@@ -32,7 +32,7 @@ export type ReadingView<T> =
 /** A reading is stale past this many of its intervals: 2.5 and a view's tick stay within three. */
 export const STALE_INTERVALS = 2.5;
 /** A reading reported twice a second may be late by a scheduler's hiccup without counting as stale. */
-export const STALE_MS_MIN = 2_000;
+const STALE_MS_MIN = 2_000;
 
 export const readingView = <T>(
   entry: ReadingEntry<T> | undefined,

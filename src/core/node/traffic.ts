@@ -30,7 +30,7 @@ export interface PortCounts {
 }
 
 /** Type aliases, so that they are assignable to `Reported`'s index signature. */
-export type PortRates = { readonly received: DirectionRates; readonly sent: DirectionRates };
+type PortRates = { readonly received: DirectionRates; readonly sent: DirectionRates };
 export type DirectionRates = {
   readonly bytesPerSecond: number;
   readonly packetsPerSecond: Reported<number>;

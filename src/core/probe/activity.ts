@@ -13,7 +13,7 @@ import { isKnown } from '../unknown.ts';
  * A GPU with a kernel running for this share of the time is in use. A desktop's compositor and a video stay below;
  * inference of one stream is far above.
  */
-export const GPU_BUSY_USE_MIN = 0.25;
+const GPU_BUSY_USE_MIN = 0.25;
 
 /** In words, or undefined where nothing is active. A lease past 10 s does not count, whoever left it. */
 export const activityOn = (

@@ -11,7 +11,7 @@ export type ProbeStage =
   | { readonly kind: 'idle'; readonly nextInMs: number | undefined };
 
 /** Past what it announced a status is believed this long: it is told again, but it travels. */
-export const PROBE_STATUS_GRACE_MS = 60_000;
+const PROBE_STATUS_GRACE_MS = 60_000;
 
 export const stageOf = (entry: Entry<ProbeStatus> | undefined, nowMs: number): ProbeStage | undefined => {
   if (entry === undefined) return undefined;

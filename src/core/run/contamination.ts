@@ -22,7 +22,7 @@ export type ContaminationFinding = {
 };
 
 /** A report. */
-export interface MaybeSpoiled {
+interface MaybeSpoiled {
   readonly contamination: Reported<readonly ContaminationFinding[]>;
 }
 
@@ -58,7 +58,7 @@ export const ALL_RATES: readonly SpoiledFigure[] = [
   'totalTokensPerSecond',
 ];
 
-export const CONTAMINATION_CODES = [
+const CONTAMINATION_CODES = [
   'answer-cache',
   'prefix-cache',
   'identical-prompts',

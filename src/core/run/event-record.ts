@@ -115,7 +115,7 @@ export type SampleRecord =
     };
 
 /** By how much the work of its thread may have put the stamps of a sample behind what they stand for, before its `sample.complete`. */
-export type LatenessRecord = {
+type LatenessRecord = {
   readonly kind: 'sample.lateness';
   readonly sampleId: number;
 } & SampleLateness;

@@ -9,7 +9,7 @@ import { FAILURE_LABELS, type SampleCounts } from './outcome.ts';
 import { type RunShape, shapeOf } from './run-shape.ts';
 
 /** A report, or the figures of a run in the cluster. */
-export interface MaybeFailed {
+interface MaybeFailed {
   /** Of the measured phase. */
   readonly counts: SampleCounts;
   readonly failures: Reported<RunFailures>;
@@ -82,11 +82,11 @@ export const failureLabel = ({ kind, statusCode }: Pick<FailureGroup, 'kind' | '
   kind === 'http-status' ? `HTTP ${statusCode}` : FAILURE_LABELS[kind];
 
 /** What the server said, and whether others like it are counted with it. */
-export const failureMessage = ({ example, isVaried }: Pick<FailureGroup, 'example' | 'isVaried'>): string =>
+const failureMessage = ({ example, isVaried }: Pick<FailureGroup, 'example' | 'isVaried'>): string =>
   isVaried ? `${example} (and the same with other numbers)` : example;
 
 /** "at 0:12", "0:12 to 0:31, 2 of them in warm-up". */
-export const failureTimes = ({ count, warmupCount, firstAtNs, lastAtNs }: FailureCounts): string => {
+const failureTimes = ({ count, warmupCount, firstAtNs, lastAtNs }: FailureCounts): string => {
   const [first, last] = [clock(firstAtNs), clock(lastAtNs)];
   const range = first === last ? `at ${first}` : `${first} to ${last}`;
   if (warmupCount === 0) return range;
@@ -94,7 +94,7 @@ export const failureTimes = ({ count, warmupCount, firstAtNs, lastAtNs }: Failur
 };
 
 /** Measured or not. */
-export const failureCountText = ({ count, warmupCount }: FailureCounts): string =>
+const failureCountText = ({ count, warmupCount }: FailureCounts): string =>
   formatCount(count + warmupCount);
 
 /** "8 × HTTP 401, 0:12 to 0:31, 1 of them in warm-up: invalid key" */

@@ -4,7 +4,7 @@
 import type { FinishReason } from './outcome.ts';
 
 /** 'aborted': the engine did not finish the answer, whatever text came before. */
-export type FinishMeaning = Exclude<FinishReason, 'other' | 'missing'> | 'aborted';
+type FinishMeaning = Exclude<FinishReason, 'other' | 'missing'> | 'aborted';
 
 /** undefined: no server is known to write it. */
 export const finishMeaning = (name: string): FinishMeaning | undefined => MEANINGS.get(name.toLowerCase());

@@ -43,7 +43,7 @@ export type ObjectiveEstimate = {
   readonly high: number | null;
 };
 
-export const OBJECTIVE_CONFIDENCE = 0.95;
+const OBJECTIVE_CONFIDENCE = 0.95;
 
 /** @param confidence of the interval; each of its bounds is wrong with half of what is missing to 1 */
 export const judgeObjective = (

@@ -5,7 +5,7 @@ import { pushAll } from '../push-all.ts';
 import { type SeededRandom, seededRandom } from '../random.ts';
 import type { FailuresByKind } from './outcome.ts';
 
-export interface MixedModel {
+interface MixedModel {
   readonly model: string;
   /** Above 0, of the sum of all. */
   readonly weight: number;

@@ -107,7 +107,7 @@ export const powerByScope = (
     }));
 };
 
-export interface SharedPower {
+interface SharedPower {
   readonly view: NodeView;
   /** The load came from this node too. */
   readonly isClientHere: boolean;

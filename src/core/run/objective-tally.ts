@@ -11,7 +11,7 @@ import type { Outcome } from './outcome.ts';
 import type { ObjectiveSeriesKey } from './run-series.ts';
 
 /** NO_FIGURE where the sample has none. */
-export type ObjectiveFigures = Readonly<Record<ObjectiveSeriesKey | 'outputTokens', number>>;
+type ObjectiveFigures = Readonly<Record<ObjectiveSeriesKey | 'outputTokens', number>>;
 
 export interface ObjectiveEvidence {
   /** Samples that count: issued and ended, without those that have no such figure by their nature. */

@@ -12,7 +12,7 @@ export interface RequestLimit {
   readonly limitNs: number;
 }
 
-export interface RequestObjective extends RequestLimit {
+interface RequestObjective extends RequestLimit {
   readonly kind: 'request';
 }
 
@@ -31,7 +31,7 @@ export type RunObjective =
 export type Objective = RequestObjective | RunObjective;
 
 /** The share of issued samples that meet every one of the limits; failures do not. */
-export interface AttainmentObjective {
+interface AttainmentObjective {
   readonly kind: 'attainment';
   readonly share: number;
   readonly limits: readonly RequestLimit[];

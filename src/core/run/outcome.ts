@@ -47,7 +47,7 @@ export const FAILURE_LABELS: Readonly<Record<FailureKind, string>> = {
 /** Kinds that 0.1.0 does not know, and what it calls them: it refuses a report that counts a kind without a name there. */
 const LATER_FAILURE_KINDS = { aborted: 'error-frame' } as const;
 
-export type LaterFailureKind = keyof typeof LATER_FAILURE_KINDS;
+type LaterFailureKind = keyof typeof LATER_FAILURE_KINDS;
 export type SharedFailureKind = Exclude<FailureKind, LaterFailureKind>;
 
 export const isLaterFailureKind = (kind: FailureKind): kind is LaterFailureKind =>

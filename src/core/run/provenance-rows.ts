@@ -5,7 +5,7 @@ import { singleLine } from '../text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../unknown.ts';
 import type { MachineProvenance, MeasuredCeiling, RunProvenance, ServerTold } from './provenance.ts';
 
-export type ProvenanceRow = readonly [name: string, text: string];
+type ProvenanceRow = readonly [name: string, text: string];
 
 export const provenanceRows = (provenance: Reported<RunProvenance>): readonly ProvenanceRow[] => {
   if (isUnknown(provenance)) return [['provenance', `unknown (${provenance.reason})`]];

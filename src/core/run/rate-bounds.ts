@@ -10,7 +10,7 @@ import { RATE_KEYS, type RateKey, type ReportRates } from './run-rates.ts';
 /** In the unit of each rate; of tokens of one user that of the median. */
 export type RateBounds = Readonly<Partial<Record<RateKey, Reported<ErrorBound>>>>;
 
-export interface RateBoundSources {
+interface RateBoundSources {
   readonly rates: ReportRates;
   /** Unknown: nothing of the run has a bound. */
   readonly bounds: Reported<RunBounds>;

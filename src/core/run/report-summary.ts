@@ -28,7 +28,7 @@ import { type HeadlineRateKey, rateRow } from './run-rates.ts';
 import { headlineSeries, type SeriesKey, seriesRow } from './run-series.ts';
 import { type VerdictWords, verdictWords } from './verdict-words.ts';
 
-export interface ReportVerdict {
+interface ReportVerdict {
   /** bad: no figure means what it is called, because requests failed. */
   readonly tone: VerdictWords['tone'] | 'bad';
   /** "Trustworthy within 0.4 ms, complete", "Interrupted", "Client-bound". */
@@ -191,7 +191,7 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
 };
 
 /** A percentile as far as its samples vouch for it. */
-export type VouchedPercentile =
+type VouchedPercentile =
   | { readonly kind: 'value'; readonly value: number }
   /** Of few requests: true within its interval. */
   | ({ readonly kind: 'interval'; readonly value: number } & TailInterval)

@@ -5,7 +5,7 @@ import type { ObjectiveName } from './objective.ts';
 import { FAILURE_KINDS, type FailureKind, FINISH_REASONS, type FinishReason } from './outcome.ts';
 import { TOKEN_DOUBT_KEYS, type TokenDoubt } from './token-doubts.ts';
 
-export interface CounterRow {
+interface CounterRow {
   /** None of a number of things. */
   readonly unit?: 'ns' | 'bytes' | 'tokens' | 'share';
   readonly label: string;

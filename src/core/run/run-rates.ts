@@ -28,7 +28,7 @@ export interface RateRow {
   readonly of: (sources: RateSources) => Reported<number>;
 }
 
-export interface RateSources {
+interface RateSources {
   readonly metrics: MetricLookup;
   readonly run: {
     readonly pattern: RunPattern;
@@ -174,7 +174,7 @@ export type HeadlineRateKey = {
   [Key in RateKey]: (typeof RUN_RATES)[Key]['level'] extends 'headline' ? Key : never;
 }[RateKey];
 /** Those that a report has one figure of, whatever the run. */
-export type ReportRateKey = Exclude<RateKey, 'perUserTokensPerSecond' | GoodputKey>;
+type ReportRateKey = Exclude<RateKey, 'perUserTokensPerSecond' | GoodputKey>;
 /** Only of a run with objectives of a request. */
 type GoodputKey = 'goodput' | 'goodOutputTokensPerSecond';
 

@@ -25,7 +25,7 @@ export type RunShape = {
   readonly graceMs?: number;
 };
 
-export type SessionShape = {
+type SessionShape = {
   readonly placesOf: SessionPlaces;
   /** Absent: the client's. */
   readonly history?: SessionHistory;

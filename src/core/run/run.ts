@@ -60,7 +60,7 @@ export interface Run extends ObjectiveFields {
 /** 'failed': it ended without a report that could be read. */
 export type RunState = 'running' | 'complete' | 'incomplete' | 'interrupted' | 'failed';
 
-export interface RunLimits {
+interface RunLimits {
   readonly samplesMax: Reported<number>;
   readonly durationMs: Reported<number>;
 }

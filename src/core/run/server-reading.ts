@@ -3,7 +3,7 @@
 // difference of two readings. Names and meanings: vLLM "Production Metrics" (V0's names too) and vllm/v1/metrics/loggers.py, SGLang
 // "Production Metrics", llama.cpp tools/server/README.md and server-context.cpp, TGI reference "Metrics".
 
-export interface ServerFigureRow {
+interface ServerFigureRow {
   readonly label: string;
   /** A counter only rises; a gauge is what is so now. */
   readonly kind: 'gauge' | 'counter';

@@ -11,7 +11,7 @@ import { SERVER_TIME_COLUMNS, serverPrefixSentence, serverTimeRows } from './ser
 
 type ServerSources = Pick<Report, 'counts' | 'series' | 'server'>;
 
-export interface ServerAccount {
+interface ServerAccount {
   /** Of which the tables are. */
   readonly readings: number;
   /** Without those that would be empty. */
@@ -19,7 +19,7 @@ export interface ServerAccount {
   readonly remarks: readonly string[];
 }
 
-export interface ServerTable {
+interface ServerTable {
   readonly name: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -22,7 +22,7 @@ export type ServerFigureSummary = {
  * How far counters can be believed. `whole`: from before the first request until after the last reply. `within`: between the first and the
  * last reading while the load ran, which leaves out what came before and after.
  */
-export type CountedOver = 'whole' | 'within';
+type CountedOver = 'whole' | 'within';
 
 export type ServerEvidence = {
   readonly readings: number;

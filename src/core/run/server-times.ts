@@ -18,7 +18,7 @@ interface ServerTimeRow {
 }
 
 /** In the order in which a request passes them, after the whole of its time to first token. */
-export const SERVER_TIMES: readonly ServerTimeRow[] = [
+const SERVER_TIMES: readonly ServerTimeRow[] = [
   { label: 'time to first token', seconds: 'firstTokenSeconds', count: 'firstTokenCount', client: 'ttftNs' },
   { label: 'in the queue', seconds: 'queueSeconds', count: 'queueCount', client: undefined },
   { label: 'prefill', seconds: 'prefillSeconds', count: 'prefillCount', client: undefined },
@@ -26,7 +26,7 @@ export const SERVER_TIMES: readonly ServerTimeRow[] = [
   { label: 'latency', seconds: 'wholeSeconds', count: 'wholeCount', client: 'latencyNs' },
 ];
 
-export interface ServerTime {
+interface ServerTime {
   readonly label: string;
   /** Mean over the requests that the server counted. */
   readonly meanNs: number;
@@ -35,7 +35,7 @@ export interface ServerTime {
   readonly clientMeanNs: Reported<number>;
 }
 
-export const serverTimes = ({ server, series }: Pick<Report, 'server' | 'series'>): readonly ServerTime[] => {
+const serverTimes = ({ server, series }: Pick<Report, 'server' | 'series'>): readonly ServerTime[] => {
   if (!isKnown(server)) return [];
   return SERVER_TIMES.flatMap(row => {
     const meanNs = meanOf(server, row);

@@ -4,7 +4,7 @@
 import type { EndedSample } from './ended-sample.ts';
 import type { SampleTurn, SkipReason } from './session-outcome.ts';
 
-export interface FollowedSession {
+interface FollowedSession {
   fromNs: number;
   toNs: number;
   hasFailed: boolean;

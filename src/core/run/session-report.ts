@@ -38,7 +38,7 @@ export interface SessionReport {
   readonly byUncached: Reported<readonly UncachedRow[]>;
 }
 
-export interface TurnRow {
+interface TurnRow {
   /** From 0. */
   readonly turn: number;
   /** It stands for the later ones too. */
@@ -53,7 +53,7 @@ export interface TurnRow {
   readonly cachedShare: Reported<number>;
 }
 
-export type UncachedRow = {
+type UncachedRow = {
   /** Uncached tokens from here to before `to`. */
   readonly from: number;
   readonly to: number;

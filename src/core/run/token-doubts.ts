@@ -15,7 +15,7 @@ export type TokenDoubt = (typeof TOKEN_DOUBT_KEYS)[number];
 /** A hundred times the longest context of a model that is served (10 million tokens). */
 export const TOKENS_MAX = 1e9;
 
-export interface ReplyTokens {
+interface ReplyTokens {
   /** Less than 0: the server gave none. */
   readonly inputTokens: number;
   readonly outputTokens: number;

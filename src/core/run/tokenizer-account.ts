@@ -25,7 +25,7 @@ export type TokenizerAccount = TokenizerFacts & {
   readonly compared: Reported<ComparedTokens>;
 };
 
-export type ComparedTokens = {
+type ComparedTokens = {
   readonly answers: number;
   readonly countedTokens: number;
   readonly toldTokens: number;

@@ -3,7 +3,7 @@
 
 import type { Unknown } from '../unknown.ts';
 
-export interface MixedUrl {
+interface MixedUrl {
   /** Without credentials. */
   readonly url: string;
   /** Above 0, of the sum of all. */

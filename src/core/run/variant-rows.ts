@@ -8,7 +8,7 @@ import type { VariantFigures, VariantPercentiles } from './model-mix.ts';
 import { failureKindRows } from './outcome.ts';
 import type { Report } from './report.ts';
 
-export interface VariantTable {
+interface VariantTable {
   /** "By model" */
   readonly title: string;
   readonly columns: readonly string[];

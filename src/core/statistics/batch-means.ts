@@ -1,7 +1,7 @@
 // The mean of a series whose values depend on their neighbours, as latencies behind a queue do: the spread of the means of
 // batches tells how far the mean of all may be off, where the spread of single values tells far too little.
 
-export interface BatchMeans {
+interface BatchMeans {
   readonly mean: number;
   /** Standard error of the mean, dependence included. */
   readonly standardError: number;

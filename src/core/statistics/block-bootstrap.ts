@@ -39,7 +39,7 @@ export const drawnStarts = ({ blocks, slots }: TimeGrid, { seed, resamples }: Dr
   return Uint32Array.from({ length: resamples * blocks }, () => random.below(slots));
 };
 
-export interface Draw {
+interface Draw {
   readonly seed: number;
   readonly resamples: number;
 }
@@ -62,7 +62,7 @@ export const resampledSums = (
   return sums;
 };
 
-export interface SlottedValues {
+interface SlottedValues {
   readonly values: Float64Array;
   /** Of each value, in the same order. */
   readonly slotOf: ArrayLike<number>;

@@ -5,7 +5,7 @@ import type { PlacedValues } from './ranked-values.ts';
 export const LOG_BUCKET_COUNT = 30;
 
 /** [low edge, high edge, count]; the last bucket is closed. */
-export type LogBucket = readonly [number, number, number];
+type LogBucket = readonly [number, number, number];
 
 /**
  * Edges of 30 buckets from max(min, 1) to max, which are exactly the first and the last; two where all values are one, none

@@ -5,7 +5,7 @@ import { type AskedPlaces, firstAtLeast, type PlacedValues } from './ranked-valu
 import { ValueCell } from './value-cell.ts';
 
 /** Reads all values, block by block, as often as it is called. They are finite and not below 0. */
-export type ReadBlocks = (visit: (block: Float64Array) => void) => void;
+type ReadBlocks = (visit: (block: Float64Array) => void) => void;
 
 export class RadixRanks implements PlacedValues {
   readonly length: number;

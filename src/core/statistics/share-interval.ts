@@ -6,7 +6,7 @@
 import type { BatchedRatio } from './batched-ratio.ts';
 import { betaQuantile, regularisedIncompleteBeta, studentQuantile } from './incomplete-beta.ts';
 
-export interface ShareInterval {
+interface ShareInterval {
   readonly low: number;
   readonly high: number;
 }

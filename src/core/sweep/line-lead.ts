@@ -17,12 +17,12 @@ import { hasEnded, loadOn, type PicturedStage, toldTail } from './pictured-stage
 import type { Sweep } from './sweep.ts';
 import type { LoadLine } from './sweep-document.ts';
 
-export interface LeadPart {
+interface LeadPart {
   readonly text: string;
   readonly isStrong: boolean;
 }
 
-export interface LeadOptions {
+interface LeadOptions {
   readonly sweep: Pick<Sweep, 'form' | 'by' | 'objectives' | 'attainment'>;
   readonly line: LoadLine;
   readonly stages: readonly PicturedStage[];

@@ -73,7 +73,7 @@ export const LIMIT_WORDS: Readonly<
   undecided: 'its lower loads could not be decided',
 };
 
-export interface StageResult {
+interface StageResult {
   readonly word: string;
   readonly tone: 'good' | 'bad' | 'caution' | 'plain';
 }

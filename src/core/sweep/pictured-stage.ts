@@ -9,7 +9,7 @@ import type { StageDigest } from './sweep.ts';
 import { stageDigest } from './sweep-digest.ts';
 
 /** How a stage stands in the picture: its shape, word and colour. */
-export type StageStanding =
+type StageStanding =
   | 'held'
   | 'failed'
   | 'running'

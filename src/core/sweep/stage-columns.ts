@@ -7,7 +7,7 @@ import { TOO_FEW } from '../run/report-summary.ts';
 import { loadWords, nsWords, shareWords, stageResult } from './line-words.ts';
 import { type PicturedStage, toldTail } from './pictured-stage.ts';
 
-export interface StageColumn {
+interface StageColumn {
   readonly title: (stages: readonly PicturedStage[]) => string;
   /** "–" where it is not known. */
   readonly cell: (stage: PicturedStage) => string;

@@ -28,7 +28,7 @@ import { STAGE_COLUMNS, type StageColumnKey, toldColumns } from './stage-columns
 import { lineOf, sweepEndOf, sweepHeadDigest } from './sweep-digest.ts';
 import { LINE_SCHEMA, type LineDocument, type SweepDocument } from './sweep-document.ts';
 
-export interface SweepTextOptions {
+interface SweepTextOptions {
   /** false: only ASCII. */
   readonly isUnicode: boolean;
   /** Of the terminal, or of the file. */
@@ -64,7 +64,7 @@ export const sweepText = (document: StagesDocument, options: SweepTextOptions): 
   );
 };
 
-export interface SearchScreenOptions extends SweepTextOptions {
+interface SearchScreenOptions extends SweepTextOptions {
   readonly rows: number;
   /** Beneath all else. */
   readonly footer: readonly string[];

@@ -2,7 +2,7 @@
 
 import { pushAll } from '../push-all.ts';
 
-export interface ColumnsOptions {
+interface ColumnsOptions {
   /** Spaces before each line; 2 unless told. */
   readonly indent?: number;
   /** Spaces between columns; 2 unless told. */

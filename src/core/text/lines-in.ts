@@ -1,6 +1,6 @@
 // The lines of a text, one by one: a list of the lines of some hundred MiB of line feeds would have gigabytes.
 
-export interface TextLine {
+interface TextLine {
   readonly text: string;
   /** From 1. */
   readonly number: number;

@@ -5,7 +5,7 @@
 import { showable } from './single-line.ts';
 
 /** A list becomes as many words, options among them, or none. */
-export type CommandValue = string | number | readonly string[];
+type CommandValue = string | number | readonly string[];
 
 /**
  * For templates: shellCommand`plimsoll probe link ${name}`. What the template contains is the command; each value is one word, whatever

@@ -15,7 +15,7 @@ import { rdmaWarnings } from './rdma-warnings.ts';
 import { staleWarnings } from './stale-warnings.ts';
 import { type FoundWarning, shownWarning, type Warning } from './warning.ts';
 
-export interface ClusterSources {
+interface ClusterSources {
   readonly state: State;
   readonly views: readonly NodeView[];
   readonly nowMs: number;

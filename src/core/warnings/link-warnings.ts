@@ -26,7 +26,7 @@ import { ITEMS_OF_TURN, type Turns } from '../turns.ts';
 import { isKnown } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
 
-export interface LinkSources {
+interface LinkSources {
   readonly state: State;
   readonly views: readonly NodeView[];
   readonly links: readonly LinkView[];

@@ -11,7 +11,7 @@ export interface ThunderboltEnd {
   readonly port: ThunderboltPort;
 }
 
-export interface ThunderboltCable {
+interface ThunderboltCable {
   readonly ends: readonly [ThunderboltEnd, ThunderboltEnd];
 }
 

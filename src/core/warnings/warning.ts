@@ -76,4 +76,4 @@ export const WARNING_KINDS = {
   more: 'how many the list leaves out',
 } as const;
 
-export type WarningKind = keyof typeof WARNING_KINDS;
+type WarningKind = keyof typeof WARNING_KINDS;

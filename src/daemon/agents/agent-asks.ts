@@ -14,7 +14,7 @@ import { AGENT_ASK_TOPIC, type AgentAnswer, agentAnswerSchema } from '../../wire
 import type { GrantedAgent } from '../../wire/api/agent-answers.ts';
 import type { AgentServer } from './agent-server.ts';
 
-export interface AgentAsksParts {
+interface AgentAsksParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;

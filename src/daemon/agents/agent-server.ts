@@ -18,7 +18,7 @@ import type { Requests } from '../../mesh/request/requests.ts';
 import type { Env } from '../../process/child.ts';
 import { AGENT_ASK_TOPIC, type AgentAnswer } from '../../wire/agent-ask.ts';
 
-export interface AgentServerParts {
+interface AgentServerParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;

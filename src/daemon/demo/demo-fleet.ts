@@ -12,7 +12,7 @@ import type { Away, LeftBehind } from '../../simulate/simulation.ts';
 import type { Lifetimes } from '../lifetimes.ts';
 import type { HeardBefore } from './left-behind.ts';
 
-export interface DemoFleetOptions {
+interface DemoFleetOptions {
   /** The daemon's. */
   readonly own: NodeId;
   readonly others: readonly SeededNodeKey[];

@@ -11,11 +11,11 @@ import { lockFile } from '../../process/file-lock.ts';
 import { DaemonError } from '../daemon-error.ts';
 import { NODE_KEY_FILE } from '../node-key.ts';
 
-export interface DemoHome extends AsyncDisposable {
+interface DemoHome extends AsyncDisposable {
   readonly path: string;
 }
 
-export interface DemoHomeOptions {
+interface DemoHomeOptions {
   readonly temporaryFolder: string;
   /** Of the machine that the daemon plays: its key, as a home keeps it. */
   readonly nodeKeyPem: string;

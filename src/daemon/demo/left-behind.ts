@@ -17,7 +17,7 @@ export interface HeardBefore {
   readonly awayMs: number;
 }
 
-export interface LeftBehindHome {
+interface LeftBehindHome {
   readonly home: string;
   readonly ownNode: NodeId;
   readonly clock: Clock;

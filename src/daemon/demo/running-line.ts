@@ -18,7 +18,7 @@ import {
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { readDaemonFile } from '../daemon-file.ts';
 
-export interface RunningLineOptions {
+interface RunningLineOptions {
   readonly home: string;
   readonly clock: Clock;
   readonly version: string;

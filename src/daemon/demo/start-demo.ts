@@ -20,7 +20,7 @@ import { withPastFiles } from './past-run-files.ts';
 import { RunningLine } from './running-line.ts';
 import { simulatedProbes } from './simulated-probes.ts';
 
-export interface DemoOptions extends Omit<DaemonOptions, 'home' | 'mesh' | 'simulation'> {
+interface DemoOptions extends Omit<DaemonOptions, 'home' | 'mesh' | 'simulation'> {
   readonly scenario: Scenario;
   readonly seed: number;
   readonly temporaryFolder: string;

@@ -11,7 +11,7 @@ export type Grant =
   | { readonly kind: 'token'; readonly generation: number }
   | { readonly kind: 'cookie'; readonly generation: number; readonly expiresAtWallMs: number };
 
-export interface AccessOptions {
+interface AccessOptions {
   readonly clock: Clock;
   /** At least 128 random bits, as text without spaces. */
   readonly token: string;
@@ -113,7 +113,7 @@ export class Access {
 
 export const CODE_LIFE_MS: number = 600_000;
 export const CODES_MAX = 32;
-export const COOKIE_LIFE_MS: number = 30 * 24 * 3_600_000;
+const COOKIE_LIFE_MS: number = 30 * 24 * 3_600_000;
 
 /** Named after the node: the cookies of a host are shared by all its ports, and two daemons may run on one machine. */
 export const cookieName = (node: NodeId): string => `plimsoll-${node.slice(0, 12)}`;

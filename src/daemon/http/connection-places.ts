@@ -8,9 +8,9 @@ import { counted } from '../../core/figure/figure.ts';
 import { canonicalAddress, isLoopbackAddress } from './host.ts';
 import type { HttpLimits } from './http-options.ts';
 
-export type PlacesLimits = Pick<HttpLimits, 'connectionsMax' | 'connectionsKept' | 'connectionsOfAddressMax'>;
+type PlacesLimits = Pick<HttpLimits, 'connectionsMax' | 'connectionsKept' | 'connectionsOfAddressMax'>;
 
-export type PlaceVerdict =
+type PlaceVerdict =
   | { readonly kind: 'taken' }
   /** `problem` is one sentence for people. */
   | { readonly kind: 'refused'; readonly problem: string };

@@ -16,7 +16,7 @@ import { RequestError } from './request-error.ts';
 import type { RequestGuard } from './request-guard.ts';
 import { type ApiRoute, jsonRoute } from './route.ts';
 
-export interface DaemonRouteParts {
+interface DaemonRouteParts {
   readonly guard: RequestGuard;
   readonly streams: () => StreamCounts;
   readonly bound: () => { readonly host: string; readonly port: number } | undefined;

@@ -11,7 +11,7 @@ import { gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { nothingAt, refuseOtherMethods, urlPath } from './route.ts';
 
-export interface DashboardLimits {
+interface DashboardLimits {
   readonly assetBytesMax: number;
   readonly assetsMax: number;
 }

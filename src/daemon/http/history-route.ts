@@ -20,8 +20,8 @@ import {
   sendJsonText,
 } from './route.ts';
 
-export const HISTORY_ROWS_MAX = 5_000;
-export const HISTORY_BACK_MS_MAX: number = 90 * 24 * 3_600_000;
+const HISTORY_ROWS_MAX = 5_000;
+const HISTORY_BACK_MS_MAX: number = 90 * 24 * 3_600_000;
 
 export const historyRoute = ({ clock, cluster, nodeId }: HttpServerOptions): ApiRoute => {
   const turns = new InTurns();

@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-export interface HostAndPort {
+interface HostAndPort {
   /** Lower case, an IPv6 address without brackets and zone, no final dot. */
   readonly name: string;
   readonly port: number | undefined;

@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import { errorCode, errorMessage, type Problem, ProblemError } from '../../core/problem.ts';
 import type { Notice } from '../../wire/notice.ts';
 
-export type HttpServerProblem = Problem<
+type HttpServerProblem = Problem<
   'port-taken' | 'port-forbidden' | 'address-unavailable' | 'listen-failed',
   { readonly host: string; readonly port: number }
 >;

@@ -16,7 +16,7 @@ import { metricsOf } from './metrics/render-metrics.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, type RouteParameter, readQuery } from './route.ts';
 
-export interface MetricsRouteParts {
+interface MetricsRouteParts {
   readonly streams: () => StreamCounts;
   readonly startedAtWallMs: number;
 }

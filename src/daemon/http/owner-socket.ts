@@ -14,7 +14,7 @@ export interface OwnerSocket {
   close(): Promise<void>;
 }
 
-export interface OwnerSocketOptions {
+interface OwnerSocketOptions {
   /** Absolute; in a folder that only this user can write to. One daemon at a time, by the lock of the home. */
   readonly path: string;
   readonly connectionsMax: number;

@@ -9,7 +9,7 @@ import { showableJson } from '../../core/text/single-line.ts';
 import { API_PROBLEMS, type ApiFacts, type ApiProblemCode, apiProblem } from '../../wire/api/api-problem.ts';
 import type { HttpLimits, HttpLogger } from './http-options.ts';
 
-export interface Refusal {
+interface Refusal {
   /** If it differs from that of its code. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export class RequestError extends ProblemError<Problem<ApiProblemCode, ApiFacts>
   }
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly limits: HttpLimits;
   readonly logger: HttpLogger | undefined;
 }

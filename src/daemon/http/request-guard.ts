@@ -15,7 +15,7 @@ import { RequestError } from './request-error.ts';
 /** `read` needs the token beyond loopback; `change` everywhere. */
 export type RouteAccess = 'public' | 'read' | 'change';
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly access: Access;

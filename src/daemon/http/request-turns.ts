@@ -9,7 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 
-export interface RequestTurn {
+interface RequestTurn {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** Costs nearly nothing, or shows the token: does not wait for requests of other connections. */
@@ -17,7 +17,7 @@ export interface RequestTurn {
   readonly serve: () => void;
 }
 
-export interface RequestTurnsParts {
+interface RequestTurnsParts {
   /** Of the machine: what is measured is the time that replies take. */
   readonly clock: Clock;
   /** Requests of one connection that wait for the reply before theirs: past it the connection is cut. */

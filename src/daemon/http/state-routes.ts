@@ -62,7 +62,7 @@ export const stateRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
   ];
 };
 
-export type Walked = { readonly kind: 'found'; readonly value: unknown } | { readonly kind: 'absent' };
+type Walked = { readonly kind: 'found'; readonly value: unknown } | { readonly kind: 'absent' };
 
 /** Decoded segments of the path beneath a prefix; undefined when an escape in it is malformed. */
 export const pathSegments = (path: string): readonly string[] | undefined => {

@@ -8,7 +8,7 @@ import type { FleetHub } from './stream/fleet-hub.ts';
 import type { StreamHub } from './stream/stream-hub.ts';
 import { streamView } from './stream/stream-view.ts';
 
-export interface StreamSources {
+interface StreamSources {
   readonly hub: StreamHub;
   readonly fleets: FleetHub;
   readonly guard: RequestGuard;

@@ -19,7 +19,7 @@ import type { Warning } from '../../core/warnings/warning.ts';
 import type { DaemonLog } from './daemon-log.ts';
 import type { LogFields } from './log-line.ts';
 
-export interface ClusterLogParts {
+interface ClusterLogParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;

@@ -6,14 +6,14 @@ import { LOG_LEVELS, type LogFormat, type LogLevel } from '../../config/log-valu
 import { LOG_EVENTS, type LogEvent, UNLIMITED_EVENTS } from './log-events.ts';
 import { type LogFields, logLine } from './log-line.ts';
 
-export interface DaemonLogParts {
+interface DaemonLogParts {
   readonly clock: Clock;
   readonly write: (line: string) => void;
   /** Read for each line: config.toml may change. */
   readonly settings: () => { readonly level: LogLevel; readonly format: LogFormat };
 }
 
-export interface LogOptions {
+interface LogOptions {
   /** Default: the level of the event. */
   readonly level?: LogLevel;
   /** Lines of one event about one subject have a limit of their own. Default: none. */

@@ -10,7 +10,7 @@ import { errorMessage } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
 import type { DaemonLog } from './daemon-log.ts';
 
-export interface LifeLogParts {
+interface LifeLogParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;

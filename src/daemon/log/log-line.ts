@@ -4,11 +4,11 @@
 import type { LogFormat, LogLevel } from '../../config/log-values.ts';
 import { showableJson } from '../../core/text/single-line.ts';
 
-export type LogValue = string | number | boolean;
+type LogValue = string | number | boolean;
 /** In the order in which they are written; undefined is left out. */
 export type LogFields = Readonly<Record<string, LogValue | undefined>>;
 
-export interface LogRecord {
+interface LogRecord {
   readonly atWallMs: number;
   readonly level: LogLevel;
   readonly event: string;

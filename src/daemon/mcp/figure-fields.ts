@@ -28,7 +28,7 @@ export const toldFigureSchema: v.GenericSchema<unknown, ToldFigure> = v.pipe(
   v.description('A figure with its unit, its age and how it was measured. Without a value: why not.'),
 );
 
-export interface FigureOrigin {
+interface FigureOrigin {
   readonly unit: string;
   readonly ageMs: number;
   readonly method: string;
@@ -96,7 +96,7 @@ export const wholeCommand = (command: string | undefined): string =>
 /** Text that a stranger may have chosen. */
 export const quoted = (text: string): string => singleLine(text).slice(0, QUOTED_LENGTH_MAX);
 
-export const QUOTED_LENGTH_MAX = 200;
+const QUOTED_LENGTH_MAX = 200;
 /** More than any sentence has. */
 const VALUES_MAX = 32;
 const COMMAND_LENGTH_MAX = 1_000;

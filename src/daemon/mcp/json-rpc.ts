@@ -8,9 +8,9 @@ export interface RpcRequest {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-export type RpcId = string | number;
+type RpcId = string | number;
 
-export type RpcMessage =
+type RpcMessage =
   | { readonly kind: 'request'; readonly request: RpcRequest }
   /** Expects no answer; so does an answer to something that was never asked. */
   | { readonly kind: 'notification' }

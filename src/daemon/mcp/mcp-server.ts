@@ -8,7 +8,7 @@ import { OWN_SCHEMAS } from '../http/own-schemas.ts';
 import { type RpcAnswer, type RpcRequest, readRpcMessage, rpcError, rpcResult } from './json-rpc.ts';
 import { type McpAnswer, McpToolError, type McpToolHead, type ObjectSchema } from './mcp-tool.ts';
 
-export interface McpServerOptions<Tool extends McpToolHead> {
+interface McpServerOptions<Tool extends McpToolHead> {
   readonly version: string;
   readonly tools: readonly Tool[];
   /** Where the tools' answers come from. @throws McpToolError with words for the asker. */

@@ -9,7 +9,7 @@ import { CONFLICT_LASTS_MS } from '../../core/node/conflict-view.ts';
 import type { IdentityConflict, MeshTransport } from '../../mesh/mesh.ts';
 import type { Notices } from '../notices.ts';
 
-export interface ConflictNoticesParts {
+interface ConflictNoticesParts {
   readonly clock: Clock;
   readonly notices: Pick<Notices, 'raise' | 'clear'>;
   readonly transport: Pick<MeshTransport, 'onConflict'>;

@@ -26,7 +26,7 @@ import { ReachabilityAnswers } from '../../mesh/reachability/reachability-answer
 import { ReachabilityChecks, type ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
 import { ConnectionBook, type ConnectionBookParts, type Loss, type SocketPlace } from './connection-book.ts';
 
-export interface ConnectionsParts extends ConnectionBookParts {
+interface ConnectionsParts extends ConnectionBookParts {
   /** `deriveSecret(clusterKey, 'reachability')` of each accepted key. */
   readonly keys: readonly Uint8Array[];
   readonly random: () => number;

@@ -19,7 +19,7 @@ import type { Notices } from '../notices.ts';
 import { readHeardFloors } from './fleet-heard.ts';
 import { fleetSettings } from './fleet-settings.ts';
 
-export interface DaemonFleetParts {
+interface DaemonFleetParts {
   readonly home: string;
   readonly config: FleetConfig | undefined;
   readonly key: NodeKey;

@@ -8,7 +8,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { Undelivered } from '../../mesh/replication/catch-up-asks.ts';
 import type { Notices } from '../notices.ts';
 
-export interface DeliveryNoticesParts {
+interface DeliveryNoticesParts {
   readonly clock: Clock;
   readonly notices: Pick<Notices, 'raise' | 'clear'>;
   readonly nameOf: (node: NodeId) => string;

@@ -7,14 +7,14 @@ import { errorCode } from '../../core/problem.ts';
 import type { FleetProblem } from '../../mesh/nats/fleet-problem.ts';
 import { readInputText } from '../../process/input-file.ts';
 
-export interface ReadyServer {
+interface ReadyServer {
   readonly servers: readonly string[];
   readonly credentials: string | undefined;
   readonly caFile: string | undefined;
   readonly isHandshakeFirst: boolean;
 }
 
-export type FleetSettings =
+type FleetSettings =
   /** No server is named. */
   | { readonly kind: 'none' }
   | { readonly kind: 'ready'; readonly server: ReadyServer }

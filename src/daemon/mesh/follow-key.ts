@@ -9,7 +9,7 @@ import { FileChanges } from '../../process/file-changes.ts';
 import type { Notice } from '../../wire/notice.ts';
 import type { Notices } from '../notices.ts';
 
-export interface FollowKeyParts {
+interface FollowKeyParts {
   readonly path: string;
   readonly clock: Clock;
   readonly notices: Notices;

@@ -23,7 +23,7 @@ export class JoinError extends ProblemError<Problem<ApiProblemCode, ApiFacts>> {
   override readonly name = 'JoinError';
 }
 
-export interface JoiningParts {
+interface JoiningParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;

@@ -7,7 +7,7 @@ import { hostPortText } from '../../core/address/host-port.ts';
 import type { MeshRefusal, MeshTransport, RefusalReason } from '../../mesh/mesh.ts';
 import { NOTICES_MAX, type Notices } from '../notices.ts';
 
-export interface LinkNoticesParts {
+interface LinkNoticesParts {
   readonly clock: Clock;
   readonly notices: Notices;
   readonly transport: Pick<MeshTransport, 'onRefused' | 'onLink'>;

@@ -17,7 +17,7 @@ import { readJoinedPeers, removeJoinedPeers } from './joined-peers.ts';
 import { closeHeldConnections } from './mesh-connections.ts';
 import { presentFacts } from './present-facts.ts';
 
-export interface MembershipParts extends DaemonMeshParts {
+interface MembershipParts extends DaemonMeshParts {
   readonly voice: NodeVoice;
 }
 

@@ -17,7 +17,7 @@ import { ConnectionBook, type ConnectionBookParts } from './connection-book.ts';
 import { type Connections, openConnectionsOf } from './connections.ts';
 import { nodesToDial } from './nodes-to-dial.ts';
 
-export interface MeshConnectionsParts extends ConnectionBookParts {
+interface MeshConnectionsParts extends ConnectionBookParts {
   readonly clock: Clock;
   readonly notices: Notices;
   readonly keys: readonly Uint8Array[];

@@ -4,7 +4,7 @@
 import type { NodeId } from '../../core/ids.ts';
 import { type IsChosenPeer, isSampled } from '../../core/link/measured-pairs.ts';
 
-export interface NodesToDial {
+interface NodesToDial {
   /** With an address, in a fixed order; this node is not among them. */
   readonly known: readonly NodeId[];
   /** Over a link, or through a fleet. */

@@ -9,7 +9,7 @@ import type { EventClass } from '../../core/kind-row.ts';
 import type { State } from '../../core/state.ts';
 import { factFrom } from '../../wire/event-schema.ts';
 
-export interface PresentFact {
+interface PresentFact {
   readonly fact: Fact;
   readonly ageMs: number;
 }

@@ -7,7 +7,7 @@ import { clusterReplicaStore } from './cluster-replica-store.ts';
 import type { DaemonMesh } from './daemon-mesh.ts';
 import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
 
-export type SimulatedMeshParts = Pick<
+type SimulatedMeshParts = Pick<
   DaemonMeshParts,
   'key' | 'clock' | 'journal' | 'cluster' | 'recorder' | 'plimsollVersion'
 >;

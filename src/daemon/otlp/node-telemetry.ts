@@ -16,14 +16,14 @@ import { putLinks } from './link-telemetry.ts';
 import { type Instrument, PointPage } from './point-page.ts';
 import { putPorts } from './port-telemetry.ts';
 
-export interface NodeTelemetryMoment {
+interface NodeTelemetryMoment {
   readonly nodeId: NodeId;
   readonly version: string;
   readonly nowMs: number;
   readonly wallMs: number;
 }
 
-export interface NodeTelemetry {
+interface NodeTelemetry {
   /** Undefined where nothing is known yet. */
   readonly message: OtlpMessage | undefined;
   /** Points past the bound of a message. */

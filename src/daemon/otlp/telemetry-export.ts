@@ -14,7 +14,7 @@ import { nodeTelemetry } from './node-telemetry.ts';
 /** Longest pause between two messages to a receiver that takes none, ms. */
 export const OTLP_BACKOFF_MS_MAX = 300_000;
 
-export interface TelemetryExportParts extends Pick<NodeVoice, 'nodeId' | 'state'> {
+interface TelemetryExportParts extends Pick<NodeVoice, 'nodeId' | 'state'> {
   readonly clock: Clock;
   readonly notices: Pick<Notices, 'raise' | 'clear'>;
   readonly version: string;

@@ -11,7 +11,7 @@ import type { HistoryQuery, HistoryRow } from '../../journal/journal.ts';
 import { nowAndEvery } from '../every.ts';
 import { baselineOf } from './baseline.ts';
 
-export interface BaselineTellingParts {
+interface BaselineTellingParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;
@@ -19,10 +19,10 @@ export interface BaselineTellingParts {
   readonly history: (query: HistoryQuery) => readonly HistoryRow[];
 }
 
-export const BASELINE_ROUND_MS = 10_000;
-export const BASELINE_AGAIN_MS = 3_600_000;
+const BASELINE_ROUND_MS = 10_000;
+const BASELINE_AGAIN_MS = 3_600_000;
 /** Read in one round. */
-export const SUBJECTS_PER_ROUND_MAX = 8;
+const SUBJECTS_PER_ROUND_MAX = 8;
 /** Of a week: 288 a day for three days, then one an hour. */
 export const ROWS_MAX = 2_000;
 /** Few enough measurements that each changes what is usual. */

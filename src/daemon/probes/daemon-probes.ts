@@ -33,7 +33,7 @@ import { ProbeRequestServer } from './probe-request-server.ts';
 import { rdmaEngine } from './rdma-engine.ts';
 import { socketEngine } from './socket-engine.ts';
 
-export interface DaemonProbesParts {
+interface DaemonProbesParts {
   readonly home: string;
   readonly pid: number;
   readonly nodeId: NodeId;

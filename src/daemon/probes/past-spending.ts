@@ -16,14 +16,14 @@ import { believableSpending, spendingOf } from '../../probe/schedule/probe-inter
 import { LEDGER_REACH_MS, type Spending } from '../../probe/schedule/spend-ledger.ts';
 import { decodeRecordBody } from '../../wire/durable-record.ts';
 
-export interface PastSpendingParts {
+interface PastSpendingParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;
   readonly past: (query: PastQuery) => readonly HistoryRow[];
 }
 
-export interface PastProbe {
+interface PastProbe {
   /** What this node has measured itself; undefined where it was the sink. */
   readonly subject: ProbeSubject | undefined;
   /** This node's; none where they are not known any more. */
@@ -129,4 +129,4 @@ const portsOf = (
 };
 
 /** Two thousand connections, five times each: past that the oldest are left out. */
-export const PAST_PROBES_MAX = 10_000;
+const PAST_PROBES_MAX = 10_000;

@@ -18,7 +18,7 @@ import {
   requestedProbesSchema,
 } from '../../wire/api/probe-answers.ts';
 
-export const PROBE_ASK_TOPIC = 'probe.ask';
+const PROBE_ASK_TOPIC = 'probe.ask';
 
 export interface ProbeRequestServerParts {
   readonly nodeId: NodeId;

@@ -13,7 +13,7 @@ import { measureRdmaLink, openRdmaSink } from '../../probe/rdma/rdma-link.ts';
 import { rendezvousAddress } from '../../probe/rdma/rendezvous.ts';
 import type { Env } from '../../process/child.ts';
 
-export interface RdmaEngineOptions {
+interface RdmaEngineOptions {
   readonly self: NodeId;
   readonly state: () => State;
   readonly env: Env;

@@ -7,7 +7,7 @@ import type { SinkEnding } from '../../probe/socket/sink.ts';
 import { measureSocketLink, openSocketSink } from '../../probe/socket/socket-link.ts';
 import type { Env } from '../../process/child.ts';
 
-export interface SocketEngineOptions {
+interface SocketEngineOptions {
   readonly env: Env;
   /** process.execPath */
   readonly nodePath: string;

@@ -18,7 +18,7 @@ import { createHttpServer, type HttpServer } from '../http/http-server.ts';
 import { HttpServerError, type Listening } from '../http/listen.ts';
 import { Notices } from '../notices.ts';
 
-export interface ReplayStart {
+interface ReplayStart {
   readonly path: string;
   /** 2: twice as fast as it was. */
   readonly speed: number;

@@ -13,7 +13,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { Reported } from '../../core/unknown.ts';
 import type { Notices } from '../notices.ts';
 
-export interface EndpointWatchParts {
+interface EndpointWatchParts {
   readonly clock: Clock;
   readonly endpoints: () => readonly EndpointConfig[];
   readonly record: (fact: Fact) => void;
@@ -25,7 +25,7 @@ export interface EndpointWatchParts {
 /** DESIGN §3.1: a lease is told again every 2 s. */
 export const WATCH_MS = 2_000;
 /** Of those that config.toml may name; the rest is not asked. */
-export const ENDPOINTS_MAX = 32;
+const ENDPOINTS_MAX = 32;
 
 export class EndpointWatch {
   readonly #parts: EndpointWatchParts;

@@ -8,7 +8,7 @@ import { COMPARISON_BYTES_MAX, comparisonFromJson } from '../../wire/comparison-
 import { DecodeError } from '../../wire/decode-error.ts';
 import { openPlainFile } from './open-file.ts';
 
-export type ComparisonFile =
+type ComparisonFile =
   | { readonly kind: 'here'; readonly document: ComparisonDocument }
   /** `reason`: one phrase for a person. `isMissing`: there is no such file, so that nothing is wrong with it. */
   | { readonly kind: 'refused'; readonly reason: string; readonly isMissing: boolean };

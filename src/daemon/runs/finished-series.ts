@@ -8,9 +8,9 @@ import { withServerColumns } from '../../metrics/server-columns.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { FINISHED_BYTES_MAX, SamplesReader } from './samples-reader.ts';
 
-export const FINISHED_SERIES_MAX = 8;
+const FINISHED_SERIES_MAX = 8;
 
-export interface FinishedPicture {
+interface FinishedPicture {
   readonly series: TimeSeries;
   readonly notice: string;
 }

@@ -18,7 +18,7 @@ import type { CompareWork, CompareWorkResult } from './compare-worker.ts';
 import { readComparisonFile } from './comparison-files.ts';
 import { runsFolder } from './run-reports.ts';
 
-export interface RunComparisonsParts {
+interface RunComparisonsParts {
   readonly clock: Clock;
   readonly home: string;
   readonly version: string;

@@ -12,9 +12,9 @@ import { REPORT_BYTES_MAX, reportFromJson } from '../../wire/report-codec.ts';
 import { openPlainFile } from './open-file.ts';
 
 /** Run directories of the home that are looked at, the newest. */
-export const RUN_FOLDERS_MAX = 256;
+const RUN_FOLDERS_MAX = 256;
 
-export interface RunFolder {
+interface RunFolder {
   readonly path: string;
   /** When it changed last, on the file system's clock, ms. */
   readonly atMs: number;
@@ -73,6 +73,6 @@ const ignoreSystemError =
   };
 
 /** Of a lost run whose samples are counted again: about a second of work. */
-export const REBUILT_SAMPLES_BYTES_MAX: number = 16 * 1024 * 1024;
+const REBUILT_SAMPLES_BYTES_MAX: number = 16 * 1024 * 1024;
 /** Names are looked at in order; ids of runs begin with their time. */
 const RUN_NAMES_MAX = 4_096;

@@ -13,7 +13,7 @@ export const FINISHED_BYTES_MAX: number = 256 * 1024 * 1024;
 /** A longer line is none of ours. */
 export const LINE_LENGTH_MAX: number = 4 * 1024 * 1024;
 
-export interface SamplesRead {
+interface SamplesRead {
   /** Bytes that were left out in between. */
   readonly skippedBytes: number;
   /** Bytes that are there and were not read. */

@@ -9,7 +9,7 @@ import { DecodeError } from '../../wire/decode-error.ts';
 import { lineDocumentFromJson, SWEEP_BYTES_MAX, sweepDocumentFromJson } from '../../wire/sweep-schema.ts';
 import { openPlainFile } from './open-file.ts';
 
-export type SweepFile =
+type SweepFile =
   | { readonly kind: 'here'; readonly document: SweepDocument | LineDocument; readonly sweepId: SweepId }
   /** `reason`: one phrase for a person. `isMissing`: there is no such file, so that nothing is wrong with it. */
   | { readonly kind: 'refused'; readonly reason: string; readonly isMissing: boolean };

@@ -27,7 +27,7 @@ import { readSweepFile } from './sweep-files.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
 
 /** What is known of one that ended, or goes on. */
-export interface SweepContents {
+interface SweepContents {
   readonly document: SweepDocument | LineDocument | undefined;
   readonly stages: readonly Stage[];
   /** Why there is no document; '' where there is, or where none is due. */

@@ -43,7 +43,7 @@ export interface SharedMemory {
   readonly isReservedOnly: boolean;
 }
 
-export interface SharedParts {
+interface SharedParts {
   readonly reservedBytes: Reported<number>;
   readonly gttBytes: Reported<number>;
   /** The share of the host's memory that is this GPU's: of several in one machine each can have no more. */

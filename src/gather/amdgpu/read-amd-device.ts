@@ -20,7 +20,7 @@ import { firstKnown, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
 import type { AmdCard } from './amd-card.ts';
 import type { KfdNode } from './kfd-topology.ts';
 
-export interface AmdHost {
+interface AmdHost {
   readonly root: string;
   readonly driver: Reported<string>;
   readonly runtime: Reported<string>;

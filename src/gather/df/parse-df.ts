@@ -2,7 +2,7 @@
 
 import { toolLines } from '../tool-output.ts';
 
-export interface DfVolume {
+interface DfVolume {
   readonly mountPoint: string;
   readonly totalBytes: number;
   readonly availableBytes: number;

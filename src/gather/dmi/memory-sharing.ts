@@ -5,7 +5,7 @@ import { type Reported, unknown } from '../../core/unknown.ts';
 import { type AmdMemoryEvidence, amdMemory, isOnRootBus } from '../amdgpu/amd-memory.ts';
 import { type FileText, isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
 
-export type GpuMemory = 'own' | 'shared' | 'undetermined';
+type GpuMemory = 'own' | 'shared' | 'undetermined';
 
 export const memoryIsUnified = (gpus: readonly GpuMemory[]): Reported<boolean> => {
   if (gpus.includes('own')) return false;
@@ -57,7 +57,7 @@ export const findGpuMemories = async (files: MachineFiles): Promise<readonly Gpu
   return memories;
 };
 
-export interface PciGpu {
+interface PciGpu {
   /** "0x10de" */
   readonly vendor: string;
   readonly device: string;
@@ -69,7 +69,7 @@ export interface PciGpu {
 }
 
 /** Undefined if it is not a GPU. */
-export const pciGpuMemory = (gpu: PciGpu): GpuMemory | undefined => {
+const pciGpuMemory = (gpu: PciGpu): GpuMemory | undefined => {
   switch (gpu.vendor) {
     case '0x10de':
       return UNIFIED_NVIDIA.test(gpu.nvidiaModel) || UNIFIED_NVIDIA_DEVICES.has(gpu.device)

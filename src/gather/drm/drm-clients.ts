@@ -9,18 +9,18 @@ import { heaviestProcesses, PROCESS_NAME_LENGTH_MAX } from '../gpu-processes.ts'
 import { type DrmClient, parseFdinfo } from './parse-fdinfo.ts';
 import { readableNames, sysfsNames, sysfsText } from './sysfs-file.ts';
 
-export const DRM_PROCESSES_MAX = 4_096;
-export const DRM_FILES_MAX = 4_096;
-export const DRM_FILES_TOGETHER_MAX = 65_536;
+const DRM_PROCESSES_MAX = 4_096;
+const DRM_FILES_MAX = 4_096;
+const DRM_FILES_TOGETHER_MAX = 65_536;
 
-export interface DrmClients {
+interface DrmClients {
   /** By PCI address. */
   readonly byAddress: ReadonlyMap<string, readonly HeldBy[]>;
   /** Processes whose open files may not be read; undefined where there is no list of processes. */
   readonly hidden: number | undefined;
 }
 
-export interface HeldBy {
+interface HeldBy {
   readonly pid: number;
   readonly client: DrmClient;
 }

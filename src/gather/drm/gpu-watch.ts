@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { GatherSession } from '../gatherer.ts';
 import { readableNames } from './sysfs-file.ts';
 
-export interface GpuWatch {
+interface GpuWatch {
   readonly root: string;
   readonly intervalMs: number;
   /** @throws Error with the reason when there is one that cannot be read. */

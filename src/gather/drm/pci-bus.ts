@@ -9,7 +9,7 @@ import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { isServerDisplay, ueventValue } from './drm-cards.ts';
 import { sysfsNames, sysfsNumber, sysfsText } from './sysfs-file.ts';
 
-export interface PciDisplay {
+interface PciDisplay {
   readonly address: string;
   /** Undefined if no driver has claimed it. */
   readonly driver: string | undefined;
@@ -65,7 +65,7 @@ export const pcieGeneration = (speed: string): Reported<number> => {
   return generation < 1 ? unknown(`not a PCIe speed: ${speed.slice(0, 40)}`) : generation;
 };
 
-export interface PciBridge {
+interface PciBridge {
   readonly path: string;
   readonly vendor: number;
 }

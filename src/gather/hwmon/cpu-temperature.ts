@@ -3,7 +3,7 @@
 
 import { isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
 
-export interface SensorFile {
+interface SensorFile {
   /** Path of the attribute that holds the value. */
   readonly path: string;
   /** For people: "k10temp Tctl". */
@@ -22,7 +22,7 @@ export const findCpuTemperatureSensors = (files: MachineFiles): readonly SensorF
   return thermalZones(files);
 };
 
-export interface HardwareMonitor {
+interface HardwareMonitor {
   readonly path: string;
   readonly name: string;
   readonly attributes: readonly string[];

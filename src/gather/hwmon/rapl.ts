@@ -3,7 +3,7 @@
 
 import { digitsIn, isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
 
-export interface EnergyCounter {
+interface EnergyCounter {
   readonly path: string;
   /** The value at which the counter wraps to 0, in microjoules. */
   readonly rangeMicrojoules: number;

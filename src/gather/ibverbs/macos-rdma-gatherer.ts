@@ -50,7 +50,7 @@ export const parseRdmaCtlStatus = (text: string): Reported<boolean> => {
  * RDMA devices of a Mac. `ibv_devinfo` has the most; if it fails while `ibv_devices` lists devices, these are reported
  * without ports. Both fail, or list nothing, on a Mac with RDMA off.
  */
-export const readIbverbs = async (context: ToolContext): Promise<ToolAnswer<readonly RdmaDevice[]>> => {
+const readIbverbs = async (context: ToolContext): Promise<ToolAnswer<readonly RdmaDevice[]>> => {
   const devinfo = await toolText('ibv_devinfo', [], context);
   const told = devinfo.kind === 'answered' ? parseIbvDevinfo(devinfo.value).map(withInterface) : [];
   if (told.length > 0) return answered(told);

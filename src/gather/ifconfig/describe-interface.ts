@@ -38,7 +38,7 @@ const speedOf = (about: IfconfigInterface, type: NetworkInterface['type']): Repo
  * What an interface is, by system evidence: its hardware port's name first, then ifconfig's own lines, then the driver
  * in its name. Never by an address range or its number.
  */
-export interface TypedInterface {
+interface TypedInterface {
   readonly type: InterfaceType | Unknown;
   readonly evidence: string;
   /** By its media only: an iPhone's interface has that of Ethernet, too. A port map that was read decides. */

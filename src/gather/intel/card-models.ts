@@ -2,7 +2,7 @@
 // older than the card, and the memory of cards of which there is one size, because the drivers report it nowhere in sysfs. From
 // pci.ids, Mesa (include/pci_ids) and Intel's product pages (ark.intel.com).
 
-export interface IntelModel {
+interface IntelModel {
   readonly name: string;
   /** GiB as sold; several if cards of this id differ. */
   readonly memoryGib: readonly number[];

@@ -9,7 +9,7 @@ import { isUnreadable, type MachineFiles, textOr } from '../machine-files.ts';
 import { toolText } from '../tool-output.ts';
 import { type AddressTable, parseIpAddr } from './parse-ip-addr.ts';
 
-export interface AddressSourceOptions {
+interface AddressSourceOptions {
   readonly files: MachineFiles;
   readonly env: Env;
   readonly clock: Clock;

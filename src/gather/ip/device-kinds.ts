@@ -12,7 +12,7 @@ export type DeviceKinds = ReadonlyMap<string, string>;
 /** The kinds of these devices, as far as they can be read. */
 export type ReadDeviceKinds = (names: readonly string[]) => Promise<DeviceKinds>;
 
-export interface DeviceKindsOptions {
+interface DeviceKindsOptions {
   readonly env: Env;
   readonly clock: Clock;
   readonly timeoutMs: number;

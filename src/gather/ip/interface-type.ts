@@ -5,7 +5,7 @@ import type { InterfaceType } from '../../core/node/network.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { InterfaceFacts } from './interface-state.ts';
 
-export interface JudgedType {
+interface JudgedType {
   readonly type: Reported<InterfaceType>;
   readonly evidence: string;
 }

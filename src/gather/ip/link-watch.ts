@@ -5,7 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { type Env, ToolError } from '../../process/child.ts';
 import { NOT_FOUND, quietLines } from '../../process/quiet-tool.ts';
 
-export interface LinkWatchOptions {
+interface LinkWatchOptions {
   readonly env: Env;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -99,7 +99,7 @@ const readInterface = async (
 };
 
 /** Undefined when there is no such interface (any more). */
-export const readInterfaceFacts = (files: MachineFiles, name: string): InterfaceFacts | undefined => {
+const readInterfaceFacts = (files: MachineFiles, name: string): InterfaceFacts | undefined => {
   const folder = `/sys/class/net/${name}`;
   const names = files.namesNow(folder);
   if (isUnreadable(names)) return undefined;

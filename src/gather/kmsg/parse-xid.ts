@@ -4,10 +4,10 @@
 import type { GpuError, GpuErrorKind } from '../../core/node/gpu-errors.ts';
 import { looseJson, looseRecord, looseWhole } from '../loose-json.ts';
 
-export const GPU_ERROR_TEXT_LENGTH_MAX = 200;
+const GPU_ERROR_TEXT_LENGTH_MAX = 200;
 export const GPU_ERRORS_MAX = 64;
 
-export interface LoggedXid {
+interface LoggedXid {
   readonly atSeconds: number;
   readonly address: string;
   readonly xid: number;

@@ -10,7 +10,7 @@ import type { Env } from '../../process/child.ts';
 import { isUnreadable, type MachineFiles, notRead } from '../machine-files.ts';
 import { isLabel, SERVICE_ACCOUNT } from './pod-information.ts';
 
-export interface LabelQuestion {
+interface LabelQuestion {
   readonly machine: string;
   readonly env: Env;
   readonly files: MachineFiles;

@@ -9,7 +9,7 @@ import { errorMessage } from '../../core/problem.ts';
 import type { ReasonCode } from '../../core/unknown.ts';
 import type { Volume } from './choose-volumes.ts';
 
-export type VolumeSpace =
+type VolumeSpace =
   | { readonly kind: 'volume'; readonly volume: DiskVolume }
   /** Not a place to store anything: a file that was mounted on, a pseudo file system. */
   | { readonly kind: 'none' }

@@ -3,7 +3,7 @@
 
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 
-export const BYTES_PER_MIB: number = 1024 * 1024;
+const BYTES_PER_MIB: number = 1024 * 1024;
 
 /** The text of a cell, or why there is none. `undefined` is a field that this driver does not print. */
 export const cellText = (text: string | undefined): Reported<string> => {

@@ -19,7 +19,7 @@ import {
   readToolMessage,
 } from './nvidia-tool.ts';
 
-export interface LoadOptions {
+interface LoadOptions {
   /** Called when the devices of a tick differ from those of the previous tick. */
   readonly onOtherDevices: () => void;
   readonly processes: LatestProcesses;

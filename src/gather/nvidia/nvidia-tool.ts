@@ -58,7 +58,7 @@ const isFile = async (path: string): Promise<boolean> => {
 };
 
 /** What nvidia-smi prints on stdout instead of figures, worded so a person can act on it. */
-export type ToolMessage =
+type ToolMessage =
   | { readonly kind: 'invalid-field'; readonly field: string; readonly reason: string }
   | { readonly kind: 'no-devices'; readonly reason: string }
   /** GPUs that cannot be opened; figures of others may follow. */

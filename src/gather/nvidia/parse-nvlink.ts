@@ -5,7 +5,7 @@ import { type GpuLink, LINKS_INACTIVE } from '../../core/node/gpu-health.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { withoutLostMessages } from './lost-gpu.ts';
 
-export interface NvlinkAnswers {
+interface NvlinkAnswers {
   readonly state: string;
   readonly errors: string;
   readonly bytes: string;

@@ -4,7 +4,7 @@
 import { digitsIn } from '../machine-files.ts';
 import type { LinuxMount } from '../mountinfo/parse-mountinfo.ts';
 
-export interface ControlGroupFolder {
+interface ControlGroupFolder {
   readonly version: 1 | 2;
   readonly path: string;
 }

@@ -6,7 +6,7 @@ import { digitsIn, type MachineFiles, textOr } from '../machine-files.ts';
 import { parseCpuinfo } from './parse-cpuinfo.ts';
 import { type CpuTimes, cpuUseBetween } from './parse-stat.ts';
 
-export interface CoreGroup {
+interface CoreGroup {
   readonly name: string;
   readonly processors: readonly number[];
 }

@@ -4,7 +4,7 @@
 import type { MemoryPressure } from '../../core/node/memory.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 
-export interface PressureFacts {
+interface PressureFacts {
   readonly stalledShare: Reported<number>;
   readonly totalBytes: number;
   readonly availableBytes: Reported<number>;

@@ -2,7 +2,7 @@
 
 import { type Reported, unknown } from '../../core/unknown.ts';
 
-export interface CpuTicks {
+interface CpuTicks {
   readonly busy: number;
   readonly idle: number;
 }

@@ -48,7 +48,7 @@ const gaugeUnknown = (reason: string, code?: ReasonCode): MemoryGauge => {
   return { pressure: why, swap: { totalBytes: why, usedBytes: why } };
 };
 
-export interface SwapUsage {
+interface SwapUsage {
   readonly totalBytes: Reported<number>;
   readonly usedBytes: Reported<number>;
 }

@@ -9,7 +9,7 @@ import { type SysctlValues, sysctlNumber } from '../sysctl/parse-sysctl.ts';
 import type { ToolAnswer } from '../tool-output.ts';
 import type { MacGpu, MacHardware, MacosVersion } from './parse-identity.ts';
 
-export interface MacosIdentitySources {
+interface MacosIdentitySources {
   readonly configuredName: string | undefined;
   readonly computerName: string | undefined;
   readonly hostName: string;

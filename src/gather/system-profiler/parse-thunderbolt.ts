@@ -15,7 +15,7 @@ import {
 } from '../loose-json.ts';
 import { answered, type ToolAnswer, unanswered } from '../tool-output.ts';
 
-export type ThunderboltHardware =
+type ThunderboltHardware =
   /** A virtual machine, or a Mac without the ports. */
   { readonly kind: 'none' } | { readonly kind: 'buses'; readonly buses: readonly ThunderboltBus[] };
 

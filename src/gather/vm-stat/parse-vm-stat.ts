@@ -5,7 +5,7 @@
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { toolLines } from '../tool-output.ts';
 
-export interface VmStatPages {
+interface VmStatPages {
   readonly pageBytes: number;
   /** Column name → pages. */
   readonly pages: Readonly<Record<string, number>>;

@@ -10,7 +10,7 @@ export type DiscoveryWay =
   | { readonly kind: 'off' }
   | { readonly kind: 'interfaces'; readonly names: readonly string[] };
 
-export interface PlaceSettings {
+interface PlaceSettings {
   readonly way: DiscoveryWay;
   /** Absent when `way` is every interface. */
   readonly ignoredInterfaces: readonly string[];
@@ -29,12 +29,12 @@ export type BeaconPlace =
       readonly networks: readonly [Ipv4Network, ...Ipv4Network[]];
     };
 
-export interface Ipv4Network {
+interface Ipv4Network {
   readonly address: string;
   readonly netmask: string;
 }
 
-export interface BeaconPlaces {
+interface BeaconPlaces {
   readonly places: readonly BeaconPlace[];
   readonly leftOut: readonly LeftOutInterface[];
   /** Of those that the setting names. */

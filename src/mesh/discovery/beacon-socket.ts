@@ -17,7 +17,7 @@ export interface BeaconSocketEvents {
   failed(error: Error): void;
 }
 
-export interface BeaconSocketOptions {
+interface BeaconSocketOptions {
   readonly port: number;
   /** Other processes on this machine receive it too. */
   readonly reachesOwnMachine: boolean;

@@ -3,7 +3,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-export interface Beacon {
+interface Beacon {
   /**
    * Of the mesh protocol. The tag covers it; a peer with another version is still a candidate; dialling it reports the
    * mismatch.
@@ -15,7 +15,7 @@ export interface Beacon {
   readonly nonce: Uint8Array;
 }
 
-export type CheckedBeacon =
+type CheckedBeacon =
   | { readonly kind: 'beacon'; readonly beacon: Beacon }
   /** It has the shape of a beacon, but under a key that is not ours. */
   | { readonly kind: 'other-key' }

@@ -5,7 +5,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { type HostPort, parseHostPort } from '../../core/address/host-port.ts';
 import { PEER_PORT } from './limits.ts';
 
-export type ParsedPeer =
+type ParsedPeer =
   | ({ readonly kind: 'peer' } & HostPort)
   | { readonly kind: 'wrong'; readonly problem: string };
 

@@ -25,7 +25,7 @@ import { BEACON_PORT, DISCOVERY_LIMITS } from './limits.ts';
 import { dialableFromElsewhere, isLinkLocalIpv6 } from './peer-address.ts';
 import { RecentTexts } from './recent-texts.ts';
 
-export interface DiscoverySettings {
+interface DiscoverySettings {
   readonly way: DiscoveryWay;
   /** Retried indefinitely by the transport, which resolves the name again at each dial. */
   readonly staticPeers: readonly HostPort[];
@@ -59,7 +59,7 @@ export interface DiscoveryOptions {
 }
 
 /** Takes addresses that peers send of themselves and of others. */
-export interface LearntAddresses {
+interface LearntAddresses {
   /** @param toldBy the id of the peer that sent them; each peer has its share of the table. */
   learn(addresses: readonly HostPort[], toldBy: string): void;
   /** Addresses of a node from its readings, made diallable here: link-local ones are scoped with a local interface. */

@@ -10,12 +10,12 @@ export interface ClusterKey {
   readonly secret: Uint8Array;
 }
 
-export type ParsedClusterKey =
+type ParsedClusterKey =
   | { readonly kind: 'key'; readonly key: ClusterKey }
   | { readonly kind: 'wrong'; readonly problem: string };
 
 /** What a derived secret is for. `beacon` keys the tag of discovery, `reachability` its requests and replies, `fleet` messages through a server. */
-export type KeyPurpose = 'psk' | 'proof' | 'beacon' | 'reachability' | 'fleet';
+type KeyPurpose = 'psk' | 'proof' | 'beacon' | 'reachability' | 'fleet';
 
 export const makeClusterKey = (): ClusterKey => clusterKeyOf(new Uint8Array(randomBytes(SECRET_BYTES)));
 

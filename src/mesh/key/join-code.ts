@@ -17,7 +17,7 @@ export interface JoinCode {
   readonly places: readonly HostPort[];
 }
 
-export type ParsedJoinCode =
+type ParsedJoinCode =
   | { readonly kind: 'code'; readonly code: JoinCode }
   /** A part of a sentence: "the code …". */
   | { readonly kind: 'wrong'; readonly problem: string };

@@ -11,7 +11,7 @@ export const JOIN_TRIES_MAX = 5;
 export const JOIN_CODES_MAX = 8;
 
 /** `granted`: to be followed by the key, and never again for this code. */
-export type JoinVerdict = 'granted' | 'used' | 'expired' | 'tries';
+type JoinVerdict = 'granted' | 'used' | 'expired' | 'tries';
 
 export interface JoinCodeStanding {
   readonly state: 'valid' | Exclude<JoinVerdict, 'granted'>;

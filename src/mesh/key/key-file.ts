@@ -10,7 +10,7 @@ import { fileReason } from '../../process/disk-reason.ts';
 import { openInputFile } from '../../process/input-file.ts';
 import { type ClusterKey, clusterKeyText, parseClusterKey } from './cluster-key.ts';
 
-export const CLUSTER_KEY_FILE = 'cluster-key';
+const CLUSTER_KEY_FILE = 'cluster-key';
 
 export type KeyFile =
   | {
@@ -25,7 +25,7 @@ export type KeyFile =
   /** One sentence, with the path. */
   | { readonly kind: 'wrong'; readonly problem: string };
 
-export type KeyNotice = Problem<'key-was-readable' | 'key-stays-readable', { readonly path: string }>;
+type KeyNotice = Problem<'key-was-readable' | 'key-stays-readable', { readonly path: string }>;
 
 export const clusterKeyPath = (home: string): string => join(home, CLUSTER_KEY_FILE);
 

@@ -3,7 +3,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 
-export interface Deadline extends Disposable {
+interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   /** True if the time ran out; false while it runs, or if the outer signal came first. */
   readonly isOver: boolean;

@@ -9,7 +9,7 @@ import { deadline } from './deadline.ts';
 import { DialSlots } from './dial-slots.ts';
 import type { Connector, Handshake } from './pipe.ts';
 
-export interface DialerParts {
+interface DialerParts {
   readonly localId: NodeId;
   readonly instance: string;
   readonly clock: Clock;

@@ -9,14 +9,14 @@ import { deadline } from './deadline.ts';
 import { PeerLink } from './peer-link.ts';
 import type { Handshake } from './pipe.ts';
 
-export interface LinkTableEvents {
+interface LinkTableEvents {
   up(link: MeshLink): void;
   /** A handshake that became no link. */
   refused(handshake: Handshake, reason: RefusalReason, detail: string): void;
   conflict(conflict: IdentityConflict): void;
 }
 
-export interface LinkTableParts {
+interface LinkTableParts {
   readonly localId: NodeId;
   readonly instance: string;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ import { LinkTable } from './link-table.ts';
 import { Listeners } from './listeners.ts';
 import type { Connector, Handshake } from './pipe.ts';
 
-export interface LinkedTransportParts {
+interface LinkedTransportParts {
   readonly localId: NodeId;
   readonly instance: string;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ import {
 } from '../mesh.ts';
 import { type CableWay, MemoryLinkPipe } from './memory-pipe.ts';
 
-export interface MemoryNodeOptions {
+interface MemoryNodeOptions {
   /** Its address on this network; unique. */
   readonly name: string;
   readonly identity: MeshIdentity;

@@ -46,14 +46,14 @@ export interface FleetExamination {
   readonly notes: readonly FleetFinding[];
 }
 
-export interface ExaminedServer {
+interface ExaminedServer {
   readonly name: string;
   readonly address: string;
   readonly version: string;
   readonly roundTripMs: number;
 }
 
-export interface ExaminedStream {
+interface ExaminedStream {
   readonly name: string;
   readonly messages: number;
   readonly bytes: number;
@@ -62,7 +62,7 @@ export interface ExaminedStream {
   readonly replicas: number;
 }
 
-export interface ExamineParts {
+interface ExamineParts {
   readonly server: FleetServerAccess;
   readonly node: NodeId;
   readonly cluster: string;

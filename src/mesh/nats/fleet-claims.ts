@@ -13,7 +13,7 @@ interface Claim {
   readonly entry: VectorEntry;
 }
 
-export interface FleetClaimsParts {
+interface FleetClaimsParts {
   readonly self: NodeId;
   readonly members: { has(node: NodeId): boolean };
 }

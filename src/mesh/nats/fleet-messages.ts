@@ -44,7 +44,7 @@ export interface HeardMessage extends FleetSubject {
   readonly frame: Uint8Array;
 }
 
-export interface FleetMessagesParts {
+interface FleetMessagesParts {
   readonly server: FleetServer;
   readonly subjects: FleetSubjects;
   readonly sealer: Sealer;

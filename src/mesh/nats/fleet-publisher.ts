@@ -23,7 +23,7 @@ import { ToldReadings } from './told-readings.ts';
 
 type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
 
-export interface FleetPublisherParts {
+interface FleetPublisherParts {
   readonly self: NodeId;
   readonly messages: FleetMessages;
   readonly subjects: FleetSubjects;

@@ -8,7 +8,7 @@ import { FrameListeners, Listeners } from '../link/listeners.ts';
 import type { CloseReason, LinkClose, MeshLink, Unsubscribe } from '../mesh.ts';
 
 /** Publishes a frame to a node under a verb. */
-export type TellNode = (node: NodeId, verb: string, frame: Uint8Array) => void;
+type TellNode = (node: NodeId, verb: string, frame: Uint8Array) => void;
 
 export class FleetRequestLinks {
   readonly links: Map<NodeId, FleetRequestLink> = new Map();

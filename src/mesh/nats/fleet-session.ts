@@ -44,7 +44,7 @@ import { causeOf, type FleetServer, lossOf, refusedSubject, silenceOf } from './
 import { readStates, StateStreamMissing } from './state-snapshot.ts';
 import { readStreamFacts } from './stream-facts.ts';
 
-export interface FleetSessionParts {
+interface FleetSessionParts {
   readonly identity: MeshIdentity;
   readonly servers: readonly string[];
   readonly store: ReplicaStore;

@@ -21,7 +21,7 @@ export const nodeOfStateStream = (cluster: string, name: string): NodeId | undef
 };
 
 /** What a message is: only `state` and `event` are in a stream. */
-export type FleetChannel = 'state' | 'reading' | 'slow' | 'run' | 'event' | 'ask';
+type FleetChannel = 'state' | 'reading' | 'slow' | 'run' | 'event' | 'ask';
 
 /** Where a node stands, as tokens of a subject. */
 export interface FleetGroup {

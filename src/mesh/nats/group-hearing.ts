@@ -5,7 +5,7 @@
 import { FLEET_WAYS, type FleetMembers } from './fleet-members.ts';
 import type { FleetHearing, FleetSubjects } from './fleet-subjects.ts';
 
-export interface GroupHearingParts {
+interface GroupHearingParts {
   readonly members: FleetMembers;
   readonly subjects: FleetSubjects;
   readonly hearing: FleetHearing;

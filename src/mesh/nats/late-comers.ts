@@ -4,7 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 
-export interface LateComersParts {
+interface LateComersParts {
   readonly clock: Clock;
   readonly random: () => number;
   /** What was told until then. */

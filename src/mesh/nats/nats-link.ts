@@ -28,7 +28,7 @@ import type { StateSnapshot } from './state-snapshot.ts';
 
 type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
 
-export interface NatsLinkParts {
+interface NatsLinkParts {
   readonly self: NodeId;
   /** Stands for all nodes of the fleet; the same for each of them. */
   readonly fleetId: NodeId;

@@ -12,7 +12,7 @@ export interface ToldReading {
   readonly toldAtMs: number;
 }
 
-export interface ReadingBatchesParts {
+interface ReadingBatchesParts {
   readonly clock: Clock;
   readonly memberCount: () => number;
   readonly send: (readings: readonly ToldReading[]) => void;

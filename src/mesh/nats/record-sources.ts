@@ -9,7 +9,7 @@ import type { FleetMembers } from './fleet-members.ts';
 import type { FleetPublisher } from './fleet-publisher.ts';
 import type { StateSnapshot } from './state-snapshot.ts';
 
-export interface RecordSourcesParts {
+interface RecordSourcesParts {
   readonly self: NodeId;
   readonly members: FleetMembers;
   readonly claims: FleetClaims;

@@ -5,7 +5,7 @@
 import type { NodeId } from '../../core/ids.ts';
 import type { SealNumber } from './sealed-message.ts';
 
-export type Freshness =
+type Freshness =
   | 'fresh'
   /** Heard before, or older than what was heard. */
   | 'repeated'

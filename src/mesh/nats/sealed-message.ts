@@ -24,12 +24,12 @@ export interface SealNumber {
   readonly count: number;
 }
 
-export type OpenedMessage =
+type OpenedMessage =
   | { readonly kind: 'opened'; readonly frame: Uint8Array; readonly number: SealNumber }
   /** `wrong-key`: of no cluster key that this node accepts. `broken`: changed, or not sealed for this subject. */
   | { readonly kind: 'wrong-key' | 'broken' | 'other-version' };
 
-export interface SealerParts {
+interface SealerParts {
   readonly node: NodeId;
   readonly start: number;
   /** The current one seals; each opens. */

@@ -32,7 +32,7 @@ import {
 import { GuardedTransport, resolveHost, type TransportEvents } from './guarded-transport.ts';
 import { ProtocolViolation } from './server-reader.ts';
 
-export interface FleetServerOptions {
+interface FleetServerOptions {
   /** nats://HOST:PORT or tls://HOST:PORT, tried in random order. */
   readonly servers: readonly string[];
   /** The text of a file with an nkey's seed or with a user's JWT and seed; undefined: the server asks for nothing. */

@@ -15,7 +15,7 @@ export class ProtocolViolation extends Error {
 }
 
 /** Whole frames in the order in which they came. */
-export interface FrameRun {
+interface FrameRun {
   readonly bytes: Uint8Array;
   readonly frames: number;
 }

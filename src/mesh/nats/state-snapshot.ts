@@ -35,7 +35,7 @@ interface HeldOrigin {
   records: Map<number, HeldRecord>;
 }
 
-export interface SnapshotPlace {
+interface SnapshotPlace {
   readonly epoch: number;
   readonly through: number;
 }
@@ -138,7 +138,7 @@ export class StateSnapshot {
   }
 }
 
-export interface SnapshotParts {
+interface SnapshotParts {
   readonly connection: NatsConnection;
   readonly jetStream: JetStreamClient;
   readonly nowMs: () => number;

@@ -19,13 +19,13 @@ import { type StoredMessage, storedIn } from './misdirected-reply.ts';
 import { type FleetServer, refusedSubject } from './server-connection.ts';
 import { UnopenedCounts } from './unopened-counts.ts';
 
-export interface StateStreamsParts {
+interface StateStreamsParts {
   readonly connection: Pick<NatsConnection, 'request'>;
   readonly subjects: FleetSubjects;
   readonly signal: AbortSignal;
 }
 
-export interface StateStreams {
+interface StateStreams {
   readonly nodes: readonly NodeId[];
   /** There is one for all. */
   readonly isShared: boolean;
@@ -73,7 +73,7 @@ export const listWriters = async (
   return [...new Set([...nodes, ...publishers])].filter(node => node !== undefined);
 };
 
-export interface ReadNodeStatesParts extends StateStreamsParts {
+interface ReadNodeStatesParts extends StateStreamsParts {
   readonly nodes: readonly NodeId[];
   /** Returns false for what does not open. */
   readonly take: (subject: string, data: Uint8Array, storedAtMs: number) => boolean;

@@ -7,7 +7,7 @@ import * as v from 'valibot';
 import { singleLine } from '../../core/text/single-line.ts';
 import { ProtocolViolation } from './server-reader.ts';
 
-export interface StreamFacts {
+interface StreamFacts {
   readonly config: StreamConfigFacts;
   readonly state: { readonly messages: number; readonly bytes: number };
   /** What the server's clock shows; undefined where it does not report that (before 2.10). */

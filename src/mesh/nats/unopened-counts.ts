@@ -29,7 +29,7 @@ export class UnopenedCounts {
   }
 }
 
-export const UNOPENED_MAX = 4_096;
-export const UNOPENED_BYTES_MAX = 4_194_304;
+const UNOPENED_MAX = 4_096;
+const UNOPENED_BYTES_MAX = 4_194_304;
 /** Of those of whom something does not open. */
 const PUBLISHERS_MAX = 4_096;

@@ -9,7 +9,7 @@ import { type CheckKey, checkKey, encodeAnswer, readQuestion } from './check-mes
 import type { DatagramAddress } from './datagram-port.ts';
 import { REACHABILITY_LIMITS } from './limits.ts';
 
-export interface ReachabilityAnswersParts {
+interface ReachabilityAnswersParts {
   readonly clock: Clock;
   readonly localId: NodeId;
   /** `deriveSecret(clusterKey, 'reachability')` of each accepted key. */
@@ -20,7 +20,7 @@ export interface ReachabilityAnswersParts {
   isKnown(address: string): boolean;
 }
 
-export interface AnswerCounts {
+interface AnswerCounts {
   /** Requests that were answered. */
   readonly served: number;
   /** Unknown senders, garbage, replays, and what arrived too fast to be checked. */

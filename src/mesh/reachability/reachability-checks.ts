@@ -19,7 +19,7 @@ import { NoncePool } from './nonce-pool.ts';
 import { type ReachTarget, targetKey } from './reach-targets.ts';
 import { sendFailure } from './send-failure.ts';
 
-export interface ReachabilityChecksParts {
+interface ReachabilityChecksParts {
   readonly clock: Clock;
   /** `deriveSecret(clusterKey, 'reachability')` of each accepted key, the current one first. */
   readonly keys: readonly Uint8Array[];
@@ -35,7 +35,7 @@ export interface ReachabilityChecksParts {
   closed(target: ReachTarget, reason: string, was: 'open' | 'new'): void;
 }
 
-export interface ReachabilityCounts {
+interface ReachabilityCounts {
   readonly asked: number;
   readonly answered: number;
   /** Datagrams that match no waiting request: late, forged, garbage. */

@@ -7,7 +7,7 @@ import type { HostPort } from '../../core/address/host-port.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { DatagramAddress, DatagramListener, DatagramPort } from './datagram-port.ts';
 
-export interface UdpOptions {
+interface UdpOptions {
   /** "::" takes IPv4 as well; port 0 any free one. */
   readonly listen: HostPort;
   readonly onDatagram: DatagramListener;

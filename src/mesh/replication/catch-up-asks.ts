@@ -28,7 +28,7 @@ interface Failure {
 }
 
 /** What a frame of records brings. */
-export interface FrameOfRecords {
+interface FrameOfRecords {
   readonly last: Place;
   /** No correct node puts more into one frame. */
   readonly isFull: boolean;

@@ -3,7 +3,7 @@
 // link with too much waiting pauses: the peer notices, and sends only its newest values. If everything were queued
 // here, a node that is overloaded for a second would stay late forever.
 
-export interface FairInboxParts<B, L> {
+interface FairInboxParts<B, L> {
   readonly nowMs: () => number;
   /** The link over which frames of this bringer come. */
   readonly owner: (bringer: B) => L;

@@ -4,7 +4,7 @@
 import type { NodeId } from '../../core/ids.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 
-export interface NeighbourChange {
+interface NeighbourChange {
   readonly version: number;
   /** -1: `added` is the whole list. */
   readonly base: number;

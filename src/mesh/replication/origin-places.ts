@@ -15,7 +15,7 @@ export interface OriginLimits {
   readonly silentMs: number;
 }
 
-export interface OriginPlacesParts {
+interface OriginPlacesParts {
   readonly limits: OriginLimits;
   readonly nowMs: () => number;
   /** Peers that are linked now. */
@@ -28,7 +28,7 @@ interface Held {
   heardAtMs: number;
 }
 
-export type PlaceDecision =
+type PlaceDecision =
   | { readonly kind: 'admitted'; readonly evicted: NodeId | undefined }
   | { readonly kind: 'refused' };
 

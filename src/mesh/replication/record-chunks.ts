@@ -26,7 +26,7 @@ export interface ChunkSource {
   chunkAfter(origin: NodeId, from: Place): Chunk | undefined;
 }
 
-export interface ChunkParts {
+interface ChunkParts {
   readonly store: ReplicaStore;
   readonly own: OwnProof;
   readonly counts: ReplicationCounts;

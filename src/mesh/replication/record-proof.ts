@@ -30,7 +30,7 @@ export const joinedProof = (publicKey: Uint8Array, signature: Uint8Array): Uint8
   return proof;
 };
 
-export type CheckedRecord =
+type CheckedRecord =
   | { readonly kind: 'good'; readonly received: ReceivedRecord }
   | { readonly kind: 'forged' | 'malformed' };
 

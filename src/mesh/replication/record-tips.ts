@@ -9,7 +9,7 @@ import type { Place } from './positions.ts';
 import type { ReplicaRecord, ReplicaStore } from './replica-store.ts';
 
 /** Own records whose tips are remembered after compaction has dropped them. */
-export const OWN_TIPS_MAX = 8_192;
+const OWN_TIPS_MAX = 8_192;
 
 /** 48 bits: exact in a double. Undefined for an unsigned record. */
 export const tipOf = (signature: Uint8Array): number | undefined => {

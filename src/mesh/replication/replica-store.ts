@@ -5,7 +5,7 @@ import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
 
 /** How far the durable events of an origin are held: everything up to `through` of that epoch. */
-export interface ReplicaPosition {
+interface ReplicaPosition {
   readonly origin: NodeId;
   readonly epoch: number;
   readonly through: number;

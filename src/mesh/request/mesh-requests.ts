@@ -25,7 +25,7 @@ import {
   type Requests,
 } from './requests.ts';
 
-export interface MeshRequestsParts {
+interface MeshRequestsParts {
   readonly mesh: Pick<MeshTransport, 'links' | 'onLink'>;
   readonly clock: Clock;
   readonly limits?: RequestLimits;

@@ -27,7 +27,7 @@ export type AskOutcome =
    */
   | { readonly kind: 'refused' | 'unreachable' | 'timeout'; readonly reason: string };
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly from: NodeId;
   readonly body: JsonValue;
   /** Aborts when the requesting peer no longer waits or its link ends. */

@@ -21,7 +21,7 @@ export interface OwnHello {
   readonly version?: number;
 }
 
-export type DecodedHello =
+type DecodedHello =
   | { readonly kind: 'hello'; readonly hello: PeerHello }
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly detail: string };
 
@@ -57,7 +57,7 @@ export const decodeHello = (bytes: Uint8Array): DecodedHello => {
   return { kind: 'hello', hello: { nodeId: nodeIdOf(publicKey), publicKey, start, instance } };
 };
 
-export interface ProofParts {
+interface ProofParts {
   readonly exporter: Uint8Array;
   /** From HKDF for `proof`. */
   readonly keySecret: Uint8Array;
@@ -73,7 +73,7 @@ export const makeProof = (parts: ProofParts, identity: MeshIdentity): Uint8Array
   return Buffer.concat([identity.sign(transcript), macOf(parts, transcript)]);
 };
 
-export type ProofVerdict = 'good' | 'bad-signature' | 'bad-key';
+type ProofVerdict = 'good' | 'bad-signature' | 'bad-key';
 
 /** Never throws. */
 export const checkProof = (parts: ProofParts, publicKey: Uint8Array, proof: Uint8Array): ProofVerdict => {

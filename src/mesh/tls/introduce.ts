@@ -16,7 +16,7 @@ import {
 } from './authentication.ts';
 import { TlsPipe } from './tls-pipe.ts';
 
-export interface IntroductionParts {
+interface IntroductionParts {
   readonly own: OwnHello;
   readonly isInitiator: boolean;
   readonly keySecret: Uint8Array;
@@ -26,7 +26,7 @@ export interface IntroductionParts {
   readonly partial: ByteBudget;
 }
 
-export type PeerIntroduction =
+type PeerIntroduction =
   | { readonly kind: 'peer'; readonly pipe: TlsPipe; readonly peer: PeerHello }
   | { readonly kind: 'refused'; readonly meaning: RefusalMeaning };
 

@@ -12,7 +12,7 @@ import type { MeshKey } from './mesh-keys.ts';
 import { dialMeaning } from './tls-errors.ts';
 import { plainAddress } from './tls-listener.ts';
 
-export interface TlsDialParts {
+interface TlsDialParts {
   readonly own: OwnHello;
   readonly frameBytesMax: number;
   readonly partial: ByteBudget;

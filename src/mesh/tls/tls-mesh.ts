@@ -15,7 +15,7 @@ import { MeshKeys } from './mesh-keys.ts';
 import { dialWith } from './tls-dial.ts';
 import { TlsListener, type TlsListenerParts } from './tls-listener.ts';
 
-export interface TlsMeshOptions {
+interface TlsMeshOptions {
   readonly identity: MeshIdentity;
   /** The start number of the daemon (`Journal.startNumber`). */
   readonly start: number;

@@ -4,7 +4,7 @@
 import { chmod, mkdtemp, readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-export interface SocketFolder extends AsyncDisposable {
+interface SocketFolder extends AsyncDisposable {
   readonly path: string;
   /** An ipc:// endpoint in this folder. @throws RangeError for a name that would make its path too long. */
   endpoint(name: string): string;

@@ -43,13 +43,13 @@ export interface MockApi {
   whole(shape: ChunkShape, answer: WholeAnswer): string;
 }
 
-export interface MessageJson {
+interface MessageJson {
   /** Data of the event before the first piece; undefined: there is none. */
   role?(shape: ChunkShape): string;
   toolCall(shape: ChunkShape, part: ToolCallPart): readonly string[];
 }
 
-export interface SpeechPlace {
+interface SpeechPlace {
   /** Of its kind. */
   readonly isFirst: boolean;
   /** Something of another kind came before it. */

@@ -6,7 +6,7 @@ import { STAMP_FIELD } from '../reply/framing.ts';
 import type { ChunkShape, ClosedAnswer, TokenCounts } from './mock-api.ts';
 
 /** The endpoint's names for itself and its objects. */
-export interface ObjectNames {
+interface ObjectNames {
   readonly id: string;
   readonly chunk: string;
   readonly whole: string;

@@ -42,7 +42,7 @@ export interface CaseReply {
   readonly ending: Ending;
 }
 
-export interface CaseWrite {
+interface CaseWrite {
   readonly bytes: Buffer;
   readonly atMs: number;
 }

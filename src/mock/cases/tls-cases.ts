@@ -4,7 +4,7 @@
 import { type Expected, failedAs, timeout } from '../failure.ts';
 import { atOnce, type CaseReply, CLOSED, RESET_SOON, SILENT } from './fault-case.ts';
 
-export interface TlsCase {
+interface TlsCase {
   readonly name: string;
   /** Its reply to a ClientHello. */
   readonly meaning: string;

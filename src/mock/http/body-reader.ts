@@ -2,7 +2,7 @@
 
 import { BODY_BYTES_MAX, type BodyLength } from './request-head.ts';
 
-export type BodyResult =
+type BodyResult =
   | { readonly kind: 'body'; readonly body: Buffer; readonly rest: Buffer }
   | { readonly kind: 'more'; readonly rest: Buffer }
   | { readonly kind: 'wrong'; readonly status: number; readonly problem: string };

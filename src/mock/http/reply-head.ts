@@ -2,7 +2,7 @@
 
 import type { MockSettings } from '../mock-settings.ts';
 
-export interface HeadOptions {
+interface HeadOptions {
   readonly status?: number;
   readonly headers: readonly (readonly [string, string])[];
   readonly closes: boolean;

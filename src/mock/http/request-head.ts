@@ -20,7 +20,7 @@ export type BodyLength =
   | { readonly kind: 'fixed'; readonly bytes: number }
   | { readonly kind: 'chunked' };
 
-export type HeadResult =
+type HeadResult =
   | { readonly kind: 'head'; readonly head: RequestHead }
   | { readonly kind: 'wrong'; readonly status: number; readonly problem: string };
 

@@ -9,7 +9,7 @@ export interface HttpRequest {
   readonly body: Buffer;
 }
 
-export type ReadResult =
+type ReadResult =
   | { readonly kind: 'request'; readonly request: HttpRequest }
   /** Bytes are missing; `expectsContinue` once, when the client waits for a 100 before its body. */
   | { readonly kind: 'more'; readonly expectsContinue: boolean }

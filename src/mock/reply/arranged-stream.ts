@@ -20,7 +20,7 @@ export interface ReplyPart {
   readonly chunks: number;
 }
 
-export interface StreamShape {
+interface StreamShape {
   readonly settings: MockSettings;
   readonly wire: { readonly transfer: MockSettings['transfer'] };
   /** Whether the body ends as its transfer coding requires. */
@@ -70,7 +70,7 @@ const joined = (events: readonly StreamEvent[], atMs: Float64Array, size: number
   return parts;
 };
 
-export interface Cutting {
+interface Cutting {
   readonly writesPerEvent: number;
   readonly splitsUtf8: boolean;
   readonly apartMs: number;

@@ -143,7 +143,7 @@ export class EventFactory {
 }
 
 /** Where an event stands in its answer. */
-export interface EventPlace {
+interface EventPlace {
   readonly isFirst: boolean;
   readonly isSecond: boolean;
   readonly tokensSoFar: number;

@@ -187,7 +187,7 @@ export class ReplyBuilder {
   }
 }
 
-export const healthyEnd = ({ closes }: Wire): { readonly ending: Ending; readonly expected: Expected } => ({
+const healthyEnd = ({ closes }: Wire): { readonly ending: Ending; readonly expected: Expected } => ({
   ending: closes ? { kind: 'close' } : { kind: 'keep-alive' },
   expected: COMPLETED,
 });

@@ -30,7 +30,7 @@ export interface ModelConfig {
   readonly quantisation: ConfigQuantisation;
 }
 
-export interface ConfigExperts {
+interface ConfigExperts {
   readonly count: number;
   readonly used: number;
   readonly intermediateSize: number | undefined;
@@ -41,7 +41,7 @@ export interface ConfigExperts {
 }
 
 /** Multi-head latent attention (DeepSeek-V2 and later). */
-export interface ConfigLatent {
+interface ConfigLatent {
   readonly keyValueRank: number;
   readonly ropeSize: number;
   readonly queryRank: number | undefined;

@@ -1,6 +1,6 @@
 // The types that tensors of a GGUF file have (ggml.h, enum ggml_type): so many weights share a block of so many bytes.
 
-export interface TensorType {
+interface TensorType {
   readonly name: string;
   readonly blockWeights: number;
   readonly blockBytes: number;

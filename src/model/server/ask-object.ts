@@ -8,7 +8,7 @@ import { errorMessage, ProblemError } from '../../core/problem.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 import { boundedBody } from '../../process/bounded-body.ts';
 
-export interface ServerAsk {
+interface ServerAsk {
   readonly url: URL;
   /** A POST with this as JSON; undefined for a GET. */
   readonly body?: unknown;

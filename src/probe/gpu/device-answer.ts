@@ -13,9 +13,9 @@ export type DeviceAnswer =
   | { readonly kind: 'failed'; readonly reason: string };
 
 /** A measurement without what the parent already knows. */
-export type DeviceFigures = Omit<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
+type DeviceFigures = Omit<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
 
-export type KnownOfDevice = Pick<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
+type KnownOfDevice = Pick<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
 
 export const outcomeOf = (answer: ProbeAnswer, known: KnownOfDevice): ProbeOutcome<DeviceMeasurement> => {
   if (answer.kind === 'failed') return failed(answer.reason);

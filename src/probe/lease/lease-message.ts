@@ -35,14 +35,14 @@ export interface LeaseRefusal {
 }
 
 /** The sink is willing but cannot: retried with the backoff of a failed probe. */
-export interface LeaseFailure {
+interface LeaseFailure {
   readonly kind: 'failed';
   readonly reason: string;
 }
 
 export type LeaseAnswer = LeaseGrant | LeaseRefusal | LeaseFailure;
 
-export interface LeaseReturn {
+interface LeaseReturn {
   readonly leaseId: number;
   /** How long the interface carried the probe's payload. */
   readonly busyMs: number;

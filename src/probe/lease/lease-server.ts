@@ -37,7 +37,7 @@ import {
   RELEASE_TOPIC,
 } from './lease-message.ts';
 
-export interface LeaseServerParts {
+interface LeaseServerParts {
   readonly self: NodeId;
   readonly clock: Clock;
   readonly state: () => State;

@@ -46,7 +46,7 @@ export type AttemptResult<T> =
   | { readonly kind: 'held-back'; readonly reason: string; readonly retryInMs: number }
   | { readonly kind: 'ended'; readonly outcome: ProbeOutcome<T> };
 
-export interface AttemptHow {
+interface AttemptHow {
   readonly why: ProbeCause;
   readonly measuresExtras: boolean;
   readonly signal: AbortSignal;

@@ -6,7 +6,7 @@ import { maximumOf } from '../../core/extremes.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { type Env, runTool } from '../../process/child.ts';
 
-export interface CacheOptions {
+interface CacheOptions {
   readonly platform: string;
   /** "/" on a real machine. */
   readonly root: string;

@@ -9,7 +9,7 @@ import { planMemory } from './memory-plan.ts';
 import type { MemoryRequest } from './memory-request.ts';
 import { measureMemoryHere } from './memory-threads.ts';
 
-export interface MachineHere {
+interface MachineHere {
   readonly platform: string;
   readonly env: Env;
   /** process.availableMemory() */

@@ -9,7 +9,7 @@ export interface MemoryPlan {
   readonly isPastLastLevelCache: boolean;
 }
 
-export interface MemoryPlanOptions {
+interface MemoryPlanOptions {
   readonly parallelism: number;
   /** Of all sockets together. */
   readonly lastLevelCacheBytes: Reported<number>;

@@ -10,7 +10,7 @@ import { SharedRounds } from '../shared-rounds.ts';
 import type { MemoryPlan } from './memory-plan.ts';
 import type { FromMemoryWorker, MemoryRound, MemoryWork, MemoryWorkerData } from './memory-round.ts';
 
-export interface MemoryThreadsOptions {
+interface MemoryThreadsOptions {
   readonly plan: MemoryPlan;
   readonly lastLevelCacheBytes: Reported<number>;
   /** Processors to stay on, one per thread; empty if the system chooses. */

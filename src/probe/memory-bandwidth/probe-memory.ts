@@ -7,7 +7,7 @@ import { runProbeChild } from '../probe-child.ts';
 import { type MemoryBandwidth, memoryBandwidthSchema } from './memory-bandwidth.ts';
 import { MEMORY_REQUEST, type MemoryRequest } from './memory-request.ts';
 
-export interface ProbeMemoryOptions {
+interface ProbeMemoryOptions {
   readonly env: Env;
   /** process.execPath */
   readonly nodePath: string;
@@ -15,7 +15,7 @@ export interface ProbeMemoryOptions {
   readonly request?: MemoryRequest;
 }
 
-export type MemoryOutcome =
+type MemoryOutcome =
   | { readonly kind: 'measured'; readonly bandwidth: MemoryBandwidth }
   | { readonly kind: 'failed'; readonly reason: string };
 

@@ -16,7 +16,7 @@ export const RDMA_TOOLS: { readonly [K in RdmaEngineName]: RdmaTool } = {
   'mlx-jaccl': jaccl,
 };
 
-export interface RdmaEnd {
+interface RdmaEnd {
   readonly device: string;
   readonly devicePort: number;
   readonly transport: 'rdma' | 'tcp';

@@ -35,7 +35,7 @@ interface RdmaEndOptions {
   readonly toolMsMax?: number;
 }
 
-export interface RdmaSinkLinkOptions extends RdmaEndOptions {
+interface RdmaSinkLinkOptions extends RdmaEndOptions {
   /** The rendezvous address: on the cable if the nodes have IP on it, else another between them. */
   readonly host: string;
   /** 0 for any free one. */
@@ -46,23 +46,23 @@ export interface RdmaSinkLinkOptions extends RdmaEndOptions {
   readonly waitMsMax?: number;
 }
 
-export interface RdmaSourceLinkOptions extends RdmaEndOptions {
+interface RdmaSourceLinkOptions extends RdmaEndOptions {
   /** Where the sink listens: its rendezvous address and the port it reported. */
   readonly address: string;
   readonly port: number;
   readonly budget: ProbeBudget;
 }
 
-export interface OpenRdmaSink extends AsyncDisposable {
+interface OpenRdmaSink extends AsyncDisposable {
   readonly port: number;
   /** Resolves when nothing of it is left, however it ended. Never rejects. */
   readonly ended: Promise<RdmaSinkEnding>;
 }
 
 /** The tools on a slow machine: seven runs of at most some seconds each. */
-export const RDMA_PROBE_MS_MAX = 75_000;
-export const RDMA_TOOL_MS_MAX = 25_000;
-export const RDMA_WAIT_MS_MAX = 15_000;
+const RDMA_PROBE_MS_MAX = 75_000;
+const RDMA_TOOL_MS_MAX = 25_000;
+const RDMA_WAIT_MS_MAX = 15_000;
 
 /** @throws Error, for people, when it cannot listen; the signal's reason when it aborts. */
 export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRdmaSink> => {

@@ -11,7 +11,7 @@ import { RUNS_MAX, type ToRdmaSink, type ToRdmaSource, toRdmaSinkSchema } from '
 import type { RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';
 import { startTool, type ToolRun } from './tool-run.ts';
 
-export interface RdmaSinkOptions {
+interface RdmaSinkOptions {
   /** The probe's rendezvous address. */
   readonly host: string;
   readonly port: number;

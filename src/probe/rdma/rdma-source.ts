@@ -14,7 +14,7 @@ import { MESSAGES_MAX, type ToRdmaSink, type ToRdmaSource, toRdmaSourceSchema } 
 import type { LatencyFigures, RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';
 import { startTool, type ToolEnding } from './tool-run.ts';
 
-export interface RdmaSourceOptions {
+interface RdmaSourceOptions {
   /** Where the sink listens for this probe: an address between the nodes, not always one of the cable measured. */
   readonly address: string;
   readonly port: number;

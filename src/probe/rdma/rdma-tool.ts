@@ -47,7 +47,7 @@ export interface ToolCommand {
 
 export type LatencyFigures = RoundTripFigures & { readonly kind: 'latency' };
 
-export interface BandwidthFigures {
+interface BandwidthFigures {
   readonly kind: 'bandwidth';
   readonly bitsPerSecond: number;
 }

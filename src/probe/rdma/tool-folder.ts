@@ -6,7 +6,7 @@ import { lstat, mkdir, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface ToolFolder extends AsyncDisposable {
+interface ToolFolder extends AsyncDisposable {
   /** Nothing is there before `write`. */
   readonly path: string;
   /** @throws the system's error when a file cannot be written. */

@@ -11,7 +11,7 @@ import { type Env, runTool, streamLines, ToolError, type ToolResult } from '../.
 import type { RdmaTest, RdmaTool, ToolCall } from './rdma-tool.ts';
 import { toolFolder } from './tool-folder.ts';
 
-export interface ToolRunOptions {
+interface ToolRunOptions {
   readonly tool: RdmaTool;
   readonly call: Omit<ToolCall, 'rendezvousPort' | 'folder'>;
   readonly env: Env;

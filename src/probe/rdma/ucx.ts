@@ -29,7 +29,7 @@ export const ucx: RdmaTool = {
 };
 
 /** Round trips measured one at a time; at least fifty (DESIGN §3.6). */
-export const SINGLE_ROUND_TRIPS = 50;
+const SINGLE_ROUND_TRIPS = 50;
 
 const commandOf = ({ test, role, place, rendezvousPort, folder }: ToolCall): ToolCommand => ({
   command: 'ucx_perftest',

@@ -18,7 +18,7 @@ import { DEADLINE_MS, LINK_PROBES_MAX, type ProbeSettings } from '../schedule/pr
 import type { WantedDevice, WantedLink, WantedProbe } from '../schedule/wanted-probes.ts';
 import { deviceFact, extrasDueInMs, linkFact } from './profile-facts.ts';
 
-export interface ProbeRunnerParts extends LinkAttemptParts {
+interface ProbeRunnerParts extends LinkAttemptParts {
   readonly settings: () => ProbeSettings;
   readonly record: (fact: Fact) => void;
   readonly probeDevice: ProbeDeviceNow;
@@ -26,7 +26,7 @@ export interface ProbeRunnerParts extends LinkAttemptParts {
   readonly lockDevices: (what: string) => DeviceLock;
 }
 
-export interface ProbeOrder {
+interface ProbeOrder {
   readonly why: ProbeCause;
   readonly signal: AbortSignal;
   readonly loads: PortLoads;
@@ -34,7 +34,7 @@ export interface ProbeOrder {
   readonly onMeasuring: (expectedMs: number) => void;
 }
 
-export interface Obstacle {
+interface Obstacle {
   readonly reason: string;
   readonly retryInMs: number;
 }

@@ -17,7 +17,7 @@ import { OTHER_END_MS, type WantedProbe, wantedDevices, wantedLinks } from '../s
 import type { ProbeRunner } from './probe-runner.ts';
 import { StatusBoard, waitingStage } from './status-board.ts';
 
-export interface ReconcilerParts {
+interface ReconcilerParts {
   readonly self: NodeId;
   readonly clock: Clock;
   /** From 0 to below 1. */
@@ -301,7 +301,7 @@ const subjectsOf = (want: WantedProbe): readonly ProbeSubject[] =>
 
 export const OFF = 'probes are off: probes.enabled in config.toml, or --probes off';
 /** Connections remembered as measured. */
-export const TRIED_MAX = 2_048;
+const TRIED_MAX = 2_048;
 const START_MS_MIN = 2_000;
 const START_MS_SPREAD = 8_000;
 const LOOK_MS_MIN = 100;

@@ -15,7 +15,7 @@ export interface FleetMember {
   readonly isPresent: boolean;
 }
 
-export interface PeerChoice {
+interface PeerChoice {
   readonly self: NodeId;
   /** All that are known and not forgotten, this one among them. */
   readonly members: readonly FleetMember[];

@@ -11,7 +11,7 @@ import type { State } from '../../core/state.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { chosenPeers, type WhyChosen } from './chosen-peers.ts';
 
-export interface MeasuredPeersParts {
+interface MeasuredPeersParts {
   readonly nodeId: NodeId;
   readonly clock: Clock;
   readonly state: () => State;

@@ -18,7 +18,7 @@ export interface PortLoads {
   readonly byPath: ReadonlyMap<string, Spending | undefined>;
 }
 
-export interface PortLoad extends Spending {
+interface PortLoad extends Spending {
   /** Paths never measured: each is assumed to cost as much as the one in question. */
   readonly unmeasured: number;
 }

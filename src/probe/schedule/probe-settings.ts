@@ -15,7 +15,7 @@ export interface ProbeSettings {
   readonly bytesPerHourMax: number;
 }
 
-export type ProbeKind = 'gpu' | 'socket' | 'rdma';
+type ProbeKind = 'gpu' | 'socket' | 'rdma';
 
 export const ttlMsOf = (kind: ProbeKind, settings: ProbeSettings): number => {
   switch (kind) {

@@ -69,7 +69,7 @@ export class SpendLedger {
 }
 
 /** Interfaces come and go with containers. */
-export const LEDGER_PORTS_MAX = 1_024;
+const LEDGER_PORTS_MAX = 1_024;
 /** Older spending no longer matters: the deepest debt is paid, and the account is full. */
 export const LEDGER_REACH_MS: number = 3 * 3_600_000;
 const HOUR_MS = 3_600_000;

@@ -47,7 +47,7 @@ export interface WantedLink extends Wanted {
 
 type LinkSubject = Extract<ProbeSubject, { kind: 'link' }>;
 
-export interface WantedAt {
+interface WantedAt {
   readonly self: NodeId;
   readonly settings: ProbeSettings;
   readonly nowMs: number;

@@ -9,7 +9,7 @@ import type { StreamBoard } from './stream-board.ts';
 
 export const CALL_MS_MAX: number = 100;
 
-export interface BlockingStream {
+interface BlockingStream {
   readonly sockets: Sockets;
   readonly descriptor: number;
   readonly board: StreamBoard;

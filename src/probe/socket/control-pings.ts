@@ -7,7 +7,7 @@ import { counted } from '../../core/figure/figure.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 
-export interface BesideOptions {
+interface BesideOptions {
   /** Why none are made; undefined where they are. */
   readonly reason: string | undefined;
   readonly roundTripMs: number;

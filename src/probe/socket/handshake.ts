@@ -43,7 +43,7 @@ export const introduceToSink = async (
   if (verdict === 'busy') throw new ProbeError('refused', 'the other end is busy with another probe');
 };
 
-export type ProbeIntroduction =
+type ProbeIntroduction =
   | {
       readonly kind: 'proved';
       readonly head: ConnectionHead;

@@ -26,7 +26,7 @@ export interface MeasureOptions extends SourceParts {
 }
 
 /** Reported while it runs, so a failure can say what it cost. */
-export type OnBytes = (bytesUsed: number) => void;
+type OnBytes = (bytesUsed: number) => void;
 
 /** @throws ProbeError */
 export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Promise<LinkMeasurement> => {
@@ -90,7 +90,7 @@ export const measureLink = async (options: MeasureOptions, onBytes: OnBytes): Pr
   }
 };
 
-export interface DirectionResult {
+interface DirectionResult {
   readonly best: RunResult | undefined;
   readonly runs: readonly RunResult[];
 }

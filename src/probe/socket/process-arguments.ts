@@ -16,7 +16,7 @@ export const ticketOf = (env: Env): string => {
   return ticket;
 };
 
-export interface SourceArgument {
+interface SourceArgument {
   readonly address: string;
   readonly port: number;
   readonly sourceInterface: string | null;
@@ -26,7 +26,7 @@ export interface SourceArgument {
   readonly streamsMax: number | null;
 }
 
-export interface SinkArgument {
+interface SinkArgument {
   readonly host: string;
   readonly port: number;
   readonly sourceAddresses: readonly string[];
@@ -35,7 +35,7 @@ export interface SinkArgument {
   readonly durationMsMax: number;
 }
 
-export type SinkReady =
+type SinkReady =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'cannot-listen'; readonly isTaken: boolean; readonly reason: string };
 

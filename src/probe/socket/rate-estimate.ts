@@ -9,7 +9,7 @@ export interface RateSample {
   readonly bytes: number;
 }
 
-export interface RateEstimateOptions {
+interface RateEstimateOptions {
   /** Median of the connection when idle. */
   readonly roundTripMs: number;
   /** A measurement that is not stable by then ends. */

@@ -30,7 +30,7 @@ export const roundTripFigures = (roundTripsNs: readonly number[]): RoundTripFigu
   };
 };
 
-export const unknownRoundTrips = (reason: string): RoundTripFigures => ({
+const unknownRoundTrips = (reason: string): RoundTripFigures => ({
   roundTripNsMin: unknown(reason),
   roundTripNsP50: unknown(reason),
   roundTripNsP99: unknown(reason),

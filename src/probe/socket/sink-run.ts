@@ -9,7 +9,7 @@ import { SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
 import { CHUNK_BYTES, type Stream, type StreamEngine, type StreamJob } from './stream.ts';
 import { bytesOf, endStreams, retransmitsOf, sampleOf } from './stream-totals.ts';
 
-export type RunPlan = Extract<ToSink, { kind: 'prepare' }>;
+type RunPlan = Extract<ToSink, { kind: 'prepare' }>;
 
 export class SinkRun {
   readonly plan: RunPlan;

@@ -20,7 +20,7 @@ import {
 } from './process-arguments.ts';
 import type { SinkEnding } from './sink.ts';
 
-export interface SocketSinkOptions {
+interface SocketSinkOptions {
   /** Address to bind; '::' for any, IPv4 too. */
   readonly host: string;
   /** 0 for any free one. */

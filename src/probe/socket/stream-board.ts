@@ -1,6 +1,6 @@
 // Memory that a stream's thread shares with the main thread: whether to run, and how far it has come.
 
-export const BOARD_BYTES = 32;
+const BOARD_BYTES = 32;
 
 export class StreamBoard {
   readonly memory: SharedArrayBuffer;

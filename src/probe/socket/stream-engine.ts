@@ -7,7 +7,7 @@ import type { StreamEngine } from './stream.ts';
 import { StreamThreads } from './stream-threads.ts';
 
 /** "off" keeps probes on the event loop: for a machine on which foreign calls misbehave. */
-export const FFI_VARIABLE = 'PLIMSOLL_FFI';
+const FFI_VARIABLE = 'PLIMSOLL_FFI';
 
 export const openStreamEngine = async (env: Env, platform: string): Promise<StreamEngine> => {
   if (env[FFI_VARIABLE] === 'off') return new EventLoopStreams(`${FFI_VARIABLE} is off`);

@@ -10,7 +10,7 @@ import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import { hearIntroduction } from './handshake.ts';
 import { ProbeError } from './probe-error.ts';
 
-export interface TicketDoorOptions {
+interface TicketDoorOptions {
   readonly ticket: string;
   /**
    * Where the source may connect from, as far as known; may be empty. Others are admitted with the ticket, too: an

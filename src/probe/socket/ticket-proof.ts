@@ -7,7 +7,7 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
-export type ConnectionRole = 'control' | 'data';
+type ConnectionRole = 'control' | 'data';
 
 export interface ConnectionHead {
   readonly role: ConnectionRole;

@@ -6,7 +6,7 @@ import { ProbeError } from './probe-error.ts';
 import { CHUNK_BYTES, type Stream } from './stream.ts';
 import { acknowledgedOf, bytesOf } from './stream-totals.ts';
 
-export interface ClaimedSample {
+interface ClaimedSample {
   readonly elapsedUs: number;
   readonly bytes: number;
 }

@@ -2,12 +2,12 @@
 // that JavaScript lacks, and a toolchain would be larger than the six loops. Encoding:
 // https://webassembly.github.io/spec/core/binary/ (SIMD and relaxed SIMD included, WebAssembly 3.0).
 
-export type ValueType = 'i32' | 'i64' | 'f32' | 'v128';
+type ValueType = 'i32' | 'i64' | 'f32' | 'v128';
 
 /** Instructions as bytes; sequences are concatenated by `code`. */
 export type Code = readonly number[];
 
-export interface WasmFunction {
+interface WasmFunction {
   /** Exported by this name. */
   readonly name: string;
   readonly parameters: readonly ValueType[];

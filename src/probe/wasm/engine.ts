@@ -5,7 +5,7 @@ export interface WasmMemory {
   readonly buffer: ArrayBuffer;
 }
 
-export type WasmFunctionNow = (...values: readonly number[]) => number | bigint | undefined;
+type WasmFunctionNow = (...values: readonly number[]) => number | bigint | undefined;
 
 /** One that never grows: growing would move it. At most 65,536 pages of 64 KiB. */
 export const wasmMemory = (bytes: number): WasmMemory => {

@@ -26,7 +26,7 @@ import { isWasmValid, type WasmMemory, wasmFunctions } from './engine.ts';
 export const TILE_ROWS = 4;
 export const TILE_COLUMNS = 12;
 
-export interface GemmKernel {
+interface GemmKernel {
   /** Whether multiply and add are one instruction, rounded once. */
   readonly isFused: boolean;
   /**

@@ -25,7 +25,7 @@ import { READ_STEP_BYTES, READ_STREAM_BYTES, READ_STREAMS } from './memory-kerne
 /** Of one call: as many rows as streams. */
 export const GEMV_RESULT_BYTES: number = 16 * READ_STREAMS;
 
-export interface GemvKernel {
+interface GemvKernel {
   /**
    * The products of READ_STREAMS rows, READ_STREAM_BYTES apart, with a vector. Each leaves four partial sums, 16 bytes a row, at
    * `result`. Addresses in bytes, multiples of 16; `rowBytes` a multiple of READ_STEP_BYTES.

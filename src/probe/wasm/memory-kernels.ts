@@ -26,7 +26,7 @@ export const READ_STREAM_BYTES: number = 1024 ** 2;
 /** Of the sum's loop in each stream. */
 export const READ_STEP_BYTES = 512;
 
-export interface MemoryKernels {
+interface MemoryKernels {
   /**
    * The sum of 64-bit words, modulo 2^64, of `bytes` at `offset` and at each READ_STREAM_BYTES behind it, READ_STREAMS times.
    * Reads each byte once. `bytes` is a multiple of READ_STEP_BYTES, at least one, at most READ_STREAM_BYTES.

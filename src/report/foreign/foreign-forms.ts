@@ -10,7 +10,7 @@ import type { SampleReading } from './measured-samples.ts';
 import { vllmResult } from './vllm-result.ts';
 
 /** A text in parts, none of which needs the whole run in memory. */
-export type ForeignForm = (report: Report, samples: SampleReading) => AsyncIterable<string>;
+type ForeignForm = (report: Report, samples: SampleReading) => AsyncIterable<string>;
 
 export type ForeignFormName = 'vllm' | 'aiperf' | 'guidellm' | 'genai-perf' | 'inference-perf';
 

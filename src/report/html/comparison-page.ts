@@ -39,7 +39,7 @@ import {
 } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
 
-export interface ComparisonPageInput {
+interface ComparisonPageInput {
   readonly document: ComparisonDocument;
   readonly fonts: readonly FontFace[];
 }

@@ -46,7 +46,7 @@ import {
 } from './page-parts.ts';
 import { pageStyle } from './page-style.ts';
 
-export interface LinePageInput {
+interface LinePageInput {
   readonly document: SweepDocument | LineDocument;
   readonly fonts: readonly FontFace[];
 }

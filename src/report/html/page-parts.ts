@@ -7,7 +7,7 @@ import type { SummaryFigure } from '../../core/run/report-summary.ts';
 import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 
-export interface PageHead {
+interface PageHead {
   /** "Plimsoll report". */
   readonly kind: string;
   /** "Run 2026-10-12-1 · 12 October 2026, 14:02 UTC". */
@@ -47,7 +47,7 @@ export const sixFigures = (figures: readonly SummaryFigure[]): Markup => markup`
     }</dd><dd class="remark">${remark}</dd></div>`,
 )}</dl>`;
 
-export interface PageSection {
+interface PageSection {
   readonly title: string;
   readonly remark?: string;
   readonly content: Markup;

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import { type Markup, markup, rawMarkup } from '../../core/text/markup.ts';
 
-export interface HtmlPage {
+interface HtmlPage {
   readonly title: string;
   /** What stands in its style element: rules made here, never words of others. */
   readonly style: string;

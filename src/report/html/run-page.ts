@@ -47,7 +47,7 @@ import { pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } fro
 import { pageStyle } from './page-style.ts';
 import { runDetails, runObjectives, runTables, spoiledFigures } from './run-tables.ts';
 
-export interface RunPageInput {
+interface RunPageInput {
   readonly report: Report;
   /** undefined: there are no samples to draw it from. */
   readonly overTime: TimeSeries | undefined;

@@ -22,7 +22,7 @@ export const markdownWords = (text: string): string =>
     .replace(/@/g, '`@`');
 
 /** A cell that is Markdown already. Every other one is a text, whose words may come from others. */
-export interface MarkdownCell {
+interface MarkdownCell {
   readonly markdown: string;
 }
 

@@ -5,7 +5,7 @@ import { showable } from '../../core/text/single-line.ts';
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export interface OtlpAttribute {
+interface OtlpAttribute {
   readonly key: string;
   readonly value:
     | { readonly stringValue: string }
@@ -19,7 +19,7 @@ export interface OtlpResource {
   readonly scope: { readonly name: string; readonly version: string };
 }
 
-export interface OtlpHistogramPoint {
+interface OtlpHistogramPoint {
   readonly attributes: readonly OtlpAttribute[];
   readonly startTimeUnixNano: string;
   readonly timeUnixNano: string;
@@ -63,7 +63,7 @@ export interface OtlpSum extends OtlpInstrument {
   };
 }
 
-export type OtlpMetric = OtlpHistogram | OtlpGauge | OtlpSum;
+type OtlpMetric = OtlpHistogram | OtlpGauge | OtlpSum;
 
 export interface OtlpSpan {
   readonly traceId: string;

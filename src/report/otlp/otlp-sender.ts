@@ -22,7 +22,7 @@ export interface OtlpSent {
   readonly problem: string | undefined;
 }
 
-export interface OtlpSending {
+interface OtlpSending {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Default: none. */
@@ -39,7 +39,7 @@ export const OTLP_ANSWER_MS_MAX = 10_000;
 /** Messages of one sending; more are dropped unsent. */
 export const OTLP_MESSAGES_MAX = 64;
 /** Of an answer, which says what was rejected; a longer one is taken for none. */
-export const OTLP_ANSWER_BYTES_MAX = 65_536;
+const OTLP_ANSWER_BYTES_MAX = 65_536;
 
 /**
  * @param endpoint of the receiver, without /v1/metrics, as OTEL_EXPORTER_OTLP_ENDPOINT is

@@ -5,7 +5,7 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { type Attributes, type OtlpSpan, otlpAttributes } from './otlp-json.ts';
 
-export interface TracedRun {
+interface TracedRun {
   readonly runId: string;
   /** Of the run's zero, since 1970. */
   readonly zeroNs: bigint;

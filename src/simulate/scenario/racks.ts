@@ -13,7 +13,7 @@ import {
 import { MIXED_COUNT_MAX, mixedCluster } from './small-clusters.ts';
 
 export const RACK_SIZE = 8;
-export const FULL_MESH_COUNT_MAX = 16;
+const FULL_MESH_COUNT_MAX = 16;
 
 export const racks = (count: number): Scenario => {
   const mixed = mixedCluster(MIXED_COUNT_MAX);

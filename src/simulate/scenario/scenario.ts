@@ -28,7 +28,7 @@ export interface SimulatedMachine {
   readonly place?: MachinePlace;
 }
 
-export interface MachineChange extends Spell {
+interface MachineChange extends Spell {
   readonly quirks: MachineQuirks;
 }
 
@@ -38,7 +38,7 @@ export interface MachinePlace {
   readonly tags: readonly string[];
 }
 
-export interface MachineLoad {
+interface MachineLoad {
   /** Of the GPUs' own memory, or of the host's if it is unified or there is no GPU. */
   readonly memory: number;
   readonly use: number;
@@ -54,7 +54,7 @@ export interface SimulatedGpuFailure {
 }
 
 /** What is wrong with a GPU that still works. */
-export interface SimulatedGpuHealth {
+interface SimulatedGpuHealth {
   readonly gpu: number;
   readonly uncorrectedErrors?: number;
   readonly isRepairPending?: true;
@@ -78,7 +78,7 @@ export interface SimulatedGpuError {
 }
 
 /** A reading whose source fails, with a reason that its daemon would report. */
-export interface FailingReading {
+interface FailingReading {
   readonly reading: ReadingKind;
   readonly reason: string;
   readonly code: string;
@@ -149,7 +149,7 @@ export interface Cable {
   readonly queueNs?: number;
 }
 
-export interface CableOutage extends Spell {
+interface CableOutage extends Spell {
   /** The end whose interface is gone meanwhile; undefined: the cable is unplugged. */
   readonly goneAt?: number;
 }

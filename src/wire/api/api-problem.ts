@@ -8,7 +8,7 @@ import { figure, text } from '../schema.ts';
 export type ApiProblemCode = keyof typeof API_PROBLEMS;
 
 /** The document. What else stands in it are facts, whose names and values depend on the code. */
-export interface ApiProblem {
+interface ApiProblem {
   /** Where the code is described: PROBLEM_TYPES and the code. */
   readonly type: string;
   /** The same for every problem of a code. */
@@ -35,7 +35,7 @@ export const apiProblemSchema: v.GenericSchema<unknown, ApiProblem> = v.looseObj
 });
 
 /** Resolves to an example of the OpenAPI document, RFC 9457 §3.1.1: the title of each code stands there. */
-export const PROBLEM_TYPES = '/openapi.json#/components/examples/';
+const PROBLEM_TYPES = '/openapi.json#/components/examples/';
 
 /** What else is known, by name: the node that has the run, the parameter that is wrong. */
 export type ApiFacts = { readonly [name: string]: unknown };

@@ -166,7 +166,7 @@ export const clusterTotalsSchema: Schema<ClusterTotals> = v.object({
   gpuMemoryBytesPerSecond: totalSchema,
 });
 
-export interface NodesAnswer {
+interface NodesAnswer {
   /** The node that answers. */
   readonly self: NodeId;
   readonly totals: ClusterTotals;

@@ -24,7 +24,7 @@ const listedComparisonSchema: v.GenericSchema<unknown, ListedComparison> = v.obj
   verdict: comparisonVerdictSchema,
 });
 
-export interface ComparisonsAnswer {
+interface ComparisonsAnswer {
   readonly comparisons: readonly ListedComparison[];
 }
 
@@ -32,7 +32,7 @@ export const comparisonsAnswerSchema: v.GenericSchema<unknown, ComparisonsAnswer
   comparisons: v.array(listedComparisonSchema),
 });
 
-export interface ComparisonAnswer {
+interface ComparisonAnswer {
   readonly comparison: ComparisonDocument;
 }
 
@@ -41,7 +41,7 @@ export const comparisonAnswerSchema: v.GenericSchema<unknown, ComparisonAnswer> 
 });
 
 /** One that may still go on, or whose files are elsewhere. */
-export interface KnownComparisonAnswer {
+interface KnownComparisonAnswer {
   readonly comparison: ComparisonDocument | null;
   /** As the cluster is told of it; null: it was never told. */
   readonly told: ToldComparison | null;

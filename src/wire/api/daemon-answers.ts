@@ -43,7 +43,7 @@ export interface OtlpAnswer {
   readonly problem: string;
 }
 
-export interface DaemonAnswer {
+interface DaemonAnswer {
   readonly nodeId: NodeId;
   readonly version: string;
   readonly startedAtWallMs: number;
@@ -129,7 +129,7 @@ export const codeBodySchema: v.GenericSchema<unknown, { readonly code: string }>
   code: v.pipe(v.string(), v.minLength(1), v.maxLength(CODE_LENGTH_MAX)),
 });
 
-export interface OneTimeCode {
+interface OneTimeCode {
   readonly code: string;
   readonly expiresInMs: number;
 }

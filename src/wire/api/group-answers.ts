@@ -44,7 +44,7 @@ export const listedGroupSchema: Schema<ListedGroup> = v.object({
   outputTokensPerSecond: v.pipe(totalSchema, v.description('Of the runs against its nodes.')),
 });
 
-export interface GroupsAnswer {
+interface GroupsAnswer {
   readonly by: string;
   readonly groups: readonly ListedGroup[];
 }
@@ -54,12 +54,12 @@ export const groupsAnswerSchema: Schema<GroupsAnswer> = v.object({
   groups: v.array(listedGroupSchema),
 });
 
-export type ListedCell = Omit<GroupCell, 'memoryUse' | 'gpuUse'> & {
+type ListedCell = Omit<GroupCell, 'memoryUse' | 'gpuUse'> & {
   readonly memoryUse: number | Unknown;
   readonly gpuUse: number | Unknown;
 };
 
-export const listedCellSchema: Schema<ListedCell> = v.object({
+const listedCellSchema: Schema<ListedCell> = v.object({
   nodeId: nodeIdSchema,
   name: v.string(),
   presence: v.picklist(['up', 'stale', 'stopped', 'offline']),
@@ -68,7 +68,7 @@ export const listedCellSchema: Schema<ListedCell> = v.object({
   gpuUse: orUnknown(share),
 });
 
-export interface GroupMembersAnswer {
+interface GroupMembersAnswer {
   readonly by: string;
   readonly group: ListedGroup;
   readonly members: readonly ListedCell[];

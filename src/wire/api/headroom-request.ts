@@ -13,7 +13,7 @@ export const sentModelSchema: v.GenericSchema<ModelFacts> = v.custom<ModelFacts>
   'not the facts of a model',
 );
 
-export interface HeadroomRequest {
+interface HeadroomRequest {
   readonly model: ModelFacts;
   readonly question: HeadroomQuestion;
   /** Only these; without it all that are not offline. */

@@ -87,7 +87,7 @@ export type ProfileRow =
   | { readonly isHourly: false; readonly atWallMs: number; readonly record: ProfileRecord | Unknown }
   | { readonly isHourly: true; readonly atWallMs: number; readonly record: HourlySummary | Unknown };
 
-export const profileRowSchema: Schema<ProfileRow> = v.variant('isHourly', [
+const profileRowSchema: Schema<ProfileRow> = v.variant('isHourly', [
   v.object({
     isHourly: v.literal(false),
     atWallMs: figure,

@@ -32,7 +32,7 @@ export const runsAnswerSchema: v.GenericSchema<unknown, { readonly runs: readonl
   runs: v.array(listedRunSchema),
 });
 
-export interface RunAnswer {
+interface RunAnswer {
   readonly run: ListedRun;
   readonly report: Report | null;
 }
@@ -47,7 +47,7 @@ export const runAnswerSchema: v.GenericSchema<unknown, RunAnswer> = v.object({
 
 /** Of the points of a run over time. */
 export const SERIES_PERCENTILES = ['1', '10', '25', '50', '75', '90', '99'] as const;
-export type SeriesPercentile = (typeof SERIES_PERCENTILES)[number];
+type SeriesPercentile = (typeof SERIES_PERCENTILES)[number];
 
 /** One value a point; null where nothing ended in it. */
 export type SeriesColumn = readonly (number | null)[];

@@ -97,7 +97,7 @@ const stateEntries: v.ObjectEntries = {
 
 export const stateSchema: Schema<State> = v.pipe(v.object(stateEntries), v.guard(hasEveryMap));
 
-export type StateAnswer = State & {
+type StateAnswer = State & {
   /** The monotonic clock of the daemon that answers, to which every age is counted. */
   readonly nowMs: number;
 };

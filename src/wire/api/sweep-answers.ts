@@ -33,7 +33,7 @@ export const listedSweepSchema: v.GenericSchema<unknown, ListedSweep> = v.object
 export const sweepsAnswerSchema: v.GenericSchema<unknown, { readonly sweeps: readonly ListedSweep[] }> =
   v.object({ sweeps: v.array(listedSweepSchema) });
 
-export interface SweepAnswer {
+interface SweepAnswer {
   readonly sweep: ListedSweep;
   /** sweep.json or line.json, once it has ended. */
   readonly document: SweepDocument | LineDocument | null;

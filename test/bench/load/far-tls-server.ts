@@ -6,7 +6,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import type { Certificate } from '../../support/certificate.ts';
 
-export interface FarServer extends AsyncDisposable {
+interface FarServer extends AsyncDisposable {
   readonly port: number;
   /** In the order of their arrival: the number of their connection. */
   readonly requests: readonly number[];

@@ -49,7 +49,7 @@ export interface RunHereOptions {
   readonly loop?: OwnLoop;
 }
 
-export interface OwnLoop {
+interface OwnLoop {
   readonly nowNs: () => number;
   readonly timers: LoopTimers;
   readonly dialer: TargetDialer;

@@ -6,7 +6,7 @@ import { LoopOwner, VirtualLoop } from '../../simulator/run/virtual-loop.ts';
 import { loadPlan } from './load-plan.ts';
 import { type RunHere, type RunHereOptions, runHere } from './run-here.ts';
 
-export interface VirtualServer {
+interface VirtualServer {
   /** To the request of this number, from 0; undefined: the connection is refused in its place. */
   readonly reply: (request: number, nowNs: number) => Buffer | undefined;
   readonly replyMs: number;

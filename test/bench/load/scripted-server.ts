@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 
-export interface ScriptedServer extends AsyncDisposable {
+interface ScriptedServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
   /** Requests heard so far, as text. */
@@ -11,7 +11,7 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly connectionCount: number;
 }
 
-export interface HeardRequest {
+interface HeardRequest {
   /** Of all requests, from 0. */
   readonly index: number;
   /** Of its connection, from 0. */
@@ -20,7 +20,7 @@ export interface HeardRequest {
   readonly text: string;
 }
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly host?: string;
   readonly listen?: (server: net.Server) => void;
   readonly createServer?: (onConnection: (socket: net.Socket) => void) => net.Server;

@@ -17,7 +17,7 @@ import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 export const startQueue = (options: MockOptions) =>
   spawnMock({ gapMs: 0, outputTokens: 1, ...options }, { nodePath: process.execPath, env: process.env });
 
-export interface StageSetting {
+interface StageSetting {
   readonly url: string;
   readonly directory: string;
   readonly objectives?: readonly Objective[];

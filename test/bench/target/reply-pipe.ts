@@ -23,7 +23,7 @@ export interface PipedReply {
   readonly keepsAlive: boolean;
 }
 
-export interface PipeOptions {
+interface PipeOptions {
   readonly api?: ServerApi;
   readonly isStreaming?: boolean;
 }

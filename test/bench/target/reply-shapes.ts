@@ -2,7 +2,7 @@
 
 import zlib from 'node:zlib';
 
-export interface ReplyShape {
+interface ReplyShape {
   readonly name: string;
   readonly bytes: Buffer;
   readonly isStreaming: boolean;

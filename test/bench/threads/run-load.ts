@@ -14,7 +14,7 @@ import type { SkippedTurn } from '../../../src/core/run/session-outcome.ts';
 import { readEventBatch } from '../../../src/wire/event-batch.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 
-export interface ToldLoad {
+interface ToldLoad {
   readonly result: LoadResult;
   readonly startNs: number;
   readonly issuingEndedNs: number;
@@ -26,7 +26,7 @@ export interface ToldLoad {
   readonly counts: LoadGenerator['counts'];
 }
 
-export interface RunLoadOptions extends Omit<Partial<LoadGeneratorOptions>, 'runZeroNs'> {
+interface RunLoadOptions extends Omit<Partial<LoadGeneratorOptions>, 'runZeroNs'> {
   readonly onRecord?: (record: EventRecord, generator: LoadGenerator) => void;
 }
 

@@ -20,7 +20,7 @@ export const TOKEN = 'token-of-the-test-0123456789-abcdefghijklmn';
 export const SELF: NodeId = nodeId('self'.padEnd(26, 'a'));
 export const OTHER: NodeId = nodeId('other'.padEnd(26, 'b'));
 
-export interface ServedOptions {
+interface ServedOptions {
   readonly host?: string;
   readonly port?: number;
   readonly isExplicitPort?: boolean;

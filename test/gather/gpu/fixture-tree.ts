@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-export interface TreeFixture {
+interface TreeFixture {
   readonly files: Readonly<Record<string, string>>;
   readonly links?: Readonly<Record<string, string>>;
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Env } from '../../../src/process/child.ts';
 
-export interface ToolStart {
+interface ToolStart {
   readonly processId: number;
   readonly args: readonly string[];
 }

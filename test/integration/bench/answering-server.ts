@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { isJsonObject, type JsonObject } from '../../../src/core/json.ts';
 
-export interface AnsweringServer extends AsyncDisposable {
+interface AnsweringServer extends AsyncDisposable {
   readonly url: string;
   /** Bodies of completions, in the order in which they came. */
   readonly asked: readonly JsonObject[];

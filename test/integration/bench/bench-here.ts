@@ -22,7 +22,7 @@ export interface BenchHere {
   report(): Report;
 }
 
-export interface BenchHereOptions {
+interface BenchHereOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
   readonly isAlive?: NonNullable<MadeUpProcessOptions['isAlive']>;

@@ -86,7 +86,7 @@ export const childrenOf = (pid: number): readonly number[] =>
   readOr(`/proc/${pid}/task/${pid}/children`).trim().split(/\s+/).filter(Boolean).map(Number);
 
 /** '' when the process is gone or a zombie. */
-export const commandLine = (pid: number): string => readOr(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
+const commandLine = (pid: number): string => readOr(`/proc/${pid}/cmdline`).replaceAll('\0', ' ');
 
 /** Resolves when the process is gone; the test's own time limit bounds it. */
 export const untilGone = async (pid: number): Promise<void> => {

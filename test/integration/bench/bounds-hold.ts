@@ -8,7 +8,7 @@ import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { decodeTruthStamps } from '../../../src/wire/truth-stamps.ts';
 import { readReport } from './bench-here.ts';
 
-export interface JudgedFigure {
+interface JudgedFigure {
   readonly name: string;
   /** Measured less true, ns. */
   readonly error: number;

@@ -49,7 +49,7 @@ export const SLOW_FAULTS: readonly Fault[] = [
   'sends nothing',
 ];
 
-export interface FaultySink extends AsyncDisposable {
+interface FaultySink extends AsyncDisposable {
   readonly port: number;
 }
 

@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-export interface OpenThings {
+interface OpenThings {
   readonly sockets: number;
   readonly threads: number;
   readonly children: readonly number[];

@@ -2,7 +2,7 @@
 
 import { type SeededRandom, seededRandom } from '../../../src/core/random.ts';
 
-export const REPLY_FAULTS = [
+const REPLY_FAULTS = [
   /** RST behind so many bytes. */
   'reset',
   /** FIN behind so many bytes. */

@@ -32,7 +32,7 @@ import { SimulatedServer } from './simulated-server.ts';
 import { type SimulatedThreadParts, simulatedLoadWorker, simulatedParseWorker } from './simulated-threads.ts';
 import { LoopOwner, VirtualLoop } from './virtual-loop.ts';
 
-export interface SimulatedRunOutcome {
+interface SimulatedRunOutcome {
   readonly broken: readonly string[];
   readonly requests: number;
   readonly faults: number;

@@ -8,7 +8,7 @@ import type { RunMutation } from './run-mutations.ts';
 import { type RunsSoFar, RunsSoFarFile } from './runs-so-far.ts';
 import { simulateRun } from './simulate-run.ts';
 
-export interface SimulatedRunsOptions {
+interface SimulatedRunsOptions {
   /** Of the first run; each other has the next. */
   readonly seed: number;
   readonly runs: number;

@@ -16,7 +16,7 @@ import type { RunMutation } from './run-mutations.ts';
 import type { SimulatedDisk } from './simulated-disk.ts';
 import { LoopOwner, type VirtualLoop } from './virtual-loop.ts';
 
-export interface SimulatedAggregatorParts {
+interface SimulatedAggregatorParts {
   readonly loop: VirtualLoop;
   readonly hub: MemoryHub;
   readonly plan: SimulatedRunPlan;

@@ -5,7 +5,7 @@ import type { RunFault } from './run-faults.ts';
 import type { RunMutation } from './run-mutations.ts';
 import type { LoopOwner, VirtualLoop } from './virtual-loop.ts';
 
-export interface SimulatedMessagesParts {
+interface SimulatedMessagesParts {
   readonly loop: VirtualLoop;
   readonly main: LoopOwner;
   readonly faults: readonly RunFault[];

@@ -8,7 +8,7 @@ import type { RunFault } from './run-faults.ts';
 import type { LoopOwner, VirtualLoop } from './virtual-loop.ts';
 
 /** What the server knows of a sample. */
-export interface ServedSample {
+interface ServedSample {
   requests: number;
   /** The last byte of a good reply has been read by the client. */
   isWhole: boolean;
@@ -26,12 +26,12 @@ export interface ServedSample {
 }
 
 /** What a client wrote of a sample, in all its attempts. */
-export interface WrittenRequest {
+interface WrittenRequest {
   readonly firstNs: number;
   bytes: number;
 }
 
-export interface SimulatedServerParts {
+interface SimulatedServerParts {
   readonly loop: VirtualLoop;
   readonly random: SeededRandom;
   readonly faults: readonly RunFault[];
@@ -130,7 +130,7 @@ export class SimulatedServer {
   }
 }
 
-export interface SentReply {
+interface SentReply {
   readonly sample: ServedSample;
   readonly bytes: Buffer;
   readonly cuts: readonly number[];

@@ -36,7 +36,7 @@ export interface SimulatedThreadParts {
 }
 
 /** A worker as its main thread sees it. */
-export class SimulatedWorker<Sent, Received> extends EventEmitter implements WatchedWorker {
+class SimulatedWorker<Sent, Received> extends EventEmitter implements WatchedWorker {
   readonly owner: LoopOwner = new LoopOwner();
   readonly #parts: SimulatedThreadParts;
   readonly #obey: (message: Sent) => void;
@@ -79,7 +79,7 @@ export class SimulatedWorker<Sent, Received> extends EventEmitter implements Wat
   }
 }
 
-export type SimulatedLoadWorker = SimulatedWorker<ToLoadWorker, FromLoadWorker>;
+type SimulatedLoadWorker = SimulatedWorker<ToLoadWorker, FromLoadWorker>;
 
 export const simulatedLoadWorker = (data: LoadWorkerData, parts: SimulatedThreadParts): SimulatedLoadWorker =>
   new SimulatedWorker<ToLoadWorker, FromLoadWorker>(parts, worker => {

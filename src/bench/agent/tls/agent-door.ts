@@ -12,7 +12,7 @@ import type { FrameLine } from '../../fleet/framed-channel.ts';
 import { AGENT_IDENTITY, agentPsk } from './agent-code.ts';
 import { TlsLine } from './tls-line.ts';
 
-export interface AgentDoorOptions {
+interface AgentDoorOptions {
   /** What opens it now; undefined: nothing does, as when it is used up. Asked for at each handshake. */
   readonly secret: () => string | undefined;
   readonly clock: Pick<Clock, 'nowMs'>;

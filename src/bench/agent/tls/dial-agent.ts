@@ -10,7 +10,7 @@ import { channelToAgent } from '../../fleet/framed-channel.ts';
 import { AGENT_IDENTITY, agentPsk } from './agent-code.ts';
 import { TlsLine } from './tls-line.ts';
 
-export interface DialAgentOptions {
+interface DialAgentOptions {
   /** For people: "boreas", "10.0.0.2:4184". */
   readonly name: string;
   /** Tried in order; all are of one agent. */

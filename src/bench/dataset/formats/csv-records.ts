@@ -3,7 +3,7 @@
 
 import { EntryError } from './dataset-entry.ts';
 
-export interface CsvRecord {
+interface CsvRecord {
   /** On which it begins, from 1. */
   readonly line: number;
   readonly fields: readonly string[];

@@ -4,7 +4,7 @@
 import type { Sentences } from '../../../core/problem.ts';
 import { type DatasetEntry, decodedEntry, EntryError } from './dataset-entry.ts';
 
-export interface OpenObjectOptions {
+interface OpenObjectOptions {
   readonly bytesMax: number;
   /** Said of a longer one. */
   readonly tooLong: Sentences;

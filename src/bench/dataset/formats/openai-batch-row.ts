@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 export const isBatchRow = (row: JsonObject): boolean =>
   isJsonObject(row['body']) && typeof row['url'] === 'string';
 
-export interface PlainBatchRow {
+interface PlainBatchRow {
   /** That it would be in a data set of our own: messages or a prompt, and max_tokens. */
   readonly row: JsonObject;
   /** What else its body asks for. */

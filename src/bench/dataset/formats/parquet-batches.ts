@@ -21,7 +21,7 @@ import { errorCode, shortReason } from '../../../core/problem.ts';
 import { openInputFile } from '../../../process/input-file.ts';
 import { type DatasetEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
 
-export interface ParquetSource {
+interface ParquetSource {
   /** Absolute. */
   readonly path: string;
   /** Which of its columns are of use; none where the file has nothing to ask. */

@@ -7,7 +7,7 @@ import { type DatasetEntry, EntryError } from './dataset-entry.ts';
 import { damaged } from './parquet-batches.ts';
 import type { ParquetTold } from './parquet-worker.ts';
 
-export interface ParquetFile {
+interface ParquetFile {
   /** Absolute. */
   readonly path: string;
   /** Which of its columns are of use; none where the file has nothing to ask. */

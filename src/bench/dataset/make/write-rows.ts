@@ -9,7 +9,7 @@ import { BenchError } from '../../bench-error.ts';
 import { DatasetDigest, type DatasetPlace } from '../dataset-chunks.ts';
 import type { MadeRow } from './made-rows.ts';
 
-export interface WrittenRows {
+interface WrittenRows {
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;

@@ -5,7 +5,7 @@
 import { exactProduct, type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { type TraceEntry, type TraceRequest, traceTokens } from './trace.ts';
 
-export type TraceRecord = Readonly<Record<string, string>>;
+type TraceRecord = Readonly<Record<string, string>>;
 
 export const azureEntry = (record: TraceRecord, line: number): Parsed<TraceEntry> => {
   const wallMs = azureTimeMs(record);

@@ -32,7 +32,7 @@ export interface Trace {
   readonly sessions: readonly TraceSession[];
 }
 
-export interface TraceWish {
+interface TraceWish {
   readonly part: TracePart;
   readonly seed: number;
   /** Of a trace of conversations the first so many; the others are read and not held. */

@@ -16,7 +16,7 @@ import { TRACE_FORMATS, type TraceFormat } from './trace.ts';
 import { TraceFactCounter, type TraceFacts } from './trace-facts.ts';
 import { traceEntries } from './trace-file.ts';
 
-export interface TimedTraceWish {
+interface TimedTraceWish {
   readonly path: string;
   readonly shownPath: string;
   readonly format: TraceFormat;

@@ -6,7 +6,7 @@ import { wrongFile } from '../dataset-chunks.ts';
 import type { TracePart } from './read-trace.ts';
 import type { TraceEntry, TraceRequest } from './trace.ts';
 
-export interface TimedRequest {
+interface TimedRequest {
   /** In the trace's own time. */
   readonly atMs: number;
   readonly line: number;

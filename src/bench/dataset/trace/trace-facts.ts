@@ -25,7 +25,7 @@ export interface TraceFacts {
   readonly sharing: TraceSharing | undefined;
 }
 
-export interface TraceTime {
+interface TraceTime {
   readonly spanMs: number;
   readonly requestsPerSecond: number;
   /** In the busiest minute, a second. */

@@ -51,7 +51,7 @@ const formatOfStart = (start: string): TraceFormat | undefined => {
   return has('Timestamp', 'Request tokens', 'Response tokens') ? 'burstgpt' : undefined;
 };
 
-export interface TraceCounts {
+interface TraceCounts {
   /** Requests that tell no answer. */
   leftOut: number;
   /** Names of fields that a replay by times does not use. */

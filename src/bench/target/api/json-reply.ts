@@ -169,7 +169,7 @@ export abstract class JsonReply implements ApiReply {
   }
 }
 
-export interface UsageCounts {
+interface UsageCounts {
   readonly input: number;
   readonly output: number;
   /** Of both. */

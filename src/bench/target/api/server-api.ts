@@ -41,7 +41,7 @@ export interface ServerApi {
 }
 
 /** Asked before a run, when the person did not say which model, and to know what kind of server it is. */
-export interface ModelsQuestion {
+interface ModelsQuestion {
   /** Of the GET, behind the root: "/models". */
   readonly path: string;
   /** Unknown: what came is no list, and why. */

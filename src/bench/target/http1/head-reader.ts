@@ -9,7 +9,7 @@ export type Framing =
   | { readonly kind: 'chunked' }
   | { readonly kind: 'until-close' };
 
-export type ContentKind = 'event-stream' | 'json' | 'other' | 'missing' | 'json-lines';
+type ContentKind = 'event-stream' | 'json' | 'other' | 'missing' | 'json-lines';
 
 export class HeadReader {
   status = 0;

@@ -4,7 +4,7 @@ import type { LoopTimers } from '../../../clock/loop-timers.ts';
 import type { EndKind } from '../../arena/load-record.ts';
 import type { LoadTimeouts } from '../load-target.ts';
 
-export interface WaitingReply {
+interface WaitingReply {
   readonly sentNs: number;
   /** NO_READ: no byte has come. */
   readonly lastReadNs: number;
@@ -12,7 +12,7 @@ export interface WaitingReply {
   readonly errorNs: number;
 }
 
-export interface PassedDeadline {
+interface PassedDeadline {
   readonly kind: EndKind;
   readonly detail: string;
 }

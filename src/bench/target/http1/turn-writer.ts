@@ -17,7 +17,7 @@ import {
 } from '../session-bodies.ts';
 import type { PreparedRequest } from './request-writer.ts';
 
-export interface TurnRequest {
+interface TurnRequest {
   /** Where it goes: one of the load's targets. */
   readonly target: number;
   readonly sampleId: number;

@@ -15,7 +15,7 @@ import { listedLinks } from '../cluster-views.ts';
 import { TOLD_BY } from './group-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 
-export interface LinkMetricsInput {
+interface LinkMetricsInput {
   readonly state: State;
   readonly nowMs: number;
   readonly wallMs: number;

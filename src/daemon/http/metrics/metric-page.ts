@@ -5,15 +5,15 @@ import { showable } from '../../../core/text/single-line.ts';
 import type { Unknown } from '../../../core/unknown.ts';
 
 export type Labels = Readonly<Record<string, string>>;
-export type ScrapedFigure = number | boolean | Unknown | undefined;
+type ScrapedFigure = number | boolean | Unknown | undefined;
 export type MetricFormat = 'prometheus' | 'openmetrics';
 
-export interface ScrapedMetric {
+interface ScrapedMetric {
   readonly name: string;
   readonly help: string;
 }
 
-export interface ScrapedQuantile {
+interface ScrapedQuantile {
   /** 0 to 100. */
   readonly percentile: number;
   readonly figure: ScrapedFigure;

@@ -18,7 +18,7 @@ import { addMeshMetrics } from './mesh-metrics.ts';
 import { MetricPage } from './metric-page.ts';
 import { addNodeMetrics } from './node-metrics.ts';
 
-export interface MetricsInput {
+interface MetricsInput {
   readonly state: State;
   readonly nowMs: number;
   readonly wallMs: number;

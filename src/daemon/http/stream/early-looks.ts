@@ -9,7 +9,7 @@ import type { State } from '../../../core/state.ts';
 import { type Turns, toTheEnd } from '../../../core/turns.ts';
 import { FleetLooks } from './fleet-looks.ts';
 
-export interface EarlyLooksOptions {
+interface EarlyLooksOptions {
   readonly clock: Clock;
   readonly cluster: { readonly state: State };
 }

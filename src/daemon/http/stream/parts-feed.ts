@@ -11,7 +11,7 @@ interface HeldPart {
 }
 
 /** Encodes parts as a frame that brings a reader to a number. */
-export type PartsEncoder = (frame: {
+type PartsEncoder = (frame: {
   readonly parts: WrittenParts;
   readonly isWhole: boolean;
   readonly number: number;

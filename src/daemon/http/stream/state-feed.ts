@@ -12,7 +12,7 @@ import {
 import type { State } from '../../../core/state.ts';
 import type { StreamClient } from './stream-client.ts';
 
-export interface StateFrames {
+interface StateFrames {
   readonly snapshot: (state: State) => Buffer;
   readonly batch: (events: readonly Event[]) => Buffer;
 }

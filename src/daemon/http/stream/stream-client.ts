@@ -8,7 +8,7 @@ import type { Grant } from '../access.ts';
 import type { HttpLimits } from '../http-options.ts';
 import { encodeServerEvent } from './stream-frames.ts';
 
-export interface StreamClientOptions {
+interface StreamClientOptions {
   readonly response: ServerResponse;
   readonly grant: Grant;
   /** It has shown the token. */

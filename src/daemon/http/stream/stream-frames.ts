@@ -5,7 +5,7 @@
 import type { Event } from '../../../core/event.ts';
 import { showable } from '../../../core/text/single-line.ts';
 
-export interface EventFrame {
+interface EventFrame {
   readonly event: 'snapshot' | 'batch' | 'fleet' | 'heartbeat' | 'dropped';
   readonly id?: string;
   /** One line: JSON has no line breaks outside strings, and escapes them inside. */
@@ -34,7 +34,7 @@ interface HeldBatch {
   readonly bytes: number;
 }
 
-export interface RingLimits {
+interface RingLimits {
   readonly batchesMax: number;
   readonly bytesMax: number;
 }

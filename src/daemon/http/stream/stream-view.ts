@@ -19,7 +19,7 @@ export type StreamView = { readonly by: GroupBy | undefined } & (
   | { readonly kind: 'links'; readonly filter: LinkListFilter }
 );
 
-export interface ViewQuery {
+interface ViewQuery {
   readonly view?: string;
   readonly by?: string;
   readonly pick?: string;

@@ -14,12 +14,12 @@ import type { FromGemmWorker, GemmRound, GemmWorkerData } from './gemm-round.ts'
 import { matrixEntry, productDefect } from './matrix-entries.ts';
 import { WASM_GEMM_SIZE } from './wasm-gemm.ts';
 
-export interface CpuProduct {
+interface CpuProduct {
   readonly flopsPerSecond: number;
   readonly method: string;
 }
 
-export interface CpuProductOptions {
+interface CpuProductOptions {
   readonly platform: string;
   readonly env: Env;
   readonly threads: number;

@@ -7,7 +7,7 @@ import { matrixEntry } from './matrix-entries.ts';
 /** A multiple of both sides of a tile and of DEPTH. */
 export const WASM_GEMM_SIZE = 768;
 
-export interface WasmGemm {
+interface WasmGemm {
   readonly isFused: boolean;
   /** C = A × B, all of WASM_GEMM_SIZE squared. */
   multiply(): void;

@@ -8,7 +8,7 @@ import { outcomeOf } from '../device-answer.ts';
 import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
 import { type CudaRequest, cudaRequest } from './cuda-request.ts';
 
-export interface CudaEngineOptions extends EngineOptions {
+interface CudaEngineOptions extends EngineOptions {
   readonly deadlineMs?: number;
   readonly request?: (deviceId: string) => CudaRequest;
 }

@@ -9,7 +9,7 @@ import { type DeviceBuffer, deviceBuffer, fillDevice } from './device-buffer.ts'
 import { READ_KERNEL, READ_KERNEL_PTX, READ_THREADS_PER_BLOCK, READ_UNIT_BYTES } from './read-kernel.ts';
 import { type BatchOptions, timeBatches } from './timed-batches.ts';
 
-export interface CudaMemory {
+interface CudaMemory {
   readonly readBytesPerSecond: Reported<number>;
   readonly copyBytesPerSecond: Reported<number>;
   readonly method: string;

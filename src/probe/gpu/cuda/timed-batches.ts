@@ -12,7 +12,7 @@ export interface BatchOptions {
 
 export const BATCHES: BatchOptions = { warmUpMs: 300, batchMs: 60, batches: 7 };
 
-export interface BatchTimes {
+interface BatchTimes {
   /** Ms per piece of work in the fastest batch, and in the slowest. */
   readonly bestMs: number;
   readonly worstMs: number;

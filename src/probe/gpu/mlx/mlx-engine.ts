@@ -12,7 +12,7 @@ import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
 import { pythonsOf } from './find-python.ts';
 import { MLX_SETTINGS, type MlxSettings, mlxInput } from './mlx-script.ts';
 
-export interface MlxEngineOptions extends EngineOptions {
+interface MlxEngineOptions extends EngineOptions {
   readonly settings?: MlxSettings;
   readonly deadlineMs?: number;
 }

@@ -2,7 +2,7 @@
 // and prints one line of JSON. Each pass is evaluated: MLX is lazy, and would otherwise do only the last one.
 
 /** Sizes come as one line of JSON in front, in `SETTINGS`. */
-export const MLX_SCRIPT = `
+const MLX_SCRIPT = `
 import sys
 # Standard input puts the current folder first: nobody's mlx may come from there.
 sys.path[:] = [path for path in sys.path if path not in ("", ".")]

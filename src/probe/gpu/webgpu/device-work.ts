@@ -27,7 +27,7 @@ export const checked = async <T>(device: GPUDevice, work: () => Promise<T> | T):
   return result;
 };
 
-export interface Computation {
+interface Computation {
   readonly pipeline: GPUComputePipeline;
   readonly bindings: GPUBindGroup;
   readonly workgroups: readonly [x: number, y: number];

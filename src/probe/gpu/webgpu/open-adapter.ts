@@ -3,7 +3,7 @@
 import { errorMessage } from '../../../core/problem.ts';
 import { firstLine } from '../../../core/text/single-line.ts';
 
-export interface OpenedAdapter {
+interface OpenedAdapter {
   readonly device: GPUDevice;
   /** "AMD Radeon RX 7900 XTX (RADV NAVI31)" */
   readonly name: string;
@@ -11,13 +11,13 @@ export interface OpenedAdapter {
   readonly bufferBytesMax: number;
 }
 
-export interface AdapterRequest {
+interface AdapterRequest {
   readonly deviceName: string;
   readonly vendor: string;
   readonly allowsSoftware: boolean;
 }
 
-export type AdapterSearch =
+type AdapterSearch =
   | { readonly kind: 'opened'; readonly adapter: OpenedAdapter }
   | { readonly kind: 'none'; readonly reason: string };
 

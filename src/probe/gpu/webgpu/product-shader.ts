@@ -3,7 +3,7 @@
 
 export type ShaderFloat = 'f16' | 'f32';
 
-export interface ProductShader {
+interface ProductShader {
   readonly code: string;
   /** Sides of the matrices must be multiples of it; a workgroup computes a square of this many results. */
   readonly tile: number;

@@ -8,7 +8,7 @@ import { outcomeOf } from '../device-answer.ts';
 import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
 import { WEBGPU_SETTINGS, type WebgpuRequest } from './webgpu-request.ts';
 
-export interface WebgpuEngineOptions extends EngineOptions {
+interface WebgpuEngineOptions extends EngineOptions {
   readonly settings?: Omit<WebgpuRequest, 'deviceName' | 'vendor'>;
 }
 

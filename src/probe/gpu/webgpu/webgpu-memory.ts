@@ -13,7 +13,7 @@ import {
 } from './memory-shaders.ts';
 import type { WebgpuRequest } from './webgpu-request.ts';
 
-export interface WebgpuMemory {
+interface WebgpuMemory {
   readonly readBytesPerSecond: number;
   /** Read plus written. */
   readonly copyBytesPerSecond: number;

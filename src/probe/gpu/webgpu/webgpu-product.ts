@@ -4,13 +4,13 @@ import { anyHalfValue, halfValue, randomHalves } from '../random-halves.ts';
 import { bestTurnMs, checked, computation, type DeviceTiming, readBuffer, turnMs } from './device-work.ts';
 import { productShader, type ShaderFloat } from './product-shader.ts';
 
-export interface WebgpuProduct {
+interface WebgpuProduct {
   readonly float: ShaderFloat;
   readonly size: number;
   readonly flopsPerSecond: number;
 }
 
-export interface WebgpuProductOptions {
+interface WebgpuProductOptions {
   readonly device: GPUDevice;
   readonly float: ShaderFloat;
   /** Largest first. */

@@ -56,7 +56,7 @@ export const bodyEnd = (
 export type ChoiceContent = (choice: JsonObject, isWhole: boolean, said: SaidText) => number;
 
 /** What the choice says in words, without reasoning. */
-export type ChoiceText = (choice: JsonObject, isWhole: boolean) => string;
+type ChoiceText = (choice: JsonObject, isWhole: boolean) => string;
 
 /** What has come of a reply: the endpoints differ only in where a choice keeps its text. */
 export class OpenAiReply extends JsonReply {
