@@ -192,6 +192,21 @@ describe('habits', () => {
     expect(offences).toEqual([]);
   });
 
+  test('a file imports a module once, its values and types together', () => {
+    // A component may need a module in both of its scripts.
+    const offences = code
+      .filter(file => file.endsWith('.ts'))
+      .flatMap(file => {
+        const imported = parse(file)
+          .statements.filter(ts.isImportDeclaration)
+          .map(({ moduleSpecifier }) => moduleSpecifier.getText());
+        return imported
+          .filter((path, at) => imported.indexOf(path) < at)
+          .map(path => `${file} imports ${path} twice`);
+      });
+    expect(offences).toEqual([]);
+  });
+
   test('no file re-exports another', () => {
     expect(product.filter(file => offendingNodes(file, isReExport).length > 0)).toEqual([]);
   });
