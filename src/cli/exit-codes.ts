@@ -79,7 +79,7 @@ export const EXIT_CODES = {
   benchStopped: {
     code: 23,
     meaning:
-      '`bench`, `sweep`, `line`, `compare`, and `report` of one: stopped because requests failed: the server refused the warm-up, nothing succeeded for 30 s, or a rule of `--stop-when`.',
+      '`bench`, `sweep`, `line`, `compare`, `report`: stopped because requests failed: refused warm-up, no success for 30 s, or `--stop-when`.',
   },
   probeFailed: { code: 30, meaning: '`probe`: something could not be measured; it says why.' },
   recording: {

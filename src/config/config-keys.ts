@@ -26,7 +26,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         key: 'site',
         default: undefined,
         example: 'greenwich',
-        meaning: 'Where this machine stands. Without it: what Kubernetes says, if it runs there.',
+        meaning: 'Where this machine is. Without it: the site that Kubernetes reports, if it runs there.',
       },
       {
         key: 'rack',
@@ -57,7 +57,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         key: 'host_names',
         default: [],
         example: ['atlas.example.net'],
-        meaning: 'Names under which a browser may open the page, besides localhost and addresses.',
+        meaning: 'Names under which a browser may open the page, in addition to localhost and addresses.',
       },
     ],
   },
@@ -133,7 +133,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         key: 'plaintext',
         default: false,
         meaning:
-          'true: nats:// is allowed beyond this machine. What nodes say is sealed with the cluster key either way; who talks when is then open to whoever listens.',
+          'true: nats:// is allowed beyond this machine. Messages are sealed with the cluster key in any case; an observer of the network can then see who sends when.',
       },
       {
         key: 'hears',

@@ -82,7 +82,7 @@ const starvedReason = ({ starvedNs, observedNs, eventLoopUtilization, cpuShare }
     ? ''
     : ` (busy for ${percent(eventLoopUtilization)}, on a core for ${percent(cpuShare)})`);
 
-/** In closed loop nothing else tells that the client stood still: what came meanwhile was stamped afterwards. */
+/** In closed loop nothing else shows that the client was stalled: what came meanwhile was stamped afterwards. */
 const pauseReasons = ({
   beatLatenessNs,
   measuredNsP50,
@@ -95,11 +95,11 @@ const pauseReasons = ({
   return [
     ...(isLate
       ? [
-          `the client stood still: at 1 of 100 moments it was ${time(beatLatenessNs.p99)} late or more (longest ${time(beatLatenessNs.max)}), over ${time(limitNs)}${causeOf(host)}`,
+          `the client was stalled: at 1 of 100 moments it was ${time(beatLatenessNs.p99)} late or more (longest ${time(beatLatenessNs.max)}), over ${time(limitNs)}${causeOf(host)}`,
         ]
       : []),
     ...(observedNs > 0 && parsePausedNs > PARSE_PAUSED_PART_MAX * observedNs
-      ? [`parsing stood still for ${percent(parsePausedNs / observedNs)} of the time`]
+      ? [`parsing was stalled for ${percent(parsePausedNs / observedNs)} of the time`]
       : []),
   ];
 };

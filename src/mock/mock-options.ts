@@ -147,8 +147,8 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     'Report this much of each answer as guessed ahead. Default: 0.',
   ),
   mockFlag('cache-answers', 'cachesAnswers', readOn, 'Answer a prompt that was answered before at once.'),
-  mockFlag('cache-alike', 'cachesAlike', readOn, 'Likewise one that differs only in its nonce.'),
-  mockFlag('end-early', 'endsEarly', readOn, 'End answers whatever min_tokens and ignore_eos say.'),
+  mockFlag('cache-alike', 'cachesAlike', readOn, 'Also for a prompt that differs only in its nonce.'),
+  mockFlag('end-early', 'endsEarly', readOn, 'End answers early, also with min_tokens and ignore_eos.'),
   mockOption(
     'answer-as',
     'NAME',

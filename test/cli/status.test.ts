@@ -117,7 +117,7 @@ describe('plimsoll status', () => {
     expect(stderr.text.trimEnd().split('\n')).toHaveLength(2);
   });
 
-  test('does not show the token to whoever has taken the port over, and ends with 5', async () => {
+  test('does not send the token to a process that has taken the port over, and exits with 5', async () => {
     using folder = temporaryDirectory();
     const seen: (string | undefined)[] = [];
     const stranger = createServer((request, response) => {

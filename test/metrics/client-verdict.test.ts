@@ -63,9 +63,9 @@ describe('the verdict on the client', () => {
     [
       'its heart missed beats',
       { beatLatenessNs: { p50: 0, p99: 3_900 * MS, max: 4_000 * MS } },
-      /stood still: at 1 of 100 moments it was 3\.90.s late .*tasks of this machine waited for a processor for 30% of the time/,
+      /was stalled: at 1 of 100 moments it was 3\.90.s late .*tasks of this machine waited for a processor for 30% of the time/,
     ],
-    ['a parse thread stood still', { parsePausedNs: 2 * SECOND }, /parsing stood still for 20%/],
+    ['a parse thread was stalled', { parsePausedNs: 2 * SECOND }, /parsing was stalled for 20%/],
     ['a quota held it back', { throttledShare: 0.32 }, /quota held the client back for 32%/],
     ['its host gave the processors to others', { stolenShare: 0.2 }, /hypervisor took 20%/],
     ['it was busy all the time in closed loop', closedLoop, /busy 99%/],
@@ -186,7 +186,7 @@ describe("the client's own figures", () => {
     expect(client.beatLatenessNs).toEqual({ p50: MS, p99: 3_920 * MS, max: 4 * SECOND });
     expect(client).toMatchObject({
       verdict: 'client-bound',
-      reasons: [expect.stringMatching('stood still')],
+      reasons: [expect.stringMatching('was stalled')],
     });
   });
 

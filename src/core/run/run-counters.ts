@@ -138,7 +138,7 @@ export const RUN_COUNTERS = {
   'client.throttleObservedNs': {
     unit: 'ns',
     label: 'quota observed',
-    help: 'for how long the system told it',
+    help: 'for how long the system reported it',
   },
   'client.throttledNs': {
     unit: 'ns',
@@ -148,14 +148,18 @@ export const RUN_COUNTERS = {
   'client.pressureObservedNs': {
     unit: 'ns',
     label: 'pressure observed',
-    help: 'for how long the system told it',
+    help: 'for how long the system reported it',
   },
   'client.pressureNs': {
     unit: 'ns',
     label: 'pressure',
     help: 'some task of the machine waited for a processor',
   },
-  'client.stealObservedNs': { unit: 'ns', label: 'steal observed', help: 'for how long the system told it' },
+  'client.stealObservedNs': {
+    unit: 'ns',
+    label: 'steal observed',
+    help: 'for how long the system reported it',
+  },
   'client.arrivalsWaiting': {
     label: 'arrivals waiting',
     help: 'due and held back by --max-in-flight; of an ended run those that were never sent',

@@ -161,7 +161,7 @@ export const RUN_RATES = {
     label: 'goodput in tokens',
     shortLabel: 'Goodput in tokens',
     better: 'higher',
-    help: 'Tokens per second that came in time for whoever asked. Only with objectives.',
+    help: 'Tokens per second that came in time for the user. Only with objectives.',
     level: 'line',
     of: (sources: RateSources): Reported<number> =>
       perSecond(goodOutputTokens(sources), windowNs(sources.metrics)),

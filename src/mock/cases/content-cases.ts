@@ -193,7 +193,7 @@ export const CONTENT_CASES: readonly FaultCase[] = [
       withBody(request, BEGINNING + dataEvents(finishOf(reason), USAGE, DONE)),
     ),
   ),
-  finished('finish-unknown', 'a reason that nobody knows', 'because', 'other'),
+  finished('finish-unknown', 'an unknown reason', 'because', 'other'),
   finished('finish-named-missing', 'a reason that is called missing', 'missing', 'other'),
   finished('finish-empty', 'an empty reason', '', 'missing'),
   finished('finish-number', 'a reason that is a number', 5, 'missing'),

@@ -43,7 +43,7 @@ export const ERROR_CASES: readonly FaultCase[] = [
   ),
   stream(
     'error-vllm',
-    'object: "error" with the message beside it, as vLLM had it',
+    'object: "error" with the message next to it, as vLLM had it',
     errorFrame,
     between(dataEvent('{"object":"error","message":"out of memory","code":400}')),
   ),
@@ -55,7 +55,7 @@ export const ERROR_CASES: readonly FaultCase[] = [
   ),
   stream(
     'error-openrouter',
-    'an error beside a choice that finished',
+    'an error next to a choice that finished',
     errorFrame,
     between(
       dataEvent(

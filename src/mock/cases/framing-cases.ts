@@ -132,7 +132,7 @@ export const FRAMING_CASES: readonly FaultCase[] = [
     malformed,
     byHand(text => `${hex(text)}\r\n${text}\r\n0\r\nx: ${'x'.repeat(71_680)}\r\n\r\n`),
   ),
-  both('coding-and-length', 'chunks beside a content-length that is wrong', completed, request =>
+  both('coding-and-length', 'chunks and a content-length that is wrong', completed, request =>
     atOnce(KEEP, okHead(request, 'content-length: 7', CHUNKED_FIELD), chunksOf(request.body), LAST_CHUNK),
   ),
   both('coding-unknown', 'transfer-encoding: gzip, chunked', malformed, request =>

@@ -164,7 +164,7 @@ export const HEAD_CASES: readonly FaultCase[] = [
     completed,
     ahead('HTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\n\r\n'),
   ),
-  both('interim-unknown', 'a 1xx that nobody knows', completed, ahead(interim('199 Whatever'))),
+  both('interim-unknown', 'an unknown 1xx', completed, ahead(interim('199 Whatever'))),
   both('interim-many', '1,000 interim replies', completed, ahead(interim('100 Continue').repeat(1_000))),
   both('interim-endless', 'interim replies without an end', timeout('total'), () => ({
     writes: [{ bytes: Buffer.from(interim('102 Processing')), atMs: 0 }],
@@ -193,13 +193,13 @@ export const HEAD_CASES: readonly FaultCase[] = [
   ),
   apart(
     'type-json',
-    'content-type: application/json, whatever was asked for',
+    'content-type: application/json, for any request',
     { streaming: malformed, plain: completed },
     typed('application/json'),
   ),
   apart(
     'type-events',
-    'content-type: text/event-stream, whatever was asked for',
+    'content-type: text/event-stream, for any request',
     { streaming: completed, plain: completed },
     typed('text/event-stream'),
   ),

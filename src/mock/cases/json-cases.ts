@@ -73,7 +73,7 @@ export const JSON_CASES: readonly FaultCase[] = [
   ),
   both(
     'json-unknown',
-    'fields that nobody knows',
+    'unknown fields',
     completed,
     changed(json => json.replace('{', '{"x_groq":{"id":"a"},"system_fingerprint":null,')),
   ),

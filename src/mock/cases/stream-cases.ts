@@ -106,7 +106,7 @@ export const STREAM_CASES: readonly FaultCase[] = [
   ),
   stream(
     'events-unknown-fields',
-    'fields that nobody knows',
+    'unknown fields',
     completed,
     text(STREAM.replaceAll('data: ', 'x-trace: 1\nnonsense\ndata: ')),
   ),

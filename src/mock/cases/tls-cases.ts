@@ -34,7 +34,7 @@ export const TLS_CASES: readonly TlsCase[] = [
   alert('access-denied', 'the alert access_denied', 49),
   alert('internal-error', 'the alert internal_error, as CDNs answer without a certificate', 80),
   alert('certificate-required', 'the alert certificate_required: the client should have one', 116),
-  alert('unknown-alert', 'an alert that nobody knows', 250),
+  alert('unknown-alert', 'an unknown alert', 250),
   bytes('plain-http', 'a reply of HTTP without TLS', 'HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n'),
   bytes('ssh', 'the greeting of an SSH server', 'SSH-2.0-OpenSSH_9.6\r\n'),
   bytes('garbage', 'bytes that are no record', Buffer.from('ffffffffffffffffffff', 'hex')),

@@ -162,7 +162,7 @@ export const scaled = (report: Report, factor: number): Report => {
 
 export const hinderedClient = (report: Report): Report => ({
   ...report,
-  client: { ...report.client, verdict: 'client-bound', starved: true, reasons: ['it stood still'] },
+  client: { ...report.client, verdict: 'client-bound', starved: true, reasons: ['it was stalled'] },
 });
 
 export const spoiled = (report: Report): Report => ({

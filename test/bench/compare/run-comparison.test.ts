@@ -150,7 +150,7 @@ describe('a comparison', () => {
     expect(segments).toHaveLength(2 + 4 * 2);
     expect(document).toMatchObject({
       verdict: { kind: 'not-comparable' },
-      refusals: [{ code: 'client', a: '1 of 1 segment: it stood still' }],
+      refusals: [{ code: 'client', a: '1 of 1 segment: it was stalled' }],
     });
   });
 

@@ -291,7 +291,7 @@ test('a connection is not used again when its reply came before its request was 
   server.close();
 });
 
-test("a server's error is told without the secrets of this run, on one line", async () => {
+test("a server's error is shown without the secrets of this run, on one line", async () => {
   const body = JSON.stringify({ error: { message: 'bad key\nBearer sk-planted-secret, sorry' } });
   await using server = await scriptedServer(({ socket }) =>
     socket.write(

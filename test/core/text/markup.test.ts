@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { escapedMarkup, markup, rawMarkup } from '../../../src/core/text/markup.ts';
 
-test('whatever is put into a template is text, in elements and in quoted attributes', () => {
+test('everything that is put into a template is text, in elements and in quoted attributes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       const { markup: made } = markup`<p title="${text}" lang='${text}'>${text}</p>`;

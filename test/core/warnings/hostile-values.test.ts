@@ -21,7 +21,7 @@ test('every kind of warning is among those that are looked at', async () => {
   expect(Object.keys(WARNING_KINDS).filter(kind => !isFound(kind))).toEqual(['stale late', 'more']);
 });
 
-test('whatever members report, a command of a warning runs nothing but what it is', async () => {
+test('a command of a warning runs nothing else, for all values that members report', async () => {
   const found = await hostileWarnings('');
   const commands = commandsOf(found);
   expect(commands.length).toBeGreaterThan(10);

@@ -60,7 +60,7 @@ describe('a connection on which requests are sent ahead', () => {
 });
 
 describe('requests without the token', () => {
-  test('wait for their turns, and those of the owner and of whoever watches its health pass them', async () => {
+  test('wait for their turns, and those of the owner and of health checks pass them', async () => {
     await using served = await serveCluster();
     // The daemon has accepted each before the requests that count are sent.
     const opened = async () => {

@@ -9,7 +9,7 @@ import { MCP_TOOLS } from '../../../src/daemon/mcp/tool-table.ts';
 import { HOSTILE_SIGN } from '../../support/hostile-events.ts';
 import { hostileMoments } from '../../support/hostile-world.ts';
 
-test('names and texts of members are values beside sentences, and nothing in them is invisible', async () => {
+test('names and texts of members are values next to sentences, and nothing in them is invisible', async () => {
   let sentences = 0;
   let values = 0;
   for await (const { state, nowMs } of hostileMoments({ everySeconds: 100 })) {

@@ -44,7 +44,7 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
     const { client, complete } = readReport(run.directory);
     expect(complete).toBe(true);
     expect(client.verdict).toBe('client-bound');
-    expect(client.reasons.join('\n')).toContain('stood still');
+    expect(client.reasons.join('\n')).toContain('was stalled');
     expect(client.beatLatenessNs).toMatchObject({ max: expect.toSatisfy(ns => ns > 1_900_000_000) });
     const figures = await judgedFigures(mock.url, run.directory);
     expect(Math.max(...figures.map(({ error }) => error))).toBeGreaterThan(100_000_000);

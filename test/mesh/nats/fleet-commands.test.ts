@@ -55,7 +55,7 @@ const homeOf = async (
   return { home, id };
 };
 
-test('init, apply and add make a server that knows each machine by its key, and revoke ends that', async context => {
+test('init, apply and add create a server with a key for each machine, and revoke removes one', async context => {
   using folder = temporaryDirectory();
   const fleet = await startedFleet(folder.path, context.skip);
   await using server = fleet.server;

@@ -24,7 +24,7 @@ const node = (fleet: KnownFleet, user: KnownUser): FleetNode =>
 const troubleOf = ({ fleet: { standing } }: FleetNode): unknown =>
   standing.kind === 'connected' ? standing.trouble : undefined;
 
-test('it fills no room but its own, nodes that start later join, and are told whose credentials they are', async () => {
+test('it fills only its own stream; nodes that start later join and report whose credentials they are', async () => {
   await using fleet = await knownFleet(3);
   const [stolen, first, second] = fleet.users;
   if (stolen === undefined || first === undefined || second === undefined) throw new Error('there are three');

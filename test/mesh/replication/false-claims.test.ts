@@ -52,7 +52,7 @@ describe('a member that claims to hold everything and delivers nothing', () => {
     expect(perOrigin).toBeLessThan(10);
   });
 
-  it('is asked a few times and then once a day, whatever it claims next and however often it comes back', async () => {
+  it('is asked a few times and then once a day, for all further claims and new links', async () => {
     await using cluster = new MeshCluster(3);
     const { newcomer } = threeOf(cluster);
     let through = 1e6;

@@ -57,7 +57,7 @@ describe('what a member of the mesh cannot do', () => {
     expect(node.replicator.counts.newEpochs).toBe(0);
   });
 
-  it('cannot make a node begin anew with records that it did not sign twice', async () => {
+  it('cannot make a node start a new epoch with records that it did not sign twice', async () => {
     await using cluster = await twoNodes();
     const node = cluster.node(0);
     node.open('mine');

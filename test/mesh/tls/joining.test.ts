@@ -48,7 +48,7 @@ describe('a desk where machines join', () => {
     expect(await ask(desk.issue(), port)).toMatchObject({ keys: [{ id: next.id }, { id: nodes.key.id }] });
   });
 
-  test('closes a code after five handshakes that named it without its secret, and tells its owner', async () => {
+  test('closes a code after five handshakes that named it without its secret, and reports why', async () => {
     const secret = desk.issue();
     const { id } = joinProof(secret);
     for (let tries = 0; tries < 5; tries += 1)

@@ -86,10 +86,10 @@ describe('the report of a run as a page', () => {
       complete: false,
       interrupted: true,
       incompleteReason: 'the run was interrupted',
-      client: { ...client, verdict: 'client-bound', reasons: ['the client stood still'] },
+      client: { ...client, verdict: 'client-bound', reasons: ['the client was stalled'] },
     });
     expect(textIn(html)).toMatch(
-      /Interrupted, client-bound The run was interrupted The client stood still [\s\S]*at least [\d.]+ req\/s/,
+      /Interrupted, client-bound The run was interrupted The client was stalled [\s\S]*at least [\d.]+ req\/s/,
     );
     expect(textIn(html)).not.toMatch(/Trustworthy/);
     expect(textIn(html)).toMatch(/at least \d+ of 900/);

@@ -94,7 +94,7 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
       return recorder;
     },
   }),
-  'outcome-twice': mutation('a sample is told to have ended twice', {
+  'outcome-twice': mutation('a sample is reported to have ended twice', {
     output: output => {
       const isNow = now(7);
       const ended = output.ended.bind(output);
@@ -217,7 +217,7 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
       };
     },
   }),
-  'full-disk-untold': mutation('nobody is told that the disk refused lines', {
+  'full-disk-untold': mutation('it is not reported that the disk refused lines', {
     samples: file => Object.defineProperty(file, 'problem', { value: undefined }),
   }),
   'closed-before-written': mutation('the file of the lines is closed before the last ones are written', {
@@ -234,7 +234,7 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
   'warm-up-measured': mutation('the first request of the warm-up counts as measured', {
     recorder: issued(told => (told.sampleId === 0 ? { ...told, isWarmup: false } : told)),
   }),
-  'forgets-the-wait': mutation('a request is due when it is sent, and not when the schedule wants it', {
+  'forgets-the-wait': mutation('a request is due when it is sent, and not by the schedule', {
     recorder: issued(told => ({ ...told, intendedNs: told.sentNs })),
   }),
   'sent-is-due': mutation('the aggregator counts times from intended from when the request was sent', {
