@@ -32,7 +32,7 @@ trap 'rm -rf "$work"' EXIT
 # Debian: a state of apt of its own, so that neither this machine's packages nor its architecture count.
 mkdir -p "$root" "$work"/{lists/partial,cache/archives/partial,debs,npm}
 : > "$work/status"
-# The sources are this machine's own, of Debian bookworm, with whatever mirror and keys it trusts; another file by DEBIAN_SOURCES.
+# The sources are this machine's own, of Debian bookworm, with the mirrors and keys that it trusts; another file by DEBIAN_SOURCES.
 for sources in "${DEBIAN_SOURCES:-}" /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list; do [ -f "$sources" ] && break; done
 grep -q bookworm "$sources" || { echo "assemble.sh: $sources names no Debian bookworm; give DEBIAN_SOURCES" >&2; exit 1; }
 apt=(-o "Dir::State=$work" -o "Dir::State::status=$work/status" -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work/cache"
