@@ -51,7 +51,7 @@ const waysInto = async (root, { out, version }) => {
     .find(file => file.endsWith(process.arch === 'x64' ? '_amd64.deb' : '_arm64.deb'));
   fs.copyFileSync(path.join(out, `${name}.tar.gz`), path.join(root, 'opt/release.tar.gz'));
   fs.copyFileSync(path.join(out, deb), path.join(root, 'opt/release.deb'));
-  fs.cpSync(inRoot('test/fixtures/versions/0.1.0/home'), path.join(root, 'opt/home-0.1.0'), {
+  fs.cpSync(inRoot('test/fixtures/versions/1/home'), path.join(root, 'opt/home-1'), {
     recursive: true,
   });
   await npmPackageIn(path.join(root, 'opt/npm'));
@@ -144,12 +144,12 @@ mock=$!
 until plimsoll bench http://127.0.0.1:8099 --home /tmp/home --requests 20 >/tmp/bench.log 2>&1; do kill -0 $mock; sleep 0.5; done
 kill $mock $daemon
 wait $daemon
-# A home of version 0.1.0: the same node afterwards, with the journal that it had.
-rm -rf /tmp/old && cp -r /opt/home-0.1.0 /tmp/old && chmod 700 /tmp/old
+# A home in version 1 of the formats: the same node afterwards, with its journal.
+rm -rf /tmp/old && cp -r /opt/home-1 /tmp/old && chmod 700 /tmp/old
 plimsoll up --home /tmp/old --http 127.0.0.1:0 --no-open --probes off >/tmp/old.log 2>&1 &
 daemon=$!
 until [ -e /tmp/old/daemon.json ]; do kill -0 $daemon; sleep 0.1; done
-cmp /opt/home-0.1.0/node-key.pem /tmp/old/node-key.pem
+cmp /opt/home-1/node-key.pem /tmp/old/node-key.pem
 plimsoll status --home /tmp/old --json >/tmp/old.json
 kill $daemon
 wait $daemon

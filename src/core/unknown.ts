@@ -9,7 +9,7 @@ export interface Unknown {
   readonly code?: string;
 }
 
-/** Reasons that a person can do something about, or that a gatherer must tell from others. Version 0.1.0 tells none. */
+/** Reasons that a person can do something about, or that a gatherer must tell from others. */
 export type ReasonCode =
   /** The user of the daemon may not read it. */
   | 'permission'

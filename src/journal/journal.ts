@@ -70,12 +70,10 @@ export interface HistoryRow {
   readonly isHourly: boolean;
 }
 
-export type JournalNotice = Problem<
-  'journal-replaced' | 'journal-cut' | 'journal-migrated' | 'journal-of-other-node'
->;
+export type JournalNotice = Problem<'journal-replaced' | 'journal-cut' | 'journal-of-other-node'>;
 
 export interface Journal extends Disposable {
-  /** Notices for a person about how the file was opened: moved aside, migrated. Empty if all is well. */
+  /** Notices for a person about how the file was opened, for example that it was moved aside. Empty if all is well. */
   readonly notices: readonly JournalNotice[];
   /** How far this node's records are known to have reached where some of them were missing when it was opened; the caller starts a new epoch above it. */
   readonly lost: StoredOrigin | undefined;

@@ -1,4 +1,4 @@
-// Prepares a journal file for writing: inspected, moved aside if damaged, migrated, its numbers advanced. A damaged
+// Prepares a journal file for writing: inspected, moved aside if damaged, its tables created, its numbers advanced. A damaged
 // file is moved aside whole, under a unique name: it may still matter, so it is never deleted and never written to
 // again.
 
@@ -12,7 +12,7 @@ import { inTransaction, openForWriting } from './sqlite-database.ts';
 import { isDamage } from './sqlite-error.ts';
 import { inspect } from './sqlite-inspection.ts';
 import { type OriginRow, SqliteRecords } from './sqlite-records.ts';
-import { migrate, SCHEMA_STEPS } from './sqlite-schema.ts';
+import { createTables } from './sqlite-schema.ts';
 import { missingRecords, readStoredCount } from './stored-count.ts';
 
 export interface SqliteJournalOptions extends JournalOptions {
@@ -86,7 +86,7 @@ const begin = (
   salvaged: OwnNumbers | undefined,
 ): SqliteFile => {
   const { path, ownNode, clock, epochFloor = 0 } = options;
-  const from = migrate(database);
+  createTables(database);
   const records = new SqliteRecords(database);
   const before = records.own();
   const stored = readStoredCount(path, ownNode);
@@ -103,17 +103,11 @@ const begin = (
   records.setOwn(own);
   if (isNewEpoch)
     records.supersedeOlderEpochs(records.setPosition({ origin: ownNode, epoch: own.ownEpoch, through: 0 }));
-  const isMigrated = from > 0 && from < SCHEMA_STEPS.length;
-  const migrated: JournalNotice = {
-    code: 'journal-migrated',
-    problem: `The journal ${path} was migrated from schema ${from} to ${SCHEMA_STEPS.length}.`,
-    advice: '',
-  };
   const cut =
     isNewEpoch && before !== undefined
       ? undefined
       : cutNotice(path, stored, held ?? { origin: ownNode, epoch: before?.ownEpoch ?? 0, through: 0 });
-  const notices = [...(isMigrated ? [migrated] : []), ...opened.notices, ...(cut === undefined ? [] : [cut])];
+  const notices = [...opened.notices, ...(cut === undefined ? [] : [cut])];
   // An empty journal has a new epoch already.
   const lost = cut === undefined || isNewEpoch ? undefined : stored;
   return { database, records, own, origins: records.origins(), notices, lost };

@@ -12,8 +12,8 @@ import { SqliteRecords } from './sqlite-records.ts';
 import {
   APPLICATION_ID,
   applicationId,
-  migrate,
-  SCHEMA_STEPS,
+  createTables,
+  JOURNAL_SCHEMA_VERSION,
   schemaShape,
   schemaVersion,
 } from './sqlite-schema.ts';
@@ -74,10 +74,10 @@ const refuseOtherThanFile = (path: string): void => {
 
 const refuseNewer = (database: DatabaseSync, path: string): void => {
   const version = schemaVersion(database);
-  if (applicationId(database) !== APPLICATION_ID || version <= SCHEMA_STEPS.length) return;
+  if (applicationId(database) !== APPLICATION_ID || version <= JOURNAL_SCHEMA_VERSION) return;
   throw new JournalError({
     code: 'newer-schema',
-    problem: `The journal ${path} was written by a newer Plimsoll: schema ${version}, and this one knows ${SCHEMA_STEPS.length}.`,
+    problem: `The journal ${path} was written by a newer Plimsoll: schema ${version}, and this one reads ${JOURNAL_SCHEMA_VERSION}.`,
     advice: 'Install that version again, or start with another --home. The file was not changed.',
   });
 };
@@ -99,7 +99,7 @@ const faultOf = (database: DatabaseSync, own: OwnIdentity): string | undefined =
   // A first start that was killed before it created its tables.
   if (version === 0 && shape === '') return undefined;
   if (applicationId(database) !== APPLICATION_ID || version < 1) return 'it is not a Plimsoll journal';
-  if (shape !== expectedShape(version)) return 'tables are missing or wrong';
+  if (shape !== expectedShape()) return 'tables are missing or wrong';
   // Not quick_check: a flipped bit may make a row and its index differ, and a record would not be found, without a word.
   const check = textIn(database.prepare('PRAGMA integrity_check(1)').get(), 'integrity_check');
   if (check !== 'ok') return check.replaceAll(/[*\s]+/g, ' ').trim();
@@ -120,9 +120,9 @@ const salvage = (database: DatabaseSync): OwnNumbers | undefined => {
   }
 };
 
-const expectedShape = (version: number): string => {
+const expectedShape = (): string => {
   using database = new DatabaseSync(':memory:');
-  migrate(database, SCHEMA_STEPS.slice(0, version));
+  createTables(database);
   return schemaShape(database);
 };
 

@@ -28,7 +28,7 @@ import type { OriginRow, SqliteRecords } from './sqlite-records.ts';
 import { StoredCount } from './stored-count.ts';
 
 /**
- * Opens the journal, creating or migrating it; a damaged one is moved aside and a new one started, with a notice.
+ * Opens the journal, creating it if there is none; a damaged one is moved aside and a new one started, with a notice.
  * @throws JournalError `newer-schema`, `locked`, `full`, `io`
  */
 export const openSqliteJournal = (options: SqliteJournalOptions): Journal => {

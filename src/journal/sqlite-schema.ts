@@ -1,11 +1,12 @@
-// The tables, version by version: step N takes a file from version N to N + 1. A published step is never edited; a change
-// is a new step.
+// The tables of version 1. Once a version is released, its tables are not edited: a change is a step to the next version.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
 
-export const SCHEMA_STEPS: readonly string[] = [
-  `
+/** Of the tables below. A file with a greater one is rejected. */
+export const JOURNAL_SCHEMA_VERSION = 1;
+
+const TABLES = `
   CREATE TABLE own (
     id INTEGER PRIMARY KEY CHECK (id = 1),
     node TEXT NOT NULL,
@@ -36,8 +37,6 @@ export const SCHEMA_STEPS: readonly string[] = [
   CREATE UNIQUE INDEX records_position ON records (origin_id, epoch, seq);
   CREATE INDEX records_current ON records (origin_id, slot, key) WHERE is_superseded = 0;
   CREATE INDEX records_superseded ON records (id) WHERE is_superseded = 1 AND has_history = 0;
-  `,
-  `
   CREATE TABLE hours (
     origin_id INTEGER NOT NULL REFERENCES origins,
     slot TEXT NOT NULL,
@@ -49,8 +48,7 @@ export const SCHEMA_STEPS: readonly string[] = [
   CREATE INDEX hours_by_time ON hours (hour_ms);
   CREATE INDEX records_history ON records (origin_id, slot, key, at_ms) WHERE has_history = 1;
   CREATE INDEX records_past ON records (at_ms) WHERE is_superseded = 1 AND has_history = 1;
-  `,
-];
+`;
 
 /** "PLMJ": tells this journal from any other SQLite file. */
 export const APPLICATION_ID = 0x504c4d4a;
@@ -61,16 +59,12 @@ export const schemaVersion = (database: DatabaseSync): number =>
 export const applicationId = (database: DatabaseSync): number =>
   numberIn(database.prepare('PRAGMA application_id').get(), 'application_id');
 
-/** Migrates a file to the newest version; returns the one it had. In the caller's transaction, so a kill undoes it. */
-export const migrate = (database: DatabaseSync, steps: readonly string[] = SCHEMA_STEPS): number => {
-  const from = schemaVersion(database);
-  for (const [index, step] of steps.entries()) {
-    if (index < from) continue;
-    database.exec(step);
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-    database.exec(`PRAGMA user_version = ${index + 1}`);
-  }
-  return from;
+/** In the caller's transaction, so that a kill undoes it. Does nothing in a file that has its tables. */
+export const createTables = (database: DatabaseSync): void => {
+  if (schemaVersion(database) > 0) return;
+  database.exec(TABLES);
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  database.exec(`PRAGMA user_version = ${JOURNAL_SCHEMA_VERSION}`);
 };
 
 /** Every table with its columns and every index, one per line: two files with the same schema give the same text. */

@@ -17,7 +17,7 @@ export const readStoredCount = (journalPath: string, ownNode: NodeId): StoredOri
     const read = v.safeParse(COUNT, JSON.parse(readInputTextSync(storedCountPath(journalPath), 'homeFile')));
     return read.success && read.output.origin === ownNode ? read.output : undefined;
   } catch {
-    // Less is known then, as of a journal of an older version.
+    // Without it, nothing shows what is missing.
     return undefined;
   }
 };

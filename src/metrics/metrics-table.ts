@@ -200,7 +200,7 @@ export class MetricsTable {
 
   #skipped({ sampleId, isWarmup, turn, reason }: SampleRecordOf<'sample.skipped'>): void {
     const window = isWarmup ? OUTSIDE_WINDOWS : this.#window;
-    const place = turn === undefined || reason === undefined || !isPlace(turn) ? {} : { ...turn, reason };
+    const place = !isPlace(turn) ? {} : { ...turn, reason };
     if (this.#seen.add(sampleId)) this.#metrics.skipped({ window, ...place });
     else this.#metrics.counters.recordsDuplicate.add();
   }

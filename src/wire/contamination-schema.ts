@@ -71,8 +71,7 @@ export const serverEvidenceSchema: v.GenericSchema<unknown, ServerEvidence> = op
   compared: count,
   excess: count,
   excessMost: figure,
-  // An older version took readings while the load ran, and no others.
-  countedOver: v.exactOptional(v.picklist(['whole', 'within']), 'within'),
-  restarts: v.exactOptional(count, 0),
-  severalProcesses: v.exactOptional(v.boolean(), false),
+  countedOver: v.picklist(['whole', 'within']),
+  restarts: count,
+  severalProcesses: v.boolean(),
 });

@@ -8,7 +8,6 @@ import {
   type HostRecord,
   LATENESS_KEYS,
   type MarksRecord,
-  NO_FIGURE,
   type SampleLateness,
   type SampleRecord,
   type ServerRecord,
@@ -133,8 +132,8 @@ const skippedFigures = (record: SkippedRecord): readonly number[] => [
   record.sampleId,
   record.atNs,
   record.isWarmup ? 1 : 0,
-  ...placeFigures(record.turn ?? UNPLACED),
-  record.reason === undefined ? NO_FIGURE : SKIP_REASONS.indexOf(record.reason),
+  ...placeFigures(record.turn),
+  SKIP_REASONS.indexOf(record.reason),
 ];
 
 const placeFigures = ({ session, turn, turns }: SampleTurn): readonly number[] => [session, turn, turns];
@@ -151,8 +150,6 @@ const noteFigures = ({
   ANSWER_CHECKS.indexOf(check),
   variant,
 ];
-
-const UNPLACED: SampleTurn = { session: NO_FIGURE, turn: NO_FIGURE, turns: NO_FIGURE };
 
 const bounded = (count: number, countMax: number, what: string): number => {
   if (count > countMax) throw new RangeError(`${count} ${what} in one record`);

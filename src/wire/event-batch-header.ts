@@ -4,7 +4,7 @@
 import { DecodeError } from './decode-error.ts';
 import {
   EVENT_BATCH_MAGIC,
-  EVENT_BATCH_VERSIONS_READ,
+  EVENT_BATCH_VERSION,
   HEADER,
   HEADER_BYTES,
   RECORD_BYTES,
@@ -28,8 +28,7 @@ export const readEventBatchHeader = (bytes: Uint8Array): EventBatchHeader => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.getUint32(HEADER.magic, true) !== EVENT_BATCH_MAGIC) throw new DecodeError('not an event batch');
   const version = view.getUint8(HEADER.version);
-  if (!EVENT_BATCH_VERSIONS_READ.includes(version))
-    throw new DecodeError(`event batch version ${version} is not known`);
+  if (version !== EVENT_BATCH_VERSION) throw new DecodeError(`event batch version ${version} is not known`);
   const byteLength = view.getUint32(HEADER.byteLength, true);
   if (byteLength !== bytes.length)
     throw new DecodeError(`a batch of ${byteLength} bytes came as ${bytes.length}`);

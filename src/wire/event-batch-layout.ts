@@ -1,8 +1,4 @@
-// The bytes of an event batch, version 7. Version 6 has only the first 14 figures of a server and not at which moment they were read, no
-// reasoning tokens, doubts, names of ends nor choices, and does not report backoff and connections opened ahead, version 5 does not tell
-// which turn of which session a sample is, version 4 has no hash of answers and no skipped turns, version 3 no lateness of samples, chunks
-// and marks, no remarks and nothing of the server,
-// version 2 all but what a cap holds back and the mark of warm-up besides, version 1 no heartbeats nor host besides.
+// The bytes of an event batch, version 1.
 // Little-endian, no padding.
 //
 //   header, 40 bytes:  magic u32 · version u8 · 0 u8 · sourceId u16 · batchSeq u32 · recordCount u32 · byteLength u32 ·
@@ -14,8 +10,7 @@ import type { Outcome } from '../core/run/outcome.ts';
 import type { SampleRemark } from '../core/run/sample-remark.ts';
 import { TOKEN_DOUBT_KEYS, type TokenDoubt } from '../core/run/token-doubts.ts';
 
-const EVENT_BATCH_VERSION = 7;
-export const EVENT_BATCH_VERSIONS_READ: readonly number[] = [1, 2, 3, 4, 5, 6, EVENT_BATCH_VERSION];
+export const EVENT_BATCH_VERSION = 1;
 /** "PLEB" */
 export const EVENT_BATCH_MAGIC = 0x42_45_4c_50;
 export const HEADER_BYTES = 40;
@@ -70,7 +65,7 @@ export const OUTCOMES: readonly Outcome[] = ['completed', 'failed', 'cancelled']
 export const RECORD_BYTES = {
   /** at */
   session: 9,
-  /** sampleId u32 · at · intended · connect · heldBack f64 · isWarmup u8; the last two since version 3 */
+  /** sampleId u32 · at · intended · connect · heldBack f64 · isWarmup u8 */
   issued: 38,
   /** sampleId u32 · at · firstByte */
   recvFirst: 21,
@@ -79,11 +74,11 @@ export const RECORD_BYTES = {
   /** sampleId u32 · count u16; then count f64 */
   recvNonFirstDoubles: 7,
   /** sampleId u32 · outcome u8 · finishReason u8 · at · firstAnswer · firstByte · inputTokens f64 · outputTokens f64 ·
-   *  chunkCount f64 · bytesSent f64 · bytesReceived f64 · answerHash f64; 71 before version 5 */
+   *  chunkCount f64 · bytesSent f64 · bytesReceived f64 · answerHash f64 */
   complete: 79,
   /** sampleId u32 · failureKind u8 · statusCode u16 · detailBytes u16 · at; then the detail in UTF-8 */
   error: 18,
-  /** at · thread f64 · the thirteen figures of ClientRecord in their order, f64; eleven before version 7, ten before version 3 */
+  /** at · thread f64 · the thirteen figures of ClientRecord in their order, f64 */
   client: 121,
   /** thread u16 · isLoad u8 · count u16 · at; then the lateness of each, f64 */
   beats: 14,
@@ -96,23 +91,23 @@ export const RECORD_BYTES = {
   /** thread u16 · GAP_EDGES u8 · count u16 · at; then for each cell its number and its count, f64 */
   gaps: 14,
   /** sampleId u32 · cachedTokens f64 · predictedTokens f64 · REMARK_MARK bits u8 · reasoningTokens f64 · TOKEN_DOUBTS bits u8 ·
-   *  model bytes u16 · finish name bytes u16; then both in UTF-8. 24 before version 7, without those three */
+   *  model bytes u16 · finish name bytes u16; then both in UTF-8 */
   remark: 35,
   /** sampleId u32 · NOTE_MARK · place in ANSWER_CHECKS · variant f64 */
   note: 29,
-  /** sampleId · at · isWarmup · session · turn · turns · place in SKIP_REASONS, f64; the last four since version 6 */
+  /** sampleId · at · isWarmup · session · turn · turns · place in SKIP_REASONS, f64 */
   skipped: 57,
   /** sampleId u32 · count u16; then the choice of each chunk, u8 */
   choices: 7,
   /** sampleId u32 · session · turn · turns f64 */
   placed: 29,
-  /** sampleId u32 · the figures of SERVED_KEYS in their order, f64; since version 7 */
+  /** sampleId u32 · the figures of SERVED_KEYS in their order, f64 */
   served: 37,
-  /** at · inFlight · place in SERVER_MOMENTS · the figures of SERVER_FIGURE_KEYS in their order, f64; 129 before version 7 */
+  /** at · inFlight · place in SERVER_MOMENTS · the figures of SERVER_FIGURE_KEYS in their order, f64 */
   server: 257,
 } as const;
 
-/** Which of them cancelled it; 0: none. Afterwards only since version 7. */
+/** Which of them cancelled it; 0: none. */
 export const NOTE_MARK = { asPlanned: 1, afterGrace: 2 } as const;
 
 const REMARK_MARK = { hasRetryAfter: 1, isRepeat: 2, isWithoutText: 4 } as const;

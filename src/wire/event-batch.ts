@@ -3,8 +3,7 @@
 
 import { counted } from '../core/figure/figure.ts';
 import { recordOf } from '../core/record-of.ts';
-import { type EventRecord, GAP_EDGES, LATENESS_KEYS, NO_FIGURE } from '../core/run/event-record.ts';
-import { NO_REMARK } from '../core/run/no-remark.ts';
+import { type EventRecord, GAP_EDGES, LATENESS_KEYS } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
 import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
 import { SERVED_KEYS } from '../core/run/served-times.ts';
@@ -20,7 +19,6 @@ import {
   doubtsOf,
   FINISH_BYTES_MAX,
   GAP_CELLS_MAX,
-  HEADER,
   HEADER_BYTES,
   MODEL_BYTES_MAX,
   NOTE_MARK,
@@ -40,7 +38,7 @@ export interface EventBatch extends EventBatchHeader {
 /** @throws DecodeError for anything but exactly what an EventBatchWriter makes. */
 export const readEventBatch = (bytes: Uint8Array): EventBatch => {
   const header = readEventBatchHeader(bytes);
-  const reader = new RecordReader(bytes, bytes[HEADER.version] ?? 0);
+  const reader = new RecordReader(bytes, HEADER_BYTES);
   const records: EventRecord[] = [];
   for (let index = 0; index < header.recordCount; index += 1) records.push(reader.record());
   if (!reader.isAtEnd) throw new DecodeError('bytes after the last record');
@@ -48,19 +46,6 @@ export const readEventBatch = (bytes: Uint8Array): EventBatch => {
 };
 
 class RecordReader extends FieldReader {
-  readonly #hasHeldBack: boolean;
-  readonly #hasAnswerHash: boolean;
-  readonly #hasTurns: boolean;
-  readonly #isOfVersion7: boolean;
-
-  constructor(bytes: Uint8Array, version: number) {
-    super(bytes, HEADER_BYTES);
-    this.#hasHeldBack = version >= 3;
-    this.#hasAnswerHash = version >= 5;
-    this.#hasTurns = version >= 6;
-    this.#isOfVersion7 = version >= 7;
-  }
-
   record(): EventRecord {
     const kind = this.u8();
     switch (kind) {
@@ -71,8 +56,8 @@ class RecordReader extends FieldReader {
           atNs: this.f64(),
           intendedNs: this.f64(),
           connectNs: this.f64(),
-          heldBackNs: this.#hasHeldBack ? this.f64() : 0,
-          isWarmup: this.#hasHeldBack && this.u8() === 1,
+          heldBackNs: this.f64(),
+          isWarmup: this.u8() === 1,
         };
       case RECORD_KIND.recvFirst:
         return {
@@ -140,7 +125,7 @@ class RecordReader extends FieldReader {
       chunkCount: this.f64(),
       bytesSent: this.f64(),
       bytesReceived: this.f64(),
-      answerHash: this.#hasAnswerHash ? this.f64() : NO_FIGURE,
+      answerHash: this.f64(),
     };
   }
 
@@ -175,9 +160,9 @@ class RecordReader extends FieldReader {
       connectionsReused: this.f64(),
       connectionsClosed: this.f64(),
       connectionsStale: this.f64(),
-      arrivalsWaiting: this.#hasHeldBack ? this.f64() : 0,
-      backoffNs: this.#isOfVersion7 ? this.f64() : 0,
-      connectionsAhead: this.#isOfVersion7 ? this.f64() : 0,
+      arrivalsWaiting: this.f64(),
+      backoffNs: this.f64(),
+      connectionsAhead: this.f64(),
     };
   }
 
@@ -226,13 +211,20 @@ class RecordReader extends FieldReader {
   #remark(): EventRecord {
     const sampleId = this.u32();
     const tokens = { cachedTokens: this.f64(), predictedTokens: this.f64(), ...remarkMarks(this.u8()) };
-    const more = this.#isOfVersion7 ? { reasoningTokens: this.f64(), doubts: doubtsOf(this.u8()) } : {};
+    const more = { reasoningTokens: this.f64(), doubts: doubtsOf(this.u8()) };
     const modelBytes = this.u16();
-    const finishBytes = this.#isOfVersion7 ? this.u16() : 0;
+    const finishBytes = this.u16();
     if (finishBytes > FINISH_BYTES_MAX) throw new DecodeError(`a finish reason of ${finishBytes} bytes`);
     if (modelBytes > MODEL_BYTES_MAX) throw new DecodeError(`a model's name of ${modelBytes} bytes`);
-    const said = { ...NO_REMARK, ...tokens, ...more, otherModel: this.text(modelBytes) };
-    return { kind: 'sample.remarked', sampleId, ...said, finishName: this.text(finishBytes) };
+    const otherModel = this.text(modelBytes);
+    return {
+      kind: 'sample.remarked',
+      sampleId,
+      ...tokens,
+      ...more,
+      otherModel,
+      finishName: this.text(finishBytes),
+    };
   }
 
   #choices(): number[] {
@@ -256,10 +248,13 @@ class RecordReader extends FieldReader {
   #skipped(): EventRecord {
     // Figures are read in the order in which they are written here.
     const skipped = { sampleId: this.f64(), atNs: this.f64(), isWarmup: this.f64() === 1 };
-    const turn = this.#hasTurns ? this.#turn() : undefined;
-    const place = this.#hasTurns ? this.f64() : NO_FIGURE;
-    const reason = place === NO_FIGURE ? undefined : this.oneOf(SKIP_REASONS, place, 'reason to skip a turn');
-    return { kind: 'sample.skipped', ...skipped, turn: reason === undefined ? undefined : turn, reason };
+    const turn = this.#turn();
+    return {
+      kind: 'sample.skipped',
+      ...skipped,
+      turn,
+      reason: this.oneOf(SKIP_REASONS, this.f64(), 'reason to skip a turn'),
+    };
   }
 
   #turn(): SampleTurn {
@@ -268,18 +263,13 @@ class RecordReader extends FieldReader {
 
   #server(): EventRecord {
     const [atNs, inFlight] = [this.f64(), this.f64()];
-    const moment = this.#isOfVersion7
-      ? this.oneOf(SERVER_MOMENTS, this.f64(), 'moment of a reading')
-      : 'load';
-    const figures = this.#isOfVersion7 ? SERVER_FIGURE_KEYS.length : FIGURES_BEFORE_MOMENTS;
+    const moment = this.oneOf(SERVER_MOMENTS, this.f64(), 'moment of a reading');
     return {
       kind: 'server.observed',
       atNs,
       inFlight,
       moment,
-      ...recordOf(SERVER_FIGURE_KEYS, key =>
-        SERVER_FIGURE_KEYS.indexOf(key) < figures ? this.f64() : NO_FIGURE,
-      ),
+      ...recordOf(SERVER_FIGURE_KEYS, () => this.f64()),
     };
   }
 
@@ -304,6 +294,3 @@ class RecordReader extends FieldReader {
     return stamps;
   }
 }
-
-/** The first of SERVER_FIGURES, of a batch before version 7. */
-const FIGURES_BEFORE_MOMENTS = 14;

@@ -20,10 +20,8 @@ export type MeshStatus =
       readonly linkCount: number;
       /** Nodes with a link, peers that a person named, and nodes that are known and have none. */
       readonly peers: readonly PeerStatus[];
-      /** What is amiss with beacons, a line an interface: all that version 0.1.0 tells and knows. */
-      readonly findings: readonly string[];
-      /** The same in parts. */
-      readonly problems?: readonly BeaconProblem<string>[] | undefined;
+      /** Of beacons. */
+      readonly problems: readonly BeaconProblem<string>[];
       /** By reason: what was turned away or failed since the start. */
       readonly refusals: Readonly<Record<string, number>>;
       /** What replication has counted since the start, by name: events sent, taken, repeated, forged, over a rate, refused. */
@@ -83,7 +81,7 @@ export interface PeerTry {
   readonly address: string;
   /** As the mesh tells refusals: "unreachable", "wrong-key", "version"; "waiting" before the first dial has ended. */
   readonly reason: string;
-  /** Why it is unreachable: an UnreachableCause, unless a newer version knows more. Version 0.1.0 does not tell. */
+  /** Why it is unreachable: an UnreachableCause, unless a newer version knows more. */
   readonly cause?: string | undefined;
   readonly detail: string;
 }
@@ -165,8 +163,7 @@ export const meshStatusSchema: v.GenericSchema<unknown, MeshStatus> = v.variant(
     reachabilityPort: reported(count),
     linkCount: count,
     peers: v.pipe(v.array(PEER), v.maxLength(MESH_PEERS_MAX)),
-    findings: v.pipe(v.array(text), v.maxLength(MESH_FINDINGS_MAX)),
-    problems: v.optional(v.pipe(v.array(BEACON_PROBLEM), v.maxLength(MESH_FINDINGS_MAX))),
+    problems: v.pipe(v.array(BEACON_PROBLEM), v.maxLength(MESH_FINDINGS_MAX)),
     refusals: v.record(v.string(), count),
     replication: v.record(v.string(), count),
     fleet: v.optional(FLEET),

@@ -1,8 +1,7 @@
-// What a daemon says of itself that a person should know and no reading tells, in parts. A daemon of version 0.1.0 tells
-// texts alone: they are shown as they came, without a code.
+// What a daemon reports of itself that a person should know and that is in no reading.
 
 import * as v from 'valibot';
-import { type Problem, sentencesOf } from '../core/problem.ts';
+import type { Problem } from '../core/problem.ts';
 
 /** Every code, with what it means. docs/api.md has the same table, and a test compares them. */
 export const NOTICE_CODES = {
@@ -13,7 +12,6 @@ export const NOTICE_CODES = {
   'journal-replaced': 'The journal was damaged and moved aside; a new one was started.',
   'journal-cut':
     'The write-ahead log of the journal was cut off or damaged: records that were stored are missing.',
-  'journal-migrated': "The journal was migrated to this version's schema.",
   'journal-of-other-node': 'The journal was written by another node.',
   'journal-in-memory': 'The journal cannot be opened; nothing is stored until the next start.',
   'journal-refused': 'The journal has a record that this version cannot read.',
@@ -59,31 +57,11 @@ type NoticeFact = string | number | boolean | readonly string[];
 /** As a client holds it: a newer daemon may know codes that this version does not. */
 export type ToldNotice = Problem<string, { readonly id: string }>;
 
-/** Of a daemon that tells texts alone. */
-export const UNTOLD_CODE = 'untold';
-
-/** As /api/daemon has them: in parts, and as texts for clients of version 0.1.0. */
-export const noticesAnswer = (
-  notices: readonly ToldNotice[],
-): { readonly problems: readonly ToldNotice[]; readonly notices: readonly string[] } => ({
-  problems: notices,
-  notices: notices.map(notice => sentencesOf(notice).join('\n')),
-});
-
-/** What an answer of /api/daemon tells, of whichever version; nothing where it is none. */
+/** The notices in a reply of /api/daemon; none if it has none. */
 export const decodeNotices = (answer: unknown): readonly ToldNotice[] => {
   const parts = v.safeParse(PARTS, answer);
-  if (parts.success) return parts.output.problems;
-  const texts = v.safeParse(TEXTS, answer);
-  return texts.success ? texts.output.notices.map(asNotice) : [];
+  return parts.success ? parts.output.problems : [];
 };
-
-const asNotice = (text: string): ToldNotice => ({
-  id: text,
-  code: UNTOLD_CODE,
-  problem: text.replaceAll('\n', ' '),
-  advice: '',
-});
 
 export const noticeSchema: v.GenericSchema<unknown, ToldNotice> = v.looseObject({
   id: v.string(),
@@ -92,4 +70,3 @@ export const noticeSchema: v.GenericSchema<unknown, ToldNotice> = v.looseObject(
   advice: v.string(),
 });
 const PARTS = v.object({ problems: v.array(noticeSchema) });
-const TEXTS = v.object({ notices: v.array(v.string()) });

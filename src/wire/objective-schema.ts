@@ -1,5 +1,4 @@
-// Objectives and what is said of them, as they travel and are stored: what version 0.1.0 reads of them, and what came later
-// beside it.
+// Objectives and the verdicts on them, as they are sent and stored.
 
 import * as v from 'valibot';
 import type { ObjectiveAnswer, ObjectiveEstimate } from '../core/run/judge-objective.ts';

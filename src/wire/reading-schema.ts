@@ -5,13 +5,7 @@ import * as v from 'valibot';
 import type { EventPayloads, KindsOf } from '../core/event-kinds.ts';
 import type { NodeConfig } from '../core/node/config.ts';
 import type { NodeDisk } from '../core/node/disk.ts';
-import {
-  FIRST_READINGS,
-  FIRST_VENDORS,
-  type ReadingConfirmed,
-  type ReadingFailed,
-  type StatusTold,
-} from '../core/node/gathered.ts';
+import type { ReadingConfirmed, ReadingFailed } from '../core/node/gathered.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeNetwork } from '../core/node/network.ts';
@@ -210,10 +204,12 @@ type GatheredSchema<T> = v.ObjectSchema<
 const gathered = <T>(value: Schema<T>): GatheredSchema<T> =>
   openObject({ source: text, intervalMs: interval, value });
 
-/** Nothing new enters these two lists: what version 0.1.0 does not know is told by `status.told`. */
+/** The lists are open: a newer version has readings and vendors that this one does not have. */
+const readingName: Schema<string> = v.pipe(v.string(), v.regex(/^[a-z][A-Za-z0-9]{0,39}$/));
+
 const confirmation = {
-  reading: v.picklist(FIRST_READINGS),
-  vendor: v.picklist(FIRST_VENDORS),
+  reading: readingName,
+  vendor: readingName,
   source: text,
   intervalMs: interval,
 } as const;
@@ -224,16 +220,6 @@ const failed: Schema<ReadingFailed> = openObject({
   reason: text,
   code: v.exactOptional(text),
 });
-const status: Schema<StatusTold> = openObject({
-  reading: text,
-  vendor: text,
-  source: text,
-  intervalMs: interval,
-  standing: v.picklist(['confirmed', 'failed', 'absent']),
-  reason: text,
-  code: v.exactOptional(text),
-});
-
 /** Schemas of the payloads by kind of event. */
 export const READING_SCHEMAS: {
   readonly [R in ReadingKind as `${R}.gathered`]: GatheredSchema<ReadingValues[R]>;
@@ -257,5 +243,4 @@ export const READING_SCHEMAS: {
   'reading.confirmed': confirmed,
   'reading.failed': failed,
   'reading.absent': failed,
-  'status.told': status,
 };

@@ -20,7 +20,7 @@ import { depthProfileSchema } from './depth-schema.ts';
 import { energySchema } from './energy-schema.ts';
 import { engineCalibrationSchema } from './engine-schema.ts';
 import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
-import { failureCountSchemas } from './failure-counts-schema.ts';
+import { failuresByKindSchema } from './failure-counts-schema.ts';
 import { runFailuresSchema } from './failure-schema.ts';
 import { finishNamesSchema } from './finish-names-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
@@ -109,7 +109,7 @@ const agent: v.GenericSchema<unknown, ReportAgent> = openObject({
   state: v.picklist(['complete', 'interrupted', 'incomplete', 'lost']),
   reason: sentence,
   counts,
-  ...failureCountSchemas,
+  errors: failuresByKindSchema,
   verdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
   verdictReasons: sentences,
   sendLatenessNsP99: v.exactOptional(reported(figure)),
@@ -139,7 +139,7 @@ export const reportSchema: v.GenericSchema<unknown, Report> = openObject({
   droppedEvents: count,
   eventLogDropped: count,
   recordProblems: v.record(name, count),
-  ...failureCountSchemas,
+  errors: failuresByKindSchema,
   failures: reported(runFailuresSchema),
   finishReasons: v.record(v.picklist(FINISH_REASONS), v.exactOptional(count)),
   finishNames: v.exactOptional(finishNamesSchema),

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
-import { SHARED_FAILURE_KINDS } from '../core/run/outcome.ts';
+import { FAILURE_KINDS } from '../core/run/outcome.ts';
 import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../core/run/run.ts';
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
@@ -67,13 +67,13 @@ export const runFiguresSchema: Schema<RunFigures> = openObject({
   errors: v.pipe(
     v.array(
       openObject({
-        kind: v.picklist(SHARED_FAILURE_KINDS),
+        kind: v.picklist(FAILURE_KINDS),
         count,
         detail: reported(shortText),
         lastAtMs: reported(figure),
       }),
     ),
-    v.maxLength(SHARED_FAILURE_KINDS.length),
+    v.maxLength(FAILURE_KINDS.length),
   ),
   failures: reported(runFailuresSchema),
   rateBounds: rateBoundsSchema,

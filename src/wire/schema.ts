@@ -146,7 +146,7 @@ interface SchemaParts {
 const isSchema = (option: unknown): option is v.GenericSchema =>
   typeof option === 'object' && option !== null && 'kind' in option && option.kind === 'schema';
 
-/** A moment as it is written, with its zone. Version 0.1.0 let any digits pass, and what it let pass is read. */
+/** A moment as it is written, with its zone. */
 export const isoTime: v.GenericSchema<unknown, string> = v.pipe(
   v.string(),
   v.maxLength(40),

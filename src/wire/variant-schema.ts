@@ -8,7 +8,7 @@ import {
   type VariantPercentiles,
 } from '../core/run/model-mix.ts';
 import { MIXED_URLS_MAX, type UrlMix } from '../core/run/url-mix.ts';
-import { maybeFailureCountSchemas } from './failure-counts-schema.ts';
+import { failuresByKindSchema } from './failure-counts-schema.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 
 const percentiles: v.GenericSchema<unknown, VariantPercentiles> = openObject({
@@ -29,7 +29,7 @@ export const variantFiguresSchema: v.GenericSchema<unknown, VariantFigures[]> = 
       ttftNs: v.nullable(percentiles),
       tpotNs: v.nullable(percentiles),
       latencyNs: v.nullable(percentiles),
-      ...maybeFailureCountSchemas,
+      errors: v.exactOptional(failuresByKindSchema),
       usageMissing: v.exactOptional(count),
       inputTokens: v.exactOptional(count),
     }),

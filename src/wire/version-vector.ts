@@ -12,7 +12,7 @@ export interface VectorEntry {
   readonly through: number;
   /**
    * Durable vectors: the first 48 bits of the signature of record `through`, by which an origin knows its own words. Live
-   * ones: the sum of the newest number of each key held, by which a value shows that was left out. Version 0.1.0 tells none.
+   * ones: the sum of the newest number of each key held, by which a value shows that was left out.
    */
   readonly tip?: number;
 }

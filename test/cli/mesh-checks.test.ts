@@ -47,7 +47,6 @@ const on = (more: Partial<Extract<MeshStatus, { kind: 'on' }>> = {}): MeshStatus
   reachabilityPort: 4_181,
   linkCount: 1,
   peers: [peer({})],
-  findings: [],
   problems: [ofBeacon('beacon-not-heard', 'docker0')],
   refusals: {},
   replication: {},
@@ -154,25 +153,6 @@ describe('what doctor says of the mesh', () => {
   ])('says what to do about an address that is unreachable: %s', (cause, advice) => {
     const peers = [peer({ standing: 'never-met', isNamed: true, tries: [unreachable(cause, 'in words')] })];
     expect(textsOf(on({ peers }))[1]).toContain(advice);
-  });
-
-  test('shows what a daemon of version 0.1.0 tells, which has no codes, as it came', () => {
-    const mesh = JSON.parse(
-      JSON.stringify(
-        on({
-          linkCount: 0,
-          peers: [
-            peer({ standing: 'never-met', tries: [tried('unreachable', 'nothing listens on that port')] }),
-          ],
-          findings: ['cannot send on en1 (IPv6): EHOSTUNREACH; on macOS allow it in System Settings'],
-          problems: undefined,
-        }),
-      ),
-    );
-    expect(textsOf(decodeMeshStatus(mesh) ?? on()).slice(1)).toEqual([
-      'problem: juno is not connected: 10.0.0.2:4181: nothing listens on that port | ',
-      'note: cannot send on en1 (IPv6): EHOSTUNREACH; on macOS allow it in System Settings | ',
-    ]);
   });
 
   test('is a problem for an offline node that somebody named, else a note with the way to forget it', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { noticeChecks } from '../../src/cli/doctor/daemon-checks.ts';
-import { decodeNotices, type NoticeCode } from '../../src/wire/notice.ts';
+import type { NoticeCode } from '../../src/wire/notice.ts';
 
 const told = (...codes: readonly NoticeCode[]) =>
   noticeChecks(codes.map(code => ({ id: code, code, problem: `of ${code}`, advice: '' })));
@@ -23,10 +23,4 @@ test('anything else that a daemon says of itself is to be put right, with its ad
 
 test('what other sections of doctor say better is left to them', () => {
   expect(told('no-link', 'journal-gone')).toEqual([]);
-});
-
-test('a daemon of version 0.1.0, which tells texts alone, is shown as it came', () => {
-  expect(noticeChecks(decodeNotices({ notices: ['HTTP port 4180 is taken; using 4183.'] }))).toEqual([
-    { section: 'daemon', verdict: 'problem', text: 'HTTP port 4180 is taken; using 4183.', advice: '' },
-  ]);
 });

@@ -27,7 +27,7 @@ describe('plimsoll status', () => {
     expect(await run()).toBe(0);
     const status = JSON.parse(stdout.text);
     const memory = status.state.nodeMemories[status.nodeId];
-    expect(status).toMatchObject({ notices: [], totals: { nodeCount: 1 } });
+    expect(status).toMatchObject({ problems: [], totals: { nodeCount: 1 } });
     expect(status.nodes).toMatchObject([{ nodeId: status.nodeId, name: 'atlas', presence: 'live' }]);
     expect(memory.value.totalBytes).toBe(status.nodes[0].memory.value.totalBytes);
     expect(memory.ageMs).toBeLessThan(60_000);

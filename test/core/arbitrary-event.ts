@@ -102,29 +102,15 @@ const linkProfile: fc.Arbitrary<Fact> = fc
   }));
 
 const status: fc.Arbitrary<Fact> = fc
-  .constantFrom('confirmed', 'failed', 'coded', 'absent')
-  .map((verb): Fact => {
-    const payload = { reading: 'memory', vendor: 'none', source: 'procfs', intervalMs: 500 } as const;
+  .tuple(fc.constantFrom('confirmed', 'failed', 'coded', 'absent'), fc.constantFrom('memory', 'tide'))
+  .map(([verb, reading]): Fact => {
+    const payload = { reading, vendor: 'none', source: 'procfs', intervalMs: 500 } as const;
     if (verb === 'confirmed') return { kind: 'reading.confirmed', payload };
     return {
       kind: verb === 'absent' ? 'reading.absent' : 'reading.failed',
       payload: { ...payload, reason: 'gone', ...(verb === 'coded' ? { code: 'no-answer' } : {}) },
     };
   });
-
-const laterStatus: fc.Arbitrary<Fact> = fc
-  .constantFrom('confirmed' as const, 'failed' as const, 'absent' as const)
-  .map(standing => ({
-    kind: 'status.told',
-    payload: {
-      reading: 'tide',
-      vendor: 'none',
-      source: 'gauge',
-      intervalMs: 500,
-      standing,
-      reason: standing === 'confirmed' ? '' : 'gone',
-    },
-  }));
 
 const gpuProfile: fc.Arbitrary<Fact> = fc
   .record({ device: fc.nat(3), flops: reported })
@@ -189,7 +175,6 @@ export const arbitraryFact: fc.Arbitrary<Fact> = fc.oneof(
   closed,
   linkProfile,
   status,
-  laterStatus,
   gpuProfile,
   runner,
 );

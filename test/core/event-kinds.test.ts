@@ -34,13 +34,12 @@ describe('the table of kinds', () => {
 
 test('a source tells of a reading that its version alone knows, and is heard', () => {
   const failed: Fact = {
-    kind: 'status.told',
+    kind: 'reading.failed',
     payload: {
       reading: 'tide',
       vendor: 'none',
       source: 'gauge',
       intervalMs: 1_000,
-      standing: 'failed',
       reason: 'no water',
     },
   };

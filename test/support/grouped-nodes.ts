@@ -29,7 +29,7 @@ interface GroupedNode {
   readonly silentMs?: number;
   /** Of its machine in Kubernetes. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** A peer of version 0.1.0 tells no place. */
+  /** A version that reports no place. */
   readonly isOld?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// What a version of the past wrote, as test/fixtures/versions keeps it.
+// What a version of the formats wrote, as test/fixtures/versions has it.
 
 import { chmodSync, cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,8 @@ import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import type { EventClass } from '../../src/core/kind-row.ts';
 import { NOT_TOLD } from '../../src/wire/schema.ts';
 
-export const PINNED_VERSION = '0.1.0';
+/** Of the formats. */
+const PINNED_VERSION = '1';
 
 /** Whose home it is. */
 export const PINNED_NODE: NodeId = nodeId('72asyextvngonlc5w2nmguxzay');

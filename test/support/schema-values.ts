@@ -60,7 +60,7 @@ export const schemaValues = (schema: SchemaShape): fc.Arbitrary<unknown> => {
 
 const objectOf = ({ entries }: SchemaShape): fc.Arbitrary<unknown> => {
   const fields = Object.entries(Object(entries)).map(([name, entry]) => [name, shapeOf(entry)] as const);
-  // A field that may be missing and is then unknown is missing only where an older version wrote.
+  // A field that may be missing and is then unknown is missing only if another version wrote it.
   const required = fields.filter(([, shape]) => shape.type !== 'exact_optional' || 'default' in shape);
   return fc.record(Object.fromEntries(fields.map(([name, shape]) => [name, schemaValues(shape)])), {
     requiredKeys: required.map(([name]) => name),
@@ -130,7 +130,7 @@ const idOf = ({ message }: SchemaShape): fc.Arbitrary<string> => {
 type Rules = Readonly<Record<string, unknown>>;
 
 /** Of a pipe within a pipe as well. */
-const rulesOf = ({ pipe }: SchemaShape): Rules => {
+export const rulesOf = ({ pipe }: SchemaShape): Rules => {
   const rules: Record<string, unknown> = {};
   for (const step of pipe === undefined ? [] : shapesIn(pipe)) {
     if (step.pipe === undefined) rules[step.type] = step.requirement ?? true;
@@ -139,18 +139,18 @@ const rulesOf = ({ pipe }: SchemaShape): Rules => {
   return rules;
 };
 
-const shapeOf = (value: unknown): SchemaShape => {
+export const shapeOf = (value: unknown): SchemaShape => {
   if (typeof value !== 'object' || value === null || !('type' in value) || typeof value.type !== 'string')
     throw new Error('not a schema');
   return { ...value, type: value.type };
 };
 
-const listOf = (value: unknown): readonly unknown[] => {
+export const listOf = (value: unknown): readonly unknown[] => {
   if (!Array.isArray(value)) throw new Error('not a list');
   return value;
 };
 
-const shapesIn = (value: unknown): readonly SchemaShape[] => listOf(value).map(shapeOf);
+export const shapesIn = (value: unknown): readonly SchemaShape[] => listOf(value).map(shapeOf);
 
 const SHORT_MAX = 3;
 const FULL_MAX = 64;

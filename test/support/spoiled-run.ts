@@ -7,7 +7,6 @@ import { doubtCounts } from '../../src/core/run/doubted-figures.ts';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import { LATENESS_KEYS, NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { findContamination } from '../../src/core/run/find-contamination.ts';
-import { NO_REMARK } from '../../src/core/run/no-remark.ts';
 import type { SampleRemark } from '../../src/core/run/sample-remark.ts';
 import { SERVER_FIGURE_KEYS, type ServerReading } from '../../src/core/run/server-reading.ts';
 import { ServerTally } from '../../src/core/run/server-tally.ts';
@@ -28,7 +27,18 @@ export const streamed = (inputTokens = 100, more: Partial<EndedSample> = {}): En
     ...more,
   });
 
-export const REMARK: SampleRemark = NO_REMARK;
+/** Of a reply that reports nothing of itself. */
+export const REMARK: SampleRemark = {
+  cachedTokens: NO_FIGURE,
+  predictedTokens: NO_FIGURE,
+  reasoningTokens: NO_FIGURE,
+  isRepeat: false,
+  hasRetryAfter: false,
+  isWithoutText: false,
+  doubts: [],
+  finishName: '',
+  otherModel: '',
+};
 export const QUIET_MACHINE = {
   otherLoad: 0,
   swappedPages: 0,

@@ -1,5 +1,5 @@
-// The rule of docs/decisions/0016, held for every kind of event: what a version does not tell is unknown, and what it tells
-// besides is kept. The payloads are those that version 0.1.0 wrote.
+// The rule of docs/decisions/0016, held for every kind of event: a field that a version does not report is unknown, and
+// one that it adds is kept. The payloads are those of version 1 of the formats.
 
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
-// What nodes of version 0.1.0 said to each other: before a link, over it, and outside of it. And the same with fields that nobody
-// here knows, or without those that nobody needs.
+// What nodes send to each other in version 1 of the formats: before a link, over it, and outside of it. And the same with fields
+// that no version has, or without those that are not needed.
 
 import { describe, expect, it, test } from 'vitest';
 import { eventClass, isEventKind } from '../../src/core/event-kinds.ts';

@@ -1,5 +1,4 @@
-// The home that version 0.1.0 left behind: who it was, what it was told to do, and every durable event, its own and another
-// node's. test/versions/mixed-mesh.test.ts starts daemons on it.
+// A home in version 1 of the formats: the node's identity, its settings, and every durable event, its own and another node's.
 
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -87,19 +87,14 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
   fc
     .record({ sampleId, of: turn })
     .map(({ of, ...sample }) => ({ kind: 'sample.placed' as const, ...sample, ...of })),
-  fc
-    .record({
-      sampleId,
-      atNs: time,
-      isWarmup: fc.boolean(),
-      why: fc.option(fc.tuple(turn, fc.constantFrom(...SKIP_REASONS))),
-    })
-    .map(({ why, ...skipped }) => ({
-      kind: 'sample.skipped' as const,
-      ...skipped,
-      turn: why?.[0],
-      reason: why?.[1],
-    })),
+  fc.record({
+    kind: fc.constant('sample.skipped' as const),
+    sampleId,
+    atNs: time,
+    isWarmup: fc.boolean(),
+    turn,
+    reason: fc.constantFrom(...SKIP_REASONS),
+  }),
   fc.record({
     kind: fc.constant('sample.remarked' as const),
     sampleId,

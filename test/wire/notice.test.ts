@@ -1,13 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  decodeNotices,
-  NOTICE_CODES,
-  type Notice,
-  noticesAnswer,
-  UNTOLD_CODE,
-} from '../../src/wire/notice.ts';
+import { decodeNotices, NOTICE_CODES, type Notice } from '../../src/wire/notice.ts';
 import { repositoryRoot } from '../support/repository.ts';
 
 const notice: Notice = {
@@ -20,24 +14,10 @@ const notice: Notice = {
 };
 
 test('a notice reaches a client with its code and its facts', () => {
-  expect(decodeNotices(JSON.parse(JSON.stringify(noticesAnswer([notice]))))).toEqual([notice]);
+  expect(decodeNotices(JSON.parse(JSON.stringify({ problems: [notice] })))).toEqual([notice]);
 });
 
-test('a client of version 0.1.0 finds the texts that it knows', () => {
-  const broken: Notice = { ...notice, problem: 'config.toml is broken.', advice: 'Mend it.' };
-  expect(noticesAnswer([notice, broken]).notices).toEqual([
-    'HTTP port 4180 is taken; using 4183.',
-    'config.toml is broken.\nMend it.',
-  ]);
-});
-
-test('the texts of a daemon of version 0.1.0 are notices without a code', () => {
-  expect(decodeNotices({ nodeId: 'x', notices: ['It is full.\nFree some.'] })).toEqual([
-    { id: 'It is full.\nFree some.', code: UNTOLD_CODE, problem: 'It is full. Free some.', advice: '' },
-  ]);
-});
-
-test.each([[undefined], [null], [[]], [{}], [{ notices: [7] }], [{ problems: [{ id: 'x' }] }]])(
+test.each([[undefined], [null], [[]], [{}], [{ problems: [{ id: 'x' }] }]])(
   'an answer such as %j tells nothing',
   answer => {
     expect(decodeNotices(answer)).toEqual([]);

@@ -221,7 +221,6 @@ export const reportAgents = (
       // Counters of a live snapshot are a moment apart.
       counts: { ...counts, unresolved: Math.max(0, counts.unresolved) },
       errors: report?.errors ?? {},
-      ...(report?.laterErrors === undefined ? {} : { laterErrors: report.laterErrors }),
       verdict: report?.client.verdict ?? 'unknown',
       verdictReasons: report?.client.reasons ?? [
         'it left the run before it could tell how its own machine did',

@@ -139,7 +139,7 @@ export type CompanionDisplay = Pick<RunDisplay, 'started' | 'stage' | 'measuring
 const PHASES: Readonly<Record<SessionPhase, RunPhase>> = {
   'warming up': 'warmup',
   waiting: 'warmup',
-  // Older versions know no other word for what is sent and not measured.
+  // Sent and not measured.
   ramping: 'warmup',
   measuring: 'measuring',
   draining: 'draining',

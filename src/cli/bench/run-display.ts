@@ -173,7 +173,7 @@ const spoiledSoFar = (run: RunHead, snapshot: MetricsSnapshot): readonly string[
 const measuredNsOf = (snapshot: MetricsSnapshot): number => {
   const counters = lookUp(snapshot);
   const sinceNs = counters.counter('measuringSinceNs');
-  // A run of an older version tells its window alone, which ends with the last completed sample.
+  // Before the measured phase there is only a window, which ends with the last completed sample.
   return sinceNs > 0 ? snapshot.timestampNs - sinceNs : counters.counter('windowNs');
 };
 

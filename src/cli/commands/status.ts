@@ -16,7 +16,7 @@ import type { ClusterScope } from '../../tui/cluster-scope.ts';
 import { NODE_FIELDS, type NodeField } from '../../tui/node-table.ts';
 import { renderStatus, type StatusOptions } from '../../tui/render-status.ts';
 import { STATUS_SCHEMA, type StatusDocument } from '../../wire/api/status-document.ts';
-import { decodeNotices, noticesAnswer, type ToldNotice } from '../../wire/notice.ts';
+import { decodeNotices, type ToldNotice } from '../../wire/notice.ts';
 import { withAgesAt } from '../../wire/stream-message.ts';
 import { type ClusterMoment, clusterNow } from '../cluster-stream.ts';
 import { type Command, flag, homeOption, jsonOption, value } from '../command.ts';
@@ -113,7 +113,7 @@ const statusJson = (
     schema: STATUS_SCHEMA,
     nodeId: snapshot.nodeId,
     plimsollVersion: snapshot.plimsollVersion,
-    ...noticesAnswer(notices),
+    problems: notices,
     totals: totalsOf(views),
     ...(by === undefined
       ? {}

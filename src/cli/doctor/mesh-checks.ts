@@ -167,14 +167,12 @@ const adviceFor = ({ reason, cause, address }: PeerTry, platform: string): strin
   }
 };
 
-const beaconChecks = ({ problems, findings }: MeshOn): readonly Check[] =>
-  problems === undefined
-    ? findings.map(text => check('note', text))
-    : problems
-        .filter(({ code }) => code !== 'no-beacon-on-loopback') // of every machine
-        .map(({ code, problem, advice }) =>
-          check(HARMLESS_BEACONS.has(code) ? 'note' : 'problem', problem, advice),
-        );
+const beaconChecks = ({ problems }: MeshOn): readonly Check[] =>
+  problems
+    .filter(({ code }) => code !== 'no-beacon-on-loopback') // of every machine
+    .map(({ code, problem, advice }) =>
+      check(HARMLESS_BEACONS.has(code) ? 'note' : 'problem', problem, advice),
+    );
 
 const TELLING: readonly string[] = [
   'wrong-key',

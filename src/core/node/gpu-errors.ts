@@ -14,7 +14,6 @@ export interface GpuError {
   readonly address: string;
   /** The number of an Xid or SXid; 0 for what has none. */
   readonly xid: number;
-  /** Not of version 0.1.0, which reads Xid alone. */
   readonly kind?: Reported<GpuErrorKind>;
   readonly count: number;
   /** Of the newest of them, at the reading. */

@@ -4,7 +4,7 @@
 import { isUnknown, type Reported } from '../unknown.ts';
 import type { FailedGpu } from './failed-gpu.ts';
 
-/** As events and metrics name them. Nothing may be added: older versions refuse it in the kinds that they know (decision 0016). */
+/** As events and metrics name them. Once released, nothing may be added: older versions reject it in their kinds (decision 16). */
 export const GPU_VENDORS = ['nvidia', 'amd', 'apple', 'intel'] as const;
 
 export type GpuVendor = (typeof GPU_VENDORS)[number];
@@ -19,7 +19,7 @@ export const VENDOR_NAMES: Readonly<Record<GpuVendor, string>> = {
 export interface NodeGpus {
   readonly vendor: GpuVendor;
   readonly devices: readonly GpuDevice[];
-  /** Those that the machine has as well, and that cannot be used now. Not in `devices`; not of version 0.1.0. */
+  /** Those that the machine has as well, and that cannot be used now. Not in `devices`. */
   readonly failed?: Reported<readonly FailedGpu[]>;
 }
 

@@ -6,12 +6,10 @@ import type { NodeDisk } from './disk.ts';
 import type { NodeEndpoints } from './endpoints.ts';
 import {
   type Gathered,
-  isFirstReading,
   type ReadingConfirmed,
   type ReadingFailed,
   type ReadingStatus,
   readingKey,
-  type StatusTold,
 } from './gathered.ts';
 import type { NodeGpuLoads, NodeGpus } from './gpu.ts';
 import type { NodeIdentity } from './identity.ts';
@@ -212,7 +210,7 @@ export const NODE_KINDS = {
     key: (payload: ReadingConfirmed): string => readingKey(payload),
     hold: (payload: ReadingConfirmed): ReadingStatus => ({ ...payload, kind: 'confirmed' }),
     tell: ({ kind, ...payload }: ReadingStatus): ReadingConfirmed | undefined =>
-      kind === 'confirmed' && isFirstReading(payload) ? payload : undefined,
+      kind === 'confirmed' ? payload : undefined,
     isSteady: true,
     isSignOfLife: true,
     isKeyPlain: true,
@@ -243,27 +241,6 @@ export const NODE_KINDS = {
     isSignOfLife: true,
     isKeyPlain: true,
     texts: { reading: 'plain', vendor: 'plain', source: 'plain', reason: 'free', code: 'plain' },
-  },
-  'status.told': {
-    class: 'live',
-    field: 'readingStatuses',
-    shape: 'keyed',
-    entriesMax: 128,
-    isNewestKept: true,
-    key: (payload: StatusTold): string => readingKey(payload),
-    hold: ({ standing, ...payload }: StatusTold): ReadingStatus => ({ ...payload, kind: standing }),
-    tell: ({ kind, ...payload }: ReadingStatus): StatusTold | undefined =>
-      isFirstReading(payload) ? undefined : { reason: '', ...payload, standing: kind },
-    isSignOfLife: true,
-    isKeyPlain: true,
-    texts: {
-      reading: 'plain',
-      vendor: 'plain',
-      source: 'plain',
-      reason: 'free',
-      code: 'plain',
-      standing: 'plain',
-    },
   },
   'endpoints.told': {
     class: 'live',
@@ -302,5 +279,4 @@ export const NODE_KINDS = {
 const failureTold = (
   { kind, ...payload }: ReadingStatus,
   wanted: 'failed' | 'absent',
-): ReadingFailed | undefined =>
-  kind === wanted && isFirstReading(payload) ? { reason: '', ...payload } : undefined;
+): ReadingFailed | undefined => (kind === wanted ? { reason: '', ...payload } : undefined);

@@ -5,7 +5,7 @@ import { entryAt } from '../entry-maps.ts';
 import { EVENT_KINDS, type EventPayloads, type Fact, factOf, KINDS, type KindsWith } from '../event-kinds.ts';
 import type { NodeId } from '../ids.ts';
 import type { Entry, ReadingEntry, State } from '../state.ts';
-import { type Gathered, isFirstReading, type ReadingStatus } from './gathered.ts';
+import type { Gathered, ReadingStatus } from './gathered.ts';
 import type { GpuVendor } from './gpu.ts';
 
 type NameOf<Kind> = Kind extends `${infer Reading}.gathered` ? Reading : never;
@@ -43,13 +43,13 @@ export const gatheredFact = (
   { source, intervalMs }: Omit<Gathered<unknown>, 'value'>,
 ): Fact => factOf(gatheredKind(reading.kind), gatheredOf(reading, { source, intervalMs }));
 
-/** As version 0.1.0 understands it, where it knows the reading. */
 export const statusFact = (status: ReadingStatus): Fact => {
-  const { kind: standing, ...payload } = status;
-  if (!isFirstReading(payload)) return factOf('status.told', { reason: '', ...payload, standing });
-  return status.kind === 'confirmed'
-    ? factOf('reading.confirmed', payload)
-    : factOf(`reading.${status.kind}`, { reason: status.reason, ...payload });
+  if (status.kind === 'confirmed') {
+    const { kind: _kind, ...payload } = status;
+    return factOf('reading.confirmed', payload);
+  }
+  const { kind, ...payload } = status;
+  return factOf(`reading.${kind}`, payload);
 };
 
 /** What State holds of a reading, current or not. */

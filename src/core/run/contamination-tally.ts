@@ -23,19 +23,19 @@ export type SampleEvidence = {
   readonly predictedOf: number;
   /** Completed ones whose very request was sent before. */
   readonly repeats: number;
-  /** Completed ones whose answer was that of an earlier one, byte for byte. Unknown: an older version did not compare. */
+  /** Completed ones whose answer was that of an earlier one, byte for byte. */
   readonly sameAnswers: Reported<number>;
   /** Completed ones of at least TOKENS_LEAST tokens that came whole in less time than any model takes. Unknown likewise. */
   readonly instant: Reported<number>;
   /**
    * Median time from first to last content, or of the whole reply where that is not streamed: of answers that came first, and of
-   * those that had come before. An older version took the requests for it.
+   * those that had come before.
    */
   readonly firstDecodeNs: Reported<number>;
   readonly repeatDecodeNs: Reported<number>;
   /**
    * Later turns of sessions whose history the server was to keep, and of these the ones whose prompt was no longer than the turn's
-   * before; all of them, if none had room for what was said before it. Unknown: an older version did not look.
+   * before; all of them, if none had room for what was said before it.
    */
   readonly keptTurns: Reported<number>;
   readonly lostHistories: Reported<number>;

@@ -38,9 +38,8 @@ export interface EndedSample {
   readonly finishReason: FinishReason;
   readonly bytesSent: number;
   readonly bytesReceived: number;
-  /** Of its text; the same text has the same one. Not there where nothing was read, or an older version made it. */
+  /** Of its text; the same text has the same one. Not there if nothing was read. */
   readonly answerHash?: number;
-  /** Not there where an older version made it. */
   readonly lateness?: SampleLateness;
   /** Of a reply that said more of itself. */
   readonly remark?: SampleRemark;

@@ -82,9 +82,8 @@ export type SampleRecord =
       readonly atNs: number;
       /** Of a session that is not measured. */
       readonly isWarmup: boolean;
-      /** Told together or not at all. */
-      readonly turn: SampleTurn | undefined;
-      readonly reason: SkipReason | undefined;
+      readonly turn: SampleTurn;
+      readonly reason: SkipReason;
     }
   /** Before the sample's end, where its reply said more than its tokens. */
   | ({ readonly kind: 'sample.remarked'; readonly sampleId: number } & SampleRemark)

@@ -6,7 +6,7 @@ import { type ObjectiveSeriesKey, RUN_SERIES, SERIES_KEYS, type SeriesKey, serie
 
 export type ObjectiveName = (typeof RUN_SERIES)[ObjectiveSeriesKey]['objective'];
 
-/** A sample meets it when its own figure is at most the limit. As every version writes it. */
+/** A sample meets it when its own figure is at most the limit. */
 export interface RequestLimit {
   readonly name: ObjectiveName;
   readonly limitNs: number;
@@ -40,7 +40,7 @@ interface AttainmentObjective {
 /** What one answer is given to. */
 export type JudgedObjective = RunObjective | AttainmentObjective;
 
-/** How objectives are kept and told: those of a request as version 0.1.0 reads them, what came later beside them. */
+/** How objectives are stored and sent. */
 export interface ObjectiveFields {
   readonly objectives: readonly RequestLimit[];
   readonly runObjectives: Reported<readonly RunObjective[]>;
@@ -59,7 +59,7 @@ export const objectiveFields = (
   attainment,
 });
 
-/** One for all limits of a request together, then each of the run. Version 0.1.0 knew no share: all had to meet theirs. */
+/** One for all limits of a request together, then each of the run. */
 export const judgedObjectives = ({
   objectives,
   runObjectives,

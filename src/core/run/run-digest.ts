@@ -6,7 +6,7 @@ import type { ContaminationFinding } from './contamination.ts';
 import type { SeriesErrorBound } from './error-bound.ts';
 import type { RunFailures } from './failure-groups.ts';
 import { READ_PERCENTILES } from './figure-verdict.ts';
-import { SHARED_FAILURE_KINDS } from './outcome.ts';
+import { failureKindRows } from './outcome.ts';
 import type { LatenessFigures, Report, ReportClient, ReportRun, ReportSeries } from './report.ts';
 import type { ClientFigures, Run, RunError, RunFigures, RunState, SeriesFigures } from './run.ts';
 import { HEADLINE_RATE_KEYS } from './run-rates.ts';
@@ -99,12 +99,12 @@ const readBound = (
 
 /** Words and time of the newest one stand in samples.jsonl, where the daemon of the machine that runs it reads them. */
 const errorsOf = (report: Report): readonly RunError[] =>
-  SHARED_FAILURE_KINDS.flatMap(kind => {
-    const count = report.errors[kind] ?? 0;
-    return count === 0
-      ? []
-      : [{ kind, count, detail: unknown('not stored'), lastAtMs: unknown('not stored') }];
-  });
+  failureKindRows(report).map(([kind, count]) => ({
+    kind,
+    count,
+    detail: unknown('not stored'),
+    lastAtMs: unknown('not stored'),
+  }));
 
 const shortFailures = ({ groups, ...rest }: RunFailures): RunFailures => ({
   ...rest,

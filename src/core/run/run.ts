@@ -13,7 +13,7 @@ import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { ObjectiveFields } from './objective.ts';
-import type { SampleCounts, SharedFailureKind } from './outcome.ts';
+import type { FailureKind, SampleCounts } from './outcome.ts';
 import type { RateBounds } from './rate-bounds.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { HeadlineRateKey } from './run-rates.ts';
@@ -97,8 +97,7 @@ export interface SeriesFigures {
 }
 
 export interface RunError {
-  /** As every version knows it. */
-  readonly kind: SharedFailureKind;
+  readonly kind: FailureKind;
   readonly count: number;
   /** Of the newest of its kind: "first byte, 30 s". */
   readonly detail: Reported<string>;

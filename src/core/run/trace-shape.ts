@@ -1,5 +1,5 @@
 // What of a recorded trace a run replays and how fast, and how every form of a report says it. Figures alone: the names of a
-// trace are its owner's. A pattern of its own it is not, because an older version would not read such a run (decision 16).
+// trace are its owner's.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatFinePercent, formatThreeDigits } from '../figure/figure.ts';

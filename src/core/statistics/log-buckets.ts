@@ -32,8 +32,7 @@ export const logBuckets = (edges: readonly number[], counts: readonly number[]):
 
 /**
  * How many values of a series are 0. No logarithmic bucket can hold them, and they are another matter than short ones: of the
- * gaps between chunks they are the chunks that arrived together. Version 0.1.0 counted them in the first bucket, where nobody
- * can tell them apart: none of its.
+ * gaps between chunks they are the chunks that arrived together.
  */
 export const zeroCount = ({
   count,

@@ -7,7 +7,6 @@ import {
   readySchema,
   type StreamCounts,
 } from '../../wire/api/daemon-answers.ts';
-import { noticesAnswer } from '../../wire/notice.ts';
 import { httpUrl } from './host.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { metricsRoute } from './metrics-route.ts';
@@ -50,7 +49,7 @@ export const daemonRoutes = (options: HttpServerOptions, parts: DaemonRouteParts
           ...(bound === undefined ? {} : { url: httpUrl(bound) }),
           ...(parts.guard.isLoopback && home !== undefined ? { home } : {}),
           ...(parts.guard.isLoopback && program !== undefined ? { program } : {}),
-          ...noticesAnswer(notices()),
+          problems: notices(),
           ...(recording === undefined ? {} : { recording }),
           streams: parts.streams(),
           ...(otlp === undefined ? {} : { otlp }),

@@ -12,7 +12,6 @@ import type { MeshLink, RefusalReason } from '../../mesh/mesh.ts';
 import type { ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
 import type { ReplicationCounts } from '../../mesh/replication/replication-counts.ts';
 import {
-  type BeaconProblem,
   type FleetStatus,
   MESH_FINDINGS_MAX,
   MESH_PEERS_MAX,
@@ -58,17 +57,12 @@ export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
     reachabilityPort: sources.reachabilityPort,
     linkCount: sources.links.size,
     peers: [...named, ...known].slice(0, MESH_PEERS_MAX),
-    findings: problems.map(findingText),
     problems,
     refusals: Object.fromEntries(sources.refusalCounts),
     replication: { ...sources.replicationCounts, framesGivenUp: sources.framesGivenUp },
     ...(sources.fleet === undefined ? {} : { fleet: sources.fleet }),
   };
 };
-
-/** The sentence that version 0.1.0 splits at the first semicolon. */
-const findingText = ({ problem, advice }: BeaconProblem): string =>
-  advice === '' ? problem : `${problem}; ${advice}`;
 
 /** A link-local address without its interface is tried on several: those are one peer. */
 const namedPeer = (peer: HostPort, sources: MeshStatusSources): PeerStatus => {

@@ -1,7 +1,7 @@
 // One run while it goes on: its newest word, and its samples as they reach the disk.
 
 import type { SampleFailure } from '../../core/run/ended-sample.ts';
-import { type SharedFailureKind, sharedFailureKind } from '../../core/run/outcome.ts';
+import type { FailureKind } from '../../core/run/outcome.ts';
 import type { Run, RunError, RunFigures, RunProgress } from '../../core/run/run.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { runFiles } from '../../metrics/run-files.ts';
@@ -14,7 +14,7 @@ export class RegisteredRun {
   readonly run: Run;
   readonly #series: RunTimeSeries;
   readonly #reader: SamplesReader;
-  readonly #lastErrors = new Map<SharedFailureKind, Pick<RunError, 'detail' | 'lastAtMs'>>();
+  readonly #lastErrors = new Map<FailureKind, Pick<RunError, 'detail' | 'lastAtMs'>>();
   #progressAtMs = Number.NEGATIVE_INFINITY;
   #elapsedMs = 0;
   /** The run's time at the last reading. */
@@ -74,7 +74,7 @@ export class RegisteredRun {
     this.#series.add(sample);
     const { failure, endNs, isTracked } = sample;
     if (failure === undefined || !isTracked) return;
-    this.#lastErrors.set(sharedFailureKind(failure.kind), {
+    this.#lastErrors.set(failure.kind, {
       detail: errorWords(failure),
       lastAtMs: endNs / 1e6,
     });

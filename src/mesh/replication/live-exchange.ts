@@ -273,7 +273,7 @@ const owe = (peer: ReplicaPeer, entry: LiveEntry): void => {
   if (entry.origin !== peer.id && !entry.seenBy.has(peer.id)) peer.outbox.oweLive(entry);
 };
 
-/** By the sum over all keys; version 0.1.0 sends only the newest number. */
+/** By the sum over all keys, if the peer sends it. */
 const lacks = (has: VectorEntry | undefined, { start, seqMax, seqSum }: LiveStanding): boolean => {
   if (has === undefined || has.epoch < start) return true;
   if (has.epoch > start) return false;

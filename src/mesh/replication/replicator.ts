@@ -144,7 +144,7 @@ export class Replicator {
     ]);
     if (this.#peers.get(link.peerId) !== peer) return;
     this.#linksChanged.resolve();
-    // The dialled end waits: version 0.1.0 dials before it reads its links, and the hello must come first.
+    // The dialled end replies to this hello with its own.
     if (link.isInitiator) this.#greet(peer);
   }
 

@@ -22,8 +22,7 @@ export interface PeerRequestOptions {
 export type AskOutcome =
   | { readonly kind: 'answer'; readonly body: JsonValue }
   /**
-   * 'refused': the peer says why. 'unreachable': no link, or it ended meanwhile. 'timeout': no reply; a peer with an
-   * older version sends none.
+   * 'refused': the peer says why. 'unreachable': no link, or it ended meanwhile. 'timeout': no reply.
    */
   | { readonly kind: 'refused' | 'unreachable' | 'timeout'; readonly reason: string };
 

@@ -32,8 +32,8 @@ export type ToRdmaSource =
       readonly run: number;
       /** Why the tool failed; '' if it did not. */
       readonly reason: string;
-      /** It was asked to stop, and did not fail by itself. Version 0.1.0 does not say. */
-      readonly wasStopped?: boolean | undefined;
+      /** It was asked to stop, and did not fail by itself. */
+      readonly wasStopped: boolean;
       /** Where its end dialled a test of bandwidth; null elsewhere. */
       readonly bitsPerSecond: number | null;
     };
@@ -71,7 +71,7 @@ export const toRdmaSourceSchema: v.GenericSchema<unknown, ToRdmaSource> = v.vari
     kind: v.literal('ended'),
     run: RUN,
     reason: v.pipe(v.string(), v.maxLength(300)),
-    wasStopped: v.optional(v.boolean()),
+    wasStopped: v.boolean(),
     bitsPerSecond: v.nullable(v.pipe(v.number(), v.finite(), v.minValue(0))),
   }),
 ]);

@@ -234,7 +234,7 @@ const isKind = <K extends 'started' | 'ended'>(
   kind: K,
 ): message is ToRdmaSource & { kind: K } => message.kind === kind;
 
-const endingOf = ({ reason, wasStopped = false }: ToRdmaSource & { kind: 'ended' }): ToolEnding =>
+const endingOf = ({ reason, wasStopped }: ToRdmaSource & { kind: 'ended' }): ToolEnding =>
   reason === '' ? { kind: 'done', stdout: '' } : { kind: 'failed', reason, wasStopped };
 
 const stdoutOf = (ending: ToolEnding): string => (ending.kind === 'done' ? ending.stdout : '');

@@ -20,8 +20,6 @@ interface ApiProblem {
   readonly code: string;
   /** What to do about it; '' where there is nothing to do. */
   readonly advice: string;
-  /** Both sentences, for clients of version 0.1.0. */
-  readonly error: { readonly code: string; readonly message: string };
 }
 
 export const apiProblemSchema: v.GenericSchema<unknown, ApiProblem> = v.looseObject({
@@ -31,7 +29,6 @@ export const apiProblemSchema: v.GenericSchema<unknown, ApiProblem> = v.looseObj
   detail: text,
   code: text,
   advice: text,
-  error: v.object({ code: text, message: text }),
 });
 
 /** Resolves to an example of the OpenAPI document, RFC 9457 §3.1.1: the title of each code stands there. */
@@ -53,29 +50,18 @@ export const apiProblem = (
     detail,
     code,
     advice,
-    error: { code, message: advice === '' ? detail : `${detail} ${advice}` },
   };
 };
 
-/**
- * The problem in an answer; undefined where there is none. Version 0.1.0 wrote `{error: {code, message}}`, where the message
- * held both sentences.
- */
+/** The problem in a reply; undefined if there is none. */
 export const decodeApiProblem = (body: unknown): Problem | undefined => {
-  const told = v.safeParse(ANY_PROBLEM, body);
-  if (!told.success) return undefined;
-  if ('detail' in told.output) {
-    const { code, detail, advice } = told.output;
-    return { code, problem: detail, advice };
-  }
-  const { code, message } = told.output.error;
-  return { code, problem: message, advice: '' };
+  const read = v.safeParse(ANY_PROBLEM, body);
+  if (!read.success) return undefined;
+  const { code, detail, advice } = read.output;
+  return { code, problem: detail, advice };
 };
 
-const ANY_PROBLEM = v.union([
-  v.object({ code: text, detail: text, advice: text }),
-  v.object({ error: v.object({ code: text, message: text }) }),
-]);
+const ANY_PROBLEM = v.object({ code: text, detail: text, advice: text });
 
 const DETAIL_LENGTH_MAX = 1_000;
 

@@ -55,8 +55,6 @@ interface DaemonAnswer {
   readonly program?: string;
   /** Current notices. */
   readonly problems: readonly ToldNotice[];
-  /** The same as text, for clients of version 0.1.0. */
-  readonly notices: readonly string[];
   readonly recording?: ServedRecording;
   readonly streams: StreamCounts;
   readonly otlp?: OtlpAnswer;
@@ -88,7 +86,6 @@ export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.obje
     v.pipe(text, v.description('How the command is typed on this machine. Announced on loopback only.')),
   ),
   problems: v.pipe(v.array(noticeSchema), v.description('Current notices.')),
-  notices: v.pipe(v.array(v.string()), v.description('The same as text, for clients of version 0.1.0.')),
   recording: v.exactOptional(
     v.pipe(
       v.object({ plimsollVersion: text, areNamesKept: v.boolean(), speed: figure }),
@@ -150,8 +147,8 @@ export interface JoinCodeAnswer {
   readonly code: string;
   readonly expiresInMs: number;
   readonly isLoopback: boolean;
-  /** By which it is asked how the code stands; 0.1.0 tells none. */
-  readonly id?: string;
+  /** For GET /api/mesh/join-code. */
+  readonly id: string;
 }
 
 export interface JoinCodeStandingAnswer {
@@ -175,7 +172,7 @@ export const joinCodeAnswerSchema: v.GenericSchema<unknown, JoinCodeAnswer> = v.
   code: v.pipe(text, v.description('For `plimsoll join` on one other machine.')),
   expiresInMs: count,
   isLoopback: v.pipe(v.boolean(), v.description('The mesh listens on loopback: only this machine can join.')),
-  id: v.exactOptional(v.pipe(text, v.description('For GET /api/mesh/join-code. Not secret.'))),
+  id: v.pipe(text, v.description('For GET /api/mesh/join-code. Not secret.')),
 });
 
 export interface JoinedAnswer {

@@ -25,7 +25,6 @@ export interface StatusDocument {
   readonly nodeId: NodeId;
   readonly plimsollVersion: string;
   readonly problems: readonly ToldNotice[];
-  readonly notices: readonly string[];
   readonly totals: ClusterTotals;
   readonly groups?: readonly ListedGroup[];
   readonly nodes: readonly ListedNode[];
@@ -39,7 +38,6 @@ export const statusDocumentSchema: v.GenericSchema<unknown, StatusDocument> = v.
   nodeId: v.pipe(nodeIdSchema, v.description('The node whose daemon was asked.')),
   plimsollVersion: v.pipe(text, v.description('Of that daemon.')),
   problems: v.pipe(v.array(noticeSchema), v.description('Its current notices.')),
-  notices: v.pipe(v.array(v.string()), v.description('The same as text, for clients of version 0.1.0.')),
   totals: v.pipe(clusterTotalsSchema, v.description('Of the nodes that are shown.')),
   groups: v.exactOptional(v.pipe(v.array(listedGroupSchema), v.description('With --group.'))),
   nodes: v.array(listedNodeSchema),

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from 'vitest';
 import { ContaminationTally } from '../../../src/core/run/contamination-tally.ts';
-import { NO_REMARK } from '../../../src/core/run/no-remark.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { sampleOf } from '../../support/sample-of.ts';
+import { REMARK } from '../../support/spoiled-run.ts';
 
 interface Turn {
   readonly input: number;
@@ -24,7 +24,7 @@ const evidenceOf = (...sessions: readonly (readonly Turn[])[]) => {
           outputTokens: output,
           bytesSent: bytes,
           turn: { session, turn, turns: turns.length },
-          remark: { ...NO_REMARK, reasoningTokens: reasoning },
+          remark: { ...REMARK, reasoningTokens: reasoning },
         }),
       );
   const { keptTurns, lostHistories } = tally.evidence();

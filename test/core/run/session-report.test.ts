@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
-import { NO_REMARK } from '../../../src/core/run/no-remark.ts';
 import type { SampleTurn } from '../../../src/core/run/session-outcome.ts';
 import { type SessionReport, SessionTally, TURN_ROWS_MAX } from '../../../src/core/run/session-report.ts';
 import { sessionLines, turnRows, uncachedRows } from '../../../src/core/run/session-rows.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { sampleOf } from '../../support/sample-of.ts';
+import { REMARK } from '../../support/spoiled-run.ts';
 
 const MS = 1e6;
 
@@ -27,7 +27,7 @@ const turn = (
     ...(cached === undefined
       ? {}
       : {
-          remark: { ...NO_REMARK, cachedTokens: cached },
+          remark: { ...REMARK, cachedTokens: cached },
         }),
     ...changes,
   });

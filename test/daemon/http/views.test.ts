@@ -117,7 +117,6 @@ test('GET /api/daemon tells who answers and what a person should know', async ()
     url: `http://127.0.0.1:${served.port}`,
     home: '/home/somebody/.plimsoll',
     problems: [CONFIG_NOTICE],
-    notices: ['config.toml has an error in line 3\nMend it.'],
   });
 });
 

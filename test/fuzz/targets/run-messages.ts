@@ -42,7 +42,7 @@ const batchOf = (seed: number): Uint8Array => {
   return (writer.take() ?? new Uint8Array()).slice();
 };
 
-const FIXTURES = new URL('../../fixtures/versions/0.1.0/', import.meta.url);
+const FIXTURES = new URL('../../fixtures/versions/1/', import.meta.url);
 const SNAPSHOT = decodeSnapshotPacked(readFileSync(new URL('live-snapshot.msgpack', FIXTURES)));
 const SMALL_SNAPSHOT = { ...SNAPSHOT, metrics: SNAPSHOT.metrics.filter((_, index) => index % 9 === 0) };
 const SAMPLE_LINES = timedSamplesOf({ seed: 1, requests: 3 }).map(sample =>

@@ -40,8 +40,7 @@ describe('an engine that gives up', { timeout: 60_000 }, () => {
     using folder = temporaryDirectory();
     const run = await benchHere(folder.path, [server.url, ...few]);
     expect(run.exit).toBe('benchFailures');
-    // A version before this kind reads it as what it would have called it.
-    expect(run.report()).toMatchObject({ errors: { 'error-frame': 4 }, laterErrors: { aborted: 4 } });
+    expect(run.report()).toMatchObject({ errors: { aborted: 4 } });
     expect(run.stdout).toContain('ALL 4 REQUESTS FAILED: given up by the server, finish reason "abort".');
   });
 

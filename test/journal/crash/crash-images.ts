@@ -3,7 +3,7 @@
 
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { SCHEMA_STEPS } from '../../../src/journal/sqlite-schema.ts';
+import { JOURNAL_SCHEMA_VERSION } from '../../../src/journal/sqlite-schema.ts';
 import {
   type Contents,
   contentsOf,
@@ -146,7 +146,7 @@ export const judge = (directory: string, written: Written, image: Image): Verdic
 
 /** Of a flipped bit nothing tells that it was not written by a version to come. */
 const hasNewerSchema = ({ database }: Image): boolean =>
-  Buffer.from(database).readInt32BE(USER_VERSION_AT) > SCHEMA_STEPS.length;
+  Buffer.from(database).readInt32BE(USER_VERSION_AT) > JOURNAL_SCHEMA_VERSION;
 
 const cameBack = (
   { moments, startNumber }: Written,

@@ -33,7 +33,7 @@ test('a sink that never answers gives a failure with its reason, tried again eve
   expect(asked).toBeLessThan(8);
 });
 
-test('an older version that knows no leases gives a failure with its reason', async () => {
+test('a version without leases gives a failure with its reason', async () => {
   await using mesh = await ProbingMesh.start({
     names: ['atlas', 'juno'],
     isOneWay: true,
