@@ -1,6 +1,5 @@
 // The state of a fleet of simulated nodes on a virtual clock, a second further at each call.
 
-import { VirtualClock } from '../src/clock/virtual-clock.ts';
 import { applyAll } from '../src/core/apply.ts';
 import type { Event } from '../src/core/event.ts';
 import { eventClass, factKey } from '../src/core/event-kinds.ts';
@@ -10,6 +9,7 @@ import type { ToldFact } from '../src/simulate/node-telling.ts';
 import { scenarioOfSize } from '../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
+import { VirtualClock } from '../test/support/virtual-clock.ts';
 
 /** What the fleet has told so far, and a second more at each call. */
 export class SimulatedFleet {

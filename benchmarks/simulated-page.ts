@@ -3,7 +3,6 @@
 
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../src/clock/system-clock.ts';
-import { VirtualClock } from '../src/clock/virtual-clock.ts';
 import type { Event } from '../src/core/event.ts';
 import { eventClass, type Fact, factKey } from '../src/core/event-kinds.ts';
 import type { NodeId } from '../src/core/ids.ts';
@@ -16,6 +15,7 @@ import { createHttpServer } from '../src/daemon/http/http-server.ts';
 import { scenarioOfSize, withoutFaults } from '../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
+import { VirtualClock } from '../test/support/virtual-clock.ts';
 
 const SEED = 1;
 

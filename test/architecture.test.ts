@@ -6,7 +6,6 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { BENCH_PARTS } from './support/bench-parts.ts';
-import { DECLARED_TWICE, FOR_TESTS } from './support/known-offences.ts';
 import { exportsOf, identifiersOf, importedNames } from './support/module-graph.ts';
 import { importsOf, parse, repositoryFiles, scriptOf, walk } from './support/repository.ts';
 
@@ -150,14 +149,7 @@ describe('names', () => {
   const twice = [...declaring].filter(([, places]) => places.length > 1);
 
   test('an exported name is declared once', () => {
-    const offences = twice
-      .filter(([name]) => !DECLARED_TWICE.includes(name))
-      .map(([name, places]) => `${name}: ${places.join(', ')}`);
-    expect(offences).toEqual([]);
-  });
-
-  test('the list of names that are declared twice has no entry that is no longer needed', () => {
-    expect(DECLARED_TWICE.filter(name => !twice.some(([known]) => known === name))).toEqual([]);
+    expect(twice.map(([name, places]) => `${name}: ${places.join(', ')}`)).toEqual([]);
   });
 });
 
@@ -167,18 +159,11 @@ describe('exports', () => {
   const unused = product.flatMap(file =>
     exportsOf(file)
       .filter(name => !imported.has(`${file}#${name}`) && (identifiersOf(file).get(name) ?? 0) < 2)
-      .map(name => ({ file, name })),
+      .map(name => `${file}: ${name}`),
   );
 
   test('what is exported is used by more than its tests', () => {
-    const offences = unused
-      .filter(({ name }) => !(name in FOR_TESTS))
-      .map(({ file, name }) => `${file}: ${name}`);
-    expect(offences).toEqual([]);
-  });
-
-  test('the list of what only tests use has no entry that is no longer needed', () => {
-    expect(Object.keys(FOR_TESTS).filter(listed => !unused.some(({ name }) => name === listed))).toEqual([]);
+    expect(unused).toEqual([]);
   });
 });
 

@@ -8,10 +8,3 @@ export interface ByteSource extends AsyncDisposable {
   /** Up to `length` bytes from `offset`; fewer only at the end. */
   read(offset: number, length: number): Promise<Uint8Array>;
 }
-
-export const memorySource = (bytes: Uint8Array, place = 'memory'): ByteSource => ({
-  place,
-  byteCount: bytes.byteLength,
-  read: (offset, length) => Promise.resolve(bytes.subarray(offset, offset + length)),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
-});

@@ -131,7 +131,10 @@ interface AgentCaps {
   readonly durationMsMax: Reported<number>;
 }
 
-/** `code` is one of AGENT_PROBLEM_CODES, or one of a newer version. */
+/**
+ * Why an agent does not take part. `code` is stable: `not-allowed`, `target-not-allowed`, `busy` (with another coordinator), `over-caps`,
+ * `input`, `unreachable`, `failed`, or one of a newer version.
+ */
 export interface AgentProblem {
   readonly code: string;
   readonly problem: string;
@@ -162,23 +165,4 @@ export const AGENT_PHASES = [
   'draining',
   'stopping',
   'ended',
-] as const;
-
-/** Why an agent does not take part. */
-export const AGENT_PROBLEM_CODES = [
-  /** Its config does not allow to be an agent, or not for whoever asks. */
-  'not-allowed',
-  /** Its config names no such target, or what its name resolves to is none. */
-  'target-not-allowed',
-  /** It works for another coordinator. */
-  'busy',
-  /** More a second, more connections or longer than its config allows. */
-  'over-caps',
-  /** Its prompts are others than the coordinator's: another version generates them. */
-  'prompts-differ',
-  /** The server refused its warm-up. */
-  'rejected',
-  'unreachable',
-  'input',
-  'failed',
 ] as const;

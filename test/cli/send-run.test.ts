@@ -6,12 +6,12 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SendingBudget, sendingLimitOf, sendRun } from '../../src/cli/send-run.ts';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { encodeSampleLine } from '../../src/wire/sample-line.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { sampleOf } from '../support/sample-of.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 test('a run that was interrupted is sent too, marked, unless its person asks for the end once more', async () => {
   using folder = temporaryDirectory();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AddressBuckets, TokenBucket } from '../../src/clock/token-bucket.ts';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 describe('a token bucket', () => {
   test('gives its burst at once and then so much a second, never more than the burst', async () => {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { pause, unlessAborted, untilAborted } from '../../src/clock/until-aborted.ts';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 describe('waiting that a signal ends', () => {
   test('until the abort resolves then, and at once where it has happened', async () => {

@@ -1,10 +1,10 @@
 // What compaction of a journal drops, sums up and keeps, whatever it writes to. Run on each adapter by its own test file.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import type { JournalPlace, JournalSettings } from '../support/journal-place.ts';
 import { OTHER, PEER, payloadOf, record, recordsTo, seqsAfter } from '../support/journal-records.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 export const describeCompaction = (name: string, createPlace: () => JournalPlace): void => {
   describe(`compaction of ${name}`, () => {

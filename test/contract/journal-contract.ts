@@ -1,7 +1,6 @@
 // What every journal promises, whatever it writes to. Run on each adapter by its own test file.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { type Journal, JournalError } from '../../src/journal/journal.ts';
 import type { JournalPlace, JournalSettings } from '../support/journal-place.ts';
 import {
@@ -14,6 +13,7 @@ import {
   recordsTo,
   seqsAfter,
 } from '../support/journal-records.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 export const describeJournal = (name: string, createPlace: () => JournalPlace): void => {
   describe(`${name} keeps the contract of a journal`, () => {

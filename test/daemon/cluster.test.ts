@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const origin = nodeId('a'.repeat(26));
 

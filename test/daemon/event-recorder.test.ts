@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Event } from '../../src/core/event.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
@@ -8,6 +7,7 @@ import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import { Notices } from '../../src/daemon/notices.ts';
 import { type Journal, JournalError } from '../../src/journal/journal.ts';
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 describe('the event recorder', () => {
   it('has a durable fact in the journal before anybody sees it', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import type { Connection } from '../../src/core/link/connection.ts';
 import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import { followRdmaConnections } from '../../src/daemon/rdma-connections.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const ATLAS = nodeId('a'.repeat(26));
 const JUNO = nodeId('j'.repeat(26));

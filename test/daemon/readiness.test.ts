@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { untilAborted } from '../../src/clock/until-aborted.ts';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { READY_MS_MAX, Readiness } from '../../src/daemon/readiness.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const readinessOf = (names: readonly string[]) => {
   const clock = new VirtualClock();

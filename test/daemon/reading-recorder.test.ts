@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import type { NodeIdentity } from '../../src/core/node/identity.ts';
 import type { NodeMemory } from '../../src/core/node/memory.ts';
@@ -13,6 +12,7 @@ import { Notices } from '../../src/daemon/notices.ts';
 import { FAILURE_REPEAT_MS, ReadingRecorder } from '../../src/daemon/reading-recorder.ts';
 import type { Gatherer } from '../../src/gather/gatherer.ts';
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 describe('the reading recorder', () => {
   it('tells a live reading each time and never journals it', () => {

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { EVENT_KINDS, type Fact } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
@@ -11,6 +10,7 @@ import { encodeRecordBody } from '../../src/wire/durable-record.ts';
 import { OWN } from '../support/journal-records.ts';
 import { deviceProfile } from '../support/many-keys.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const liar = nodeId('l'.repeat(26));
 

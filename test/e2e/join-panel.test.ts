@@ -3,10 +3,10 @@
 
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Joining } from '../../src/daemon/mesh/joining.ts';
 import { joinCodeText, joinProof, parseJoinCode } from '../../src/mesh/key/join-code.ts';
 import { JOIN_CODE_LIFE_MS, JoinCodes } from '../../src/mesh/key/join-codes.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
 import { studio } from './machines.ts';

@@ -1,12 +1,12 @@
 // Two sources of the same reading: the better one is heard while it is current, the other stands in for it.
 
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Reading } from '../../src/core/node/reading.ts';
 import { type Unknown, unknown } from '../../src/core/unknown.ts';
 import { SILENCE_CHECK_MS, SILENT_MS_MIN } from '../../src/gather/arbitration.ts';
 import type { GatheredKind, Gatherer, GatherSession } from '../../src/gather/gatherer.ts';
 import { poll } from '../../src/gather/poll.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { runForTest, type Told } from './gatherer-run.ts';
 
 describe('the better of two sources', () => {

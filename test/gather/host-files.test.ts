@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { filesBefore } from '../../src/gather/host-files.ts';
-import { recordedFiles } from '../../src/gather/recorded-files.ts';
+import { recordedFiles } from '../support/recorded-files.ts';
 import { filesAt } from './recorded-tree.ts';
 
 const files = filesBefore(

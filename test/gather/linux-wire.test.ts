@@ -4,7 +4,6 @@
 import * as fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Reading } from '../../src/core/node/reading.ts';
 import { linuxIdentityGatherer } from '../../src/gather/dmi/linux-identity-gatherer.ts';
 import type { Gatherer } from '../../src/gather/gatherer.ts';
@@ -15,10 +14,11 @@ import type { MachineAccess } from '../../src/gather/machine-access.ts';
 import { linuxDiskGatherer } from '../../src/gather/mountinfo/linux-disk-gatherer.ts';
 import { linuxMemoryGatherer } from '../../src/gather/procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from '../../src/gather/procfs/linux-system-gatherer.ts';
-import { type RecordedTree, recordedFiles } from '../../src/gather/recorded-files.ts';
 import { linuxThunderboltGatherer } from '../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
 import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 import { fixture } from '../support/fixture.ts';
+import { type RecordedTree, recordedFiles } from '../support/recorded-files.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { machineForTest } from './machine-for-test.ts';
 import { filesAt, recordedTree } from './recorded-tree.ts';
 

@@ -1,9 +1,9 @@
 // The table of platforms: what it says of each source is what the source says of itself.
 
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { readingKey } from '../../src/core/node/gathered.ts';
 import { platformSources } from '../../src/gather/platform-gatherers.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { FixtureTree, treeFixture } from './gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure } from './gpu/gatherer-run.ts';
 import { gatherersOf, machineForTest } from './machine-for-test.ts';

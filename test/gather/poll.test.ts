@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { GatherSession } from '../../src/gather/gatherer.ts';
 import { HintedPoll, poll } from '../../src/gather/poll.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 describe('a poll', () => {
   it('reads at once and then at every interval, without drift', async () => {

@@ -2,8 +2,8 @@
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RecordedTree } from '../../src/gather/recorded-files.ts';
 import { fixture } from '../support/fixture.ts';
+import type { RecordedTree } from '../support/recorded-files.ts';
 
 export const recordedTree = (path: string): RecordedTree => {
   const tree: RecordedTree = JSON.parse(fixture(path));

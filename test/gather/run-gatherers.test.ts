@@ -1,10 +1,10 @@
 // Gatherers side by side: one that fails, hangs or has nothing to tell never touches another.
 
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { ReadingKind } from '../../src/core/node/reading.ts';
 import { type Gatherer, type GatherSession, sourceFailed } from '../../src/gather/gatherer.ts';
 import { poll } from '../../src/gather/poll.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { runForTest } from './gatherer-run.ts';
 
 describe('a gatherer that fails', () => {

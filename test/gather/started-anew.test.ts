@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Gatherer } from '../../src/gather/gatherer.ts';
 import { poll } from '../../src/gather/poll.ts';
 import { startedAnew } from '../../src/gather/started-anew.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { runForTest } from './gatherer-run.ts';
 
 describe('a gatherer that is started anew on a change', () => {

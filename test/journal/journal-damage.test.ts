@@ -13,11 +13,11 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
 import { appendOwn, OWN, PEER, recordsTo, seqsAfter } from '../support/journal-records.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const WALL_MS = Date.UTC(2026, 10, 20, 11, 3, 6);
 /** When the damage is found: some time after the journal was written. */

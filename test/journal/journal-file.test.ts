@@ -4,13 +4,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
 import { storedCountPath } from '../../src/journal/stored-count.ts';
 import { FILLER, startWriter } from '../support/journal-process.ts';
 import { appendOwn, OWN, PEER, recordsTo, seqsAfter } from '../support/journal-records.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 let directory: TemporaryDirectory;
 let path: string;

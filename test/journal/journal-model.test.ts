@@ -3,7 +3,6 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
@@ -12,6 +11,7 @@ import { longCount } from '../support/counts.ts';
 import { OWN } from '../support/journal-records.ts';
 import { carryOut, type JournalStep, journalSteps, pictureOf } from '../support/journal-steps.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const numRuns = longCount(30, 1000);
 

@@ -3,7 +3,6 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { applyAll, applyCatchUp } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
 import { type Fact, factKey } from '../../src/core/event-kinds.ts';
@@ -18,6 +17,7 @@ import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-recor
 import { OTHER, OWN } from '../support/journal-records.ts';
 import { LINK_FIGURES } from '../support/link-figures.ts';
 import { PLAIN_RUN_ENTRY } from '../support/run-entry.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 test('a peer that was away for any stretch arrives at the same state, however old and compacted the journal', async () => {
   const moments = fc.array(fc.record({ fact: factArbitrary(), hours: fc.constantFrom(0, 0, 1, 100) }), {

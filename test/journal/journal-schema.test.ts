@@ -4,7 +4,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import { inTransaction } from '../../src/journal/sqlite-database.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
@@ -16,6 +15,7 @@ import {
 } from '../../src/journal/sqlite-schema.ts';
 import { OWN } from '../support/journal-records.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 let directory: TemporaryDirectory;
 let path: string;

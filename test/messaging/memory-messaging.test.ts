@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { MemoryHub } from '../../src/messaging/memory/memory-hub.ts';
 import { MessagingError } from '../../src/messaging/messaging-error.ts';
 import { describeMessaging, noteCodec, withDefaults } from '../contract/messaging-contract.ts';
+import { MemoryHub } from '../support/memory-hub.ts';
 
 describeMessaging('the transport in memory', async () => {
   const hub = new MemoryHub();

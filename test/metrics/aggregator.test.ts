@@ -1,9 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
 import type { MetricsSnapshot } from '../../src/core/run/snapshot.ts';
 import { eventBatchCodec } from '../../src/messaging/event-batch-codec.ts';
-import { MemoryHub } from '../../src/messaging/memory/memory-hub.ts';
 import { LOSSLESS, NEWEST_WINS } from '../../src/messaging/publisher.ts';
 import { snapshotCodec } from '../../src/messaging/snapshot-message-codec.ts';
 import { EVERY_MESSAGE, type MessageSubscriber } from '../../src/messaging/subscriber.ts';
@@ -12,8 +10,10 @@ import type { FinalDelivery } from '../../src/metrics/metrics-publisher.ts';
 import { recordsLost } from '../../src/metrics/report-sources.ts';
 import { type EventBatch, readEventBatch } from '../../src/wire/event-batch.ts';
 import { EventBatchWriter } from '../../src/wire/event-batch-writer.ts';
+import { MemoryHub } from '../support/memory-hub.ts';
 import { named } from '../support/run-metrics.ts';
 import { complete, failed, issued, session } from '../support/run-records.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const START = session('session.started');
 const TRACK = session('session.start_performance_tracking');

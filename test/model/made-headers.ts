@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import type { ModelFacts } from '../../src/core/model/model-facts.ts';
-import { memorySource } from '../../src/model/byte-source.ts';
 import { ggufFacts } from '../../src/model/gguf/gguf-facts.ts';
 import { type GgufHeader, readGguf } from '../../src/model/gguf/read-gguf.ts';
+import { memorySource } from '../support/memory-source.ts';
 
 export const headerBytes = (name: string): Uint8Array =>
   gunzipSync(readFileSync(new URL(`../fixtures/models/${name}.gguf.gz`, import.meta.url)));

@@ -4,12 +4,12 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/clock/system-clock.ts';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { type ServiceNotifyOptions, serviceNotify } from '../../src/process/service-notify.ts';
 import { childEnv } from '../support/child-env.ts';
 import { notifySocket, reasonAgainstNotify } from '../support/notify-socket.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 const reason = await reasonAgainstNotify();
 

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { applyAll } from '../../src/core/apply.ts';
 import { mapEntries } from '../../src/core/entry-maps.ts';
 import type { Event } from '../../src/core/event.ts';
@@ -10,6 +9,7 @@ import { nodeIds, presence } from '../../src/core/node/presence-view.ts';
 import type { State } from '../../src/core/state.ts';
 import { eventsBefore, replay } from '../../src/recording/replay.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { recordWorld } from './recorded-world.ts';
 
 /** What came out, with when; ends the replay when it is disposed of. */

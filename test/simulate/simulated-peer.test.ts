@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
@@ -9,6 +8,7 @@ import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { SimulatedPeer } from '../../src/simulate/simulated-peer.ts';
 import { MeshNode, memoryFact, openedConnection } from '../support/mesh-node.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 test('a real node hears what simulated ones told before and after they met', async () => {
   await using world = await worldOf(2);

@@ -1,6 +1,5 @@
 // A simulation on a virtual clock, with everything that its nodes said.
 
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
 import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
@@ -11,6 +10,7 @@ import type { Scenario } from '../../src/simulate/scenario/scenario.ts';
 import { scenarioOfSize, withoutFaults } from '../../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../../src/simulate/simulation.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 
 export interface Said extends ToldFact {
   readonly node: NodeId;

@@ -1,7 +1,7 @@
 // The clock of one machine: its own zero, and a wall clock that somebody sets. It runs as fast as all others.
 
 import type { Clock } from '../../src/clock/clock.ts';
-import type { VirtualClock } from '../../src/clock/virtual-clock.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
 
 export class NodeClock implements Clock {
   readonly #shared: VirtualClock;

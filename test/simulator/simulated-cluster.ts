@@ -1,12 +1,12 @@
 // A whole cluster on one virtual clock: machines with disks, a network between them, and what happens to both. Every node runs
 // the product's own parts (simulated-process.ts); what is true is written down beside them, for the invariants.
 
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { type SeededRandom, seededRandom } from '../../src/core/random.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import { type SeededNodeKey, seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
+import { VirtualClock } from '../support/virtual-clock.ts';
 import { Acknowledged } from './acknowledged.ts';
 import type { Mutation } from './mutations.ts';
 import { NodeClock } from './node-clock.ts';

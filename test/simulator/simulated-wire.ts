@@ -1,7 +1,6 @@
 // What probes load in a simulation: an engine that all nodes share, which knows every measurement that is under way and who
 // measures beside whom. A measurement whose other end has died, or which nothing reaches, ends or loads nothing.
 
-import type { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { connectionKey } from '../../src/core/link/connection.ts';
 import type {
@@ -13,6 +12,7 @@ import type {
 } from '../../src/probe/link-engine.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../../src/probe/probe.ts';
 import { measured } from '../support/made-up-engine.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
 
 interface OpenedSink {
   readonly ticket: string;

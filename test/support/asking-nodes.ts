@@ -1,12 +1,12 @@
 // Nodes on a network in memory that send each other requests, on one virtual clock.
 
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';
 import { REQUEST_LIMITS, type RequestLimits } from '../../src/mesh/request/requests.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 interface AskingNode {
   readonly id: NodeId;

@@ -1,9 +1,9 @@
 // A place for journals under test: what a contract suite needs from an adapter.
 
-import type { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import type { CurrentLimits } from '../../src/journal/current-bound.ts';
 import type { Journal, JournalLimits } from '../../src/journal/journal.ts';
+import type { VirtualClock } from './virtual-clock.ts';
 
 export interface JournalSettings {
   readonly clock: VirtualClock;

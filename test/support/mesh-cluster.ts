@@ -1,11 +1,11 @@
 // Many nodes in one process on wires that the test lays, on one virtual clock.
 
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
 import type { ReplicationLimits } from '../../src/mesh/replication/limits.ts';
 import { MeshNode } from './mesh-node.ts';
 import { type Disturb, WiredLink, WiredMesh, type WiredNode } from './mesh-wires.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 export type Shape = 'line' | 'ring' | 'star' | 'full';
 

@@ -1,7 +1,6 @@
 // Nodes on a network in memory that probe their links and devices, with the product's own replication, requests, leases and
 // reconciler on one virtual clock. Only the engines are made up.
 
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { pathEnds, pathProfiles } from '../../src/core/link/link-path.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
@@ -25,6 +24,7 @@ import type { ProbeSettings } from '../../src/probe/schedule/probe-settings.ts';
 import { SpendLedger } from '../../src/probe/schedule/spend-ledger.ts';
 import { MadeUpEngine } from './made-up-engine.ts';
 import { MeshNode } from './mesh-node.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 export const PROBE_SETTINGS: ProbeSettings = {
   isEnabled: true,

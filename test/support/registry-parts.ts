@@ -1,11 +1,11 @@
 // What a registry of runs or sweeps needs of a daemon: a cluster of one node, a record of facts, a disk that may be full.
 
-import { VirtualClock } from '../../src/clock/virtual-clock.ts';
 import type { Event } from '../../src/core/event.ts';
 import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
 import type { Recorded } from '../../src/daemon/event-recorder.ts';
+import { VirtualClock } from './virtual-clock.ts';
 
 export const REGISTRY_NODE = nodeId('n'.repeat(26));
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AgentFacts } from '../../../src/bench/agent/agent-facts.ts';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { AgentMessage } from '../../../src/wire/agent-message.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const MIB = 1024 * 1024;
 

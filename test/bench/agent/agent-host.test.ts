@@ -11,9 +11,9 @@ import { makeAgentCode } from '../../../src/bench/agent/tls/agent-code.ts';
 import { dialAgent } from '../../../src/bench/agent/tls/dial-agent.ts';
 import type { AgentChannel } from '../../../src/bench/fleet/agent-channel.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { AgentMessage } from '../../../src/wire/agent-message.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { POLICY } from './scripted-coordinator.ts';
 
 const REST_MS = 60_000;

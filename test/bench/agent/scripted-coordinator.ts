@@ -14,7 +14,6 @@ import {
   channelToCoordinator,
   type FrameLine,
 } from '../../../src/bench/fleet/framed-channel.ts';
-import { type MemoryLines, memoryLines } from '../../../src/bench/fleet/memory-line.ts';
 import { arrivedRequest, arrivedSurvey } from '../../../src/bench/fleet/travelling-request.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
 import { readPromptWish } from '../../../src/bench/run/read-prompt-wish.ts';
@@ -25,6 +24,7 @@ import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import type { AgentMessage, CoordinatorMessage } from '../../../src/wire/agent-message.ts';
 import type { AgentRequest, AgentSurvey } from '../../../src/wire/agent-request.ts';
+import { type MemoryLines, memoryLines } from '../../support/memory-line.ts';
 
 export const POLICY: AgentPolicy = {
   isAgent: true,

@@ -8,13 +8,13 @@ import { systemNames } from '../../../src/bench/agent/reach-target.ts';
 import type { AgentSessionEnd } from '../../../src/bench/agent/session-parts.ts';
 import type { AgentChannel } from '../../../src/bench/fleet/agent-channel.ts';
 import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
-import { type MemoryLines, memoryLines } from '../../../src/bench/fleet/memory-line.ts';
 import { runFleetBench } from '../../../src/bench/fleet/run-fleet.ts';
 import type { BenchParts, BenchResult } from '../../../src/bench/run/bench-parts.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
 import type { SessionPhase } from '../../../src/bench/run/session.ts';
 import type { MetricsSnapshot } from '../../../src/core/run/snapshot.ts';
 import type { CoordinatorMessage } from '../../../src/wire/agent-message.ts';
+import { type MemoryLines, memoryLines } from '../../support/memory-line.ts';
 import { POLICY } from '../agent/scripted-coordinator.ts';
 import { partsHere } from '../run-here.ts';
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
-import { memoryLines } from '../../../src/bench/fleet/memory-line.ts';
 import type { AgentMessage } from '../../../src/wire/agent-message.ts';
+import { memoryLines } from '../../support/memory-line.ts';
 
 const opened = () => {
   const lines = memoryLines();

@@ -2,7 +2,6 @@
 
 import { describe, expect, test } from 'vitest';
 import { channelToAgent, channelToCoordinator } from '../../../src/bench/fleet/framed-channel.ts';
-import { memoryLines } from '../../../src/bench/fleet/memory-line.ts';
 import {
   arrivedRequest,
   datasetOfLines,
@@ -13,6 +12,7 @@ import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { unknown } from '../../../src/core/unknown.ts';
+import { memoryLines } from '../../support/memory-line.ts';
 
 const target = parseTargetUrl('http://user:secret-word@gpu:8000/v1?key=secret-query');
 if (target.kind === 'wrong') throw new Error(target.problem);

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { runSession } from '../../../src/bench/run/session.ts';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ScriptedLoad } from './scripted-load.ts';
 
 const session = (parts: { readonly graceMs?: number; readonly onWarm?: () => boolean }) => {

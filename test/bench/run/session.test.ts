@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runSession } from '../../../src/bench/run/session.ts';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ScriptedLoad } from './scripted-load.ts';
 
 const session = (

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RefusalLines } from '../../../src/cli/probe/probe-serve.ts';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { counted } from '../../../src/core/figure/figure.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const refused = (count: number): string =>
   `Refused ${counted(count, 'connection')} without the code. Still waiting.`;

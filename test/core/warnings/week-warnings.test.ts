@@ -1,7 +1,6 @@
 // A link that is slower than in its past week: what is compared is the connection over which its path is measured now.
 
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { type Fact, factOf } from '../../../src/core/event-kinds.ts';
 import { type Connection, connectionKey } from '../../../src/core/link/connection.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
@@ -10,6 +9,7 @@ import { BASELINE_WINDOW_MS } from '../../../src/core/probe/probe-baseline.ts';
 import { clusterWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
 import { worstLinksTool } from '../../../src/daemon/mcp/tools/link-tools.ts';
 import { A, B, Cluster, NOW_MS, network, port, profile, socket } from '../../support/linked-nodes.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const [IPV4, IPV6] = ['10.0.0.2', 'fd00::2'].map(address => socket(B, address, ['en0', 'eth0']));
 if (IPV4 === undefined || IPV6 === undefined) throw new Error('two addresses of one path');

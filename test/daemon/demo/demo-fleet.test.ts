@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { DemoFleet } from '../../../src/daemon/demo/demo-fleet.ts';
 import { Lifetimes } from '../../../src/daemon/lifetimes.ts';
 import { seededNodeKeys } from '../../../src/simulate/seeded-node-key.ts';
 import { memoryFact } from '../../support/mesh-node.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('a node that is away is not linked, and is soon after it came back', async () => {
   const clock = new VirtualClock();

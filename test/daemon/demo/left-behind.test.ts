@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { nodeName, nodeView } from '../../../src/core/node/node-view.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { DemoFleet } from '../../../src/daemon/demo/demo-fleet.ts';
@@ -12,6 +11,7 @@ import { scenarioOfSize } from '../../../src/simulate/scenario/scenario-of-size.
 import { seededNodeKeys } from '../../../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../../../src/simulate/simulation.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('a daemon that starts on the home of a demo finds who was silent before, for as long as that was', () => {
   using home = temporaryDirectory();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { Access, CODES_MAX } from '../../../src/daemon/http/access.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ask, bearer, postJson } from './http-exchange.ts';
 import { SELF, serveCluster, TOKEN } from './served-cluster.ts';
 

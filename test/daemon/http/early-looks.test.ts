@@ -1,10 +1,10 @@
 // A daemon looks at a large fleet before anybody reads, in turns, and whoever comes meanwhile gets what is true now.
 
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { State } from '../../../src/core/state.ts';
 import { EarlyLooks } from '../../../src/daemon/http/stream/early-looks.ts';
 import { groupedState, NOW_MS } from '../../support/grouped-nodes.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const fleet = (memoryUse: number): State =>
   groupedState(Array.from({ length: 200 }, (_, index) => ({ name: `n-${index}`, rack: 'r1', memoryUse })));

@@ -3,8 +3,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { RequestTurns } from '../../../src/daemon/http/request-turns.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { ask, bearer, closeOf, exchangeRaw, openSocket } from './http-exchange.ts';
 import { identityFact, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 

@@ -1,6 +1,5 @@
 // A real server on a real port over a real folded state, with a clock that moves only when told.
 
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
@@ -15,6 +14,7 @@ import {
 import { createHttpServer, type HttpServer } from '../../../src/daemon/http/http-server.ts';
 import type { HistoryRow } from '../../../src/journal/journal.ts';
 import type { Notice } from '../../../src/wire/notice.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 export const TOKEN = 'token-of-the-test-0123456789-abcdefghijklmn';
 export const SELF: NodeId = nodeId('self'.padEnd(26, 'a'));

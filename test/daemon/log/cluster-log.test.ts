@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { LogLevel } from '../../../src/config/log-values.ts';
 import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
 import { connectionKey, type LossCode } from '../../../src/core/link/connection.ts';
@@ -8,6 +7,7 @@ import { ClusterLog } from '../../../src/daemon/log/cluster-log.ts';
 import { DaemonLog } from '../../../src/daemon/log/daemon-log.ts';
 import { connectionOf, ETHERNET, idOf, profiled, turned, type Wire, wired } from '../../e2e/links.ts';
 import { type Machine, notebook, rack, studio } from '../../e2e/machines.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const AT_WORK = { memory: 0.5, use: 0.1, cpu: 0.1 };
 const STUDIO = idOf(studio);

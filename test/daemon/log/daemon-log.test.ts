@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { LogFormat, LogLevel } from '../../../src/config/log-values.ts';
 import {
   DaemonLog,
@@ -10,6 +9,7 @@ import {
 } from '../../../src/daemon/log/daemon-log.ts';
 import { LOG_EVENTS } from '../../../src/daemon/log/log-events.ts';
 import { repositoryRoot } from '../../support/repository.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 

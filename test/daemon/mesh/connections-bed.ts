@@ -2,7 +2,6 @@
 // only when a test moves it.
 
 import type { NetworkInterfaceInfo } from 'node:os';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { applyAll } from '../../../src/core/apply.ts';
 import { entriesOf } from '../../../src/core/entry-maps.ts';
 import type { Event } from '../../../src/core/event.ts';
@@ -13,7 +12,8 @@ import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { type Unknown, unknown } from '../../../src/core/unknown.ts';
 import { type Connections, openConnectionsOf } from '../../../src/daemon/mesh/connections.ts';
 import type { InterfaceList } from '../../../src/mesh/discovery/beacon-places.ts';
-import { MemoryDatagrams } from '../../../src/mesh/reachability/memory-datagrams.ts';
+import { MemoryDatagrams } from '../../support/memory-datagrams.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 export const ATLAS: NodeId = nodeId('a'.repeat(26));
 export const JUNO: NodeId = nodeId('b'.repeat(26));

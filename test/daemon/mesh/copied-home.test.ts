@@ -2,7 +2,6 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { hostPortText } from '../../../src/core/address/host-port.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
@@ -16,6 +15,7 @@ import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile } from '../../../src/mesh/key/key-file.ts';
 import type { IdentityConflict } from '../../../src/mesh/mesh.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const KEY = makeClusterKey();
 const ATLAS = nodeId('a'.repeat(26));

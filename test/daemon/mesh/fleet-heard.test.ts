@@ -1,11 +1,11 @@
 import { mkdirSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { keepHeardFloors, readHeardFloors } from '../../../src/daemon/mesh/fleet-heard.ts';
 import { Notices } from '../../../src/daemon/notices.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('what was heard of a fleet and cannot be written is a notice until it can', async () => {
   using home = temporaryDirectory();

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { LinkNotices, REFUSAL_LASTS_MS } from '../../../src/daemon/mesh/link-notices.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { Notices } from '../../../src/daemon/notices.ts';
 import { MemoryNetwork } from '../../../src/mesh/memory/memory-network.ts';
 import type { CandidateSource, MeshTransport } from '../../../src/mesh/mesh.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 describe('the notice of an address that leads to no link', () => {
   let clock: VirtualClock;

@@ -1,7 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { HostPort } from '../../../src/core/address/host-port.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
@@ -12,6 +11,7 @@ import {
   openMeshConnections,
 } from '../../../src/daemon/mesh/mesh-connections.ts';
 import { Notices } from '../../../src/daemon/notices.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const ATLAS = nodeId('a'.repeat(26));
 const JUNO = nodeId('b'.repeat(26));

@@ -1,7 +1,6 @@
 // A node that begins anew because peers know a later life of its journal tells again what it knows, as old as it is.
 
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { ageMsOf } from '../../../src/core/entry-maps.ts';
 import { heldFacts } from '../../../src/core/held-facts.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
@@ -10,6 +9,7 @@ import { clusterReplicaStore } from '../../../src/daemon/mesh/cluster-replica-st
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { Notices } from '../../../src/daemon/notices.ts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('a new epoch makes nothing younger than it is', async () => {
   const clock = new VirtualClock();

@@ -1,13 +1,13 @@
 // A daemon that sends its figures: as often as it should, past a receiver that is away, and to another one when config.toml says so.
 
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { OtlpConfig } from '../../../src/config/config.ts';
 import { Notices } from '../../../src/daemon/notices.ts';
 import { OTLP_BACKOFF_MS_MAX, TelemetryExport } from '../../../src/daemon/otlp/telemetry-export.ts';
 import { groupedNodeId, groupedState } from '../../support/grouped-nodes.ts';
 import { otlpReceiver } from '../../support/otlp-receiver.ts';
 import { until } from '../../support/until.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const INTERVAL_MS = 10_000;
 

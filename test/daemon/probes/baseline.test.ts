@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { apply } from '../../../src/core/apply.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
@@ -13,6 +12,7 @@ import { BaselineTelling } from '../../../src/daemon/probes/baseline-telling.ts'
 import { createMemoryJournal } from '../../../src/journal/memory-journal.ts';
 import { encodeRecordBody } from '../../../src/wire/durable-record.ts';
 import { measured } from '../../support/made-up-engine.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const PEER = nodeId('peer'.padEnd(26, 'b'));
 const KEY = 'socket 10.0.0.2';

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
@@ -17,6 +16,7 @@ import { type Spending, SpendLedger } from '../../../src/probe/schedule/spend-le
 import { decodeRecordBody, encodeRecordBody } from '../../../src/wire/durable-record.ts';
 import { measured } from '../../support/made-up-engine.ts';
 import { PROBE_SETTINGS } from '../../support/probing-mesh.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const PEER = nodeId('peer'.padEnd(26, 'b'));
 const MINUTE_MS = 60_000;

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { EVENT_KINDS, type Fact } from '../../../src/core/event-kinds.ts';
 import { LEASE_MS, runView } from '../../../src/core/run/run-selectors.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
@@ -15,6 +14,7 @@ import { REGISTRY_NODE, registryParts } from '../../support/registry-parts.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
 import { runConfig } from '../../support/run-records.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
+import type { VirtualClock } from '../../support/virtual-clock.ts';
 
 const RUN = runIdOf('r1');
 

@@ -1,6 +1,5 @@
 // What /proc, /sys and /etc say, as JSON of paths and texts, read by the gatherers themselves; and the output of `ip`.
 
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { Reading } from '../../../src/core/node/reading.ts';
 import { linuxIdentityGatherer } from '../../../src/gather/dmi/linux-identity-gatherer.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
@@ -15,11 +14,12 @@ import { linuxPressureGatherer } from '../../../src/gather/pressure/pressure-gat
 import { linuxMemoryGatherer } from '../../../src/gather/procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from '../../../src/gather/procfs/linux-system-gatherer.ts';
 import { parseNetDev } from '../../../src/gather/procfs/parse-net-dev.ts';
-import { type RecordedTree, recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { linuxThunderboltGatherer } from '../../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
 import { machineForTest } from '../../gather/machine-for-test.ts';
 import { recordedTree } from '../../gather/recorded-tree.ts';
 import { fixture } from '../../support/fixture.ts';
+import { type RecordedTree, recordedFiles } from '../../support/recorded-files.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { holdBelieved, holdFinite } from '../believed.ts';
 import { type FuzzTarget, firstByteChooses, type Reader, textOfInput, textSeeds } from '../fuzz-target.ts';
 

@@ -5,7 +5,6 @@ import { decodeStep } from '../../../src/core/model/decode-step.ts';
 import { contextThatFits, memoryNeed } from '../../../src/core/model/memory-need.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
-import { memorySource } from '../../../src/model/byte-source.ts';
 import { configFacts } from '../../../src/model/config/config-facts.ts';
 import { readModelConfig } from '../../../src/model/config/model-config.ts';
 import { ggufFacts } from '../../../src/model/gguf/gguf-facts.ts';
@@ -13,6 +12,7 @@ import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
 import { ModelError } from '../../../src/model/model-error.ts';
 import { readSafetensors } from '../../../src/model/safetensors/read-safetensors.ts';
 import { smallConfigs, smallGgufs, smallSafetensors } from '../../model/small-headers.ts';
+import { memorySource } from '../../support/memory-source.ts';
 import { type FuzzTarget, firstByteChooses, textOfInput, textSeeds } from '../fuzz-target.ts';
 
 const WHOLE_CONFIG = readModelConfig(parseAnyJson(smallConfigs[0] ?? ''), 'config.json');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import type { MachineAccessOptions } from '../../../src/gather/machine-access.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { FixtureTree, fixtureText, treeFixture } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { isRunning, StandInTools } from '../gpu/stand-in-tools.ts';

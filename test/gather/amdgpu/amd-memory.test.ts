@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { type AmdMemoryEvidence, amdMemory, sharedMemory } from '../../../src/gather/amdgpu/amd-memory.ts';
 import { amdgpuInventoryGatherer } from '../../../src/gather/amdgpu/amdgpu-inventory-gatherer.ts';
 import { amdgpuLoadGatherer } from '../../../src/gather/amdgpu/amdgpu-load-gatherer.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { FixtureTree, treeFixture } from '../gpu/fixture-tree.ts';
 import { GathererRun, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { machineForTest } from '../machine-for-test.ts';

@@ -12,7 +12,7 @@ import { parseStalledShare } from '../../../src/gather/procfs/memory-pressure.ts
 import { parseCpuinfo } from '../../../src/gather/procfs/parse-cpuinfo.ts';
 import { parseMeminfo } from '../../../src/gather/procfs/parse-meminfo.ts';
 import { parseStat } from '../../../src/gather/procfs/parse-stat.ts';
-import { type RecordedTree, recordedFiles } from '../../../src/gather/recorded-files.ts';
+import { type RecordedTree, recordedFiles } from '../../support/recorded-files.ts';
 
 const CHECKS: Readonly<Record<string, (text: string, file: string) => Promise<void> | void>> = {
   procfs: (text, file) => {

@@ -8,8 +8,8 @@ import { parseAssignments } from '../../../src/gather/dmi/linux-identity-gathere
 import { type FirmwareNames, machineModel, socName } from '../../../src/gather/dmi/machine-model.ts';
 import { findGpuMemories, GpuMemories, memoryIsUnified } from '../../../src/gather/dmi/memory-sharing.ts';
 import { type VirtualisationFacts, virtualisation } from '../../../src/gather/dmi/virtualisation.ts';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
+import { recordedFiles } from '../../support/recorded-files.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { filesAt } from '../recorded-tree.ts';
 

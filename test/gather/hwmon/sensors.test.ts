@@ -1,13 +1,13 @@
 // Sensors of different machines, counters that run over, and sensors that answer late or not at all.
 
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { parseMillidegrees } from '../../../src/gather/hwmon/cpu-temperature.ts';
 import { wattsBetween } from '../../../src/gather/hwmon/rapl.ts';
 import { Sensors, type SensorValues } from '../../../src/gather/hwmon/sensors.ts';
 import type { MachineFiles } from '../../../src/gather/machine-files.ts';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
+import { recordedFiles } from '../../support/recorded-files.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { filesAt } from '../recorded-tree.ts';
 
 const MONITOR = '/sys/class/hwmon/hwmon';

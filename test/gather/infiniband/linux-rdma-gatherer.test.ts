@@ -14,8 +14,8 @@ import {
   parseRate,
   parseSubnetPrefix,
 } from '../../../src/gather/infiniband/parse-port.ts';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
+import { recordedFiles } from '../../support/recorded-files.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
 import { machineForTest } from '../machine-for-test.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import { intelInventoryGatherer, intelLoadGatherer } from '../../../src/gather/intel/intel-gatherers.ts';
 import { EnergyMeter } from '../../../src/gather/intel/read-intel-load.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { FixtureTree, treeFixture } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { machineForTest } from '../machine-for-test.ts';

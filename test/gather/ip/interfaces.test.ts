@@ -10,9 +10,9 @@ import { hostAddresses } from '../../../src/gather/ip/address-source.ts';
 import { type DeviceKinds, parseDeviceKinds } from '../../../src/gather/ip/device-kinds.ts';
 import { parseIpAddr } from '../../../src/gather/ip/parse-ip-addr.ts';
 import { readInterfaces } from '../../../src/gather/ip/read-interfaces.ts';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
+import { recordedFiles } from '../../support/recorded-files.ts';
 import { recordedTree } from '../recorded-tree.ts';
 
 const everyKind = async (): Promise<ReadonlyMap<string, NetworkInterface>> => {

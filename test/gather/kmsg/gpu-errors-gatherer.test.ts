@@ -1,10 +1,10 @@
 import { chmodSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { xidMeaning, xidWords } from '../../../src/core/node/gpu-errors.ts';
 import { linuxGpuErrorsGatherer } from '../../../src/gather/kmsg/linux-gpu-errors-gatherer.ts';
 import { GPU_ERRORS_MAX, parseXid, XidTally } from '../../../src/gather/kmsg/parse-xid.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
 import { FixtureTree, fixtureText } from '../gpu/fixture-tree.ts';
 import { machineForTest } from '../machine-for-test.ts';

@@ -3,10 +3,10 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { journalLines, needJournal } from '../../../src/gather/kmsg/journal.ts';
 import { linuxGpuErrorsGatherer } from '../../../src/gather/kmsg/linux-gpu-errors-gatherer.ts';
 import { parseJournalXid } from '../../../src/gather/kmsg/parse-xid.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
 import { FixtureTree } from '../gpu/fixture-tree.ts';
 import { machineForTest } from '../machine-for-test.ts';

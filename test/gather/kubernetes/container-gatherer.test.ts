@@ -1,12 +1,12 @@
 import { createServer, type Server } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { NodeContainer } from '../../../src/core/node/container.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { linuxContainerGatherer } from '../../../src/gather/kubernetes/container-gatherer.ts';
 import { parseLabelsFile } from '../../../src/gather/kubernetes/pod-information.ts';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { makeCertificate } from '../../support/certificate.ts';
+import { recordedFiles } from '../../support/recorded-files.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
 import { machineForTest } from '../machine-for-test.ts';
 import { filesAt } from '../recorded-tree.ts';

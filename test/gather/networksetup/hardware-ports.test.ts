@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { hardwarePorts } from '../../../src/gather/networksetup/parse-networksetup.ts';
 import { fixture } from '../../support/fixture.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { machineForTest } from '../machine-for-test.ts';
 import { standInTools } from '../stand-in-tools.ts';
 

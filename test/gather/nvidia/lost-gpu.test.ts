@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { LOAD_FIELDS, parseLoadRow } from '../../../src/gather/nvidia/load-query.ts';
 import { lostMessage, pciAddress } from '../../../src/gather/nvidia/lost-gpu.ts';
 import { readToolMessage } from '../../../src/gather/nvidia/nvidia-tool.ts';
 import { parseInventory } from '../../../src/gather/nvidia/parse-inventory.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { FixtureTree, fixtureText } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isHealths, isInventory, isLoads } from '../gpu/gatherer-run.ts';
 import { StandInTools } from '../gpu/stand-in-tools.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { parsePressure } from '../../../src/gather/pressure/parse-pressure.ts';
 import { linuxPressureGatherer } from '../../../src/gather/pressure/pressure-gatherer.ts';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
+import { recordedFiles } from '../../support/recorded-files.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { runForTest } from '../gatherer-run.ts';
 import { machineForTest } from '../machine-for-test.ts';
 import { filesAt } from '../recorded-tree.ts';

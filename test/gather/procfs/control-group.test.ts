@@ -5,9 +5,9 @@ import type { ContainerMemory } from '../../../src/core/node/memory.ts';
 import { parseMountinfo } from '../../../src/gather/mountinfo/parse-mountinfo.ts';
 import { ContainerMemorySource } from '../../../src/gather/procfs/container-memory.ts';
 import { controlGroupFolders, parseMemoryLimit } from '../../../src/gather/procfs/control-group.ts';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
+import { recordedFiles } from '../../support/recorded-files.ts';
 import { filesAt } from '../recorded-tree.ts';
 
 const GIB = 1024 ** 3;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { linuxDiskTrafficGatherer } from '../../../src/gather/procfs/linux-disk-traffic-gatherer.ts';
 import { DISKS_MAX, parseDiskstats } from '../../../src/gather/procfs/parse-diskstats.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
 import { FixtureTree } from '../gpu/fixture-tree.ts';
 import { machineForTest } from '../machine-for-test.ts';

@@ -1,10 +1,10 @@
 // Memory of GPUs that the kernel counts as the machine's, on machines whose GPUs are NUMA nodes.
 
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { findGpuNumaNodes } from '../../../src/gather/procfs/gpu-numa-nodes.ts';
 import { hostMemory, linuxMemoryGatherer } from '../../../src/gather/procfs/linux-memory-gatherer.ts';
-import { type RecordedTree, recordedFiles } from '../../../src/gather/recorded-files.ts';
+import { type RecordedTree, recordedFiles } from '../../support/recorded-files.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
 import { machineForTest } from '../machine-for-test.ts';
 import { filesAt, recordedTree } from '../recorded-tree.ts';

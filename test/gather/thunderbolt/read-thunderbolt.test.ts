@@ -3,10 +3,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { linuxThunderboltGatherer } from '../../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
 import { readThunderbolt } from '../../../src/gather/thunderbolt/read-thunderbolt.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
+import { recordedFiles } from '../../support/recorded-files.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';
 import { machineForTest } from '../machine-for-test.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { RdmaPortCounters } from '../../../src/gather/infiniband/port-counters.ts';
 import { parseNetstat } from '../../../src/gather/netstat/parse-netstat.ts';
 import { linuxTrafficGatherer } from '../../../src/gather/procfs/linux-traffic-gatherer.ts';
 import { parseNetDev } from '../../../src/gather/procfs/parse-net-dev.ts';
-import { recordedFiles } from '../../../src/gather/recorded-files.ts';
 import { TrafficMeter } from '../../../src/gather/traffic-meter.ts';
 import { fixture } from '../../support/fixture.ts';
+import { recordedFiles } from '../../support/recorded-files.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 import { runForTest } from '../gatherer-run.ts';
 import { machineForTest } from '../machine-for-test.ts';
 import { filesAt } from '../recorded-tree.ts';

@@ -2,13 +2,13 @@
 // come back to. Records are signed as a daemon signs them.
 
 import { readFileSync, statSync } from 'node:fs';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
 import type { AgedRecord, DurableRecord, Journal, StoredRecord } from '../../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../../src/journal/sqlite-journal.ts';
 import { record } from '../../support/journal-records.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 export interface Moment {
   readonly database: Uint8Array;

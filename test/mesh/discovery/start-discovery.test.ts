@@ -2,7 +2,6 @@
 
 import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { checkBeacon, encodeBeacon } from '../../../src/mesh/discovery/beacon.ts';
 import {
   type BeaconPlace,
@@ -22,6 +21,7 @@ import {
   startDiscovery,
 } from '../../../src/mesh/discovery/start-discovery.ts';
 import type { MeshCandidate } from '../../../src/mesh/mesh.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const KEY = new Uint8Array(32).fill(1);
 

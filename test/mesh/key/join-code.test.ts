@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { JOIN_PLACES_MAX, joinCodeText, joinProof, parseJoinCode } from '../../../src/mesh/key/join-code.ts';
 import {
   JOIN_CODE_LIFE_MS,
@@ -8,6 +7,7 @@ import {
   JOIN_TRIES_MAX,
   JoinCodes,
 } from '../../../src/mesh/key/join-codes.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const SECRET = new Uint8Array(16).fill(7);
 const PLACES = [{ host: '192.168.1.20', port: 4181 }];

@@ -1,11 +1,11 @@
 // When which address is tried, on a virtual clock, over a connector that only writes down what it is asked.
 
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { LinkedTransport } from '../../../src/mesh/link/linked-transport.ts';
 import type { Connector } from '../../../src/mesh/link/pipe.ts';
 import { MESH_LIMITS, type MeshCandidate, type MeshLimits } from '../../../src/mesh/mesh.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const dialling = async (answer: 'refuse' | 'hang', limits: Partial<MeshLimits> = {}, random = () => 1) => {
   const clock = new VirtualClock();

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { MemoryNetwork } from '../../../src/mesh/memory/memory-network.ts';
 import { describeMesh, type MeshPlace } from '../../contract/mesh-contract.ts';
 import { linkOf, seenNode, until } from '../../support/seen-node.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const memoryPlace = (): MeshPlace => {
   const clock = new VirtualClock();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { ReadingBatches, type ToldReading } from '../../../src/mesh/nats/reading-batches.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('what comes in one moment goes as one message, the newest of each place', async () => {
   const { clock, put, sent } = batches(2);

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import {
   FRAME_MS_MAX,
   HEADER_BYTES_MAX,
@@ -9,6 +8,7 @@ import {
   SERVER_PAYLOAD_BYTES_MAX,
   ServerReader,
 } from '../../../src/mesh/nats/server-reader.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const INFO = `INFO ${JSON.stringify({ server_id: 'a', version: '2.12.1', proto: 1, max_payload: 1_048_576 })}\r\n`;
 

@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { MemoryDatagrams } from '../../../src/mesh/reachability/memory-datagrams.ts';
 import { openUdpDatagrams } from '../../../src/mesh/reachability/udp-datagrams.ts';
 import { datagramPortContract } from '../../contract/datagram-port-contract.ts';
+import { MemoryDatagrams } from '../../support/memory-datagrams.ts';
 
 datagramPortContract('memory', () => {
   const wire = new MemoryDatagrams();

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import {
   CHECK_BYTES,
@@ -8,10 +7,11 @@ import {
   encodeQuestion,
 } from '../../../src/mesh/reachability/check-message.ts';
 import { REACHABILITY_LIMITS } from '../../../src/mesh/reachability/limits.ts';
-import { MemoryDatagrams } from '../../../src/mesh/reachability/memory-datagrams.ts';
 import type { ReachTarget } from '../../../src/mesh/reachability/reach-targets.ts';
 import { ReachabilityAnswers } from '../../../src/mesh/reachability/reachability-answers.ts';
 import { ReachabilityChecks } from '../../../src/mesh/reachability/reachability-checks.ts';
+import { MemoryDatagrams } from '../../support/memory-datagrams.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const KEY = new Uint8Array(32).fill(1);
 const OTHER_KEY = new Uint8Array(32).fill(2);

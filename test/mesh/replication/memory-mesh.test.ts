@@ -1,7 +1,6 @@
 // Replication over the in-memory transport, with its dialling, pings and cables that are cut without a word.
 
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { presence } from '../../../src/core/node/presence-view.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
@@ -9,6 +8,7 @@ import { createMemoryDisk, type MemoryDisk } from '../../../src/journal/memory-d
 import { MemoryNetwork } from '../../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../../src/mesh/mesh.ts';
 import { MeshNode } from '../../support/mesh-node.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 describe('replication over the in-memory mesh', () => {
   it('heals a silent partition of five in which both sides wrote, and loses nothing', async () => {

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { cacheBytesPerToken } from '../../../src/core/model/cache-bytes.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { memorySource } from '../../../src/model/byte-source.ts';
 import { configFacts } from '../../../src/model/config/config-facts.ts';
 import { readModelConfig } from '../../../src/model/config/model-config.ts';
 import { readSafetensors } from '../../../src/model/safetensors/read-safetensors.ts';
+import { memorySource } from '../../support/memory-source.ts';
 
 describe('the config of a model', () => {
   test.each([

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { cacheBytes, cacheBytesPerToken } from '../../../src/core/model/cache-bytes.ts';
 import type { ModelCache, ModelWeights } from '../../../src/core/model/model-facts.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { memorySource } from '../../../src/model/byte-source.ts';
 import { ggufFacts } from '../../../src/model/gguf/gguf-facts.ts';
 import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
 import { splitParts } from '../../../src/model/gguf/split-parts.ts';
+import { memorySource } from '../../support/memory-source.ts';
 import { headerBytes, librarySays, madeFacts } from '../made-headers.ts';
 
 describe('the cache of a token', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { memorySource } from '../../../src/model/byte-source.ts';
 import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
 import { ModelError } from '../../../src/model/model-error.ts';
+import { memorySource } from '../../support/memory-source.ts';
 import { headerBytes, librarySays, madeHeader } from '../made-headers.ts';
 
 describe('the header of a GGUF file', () => {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { ALL_MEASURED_MAX } from '../../../src/core/link/measured-pairs.ts';
 import {
@@ -13,6 +12,7 @@ import {
   NEIGHBOURS_COUNT,
   USED_MAX,
 } from '../../../src/probe/schedule/chosen-peers.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import type { Event } from '../../../src/core/event.ts';
 import { MeasuredPeers } from '../../../src/probe/schedule/measured-peers.ts';
 import { eventOf, groupedNodeId, groupedState } from '../../support/grouped-nodes.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const HEARD_MS = 100_000;
 const COUNT = 200;

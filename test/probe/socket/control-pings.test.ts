@@ -2,9 +2,9 @@
 
 import { expect, test } from 'vitest';
 import { pause } from '../../../src/clock/until-aborted.ts';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { ControlPings, queueNs, reasonAgainstPings } from '../../../src/probe/socket/control-pings.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const IDLE = [20e6, 21e6, 20e6, 22e6];
 

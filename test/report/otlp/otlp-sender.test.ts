@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { VirtualClock } from '../../../src/clock/virtual-clock.ts';
 import { sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
 import type { OtlpMessage } from '../../../src/report/otlp/run-telemetry.ts';
 import { freePort } from '../../support/free-port.ts';
 import { otlpReceiver } from '../../support/otlp-receiver.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const METRICS: OtlpMessage = { path: '/v1/metrics', body: '{}' };
 const TRACES: OtlpMessage = { path: '/v1/traces', body: '{}' };

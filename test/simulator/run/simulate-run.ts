@@ -11,7 +11,6 @@ import { seededRandom } from '../../../src/core/random.ts';
 import type { EventRecord } from '../../../src/core/run/event-record.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { eventBatchBytesCodec } from '../../../src/messaging/event-batch-codec.ts';
-import { MemoryHub } from '../../../src/messaging/memory/memory-hub.ts';
 import { LOSSLESS } from '../../../src/messaging/publisher.ts';
 import { snapshotCodec } from '../../../src/messaging/snapshot-message-codec.ts';
 import { NEWEST_MESSAGE } from '../../../src/messaging/subscriber.ts';
@@ -21,6 +20,7 @@ import { finalSnapshot, rebuildReport, recordsLost } from '../../../src/metrics/
 import { EventBatchWriter } from '../../../src/wire/event-batch-writer.ts';
 import { encodeSamplesEnd } from '../../../src/wire/sample-line.ts';
 import { loadPlan } from '../../bench/load/load-plan.ts';
+import { MemoryHub } from '../../support/memory-hub.ts';
 import { configOf, type EndedRun, patternOf } from './ended-run.ts';
 import type { RunFault, SimulatedRunPlan } from './run-faults.ts';
 import { brokenInRun } from './run-invariants.ts';

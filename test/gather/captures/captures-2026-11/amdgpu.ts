@@ -1,11 +1,11 @@
 // Cards of amdgpu under /sys/class/drm: what they are, what they do, and whose memory they use.
 
-import { VirtualClock } from '../../../../src/clock/virtual-clock.ts';
 import { isKnown } from '../../../../src/core/unknown.ts';
 import { amdgpuInventoryGatherer } from '../../../../src/gather/amdgpu/amdgpu-inventory-gatherer.ts';
 import { amdgpuLoadGatherer } from '../../../../src/gather/amdgpu/amdgpu-load-gatherer.ts';
 import { findGpuMemories, memoryIsUnified } from '../../../../src/gather/dmi/memory-sharing.ts';
-import { type RecordedTree, recordedFiles } from '../../../../src/gather/recorded-files.ts';
+import { type RecordedTree, recordedFiles } from '../../../support/recorded-files.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { isReading, runForTest } from '../../gatherer-run.ts';
 import { FixtureTree } from '../../gpu/fixture-tree.ts';
 import { machineForTest } from '../../machine-for-test.ts';

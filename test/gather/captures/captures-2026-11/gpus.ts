@@ -1,12 +1,12 @@
 // The kernel's log, rocm-smi, and Intel's cards in sysfs.
 
-import { VirtualClock } from '../../../../src/clock/virtual-clock.ts';
 import { isKnown } from '../../../../src/core/unknown.ts';
 import { parseRocmSmi } from '../../../../src/gather/amd-smi/parse-rocm-smi.ts';
 import { jsonDocuments } from '../../../../src/gather/amd-smi/tool-json.ts';
 import { intelInventoryGatherer, intelLoadGatherer } from '../../../../src/gather/intel/intel-gatherers.ts';
 import { parseXid } from '../../../../src/gather/kmsg/parse-xid.ts';
-import type { RecordedTree } from '../../../../src/gather/recorded-files.ts';
+import type { RecordedTree } from '../../../support/recorded-files.ts';
+import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { isReading, runForTest } from '../../gatherer-run.ts';
 import { FixtureTree } from '../../gpu/fixture-tree.ts';
 import { machineForTest } from '../../machine-for-test.ts';

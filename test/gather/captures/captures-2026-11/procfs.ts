@@ -6,7 +6,7 @@ import { parseMountinfo } from '../../../../src/gather/mountinfo/parse-mountinfo
 import { linuxMemoryGatherer } from '../../../../src/gather/procfs/linux-memory-gatherer.ts';
 import { parseCpuinfo } from '../../../../src/gather/procfs/parse-cpuinfo.ts';
 import { parseMeminfo } from '../../../../src/gather/procfs/parse-meminfo.ts';
-import { type RecordedTree, recordedFiles } from '../../../../src/gather/recorded-files.ts';
+import { type RecordedTree, recordedFiles } from '../../../support/recorded-files.ts';
 import { isReading, runForTest } from '../../gatherer-run.ts';
 import { machineForTest } from '../../machine-for-test.ts';
 import { type CaptureRow, rowsReadBy } from './capture-row.ts';

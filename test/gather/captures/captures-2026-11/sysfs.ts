@@ -4,7 +4,7 @@ import { connectionCarrier } from '../../../../src/core/link/connection-type.ts'
 import { linuxIdentityGatherer } from '../../../../src/gather/dmi/linux-identity-gatherer.ts';
 import { readSysfsRdma } from '../../../../src/gather/infiniband/linux-rdma-gatherer.ts';
 import { readInterfaces } from '../../../../src/gather/ip/read-interfaces.ts';
-import { type RecordedTree, recordedFiles } from '../../../../src/gather/recorded-files.ts';
+import { type RecordedTree, recordedFiles } from '../../../support/recorded-files.ts';
 import { isReading, runForTest } from '../../gatherer-run.ts';
 import { machineForTest } from '../../machine-for-test.ts';
 import type { CaptureRow } from './capture-row.ts';

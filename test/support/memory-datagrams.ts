@@ -1,7 +1,11 @@
 // Datagrams in memory, between ports that have addresses of their own, with paths that can be cut in one direction.
 // Nothing is delivered at once: as on a wire, the sender continues first.
 
-import type { DatagramAddress, DatagramListener, DatagramPort } from './datagram-port.ts';
+import type {
+  DatagramAddress,
+  DatagramListener,
+  DatagramPort,
+} from '../../src/mesh/reachability/datagram-port.ts';
 
 export class MemoryDatagrams {
   readonly #ports = new Map<

@@ -1,11 +1,11 @@
 // Subscriber of a MemoryHub: a bounded pipe in place of the socket, then the inbox.
 
 import { randomBytes } from 'node:crypto';
-import type { MessageCodec } from '../codec.ts';
-import { CONTROL_TOPIC_PREFIX, decodeFrame } from '../frame.ts';
-import { Inbox } from '../inbox.ts';
-import { ReadyGate } from '../ready-gate.ts';
-import type { MessageSubscriber, SubscriberOptions } from '../subscriber.ts';
+import type { MessageCodec } from '../../src/messaging/codec.ts';
+import { CONTROL_TOPIC_PREFIX, decodeFrame } from '../../src/messaging/frame.ts';
+import { Inbox } from '../../src/messaging/inbox.ts';
+import { ReadyGate } from '../../src/messaging/ready-gate.ts';
+import type { MessageSubscriber, SubscriberOptions } from '../../src/messaging/subscriber.ts';
 import { MEMORY_END_TOPIC, type MemoryPipe, type MemorySource } from './memory-pipe.ts';
 
 export class MemorySubscriber<T> implements MessageSubscriber<T>, MemoryPipe {

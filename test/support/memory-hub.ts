@@ -1,10 +1,10 @@
 // The transport inside one process, with the same limits, order, handshake and conflation as the ZeroMQ one. It ships,
 // so tests and the demo need no sockets.
 
-import type { MessageCodec } from '../codec.ts';
-import { MessagingError } from '../messaging-error.ts';
-import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
-import type { MessageSubscriber, SubscriberOptions } from '../subscriber.ts';
+import type { MessageCodec } from '../../src/messaging/codec.ts';
+import { MessagingError } from '../../src/messaging/messaging-error.ts';
+import type { MessagePublisher, PublisherOptions } from '../../src/messaging/publisher.ts';
+import type { MessageSubscriber, SubscriberOptions } from '../../src/messaging/subscriber.ts';
 import type { MemorySource } from './memory-pipe.ts';
 import { MemoryPublisher } from './memory-publisher.ts';
 import { MemorySubscriber } from './memory-subscriber.ts';

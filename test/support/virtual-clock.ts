@@ -1,6 +1,6 @@
 // A clock that moves only when advanced: timing rules are asserted exactly, and hours pass in no time.
 
-import type { Clock } from './clock.ts';
+import type { Clock } from '../../src/clock/clock.ts';
 
 interface Sleeper {
   readonly wakeAtMs: number;

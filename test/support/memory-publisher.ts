@@ -1,11 +1,11 @@
 // Publisher of a MemoryHub. A full pipe delays messages (noDrop) or drops them, as a socket does.
 
-import { unlessAborted } from '../../clock/until-aborted.ts';
-import type { MessageCodec } from '../codec.ts';
-import { decodeFrame, encodeFrame, encodeMessageFrame } from '../frame.ts';
-import { Outbox } from '../outbox.ts';
-import { SubscriberPresence } from '../presence.ts';
-import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
+import { unlessAborted } from '../../src/clock/until-aborted.ts';
+import type { MessageCodec } from '../../src/messaging/codec.ts';
+import { decodeFrame, encodeFrame, encodeMessageFrame } from '../../src/messaging/frame.ts';
+import { Outbox } from '../../src/messaging/outbox.ts';
+import { SubscriberPresence } from '../../src/messaging/presence.ts';
+import type { MessagePublisher, PublisherOptions } from '../../src/messaging/publisher.ts';
 import { MEMORY_END_TOPIC, MEMORY_PROBE_TOPIC, type MemoryPipe, type MemorySource } from './memory-pipe.ts';
 
 export class MemoryPublisher<T> implements MessagePublisher<T>, MemorySource {

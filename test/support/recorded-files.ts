@@ -1,7 +1,12 @@
 // A machine's files as a recording: contents, symbolic links, and read errors. It can contain what no folder on disk
 // can, such as an attribute that returns EINVAL.
 
-import { type FileText, type MachineFiles, type Unreadable, unreadable } from './machine-files.ts';
+import {
+  type FileText,
+  type MachineFiles,
+  type Unreadable,
+  unreadable,
+} from '../../src/gather/machine-files.ts';
 
 export interface RecordedTree {
   /** Folder that the paths below are relative to, "/sys/class/net". */

@@ -1,7 +1,7 @@
 // Two ends of a line in memory: frames are copied, and arrive in a later turn of the event loop, as from another process.
 // It can fall silent, as when a process is stopped or a cable is pulled, and it can break.
 
-import type { FrameLine } from './framed-channel.ts';
+import type { FrameLine } from '../../src/bench/fleet/framed-channel.ts';
 
 export interface MemoryLines {
   readonly coordinator: FrameLine;

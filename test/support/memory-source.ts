@@ -1,0 +1,10 @@
+// Bytes in memory that are read by range.
+
+import type { ByteSource } from '../../src/model/byte-source.ts';
+
+export const memorySource = (bytes: Uint8Array, place = 'memory'): ByteSource => ({
+  place,
+  byteCount: bytes.byteLength,
+  read: (offset, length) => Promise.resolve(bytes.subarray(offset, offset + length)),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
