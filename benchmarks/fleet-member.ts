@@ -4,7 +4,7 @@
 import { systemClock } from '../src/clock/system-clock.ts';
 import { nodeId } from '../src/core/ids.ts';
 import type { NodeKey } from '../src/daemon/node-key.ts';
-import { createMemoryDisk } from '../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../src/journal/memory-journal.ts';
 import type { ClusterKey } from '../src/mesh/key/cluster-key.ts';
 import type { MeshLink } from '../src/mesh/mesh.ts';
 import { FleetMembers } from '../src/mesh/nats/fleet-members.ts';

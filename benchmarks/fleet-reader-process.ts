@@ -6,7 +6,7 @@ import { connect } from '@nats-io/transport-node';
 import { systemClock } from '../src/clock/system-clock.ts';
 import type { NodeId } from '../src/core/ids.ts';
 import { generateNodeKey } from '../src/daemon/node-key.ts';
-import { createMemoryDisk } from '../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../src/journal/memory-journal.ts';
 import { type ClusterKey, parseClusterKey } from '../src/mesh/key/cluster-key.ts';
 import { FleetSubjects } from '../src/mesh/nats/fleet-subjects.ts';
 import { NatsFleet } from '../src/mesh/nats/nats-fleet.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../src/clock/system-clock.ts';
 import { generateNodeKey } from '../src/daemon/node-key.ts';
-import { createMemoryDisk } from '../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../src/journal/memory-journal.ts';
 import { parseClusterKey } from '../src/mesh/key/cluster-key.ts';
 import { TlsMesh } from '../src/mesh/tls/tls-mesh.ts';
 import { MeshNode, memoryFact } from '../test/support/mesh-node.ts';

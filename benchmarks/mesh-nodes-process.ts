@@ -5,7 +5,7 @@
 import { systemClock } from '../src/clock/system-clock.ts';
 import type { Event } from '../src/core/event.ts';
 import { generateNodeKey } from '../src/daemon/node-key.ts';
-import { createMemoryDisk } from '../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../src/journal/memory-journal.ts';
 import { parseClusterKey } from '../src/mesh/key/cluster-key.ts';
 import type { MeshCandidate, MeshLimits } from '../src/mesh/mesh.ts';
 import { TlsMesh } from '../src/mesh/tls/tls-mesh.ts';

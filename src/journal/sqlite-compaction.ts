@@ -6,7 +6,7 @@ import type { HourlySummary } from '../wire/api/history-answers.ts';
 import { decodeHourlySummary, encodeHourlySummary, mergeSummaries, summarizeHour } from './hourly-summary.ts';
 import type { JournalLimits } from './journal.ts';
 import { HOUR_MS, hourOf, rawHistoryEndMs } from './retention.ts';
-import { bytesIn, inTransaction, numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
+import { bytesIn, inTransaction, numberIn, pragma, type SqliteRow, textIn } from './sqlite-database.ts';
 
 interface Compacted {
   readonly droppedRecords: number;
@@ -111,9 +111,6 @@ const repeat = (round: () => number): number => {
   for (let count = round(); count > 0; count = round()) sum += count;
   return sum;
 };
-
-const pragma = (database: DatabaseSync, name: 'freelist_count' | 'page_count' | 'page_size'): number =>
-  numberIn(database.prepare(`PRAGMA ${name}`).get(), name);
 
 /** 16 MB. */
 const VACUUM_PAGES = 4096;

@@ -32,6 +32,20 @@ export const openForWriting = (path: string): DatabaseSync => {
   }
 };
 
+/** A database that ends with the process. */
+export const openInMemory = (): DatabaseSync => {
+  const database = new DatabaseSync(':memory:');
+  database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA trusted_schema = OFF');
+  return database;
+};
+
+/** Of the pages in use and free, bytes. */
+export const databaseSizeBytes = (database: DatabaseSync): number =>
+  pragma(database, 'page_count') * pragma(database, 'page_size');
+
+export const pragma = (database: DatabaseSync, name: 'freelist_count' | 'page_count' | 'page_size'): number =>
+  numberIn(database.prepare(`PRAGMA ${name}`).get(), name);
+
 /** Opens for reading only, so closing leaves the file and its write-ahead log as they are. */
 export const openForReading = (path: string): DatabaseSync => {
   const database = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT_MS });

@@ -20,7 +20,7 @@ export interface SqliteJournalOptions extends JournalOptions {
   readonly path: string;
 }
 
-export interface SqliteFile {
+export interface OpenedDatabase {
   readonly database: DatabaseSync;
   readonly records: SqliteRecords;
   readonly own: OwnNumbers;
@@ -29,7 +29,16 @@ export interface SqliteFile {
   readonly lost: StoredOrigin | undefined;
 }
 
-export const openSqliteFile = (options: SqliteJournalOptions): SqliteFile => {
+/** Advances the numbers of the own node in the database of an earlier journal, or in an empty one. */
+export const openInTransaction = (
+  database: DatabaseSync,
+  options: JournalOptions,
+  before: { readonly salvaged?: OwnNumbers | undefined; readonly path?: string } = {},
+): OpenedDatabase =>
+  // One transaction, so a first start that is killed leaves no tables without their numbers.
+  inTransaction(database, () => begin(database, options, before));
+
+export const openSqliteFile = (options: SqliteJournalOptions): OpenedDatabase => {
   const inspection = inspect(options.path, options);
   if (inspection.kind === 'damaged') return replace(options, inspection.reason, inspection.salvaged);
   try {
@@ -52,7 +61,7 @@ const replace = (
   options: SqliteJournalOptions,
   reason: string,
   salvaged: OwnNumbers | undefined,
-): SqliteFile => {
+): OpenedDatabase => {
   const movedTo = moveAside(options.path, options.clock.wallMs());
   const file = open(options, salvaged);
   const { through = 0 } = readStoredCount(options.path, options.ownNode) ?? {};
@@ -69,11 +78,10 @@ const replace = (
   };
 };
 
-const open = (options: SqliteJournalOptions, lost: OwnNumbers | undefined): SqliteFile => {
+const open = (options: SqliteJournalOptions, salvaged: OwnNumbers | undefined): OpenedDatabase => {
   const database = openForWriting(options.path);
   try {
-    // One transaction, so a first start that is killed leaves no tables without their numbers.
-    return inTransaction(database, () => begin(database, options, lost));
+    return openInTransaction(database, options, { salvaged, path: options.path });
   } catch (error) {
     database.close();
     throw error;
@@ -82,14 +90,14 @@ const open = (options: SqliteJournalOptions, lost: OwnNumbers | undefined): Sqli
 
 const begin = (
   database: DatabaseSync,
-  options: SqliteJournalOptions,
-  salvaged: OwnNumbers | undefined,
-): SqliteFile => {
-  const { path, ownNode, clock, epochFloor = 0 } = options;
+  options: JournalOptions,
+  { path, salvaged }: { readonly salvaged?: OwnNumbers | undefined; readonly path?: string },
+): OpenedDatabase => {
+  const { ownNode, clock, epochFloor = 0 } = options;
   createTables(database);
   const records = new SqliteRecords(database);
   const before = records.own();
-  const stored = readStoredCount(path, ownNode);
+  const stored = path === undefined ? undefined : readStoredCount(path, ownNode);
   const held = records.origins().find(row => row.origin === ownNode);
   const opened = openOwnNumbers(before, {
     ownNode,
@@ -104,7 +112,7 @@ const begin = (
   if (isNewEpoch)
     records.supersedeOlderEpochs(records.setPosition({ origin: ownNode, epoch: own.ownEpoch, through: 0 }));
   const cut =
-    isNewEpoch && before !== undefined
+    path === undefined || (isNewEpoch && before !== undefined)
       ? undefined
       : cutNotice(path, stored, held ?? { origin: ownNode, epoch: before?.ownEpoch ?? 0, through: 0 });
   const notices = [...opened.notices, ...(cut === undefined ? [] : [cut])];

@@ -1,5 +1,5 @@
-// The journal on disk: SQLite with a write-ahead log that is synchronised at every commit, so what `append` has stored
-// survives a kill and a power loss. One process holds the file at a time.
+// The journal in SQLite. On disk it has a write-ahead log that is synchronised at every commit, so what `append` has stored
+// survives a kill and a power loss. One process at a time uses the file.
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { NodeId } from '../core/ids.ts';
@@ -14,6 +14,7 @@ import {
   type Journal,
   JournalError,
   type JournalNotice,
+  type JournalOptions,
   type PastQuery,
   type StoredOrigin,
   type StoredRecord,
@@ -23,7 +24,7 @@ import { isHistorySlot } from './retention.ts';
 import { compactDatabase, hasFreePages, shrink } from './sqlite-compaction.ts';
 import { fileSizeBytes, inTransaction, withoutFlush } from './sqlite-database.ts';
 import { journalErrorOf } from './sqlite-error.ts';
-import { openSqliteFile, type SqliteFile, type SqliteJournalOptions } from './sqlite-file.ts';
+import { type OpenedDatabase, openSqliteFile, type SqliteJournalOptions } from './sqlite-file.ts';
 import type { OriginRow, SqliteRecords } from './sqlite-records.ts';
 import { StoredCount } from './stored-count.ts';
 
@@ -33,33 +34,60 @@ import { StoredCount } from './stored-count.ts';
  */
 export const openSqliteJournal = (options: SqliteJournalOptions): Journal => {
   try {
-    return new SqliteJournal(openSqliteFile(options), options);
+    const opened = openSqliteFile(options);
+    return new SqliteJournal(opened, options, fileStore(options.path, opened.database));
   } catch (error) {
     throw journalErrorOf(error, options.path);
   }
 };
 
-class SqliteJournal implements Journal {
+/** Where the database is. */
+export interface JournalStore {
+  /** For messages. */
+  readonly place: string;
+  /** How far the own records reach, after each commit. */
+  stored(position: StoredOrigin): void;
+  sizeBytes(): number;
+  hasLog(): boolean;
+  close(): void;
+}
+
+const fileStore = (path: string, database: DatabaseSync): JournalStore => {
+  const stored = new StoredCount(path);
+  return {
+    place: path,
+    stored: position => stored.set(position),
+    sizeBytes: () => fileSizeBytes(path) + fileSizeBytes(`${path}-wal`),
+    hasLog: () => fileSizeBytes(`${path}-wal`) > 0,
+    close: () => {
+      stored[Symbol.dispose]();
+      database.close();
+    },
+  };
+};
+
+export class SqliteJournal implements Journal {
   readonly notices: readonly JournalNotice[];
   readonly lost: StoredOrigin | undefined;
-  readonly #stored: StoredCount;
+  readonly #store: JournalStore;
   readonly #database: DatabaseSync;
   readonly #records: SqliteRecords;
   readonly #origins: Map<NodeId, OriginRow>;
-  readonly #options: SqliteJournalOptions;
+  readonly #options: JournalOptions;
   readonly #growth: Growth;
   readonly #bound: CurrentBound;
   #passedOver = 0;
+  #isClosed = false;
   #own: OwnNumbers;
 
-  constructor(file: SqliteFile, options: SqliteJournalOptions) {
-    this.#database = file.database;
-    this.#records = file.records;
-    this.#own = file.own;
-    this.notices = file.notices;
-    this.lost = file.lost;
-    this.#stored = new StoredCount(options.path);
-    this.#origins = new Map(file.origins.map(row => [row.origin, row]));
+  constructor(opened: OpenedDatabase, options: JournalOptions, store: JournalStore) {
+    this.#database = opened.database;
+    this.#records = opened.records;
+    this.#own = opened.own;
+    this.notices = opened.notices;
+    this.lost = opened.lost;
+    this.#store = store;
+    this.#origins = new Map(opened.origins.map(row => [row.origin, row]));
     this.#options = options;
     this.#growth = new Growth((options.limits ?? JOURNAL_LIMITS).sizeBytesMax);
     this.#bound = new CurrentBound(options.ownNode, options.currentLimits);
@@ -79,12 +107,12 @@ class SqliteJournal implements Journal {
   }
 
   append(records: readonly AgedRecord[]): void {
-    this.#store(admit(this.#held(), records));
+    this.#write(admit(this.#held(), records));
   }
 
   appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void {
     const admitted = admitCatchUp(this.#held(), position, records);
-    this.#guard(() => withoutFlush(this.#database, () => this.#store(admitted)));
+    this.#guard(() => withoutFlush(this.#database, () => this.#write(admitted)));
   }
 
   startNewEpoch(floor: number): number {
@@ -173,19 +201,18 @@ class SqliteJournal implements Journal {
     return this.#guard(() => {
       const compacted = compactDatabase(this.#database, limits ?? JOURNAL_LIMITS, clock.wallMs());
       const isWorth = compacted.droppedRecords + compacted.droppedHourlyRows > 0;
-      const hasLog = fileSizeBytes(`${this.#options.path}-wal`) > 0;
-      if (isWorth || hasLog || hasFreePages(this.#database)) shrink(this.#database);
-      return { ...compacted, sizeBytes: this.#sizeBytes() };
+      if (isWorth || this.#store.hasLog() || hasFreePages(this.#database)) shrink(this.#database);
+      return { ...compacted, sizeBytes: this.#store.sizeBytes() };
     });
   }
 
   sizeBytes(): number {
-    return this.#guard(() => this.#sizeBytes());
+    return this.#guard(() => this.#store.sizeBytes());
   }
 
   [Symbol.dispose](): void {
-    this.#stored[Symbol.dispose]();
-    if (this.#database.isOpen) this.#database.close();
+    if (!this.#isClosed) this.#store.close();
+    this.#isClosed = true;
   }
 
   #held(): Held {
@@ -194,7 +221,7 @@ class SqliteJournal implements Journal {
     return { ownNode, ownEpoch: this.ownEpoch, position: origin => this.#origins.get(origin) };
   }
 
-  #store({ records, positions }: Admitted): void {
+  #write({ records, positions }: Admitted): void {
     if (positions.length === 0) return;
     const storedAtWallMs = Math.round(this.#options.clock.wallMs());
     const moved = this.#transaction(() => {
@@ -214,7 +241,7 @@ class SqliteJournal implements Journal {
   }
 
   #countOwn(row: OriginRow | undefined): void {
-    if (row !== undefined) this.#stored.set({ origin: row.origin, epoch: row.epoch, through: row.through });
+    if (row !== undefined) this.#store.stored({ origin: row.origin, epoch: row.epoch, through: row.through });
   }
 
   #supersedeOlder(rows: Iterable<OriginRow>): void {
@@ -244,16 +271,11 @@ class SqliteJournal implements Journal {
     for (const { id, origin } of this.#origins.values()) this.#bound.set(origin, sizes.get(id) ?? NOTHING);
   }
 
-  #sizeBytes(): number {
-    const { path } = this.#options;
-    return fileSizeBytes(path) + fileSizeBytes(`${path}-wal`);
-  }
-
   #throwIfClosed(): void {
-    if (!this.#database.isOpen)
+    if (this.#isClosed)
       throw new JournalError({
         code: 'closed',
-        problem: `The journal ${this.#options.path} is closed.`,
+        problem: `The journal ${this.#store.place} is closed.`,
         advice: '',
       });
   }
@@ -274,7 +296,7 @@ class SqliteJournal implements Journal {
       this.#throwIfClosed();
       return work();
     } catch (error) {
-      throw journalErrorOf(error, this.#options.path);
+      throw journalErrorOf(error, this.#store.place);
     }
   }
 }

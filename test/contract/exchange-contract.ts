@@ -3,8 +3,9 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
-import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-journal.ts';
 import type { Requests } from '../../src/mesh/request/requests.ts';
+import { copyOfDisk } from '../support/copy-of-disk.ts';
 import type { MeshNode } from '../support/mesh-node.ts';
 
 export interface ExchangeNodeOptions {
@@ -151,7 +152,7 @@ export const describeExchange = (
       const other = await start();
       const one = await start({ key, disk });
       one.node.open('a');
-      const copy = { ...structuredClone(disk), isOpen: false };
+      const copy = copyOfDisk(disk);
       one.node.open('b');
       await changes([other], () => other.node.connectionsOf(key.nodeId).length === 2);
       const before = one.node.epoch;

@@ -1,7 +1,6 @@
 // The memory journal, by the contract alone: it has nothing of its own.
 
-import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
-import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
+import { createMemoryDisk, createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { describeCompaction } from '../contract/journal-compaction-contract.ts';
 import { describeJournal } from '../contract/journal-contract.ts';
 import type { JournalPlace } from '../support/journal-place.ts';

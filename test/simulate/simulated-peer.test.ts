@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
-import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../../src/journal/memory-journal.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';

@@ -3,9 +3,10 @@
 
 import type { NodeId } from '../../src/core/ids.ts';
 import { type SeededRandom, seededRandom } from '../../src/core/random.ts';
-import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-journal.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import { type SeededNodeKey, seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
+import { copyOfDisk } from '../support/copy-of-disk.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { Acknowledged } from './acknowledged.ts';
 import type { Mutation } from './mutations.ts';
@@ -164,7 +165,7 @@ export class SimulatedCluster {
     if (process === undefined) return;
     machine.process = undefined;
     // The dying one keeps the old disk: nothing that it still writes is found by the next.
-    machine.disk = { ...structuredClone(machine.disk), isOpen: false };
+    machine.disk = copyOfDisk(machine.disk);
     machine.state = { isFull: machine.state.isFull, acknowledged: machine.state.acknowledged.copy() };
     if (how === 'crash') this.#network.crash(process.transport);
     else this.#network.vanish(process.transport);
@@ -175,7 +176,7 @@ export class SimulatedCluster {
     const machine = this.#machine(index);
     if (machine.copy === undefined) return;
     this.#die(machine, 'crash');
-    machine.disk = { ...structuredClone(machine.copy.disk), isOpen: false };
+    machine.disk = copyOfDisk(machine.copy.disk);
     machine.state = { isFull: machine.state.isFull, acknowledged: machine.copy.acknowledged.copy() };
     await this.start(index);
   }
@@ -243,7 +244,7 @@ export class SimulatedCluster {
 }
 
 const copyOf = ({ disk, state }: Machine): NonNullable<Machine['copy']> => ({
-  disk: { ...structuredClone(disk), isOpen: false },
+  disk: copyOfDisk(disk),
   acknowledged: state.acknowledged.copy(),
 });
 

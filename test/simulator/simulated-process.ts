@@ -5,7 +5,7 @@ import type { NodeId } from '../../src/core/ids.ts';
 import type { NetworkInterface } from '../../src/core/node/network.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { JOURNAL_RETRY_MS } from '../../src/daemon/event-recorder.ts';
-import type { MemoryDisk } from '../../src/journal/memory-disk.ts';
+import type { MemoryDisk } from '../../src/journal/memory-journal.ts';
 import type { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';

@@ -2,7 +2,7 @@
 
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
-import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-journal.ts';
 import { joinedLinks, type LinkSource } from '../../src/mesh/joined-links.ts';
 import type { ClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { NatsFleet, type NatsFleetParts } from '../../src/mesh/nats/nats-fleet.ts';
@@ -11,8 +11,7 @@ import { MeshNode } from './mesh-node.ts';
 
 export const FLEET_TEST_CLUSTER = 'test';
 
-interface FleetNodeOptions
-  extends Partial<Pick<NatsFleetParts, 'start' | 'floors' | 'group' | 'hearing'>> {
+interface FleetNodeOptions extends Partial<Pick<NatsFleetParts, 'start' | 'floors' | 'group' | 'hearing'>> {
   readonly keys: readonly ClusterKey[];
   readonly servers: readonly string[];
   readonly key?: NodeKey;

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock/system-clock.ts';
 import type { HostPort } from '../../src/core/address/host-port.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
-import { createMemoryDisk } from '../../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../../src/journal/memory-journal.ts';
 import type { ClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { TlsMesh } from '../../src/mesh/tls/tls-mesh.ts';
 import { encodeMeshMessage } from '../../src/wire/mesh-message.ts';

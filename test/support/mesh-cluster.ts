@@ -1,8 +1,9 @@
 // Many nodes in one process on wires that the test lays, on one virtual clock.
 
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
-import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-journal.ts';
 import type { ReplicationLimits } from '../../src/mesh/replication/limits.ts';
+import { copyOfDisk } from './copy-of-disk.ts';
 import { MeshNode } from './mesh-node.ts';
 import { type Disturb, WiredLink, WiredMesh, type WiredNode } from './mesh-wires.ts';
 import { VirtualClock } from './virtual-clock.ts';
@@ -79,7 +80,7 @@ export class MeshCluster implements AsyncDisposable {
   }
 
   copyDisk(index: number): MemoryDisk {
-    return { ...structuredClone(this.#place(index).disk), isOpen: false };
+    return copyOfDisk(this.#place(index).disk);
   }
 
   putDisk(index: number, disk: MemoryDisk): void {

@@ -9,7 +9,7 @@ import { seededRandom } from '../../src/core/random.ts';
 import type { Runner } from '../../src/core/run/run.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
-import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-disk.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-journal.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
-import { createMemoryDisk } from '../../../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../../../src/journal/memory-journal.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { EVENT_STREAM, FleetSubjects } from '../../../src/mesh/nats/fleet-subjects.ts';
 import { REPLICATION_LIMITS } from '../../../src/mesh/replication/limits.ts';

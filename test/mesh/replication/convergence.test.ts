@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMemoryDisk } from '../../../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../../../src/journal/memory-journal.ts';
 import { MeshCluster, type Shape } from '../../support/mesh-cluster.ts';
 
 describe('replication', () => {

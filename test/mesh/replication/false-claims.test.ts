@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
-import { createMemoryDisk } from '../../../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../../../src/journal/memory-journal.ts';
 import { REPLICATION_LIMITS } from '../../../src/mesh/replication/limits.ts';
 import type { WireRecord } from '../../../src/wire/mesh-message.ts';
 import type { VectorEntry } from '../../../src/wire/version-vector.ts';

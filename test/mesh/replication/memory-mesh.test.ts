@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { presence } from '../../../src/core/node/presence-view.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { generateNodeKey, type NodeKey } from '../../../src/daemon/node-key.ts';
-import { createMemoryDisk, type MemoryDisk } from '../../../src/journal/memory-disk.ts';
+import { createMemoryDisk, type MemoryDisk } from '../../../src/journal/memory-journal.ts';
 import { MemoryNetwork } from '../../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../../src/mesh/mesh.ts';
 import { MeshNode } from '../../support/mesh-node.ts';

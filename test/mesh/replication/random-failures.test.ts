@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
-import { createMemoryDisk } from '../../../src/journal/memory-disk.ts';
+import { createMemoryDisk } from '../../../src/journal/memory-journal.ts';
 import { longCount } from '../../support/counts.ts';
 import { MeshCluster, pairsOf } from '../../support/mesh-cluster.ts';
 
