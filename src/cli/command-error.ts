@@ -16,6 +16,10 @@ export class CommandError extends ProblemError<Problem<ExitName>> {
   }
 }
 
+/** A command line that cannot be run as it was typed. */
+export const usage = (problem: string, advice: string): CommandError =>
+  new CommandError('usage', problem, advice);
+
 /** "plimsoll: what is wrong", and beneath it what to do. */
 export const terminalText = (problem: Sentences): string =>
   `plimsoll: ${sentencesOf(problem)

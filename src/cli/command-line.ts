@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util';
 import { nearest } from '../core/text/nearest.ts';
 import type { Command, Invocation, Option } from './command.ts';
-import { CommandError } from './command-error.ts';
+import { type CommandError, usage } from './command-error.ts';
 
 type CommandLine =
   | { readonly kind: 'help'; readonly command: Command | undefined; readonly group: string | undefined }
@@ -173,7 +173,5 @@ const shownWord = (word: string): string => {
 const nameIn = (word: string): string => word.split('=', 1)[0] ?? word;
 
 const isHelpOption = (word: string): boolean => word === '--help' || word === '-h';
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 const HELP_WORDS: ReadonlySet<string> = new Set(['help', '--help', '-h']);

@@ -1,7 +1,9 @@
 // JSON of foreign tools, which may omit, mistype or cut any part of it: every access gives undefined if the value is
 // not of the expected type, so one odd field loses only itself.
 
-export type LooseRecord = { readonly [key: string]: unknown };
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+
+export type LooseRecord = JsonObject;
 
 /** Undefined when the text is not JSON. */
 export const looseJson = (text: string): unknown => {
@@ -13,7 +15,7 @@ export const looseJson = (text: string): unknown => {
 };
 
 export const looseRecord = (value: unknown): LooseRecord | undefined =>
-  isRecord(value) && !Array.isArray(value) ? value : undefined;
+  isJsonObject(value) ? value : undefined;
 
 export const looseList = (value: unknown): readonly unknown[] | undefined =>
   Array.isArray(value) ? value : undefined;
@@ -46,8 +48,6 @@ export const looseText = (value: unknown): string | undefined => {
   const text = value.trim();
   return text === '' ? undefined : text.slice(0, TEXT_LENGTH_MAX);
 };
-
-const isRecord = (value: unknown): value is LooseRecord => typeof value === 'object' && value !== null;
 
 /** Names also come from the other end of a cable. */
 const TEXT_LENGTH_MAX = 120;

@@ -2,8 +2,10 @@
 // figures are found by being numbers, not by name. Pure.
 
 import * as v from 'valibot';
+import { isJsonObject } from '../core/json.ts';
 import { isUnknown } from '../core/unknown.ts';
 import { type FigureSummary, type HourlySummary, hourlySummarySchema } from '../wire/api/history-answers.ts';
+import { recordPayload } from '../wire/durable-record.ts';
 import { parseShallowBytes } from '../wire/shallow-json.ts';
 
 /** A hostile body must not make a row of any size: figures past this many are left out. */
@@ -16,7 +18,7 @@ export const summarizeHour = (bodies: Iterable<Uint8Array>): HourlySummary => {
   let failedCount = 0;
   for (const body of bodies) {
     count += 1;
-    const payload = payloadOf(body);
+    const payload = recordPayload(body);
     if (payload === undefined) continue;
     if (isUnknown(payload['failure'])) failedCount += 1;
     else collect(values, payload, '');
@@ -52,12 +54,6 @@ export const decodeHourlySummary = (body: Uint8Array): HourlySummary | undefined
   return read.success ? read.output : undefined;
 };
 
-const payloadOf = (body: Uint8Array): Record<string, unknown> | undefined => {
-  const record = parseShallowBytes(body);
-  if (!isRecord(record)) return undefined;
-  return isRecord(record['payload']) ? record['payload'] : undefined;
-};
-
 const collect = (values: Map<string, number[]>, fields: Record<string, unknown>, prefix: string): void => {
   for (const [name, value] of Object.entries(fields)) {
     const path = prefix + name;
@@ -65,7 +61,7 @@ const collect = (values: Map<string, number[]>, fields: Record<string, unknown>,
       const numbers = values.get(path);
       if (numbers !== undefined) numbers.push(value);
       else if (values.size < FIGURES_MAX) values.set(path, [value]);
-    } else if (isRecord(value) && path.length < PATH_LENGTH_MAX) collect(values, value, `${path}.`);
+    } else if (isJsonObject(value) && path.length < PATH_LENGTH_MAX) collect(values, value, `${path}.`);
   }
 };
 
@@ -92,9 +88,6 @@ const mergeFigure = (first: FigureSummary | undefined, second: FigureSummary): F
         max: Math.max(first.max, second.max),
         count: first.count + second.count,
       };
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Also limits how deep a body is read. */
 const PATH_LENGTH_MAX = 200;

@@ -28,3 +28,10 @@ export const agentAnswerSchema: v.GenericSchema<unknown, AgentAnswer> = v.varian
   openObject({ kind: v.literal('granted'), port, ticket }),
   openObject({ kind: v.literal('refused'), code: text, problem: text, advice: text }),
 ]);
+
+export const refusedAgent = (code: string, problem: string, advice: string): AgentAnswer => ({
+  kind: 'refused',
+  code,
+  problem,
+  advice,
+});

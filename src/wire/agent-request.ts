@@ -17,10 +17,8 @@ import { objectiveEntries } from './objective-schema.ts';
 import { serverToldSchema } from './provenance-schema.ts';
 import { runPatternSchema, runShapeSchema } from './run-shape.ts';
 import { stopRulesSchema } from './run-stop-schema.ts';
-import { count, figure, openObject, reported, text } from './schema.ts';
+import { count, figure, openObject, reported, type Schema, text } from './schema.ts';
 import { modelMixSchema } from './variant-schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 /** Of the whole run: the share of one agent follows from `AgentShare`. */
 export interface AgentRequest extends ObjectiveFields {

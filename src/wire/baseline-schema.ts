@@ -11,10 +11,8 @@ import { comparedUnitSchema, UNITS_MAX } from './comparison-schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { environmentSchema, parseJson } from './run-config.ts';
 import { runPatternSchema, runShapeSchema } from './run-shape.ts';
-import { figure, openObject, reported, text } from './schema.ts';
+import { figure, openObject, reported, type Schema, text } from './schema.ts';
 import { estimateSchema } from './sweep-schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 export const baselineToJson = (baseline: BaselineDocument): string =>
   `${JSON.stringify(baseline, undefined, 2)}\n`;

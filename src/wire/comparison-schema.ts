@@ -19,10 +19,8 @@ import type { ComparisonVerdict } from '../core/comparison/judge-effect.ts';
 import { DecodeError } from './decode-error.ts';
 import { environmentSchema, parseJson } from './run-config.ts';
 import { failedStopSchema } from './run-stop-schema.ts';
-import { count, figure, openObject, reported, runIdSchema, share, text } from './schema.ts';
+import { count, figure, openObject, reported, runIdSchema, type Schema, share, text } from './schema.ts';
 import { estimateSchema, resumeSchema } from './sweep-schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 export const comparisonToJson = (document: ComparisonDocument): string =>
   `${JSON.stringify(document, undefined, 2)}\n`;

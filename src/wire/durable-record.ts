@@ -4,8 +4,9 @@
 import type { Event, EventHead } from '../core/event.ts';
 import { type Fact, factKey } from '../core/event-kinds.ts';
 import { isNodeId, type NodeId } from '../core/ids.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { decodeFact } from './event-schema.ts';
-import { parseShallowBytes } from './shallow-json.ts';
+import { parseShallowObject } from './shallow-json.ts';
 
 export const RECORD_VERSION = 1;
 /** Of one record's body. */
@@ -46,7 +47,7 @@ export const decodeRecordBody = (
 ): DecodedRecord => {
   if (body.length > RECORD_BYTES_MAX)
     return { kind: 'refused', reason: `a record of ${body.length} bytes is too large` };
-  const record = parseRecord(body);
+  const record = parseShallowObject(body);
   if (record === undefined) return { kind: 'refused', reason: 'not JSON, or nested too deep' };
   const { version, origin, epoch, seq, kind, key, payload } = record;
   if (version !== RECORD_VERSION)
@@ -73,13 +74,11 @@ export const decodeRecordBody = (
   }
 };
 
-const parseRecord = (body: Uint8Array): Record<string, unknown> | undefined => {
-  const record = parseShallowBytes(body);
-  return isRecord(record) ? record : undefined;
+/** The payload of a record, unchecked; undefined if the bytes are no record with one. */
+export const recordPayload = (body: Uint8Array): JsonObject | undefined => {
+  const payload = parseShallowObject(body)?.['payload'];
+  return isJsonObject(payload) ? payload : undefined;
 };
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whatever JSON holds: not all of it has a text of its own. */
 const shownVersion = (version: unknown): string => (JSON.stringify(version) ?? 'missing').slice(0, 40);

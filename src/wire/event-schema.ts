@@ -29,11 +29,19 @@ import {
 } from './probe-schema.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
 import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
-import { count, figure, knownPart, list, nodeIdSchema, openObject, reported, text } from './schema.ts';
+import {
+  count,
+  figure,
+  knownPart,
+  list,
+  nodeIdSchema,
+  openObject,
+  reported,
+  type Schema,
+  text,
+} from './schema.ts';
 import { sweepProgressSchema, sweepSchema } from './sweep-digest-schema.ts';
 import { toldComparisonSchema, toldPairsSchema } from './told-comparison-schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 type DecodedFact =
   | { readonly kind: 'known'; readonly fact: Fact }

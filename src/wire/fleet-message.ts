@@ -9,6 +9,7 @@ import type { FleetSelection } from '../core/fleet/fleet-selection.ts';
 import type { GroupPairWays } from '../core/fleet/fleet-ways.ts';
 import type { LinkListing } from '../core/fleet/link-listing.ts';
 import { isNodeId, type NodeId } from '../core/ids.ts';
+import { isJsonObject } from '../core/json.ts';
 import { writtenOnce } from '../core/text/written-once.ts';
 import { STREAM_VERSION, StreamMessageError } from './stream-message.ts';
 
@@ -141,18 +142,15 @@ const movedFleetLink = (link: FleetLink, offsetMs: number): FleetLink =>
   link.measuredAtMs === undefined ? link : { ...link, measuredAtMs: link.measuredAtMs + offsetMs };
 
 const isFleetMessage = (message: unknown): message is FleetMessage & { readonly version: number } =>
-  isMapping(message) &&
+  isJsonObject(message) &&
   typeof message['version'] === 'number' &&
   typeof message['nowMs'] === 'number' &&
   typeof message['isWhole'] === 'boolean' &&
   typeof message['daemonStart'] === 'string' &&
   typeof message['plimsollVersion'] === 'string' &&
   isNodeId(message['nodeId']) &&
-  isMapping(message['parts']) &&
+  isJsonObject(message['parts']) &&
   Object.values(message['parts']).every(part => part === null || typeof part === 'object');
-
-const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const parsed = (text: string): unknown => {
   try {

@@ -10,9 +10,7 @@ import {
   type NodeGpuLoads,
   type NodeGpus,
 } from '../core/node/gpu.ts';
-import { bytes, count, figure, list, openObject, reported, share, text } from './schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
+import { bytes, count, figure, list, openObject, reported, type Schema, share, text } from './schema.ts';
 
 export const gpuVendorSchema: Schema<GpuVendor> = v.picklist(GPU_VENDORS);
 

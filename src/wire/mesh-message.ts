@@ -6,7 +6,7 @@ import type { Reported } from '../core/unknown.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
 import { ByteReader, ByteWriter } from './frame-bytes.ts';
 import { NOT_TOLD } from './schema.ts';
-import { parseShallowBytes } from './shallow-json.ts';
+import { parseShallowObject } from './shallow-json.ts';
 import { isWhole, nodesOf, rowsOf, type VectorEntry, vectorOf } from './version-vector.ts';
 
 export const MESH_PROTOCOL_VERSION = 1;
@@ -109,7 +109,7 @@ export const decodeMeshMessage = (frame: Uint8Array): DecodedMessage => {
   if (type === TYPES.live) return decodeLive(body);
   const kind = JSON_KINDS.find(one => TYPES[one] === type);
   if (kind === undefined) return { kind: 'unknown-type', type };
-  const message = messageOf(kind, parsed(body));
+  const message = messageOf(kind, parseShallowObject(body));
   return message === undefined ? malformed(`not a ${kind}`) : { kind: 'message', message };
 };
 
@@ -267,14 +267,6 @@ const decodeLive = (bytes: Uint8Array): DecodedMessage => {
 };
 
 const malformed = (reason: string): DecodedMessage => ({ kind: 'malformed', reason });
-
-const parsed = (bytes: Uint8Array): { readonly [name: string]: unknown } | undefined => {
-  const value = parseShallowBytes(bytes);
-  return isMapping(value) ? value : undefined;
-};
-
-const isMapping = (value: unknown): value is { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Up to a century: a greater one is no age. */
 const isAge = (value: number): boolean => value >= 0 && value <= 3.2e12;

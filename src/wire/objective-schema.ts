@@ -8,9 +8,7 @@ import {
   type RequestLimit,
   type RunObjective,
 } from '../core/run/objective.ts';
-import { count, figure, openObject, reported, share, text } from './schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
+import { count, figure, openObject, reported, type Schema, share, text } from './schema.ts';
 
 /** Of one run. */
 export const OBJECTIVES_MAX = 16;

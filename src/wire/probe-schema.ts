@@ -6,9 +6,16 @@ import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import type { ProbeBaseline } from '../core/probe/probe-baseline.ts';
 import type { ProbeStatus, ProbeSubject } from '../core/probe/probe-status.ts';
-import { count, figure, nodeIdSchema, openObject, reported, text, unknownSchema } from './schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
+import {
+  count,
+  figure,
+  nodeIdSchema,
+  openObject,
+  reported,
+  type Schema,
+  text,
+  unknownSchema,
+} from './schema.ts';
 
 /** Never left out: unknown says here that the probe failed, and why. */
 const failure = v.union([v.literal('none'), unknownSchema]);

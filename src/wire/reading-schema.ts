@@ -19,10 +19,19 @@ import { gpuErrorsSchema } from './gpu-errors-schema.ts';
 import { gpuHealthsSchema } from './gpu-health-schema.ts';
 import { gpuLoadsSchema, gpusSchema } from './gpu-schema.ts';
 import { pressureSchema } from './pressure-schema.ts';
-import { bytes, count, figure, interval, list, openObject, reported, share, text } from './schema.ts';
+import {
+  bytes,
+  count,
+  figure,
+  interval,
+  list,
+  openObject,
+  reported,
+  type Schema,
+  share,
+  text,
+} from './schema.ts';
 import { trafficSchema } from './traffic-schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 const identity: Schema<NodeIdentity> = openObject({
   friendlyName: text,

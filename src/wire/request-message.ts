@@ -1,6 +1,7 @@
 // A question to a direct peer and its answer, as frames of a mesh link: two bytes of version and type like every other
 // mesh message, then JSON. Older peers let the types pass as unknown. Decoding never throws.
 
+import { isJsonObject } from '../core/json.ts';
 import { MESH_PROTOCOL_VERSION } from './mesh-message.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
 
@@ -77,7 +78,7 @@ const parsed = (bytes: Uint8Array): { readonly [name: string]: JsonValue } | und
   if (text === undefined || isNestedTooDeep(text)) return undefined;
   try {
     const value: JsonValue = JSON.parse(text);
-    return isMapping(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -90,9 +91,6 @@ const decodedText = (bytes: Uint8Array): string | undefined => {
     return undefined;
   }
 };
-
-const isMapping = (value: JsonValue): value is { readonly [name: string]: JsonValue } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isId = (value: JsonValue | undefined): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

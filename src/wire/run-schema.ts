@@ -21,12 +21,11 @@ import {
   openObject,
   reported,
   runIdSchema,
+  type Schema,
   sweepIdSchema,
   text,
 } from './schema.ts';
 import { liveSessionsSchema } from './session-schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 /** What a benchmark knows of itself when it begins. */
 export type RunStart = Omit<Run, 'targetNode' | 'state' | 'reason' | 'figures'>;

@@ -2,6 +2,7 @@
 // walking what came of it goes down the stack, which ends at some thousands: one text of 30 kB could stop a daemon.
 
 import { NESTING_MAX } from '../core/input/json-footprint.ts';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
 
 /** Undefined for what is not JSON, or is nested deeper than NESTING_MAX. */
 export const parseShallowJson = (text: string): unknown => {
@@ -147,4 +148,10 @@ const COUNTED: { readonly [type: number]: Counted } = {
   221: { countBytes: 4, holds: 'values', more: 1 },
   222: { countBytes: 2, holds: 'values', more: 2 },
   223: { countBytes: 4, holds: 'values', more: 2 },
+};
+
+/** Undefined for anything but an object. */
+export const parseShallowObject = (bytes: Uint8Array): JsonObject | undefined => {
+  const value = parseShallowBytes(bytes);
+  return isJsonObject(value) ? value : undefined;
 };

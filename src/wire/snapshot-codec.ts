@@ -3,6 +3,7 @@
 
 import { decode, encode } from '@msgpack/msgpack';
 import * as v from 'valibot';
+import { isJsonObject } from '../core/json.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
 import { DecodeError } from './decode-error.ts';
 import { isNestedTooDeep, isPackedTooDeep } from './shallow-json.ts';
@@ -46,7 +47,7 @@ export const snapshotFromJson = (text: string): MetricsSnapshot => {
   if (text.length > SNAPSHOT_BYTES_MAX)
     throw new DecodeError(`a snapshot of ${text.length} characters is too large`);
   const message = parse(text);
-  if (!isRecord(message)) throw new DecodeError('not a snapshot');
+  if (!isJsonObject(message)) throw new DecodeError('not a snapshot');
   const { schema, ...snapshot } = message;
   return checked(schema, withoutNulls(snapshot));
 };
@@ -88,9 +89,9 @@ const withoutNulls = (snapshot: Record<string, unknown>): Record<string, unknown
   const { metrics } = snapshot;
   if (!Array.isArray(metrics)) return snapshot;
   const kept: unknown[] = metrics
-    .filter(metric => !(isRecord(metric) && metric['kind'] === 'counter' && metric['value'] === null))
+    .filter(metric => !(isJsonObject(metric) && metric['kind'] === 'counter' && metric['value'] === null))
     .map(metric =>
-      isRecord(metric) && isRecord(metric['percentiles'])
+      isJsonObject(metric) && isJsonObject(metric['percentiles'])
         ? { ...metric, percentiles: withoutNullEntries(metric['percentiles']) }
         : metric,
     );
@@ -99,9 +100,6 @@ const withoutNulls = (snapshot: Record<string, unknown>): Record<string, unknown
 
 const withoutNullEntries = (record: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const UNPACK_BOUNDS = {
   maxStrLength: 1_024,

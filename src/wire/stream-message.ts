@@ -5,6 +5,7 @@ import { filterEntries, mapEntries } from '../core/entry-maps.ts';
 import type { Event, EventHead, KnownEvent } from '../core/event.ts';
 import { isEventKind } from '../core/event-kinds.ts';
 import { isNodeId, type NodeId } from '../core/ids.ts';
+import { isJsonObject } from '../core/json.ts';
 import { type State, stateWith } from '../core/state.ts';
 
 export interface SnapshotMessage {
@@ -72,7 +73,7 @@ export const encodeBatch = ({ nowMs, events }: BatchMessage): WrittenMessage => 
  */
 export const decodeSnapshot = (text: string, nowMs: number): SnapshotMessage => {
   const message = parse(text);
-  if (isMapping(message) && message['version'] !== STREAM_VERSION) {
+  if (isJsonObject(message) && message['version'] !== STREAM_VERSION) {
     throw new StreamMessageError(
       'version',
       `the daemon speaks version ${shownVersion(message['version'])} of the stream, this page version ${STREAM_VERSION}: reload the page`,
@@ -90,7 +91,7 @@ export const decodeSnapshot = (text: string, nowMs: number): SnapshotMessage => 
  */
 export const decodeBatch = (text: string, nowMs: number): BatchMessage => {
   const message = parse(text);
-  if (!isMapping(message)) throw malformed('a batch');
+  if (!isJsonObject(message)) throw malformed('a batch');
   const { nowMs: sentAtMs, events } = message;
   if (!isNumber(sentAtMs) || !Array.isArray(events)) throw malformed('a batch');
   return { nowMs, events: events.map((event: unknown) => eventFrom(event, nowMs - sentAtMs)) };
@@ -110,7 +111,7 @@ export const encodeDropped = (message: DroppedMessage): string => JSON.stringify
 export const droppedText = (text: string): string => {
   try {
     const message: unknown = JSON.parse(text);
-    return isMapping(message) && typeof message['message'] === 'string' ? message['message'] : '';
+    return isJsonObject(message) && typeof message['message'] === 'string' ? message['message'] : '';
   } catch {
     return '';
   }
@@ -142,13 +143,13 @@ const hasAge = (entry: object): entry is { readonly ageMs: number; readonly rece
 const isSnapshot = (
   message: unknown,
 ): message is Omit<SnapshotMessage, 'state'> & { state: Partial<State> } =>
-  isMapping(message) &&
+  isJsonObject(message) &&
   isNodeId(message['nodeId']) &&
   isNumber(message['nowMs']) &&
   typeof message['daemonStart'] === 'string' &&
   typeof message['plimsollVersion'] === 'string' &&
-  isMapping(message['state']) &&
-  Object.values(message['state']).every(isMapping);
+  isJsonObject(message['state']) &&
+  Object.values(message['state']).every(isJsonObject);
 
 const eventFrom = (sent: unknown, offsetMs: number): Event => {
   if (!isSentEvent(sent)) throw malformed('an event');
@@ -161,7 +162,7 @@ const eventFrom = (sent: unknown, offsetMs: number): Event => {
 type SentEvent = EventHead & { readonly kind: string; readonly unknownKind?: string };
 
 const isSentEvent = (sent: unknown): sent is SentEvent =>
-  isMapping(sent) &&
+  isJsonObject(sent) &&
   isNodeId(sent['origin']) &&
   typeof sent['kind'] === 'string' &&
   typeof sent['key'] === 'string' &&
@@ -171,7 +172,7 @@ const isSentEvent = (sent: unknown): sent is SentEvent =>
   isNumber(sent['receivedAtMs']);
 
 const isKnown = (event: SentEvent): event is SentEvent & KnownEvent =>
-  isEventKind(event.kind) && 'payload' in event && isMapping(event.payload);
+  isEventKind(event.kind) && 'payload' in event && isJsonObject(event.payload);
 
 /** Undefined for what JSON cannot say: a number without end, a circle, or what is nested deeper than the stack. */
 const textOf = (value: unknown): string | undefined => {
@@ -183,9 +184,6 @@ const textOf = (value: unknown): string | undefined => {
 };
 
 const isNumber = (value: unknown): value is number => typeof value === 'number';
-
-const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const parse = (text: string): unknown => {
   try {

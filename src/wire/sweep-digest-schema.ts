@@ -20,6 +20,7 @@ import {
   openObject,
   reported,
   runIdSchema,
+  type Schema,
   share,
   sweepIdSchema,
   text,
@@ -33,8 +34,6 @@ import {
   stageSchema,
   stageWordSchemas,
 } from './sweep-schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 /** What a benchmark tells of a sweep when it begins. */
 export type SweepStart = SweepHeadDigest & Pick<Sweep, 'sweepId'>;

@@ -26,9 +26,7 @@ import { DecodeError } from './decode-error.ts';
 import { objectiveAnswer } from './objective-schema.ts';
 import { environmentSchema, parseJson } from './run-config.ts';
 import { failedStopSchema } from './run-stop-schema.ts';
-import { count, figure, openObject, reported, runIdSchema, share, text } from './schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
+import { count, figure, openObject, reported, runIdSchema, type Schema, share, text } from './schema.ts';
 
 export const sweepDocumentToJson = (document: SweepDocument | LineDocument): string =>
   `${JSON.stringify(document, undefined, 2)}\n`;

@@ -11,9 +11,16 @@ import {
   type ToldSide,
 } from '../core/comparison/told-comparison.ts';
 import { comparisonVerdictSchema } from './comparison-schema.ts';
-import { comparisonIdSchema, count, figure, isoTime, openObject, reported, text } from './schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
+import {
+  comparisonIdSchema,
+  count,
+  figure,
+  isoTime,
+  openObject,
+  reported,
+  type Schema,
+  text,
+} from './schema.ts';
 
 /** What is told when it begins. */
 export type ComparisonStart = Omit<ToldComparison, 'state' | 'reason'>;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { type NodeId, nodeId } from '../../src/core/ids.ts';
+import { isJsonObject } from '../../src/core/json.ts';
 import type { EventClass } from '../../src/core/kind-row.ts';
 import { NOT_TOLD } from '../../src/wire/schema.ts';
 
@@ -37,7 +38,7 @@ export const pinnedText = (name: string): string => readFileSync(pinnedPath(name
 export const withUntold = (written: unknown, read: unknown): unknown => {
   if (Array.isArray(written) && Array.isArray(read))
     return written.map((one, index) => withUntold(one, read[index]));
-  if (!isObject(written) || !isObject(read)) return written;
+  if (!isJsonObject(written) || !isJsonObject(read)) return written;
   const known = Object.entries(written).map(([name, one]) => [
     name,
     Object.hasOwn(read, name) ? withUntold(one, read[name]) : one,
@@ -51,9 +52,6 @@ export const withUntold = (written: unknown, read: unknown): unknown => {
 /** Whether one of those read is what it wrote. */
 export const holds = (read: readonly unknown[], written: unknown): boolean =>
   read.some(one => isDeepStrictEqual(one, withUntold(written, one)));
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** One fact of every kind and shape, in the order in which it recorded them. */
 export const pinnedFacts = (): readonly PinnedFact[] => JSON.parse(pinnedText('facts.json'));

@@ -9,6 +9,7 @@ import { apply } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
 import { KINDS } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
+import { isJsonObject } from '../../src/core/json.ts';
 import { EMPTY_STATE } from '../../src/core/state.ts';
 import { eventOf, eventsOf, recordedEvent } from '../../src/recording/recording-line.ts';
 import { type DecodedRecord, decodeRecordBody } from '../../src/wire/durable-record.ts';
@@ -276,16 +277,13 @@ const isPrefix = (prefix: Path, path: Path): boolean => prefix.every((name, inde
 
 const objectPlaces = (fact: Pick<PinnedFact, 'kind' | 'payload'>): readonly Path[] =>
   [...placesIn(fact.payload)]
-    .filter(({ value, path }) => isMapping(value) && !isInMapping(path))
+    .filter(({ value, path }) => isJsonObject(value) && !isInMapping(path))
     .map(({ path }) => path);
-
-const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const put = (value: unknown, [name, ...rest]: Path, inner: unknown): unknown => {
   if (name === undefined) return inner;
   if (Array.isArray(value)) return value.map((one, index) => (index === name ? put(one, rest, inner) : one));
-  const held = isMapping(value) ? value : {};
+  const held = isJsonObject(value) ? value : {};
   const own = Object.hasOwn(held, name) ? held[name] : undefined;
   // By definition, not assignment: the name may be "__proto__".
   return Object.fromEntries([
@@ -297,7 +295,7 @@ const put = (value: unknown, [name, ...rest]: Path, inner: unknown): unknown => 
 const without = (value: unknown, path: Path): unknown => {
   const [name, ...rest] = path;
   if (Array.isArray(value)) return value.map((one, index) => (index === name ? without(one, rest) : one));
-  if (!isMapping(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {
       if (key !== name) return [[key, inner]];

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import type { Invocation, Option } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 import { BENCH } from './bench-options.ts';
 import { cancelWish } from './cancel-options.ts';
 import { checkFields } from './check-options.ts';
@@ -229,8 +229,6 @@ const warmupOf = (given: Given, invocation: Invocation): Warmup => {
   }
   return { kind: 'none' };
 };
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 const DURATION_MS = 30_000;
 const CONCURRENCY = 8;

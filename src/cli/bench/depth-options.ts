@@ -20,7 +20,7 @@ import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { LengthWish } from '../../core/figure/parse-length.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { type Invocation, type Option, value } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, usage } from '../command-error.ts';
 import { oneOf, wholeNumberFrom } from './option-values.ts';
 import { REQUEST_OPTIONS } from './request-options.ts';
 
@@ -150,8 +150,6 @@ const fixedLength = (wish: LengthWish | undefined, name: string, otherwise: numb
   if (wish.kind === 'fixed') return wish.value;
   throw usage(`--${name} of --profile depth is one number`, `Write: --${name} ${otherwise}`);
 };
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 const NOT_ASKED = {
   sizeBytes: unknown('not asked'),

@@ -5,7 +5,7 @@ import type { ImageSize, ImageWish } from '../../bench/dataset/made-up-images.ts
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 import { wholeNumberFrom } from './option-values.ts';
 
 export interface ImageOptions {
@@ -74,8 +74,6 @@ export const imageWish = (
   if (folder === undefined) return { images: { count, source: { kind: 'made-up', ...(size ?? SIZE) } } };
   return { images: { count, source: { kind: 'folder', path: resolve(cwd, folder), shownPath: folder } } };
 };
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 /** Their adapters have a place for pictures. */
 const ILLUSTRATED: ReadonlySet<string> = new Set(['chat', 'messages', 'ollama']);

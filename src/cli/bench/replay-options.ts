@@ -4,7 +4,7 @@
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 import { givenTraceOption, TRACE, type TraceOptions, tracePart } from '../dataset/trace-options.ts';
 import { duration } from './option-values.ts';
 import type { ReplayingRun, TraceReplayWish } from './replay-request.ts';
@@ -98,8 +98,6 @@ const loadReplay = () => import('./replay-request.ts');
 
 const isGiven = (read: unknown): boolean =>
   read !== undefined && read !== false && !(Array.isArray(read) && read.length === 0);
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 /** Whatever else would say what is asked, how long it is, or who sends it. */
 const BESIDE_NO_TRACE: ReadonlySet<string> = new Set([

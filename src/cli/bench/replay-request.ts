@@ -13,7 +13,7 @@ import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import type { SessionPlaces } from '../../core/run/run-shape.ts';
 import { unknown } from '../../core/unknown.ts';
-import { CommandError, endedBy } from '../command-error.ts';
+import { CommandError, endedBy, usage } from '../command-error.ts';
 
 export interface TraceReplayWish {
   /** As it was given. */
@@ -152,5 +152,3 @@ const OF_CONVERSATIONS: readonly string[] = [
   ...['concurrency', 'rate', 'arrival', 'max-throughput', 'ramp', 'warmup-duration'],
 ];
 const UNSHARED = 'the trace does not tell which prompts began alike';
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

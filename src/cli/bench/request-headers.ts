@@ -7,7 +7,7 @@ import { urlsText } from '../../core/run/url-mix.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
 import type { Invocation } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, usage } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 import { BENCH } from './bench-options.ts';
 import { parseHeaderFile, repeatedHeader } from './headers.ts';
@@ -124,8 +124,6 @@ const textOf = async (file: string, cwd: string, option: string): Promise<string
 };
 
 const isHeaderValue = (text: string): boolean => /^[\x21-\x7e]{1,8192}$/.test(text);
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy'];
 const LOOPBACK = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;

@@ -12,7 +12,7 @@ import { LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
 import { secretIn } from '../../core/text/secret-look.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { type Option, value } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 import { wholeNumberFrom } from './option-values.ts';
 
 export interface RequestOptionTable {
@@ -184,8 +184,6 @@ const fieldsOf = (given: Given): JsonObject => {
     throw usage(`--${twice.name} and "${twice.field}" of --body cannot be combined`, 'Use one of them.');
   return { ...Object.fromEntries(sampling.map(({ field, number }) => [field, number])), ...body };
 };
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 const SHOWN_CHARACTERS = 80;
 const SAMPLING = [

@@ -16,7 +16,7 @@ import { parseThinkTime, type ThinkTime } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { unknown } from '../../core/unknown.ts';
 import { flag, type Invocation, type Option, value } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 import { oneOf, wholeNumberFrom } from './option-values.ts';
 
 export interface SessionOptionTable {
@@ -166,5 +166,3 @@ export const sessionWish = (
     sessionsMax,
   };
 };
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

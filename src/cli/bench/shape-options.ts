@@ -6,7 +6,7 @@ import type { RunShape } from '../../core/run/run-shape.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
 import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 import { type LoadStages, readLoadStages } from './load-stages.ts';
 import { duration, wholeNumberFrom } from './option-values.ts';
 
@@ -94,5 +94,3 @@ export const givenBeforeZero = (invocation: Invocation): readonly string[] =>
   [SHAPE.ramp, SHAPE.warmupDuration].flatMap(option =>
     invocation.option(option) === undefined ? [] : [`--${option.name}`],
   );
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

@@ -9,7 +9,7 @@ import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { MIXED_SHARE_MIN } from '../../core/run/model-mix.ts';
 import { MIXED_URLS_MAX } from '../../core/run/url-mix.ts';
 import { type Invocation, type Option, value } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 
 export interface UrlOptions {
   readonly weights: Option<readonly number[] | undefined>;
@@ -93,5 +93,3 @@ const targetOf = (text: string): BenchTarget => {
   if (target.kind === 'wrong') throw usage(target.problem, target.advice);
   return target.value;
 };
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

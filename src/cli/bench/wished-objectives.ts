@@ -5,7 +5,7 @@ import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import { seriesRow } from '../../core/run/run-series.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { OBJECTIVES_MAX } from '../../wire/objective-schema.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 
 interface WishedObjectives {
   readonly objectives: readonly Objective[];
@@ -51,5 +51,3 @@ const checkAgainst = (
     );
   }
 };
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

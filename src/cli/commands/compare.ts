@@ -9,7 +9,7 @@ import { failedStopReason } from '../../core/run/failed-stop.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import type { Command, Invocation } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 import { newComparison, resumedComparison, sideGiven } from '../compare/compare-call.ts';
 import { COMPARE, COMPARE_OPTIONS, LIVE_ONLY } from '../compare/compare-options.ts';
 import { isEndpoint } from '../compare/finished-sides.ts';
@@ -173,5 +173,3 @@ const loadKept = () => import('../compare/kept-comparison.ts');
 const loadCompare = () => import('../compare/start-compare.ts');
 
 const loadEnded = () => import('../compare/compare-ended.ts');
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

@@ -22,7 +22,7 @@ import {
   type Option,
   repeated,
 } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -328,7 +328,5 @@ class Questions {
     await this.#lines?.return?.();
   }
 }
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 const ANSWER_BYTES_MAX = 1_024;

@@ -15,7 +15,7 @@ import { proxyNotices } from '../bench/request-headers.ts';
 import { factsPlace } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -181,8 +181,6 @@ export const sweepExit = (document: SweepDocument, needsTrustworthy: boolean): E
 
 /** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
 const loadSweep = () => import('../sweep/start-sweep.ts');
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 const WITH_RESUME: readonly string[] = [
   SWEEP.resume,

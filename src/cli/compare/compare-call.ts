@@ -14,7 +14,7 @@ import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { factsPlace } from '../bench/run-headroom.ts';
 import type { Command, Invocation } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import type { ProcessState } from '../process-state.ts';
 import { keptCommand } from '../sweep/kept-command.ts';
@@ -217,8 +217,6 @@ const checkServers = (
       'Give them different ports, or add --one-at-a-time.',
     );
 };
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);
 
 const BESIDE_RESUME: readonly string[] = [
   COMPARE.resume,

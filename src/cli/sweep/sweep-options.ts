@@ -10,7 +10,7 @@ import { REQUEST_OPTIONS } from '../bench/request-options.ts';
 import { hasSessions, SESSIONS } from '../bench/session-options.ts';
 import { SHAPE } from '../bench/shape-options.ts';
 import { flag, type Invocation, nonEmpty, type Option, value } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { usage } from '../command-error.ts';
 import { loadLevels } from './sweep-loads.ts';
 
 interface SweepOptions {
@@ -181,10 +181,7 @@ export const asBench = (invocation: Invocation, [first]: readonly StageLoad[]): 
 };
 
 /** The same, but of some options as if these texts had been given. */
-const withTexts = (
-  invocation: Invocation,
-  texts: ReadonlyMap<string, readonly string[]>,
-): Invocation => ({
+const withTexts = (invocation: Invocation, texts: ReadonlyMap<string, readonly string[]>): Invocation => ({
   arguments: invocation.arguments,
   option: option => {
     const given = texts.get(option.name);
@@ -194,5 +191,3 @@ const withTexts = (
     throw usage(`--${option.name}: ${read.problem}`, read.advice);
   },
 });
-
-const usage = (problem: string, advice: string): CommandError => new CommandError('usage', problem, advice);

@@ -10,7 +10,7 @@ import { nodeName } from '../../core/node/node-view.ts';
 import type { State } from '../../core/state.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { AskOutcome, Requests } from '../../mesh/request/requests.ts';
-import { AGENT_ASK_TOPIC, type AgentAnswer, agentAnswerSchema } from '../../wire/agent-ask.ts';
+import { AGENT_ASK_TOPIC, type AgentAnswer, agentAnswerSchema, refusedAgent } from '../../wire/agent-ask.ts';
 import type { GrantedAgent } from '../../wire/api/agent-answers.ts';
 import type { AgentServer } from './agent-server.ts';
 
@@ -67,28 +67,22 @@ export class AgentAsks {
   async #askPeer(node: NodeId, signal: AbortSignal): Promise<AgentAnswer> {
     const { requests, state } = this.#parts;
     const name = nodeName(state(), node);
-    const refused = (code: string, problem: string, advice: string): AgentAnswer => ({
-      kind: 'refused',
-      code,
-      problem,
-      advice,
-    });
     if (requests === undefined)
-      return refused('unreachable', `${name} cannot be asked: there is no mesh`, '');
+      return refusedAgent('unreachable', `${name} cannot be asked: there is no mesh`, '');
     const reply = await this.#reply(node, requests, signal);
     if (reply.kind === 'timeout')
-      return refused('unreachable', `${name} does not answer`, 'Does it run this version of Plimsoll?');
+      return refusedAgent('unreachable', `${name} does not answer`, 'Does it run this version of Plimsoll?');
     if (reply.kind === 'unreachable')
-      return refused(
+      return refusedAgent(
         'unreachable',
         `${name} was not heard within ${LINK_MS_MAX / 1_000} s: ${reply.reason}`,
         'Is it up? plimsoll doctor on both machines says what keeps them apart; over a fleet, plimsoll fleet status.',
       );
-    if (reply.kind !== 'answer') return refused('unreachable', `${name}: ${reply.reason}`, '');
+    if (reply.kind !== 'answer') return refusedAgent('unreachable', `${name}: ${reply.reason}`, '');
     const answer = v.safeParse(agentAnswerSchema, reply.body);
     return answer.success
       ? answer.output
-      : refused('unreachable', `the answer of ${name} is not understood by this version`, '');
+      : refusedAgent('unreachable', `the answer of ${name} is not understood by this version`, '');
   }
 }
 

@@ -16,7 +16,7 @@ import type { State } from '../../core/state.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 import type { Requests } from '../../mesh/request/requests.ts';
 import type { Env } from '../../process/child.ts';
-import { AGENT_ASK_TOPIC, type AgentAnswer } from '../../wire/agent-ask.ts';
+import { AGENT_ASK_TOPIC, type AgentAnswer, refusedAgent } from '../../wire/agent-ask.ts';
 
 interface AgentServerParts {
   readonly nodeId: NodeId;
@@ -70,11 +70,12 @@ export class AgentServer {
     const name = nodeName(this.#parts.state(), this.#parts.nodeId);
     if (!config.isAgent || config.targets.length === 0) {
       const what = config.isAgent ? 'has no targets listed that it may load' : 'makes no load for others';
-      return refused('not-allowed', `${name} ${what}`, ALLOW_ADVICE);
+      return refusedAgent('not-allowed', `${name} ${what}`, ALLOW_ADVICE);
     }
     if (!this.#asks.of(to).take())
-      return refused('busy', `${name} was asked too often`, 'Wait some seconds.');
-    if (!(await this.#isFree())) return refused('busy', `${name} works for another coordinator`, BUSY_ADVICE);
+      return refusedAgent('busy', `${name} was asked too often`, 'Wait some seconds.');
+    if (!(await this.#isFree()))
+      return refusedAgent('busy', `${name} works for another coordinator`, BUSY_ADVICE);
     this.#isStarting = true;
     try {
       const agent = await this.#start(config, name);
@@ -82,7 +83,7 @@ export class AgentServer {
     } catch (error) {
       const { problem, advice } =
         error instanceof ProblemError ? error.problem : { problem: errorMessage(error), advice: '' };
-      return refused('failed', `${name}: ${problem}`, advice);
+      return refusedAgent('failed', `${name}: ${problem}`, advice);
     } finally {
       this.#isStarting = false;
     }
@@ -144,13 +145,6 @@ export class AgentServer {
     });
   }
 }
-
-const refused = (code: string, problem: string, advice: string): AgentAnswer => ({
-  kind: 'refused',
-  code,
-  problem,
-  advice,
-});
 
 const ALLOW_ADVICE =
   'Whoever runs it can allow it there: [bench] agent = true and targets = ["https://…"] in its config.toml.';

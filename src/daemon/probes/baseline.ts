@@ -5,7 +5,7 @@ import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { DEVICE_FIGURES, LINK_FIGURES } from '../../core/probe/unusual-figures.ts';
 import { decodeHourlySummary } from '../../journal/hourly-summary.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
-import { parseShallowBytes } from '../../wire/shallow-json.ts';
+import { recordPayload } from '../../wire/durable-record.ts';
 
 /** Undefined where no row has a good measurement. */
 export const baselineOf = (
@@ -49,7 +49,7 @@ const addHour = (values: Map<string, Weighted[]>, body: Uint8Array): number => {
 };
 
 const addProfile = (values: Map<string, Weighted[]>, body: Uint8Array): number => {
-  const payload = payloadOf(body);
+  const payload = recordPayload(body);
   if (payload === undefined || payload['failure'] !== 'none') return 0;
   for (const [name, list] of values) {
     const value = payload[name];
@@ -68,15 +68,5 @@ const weightedMedian = (weighted: readonly Weighted[]): number | undefined => {
   }
   return undefined;
 };
-
-const payloadOf = (body: Uint8Array): { readonly [name: string]: unknown } | undefined => {
-  const record = parseShallowBytes(body);
-  if (!isMapping(record)) return undefined;
-  const { payload } = record;
-  return isMapping(payload) ? payload : undefined;
-};
-
-const isMapping = (value: unknown): value is { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const LINK_MEDIANS: readonly string[] = [...LINK_FIGURES, 'roundTripNsP99', 'jitterNs'];

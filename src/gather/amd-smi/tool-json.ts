@@ -1,8 +1,8 @@
 // Walks JSON of AMD's tools without trusting its shape: instead of an object there may be a text, and a figure may be
 // 5, "5", "5.0", {"value": 5, "unit": "W"} or "N/A".
 
+import { isJsonObject } from '../../core/json.ts';
 import { pushAll } from '../../core/push-all.ts';
-import type { LooseRecord } from '../loose-json.ts';
 
 /**
  * What amd-smi or rocm-smi report about a card beyond sysfs. Every key may be missing, and "N/A" may replace any
@@ -76,7 +76,7 @@ export class JsonSplitter {
 /** Follows keys downwards; undefined as soon as something on the way is not an object. */
 export const valueAt = (json: unknown, ...keys: readonly string[]): unknown => {
   let found = json;
-  for (const key of keys) found = isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
+  for (const key of keys) found = isJsonObject(found) && Object.hasOwn(found, key) ? found[key] : undefined;
   return found;
 };
 
@@ -95,8 +95,6 @@ export const amdFigure = (json: unknown): number | undefined => {
   const value = valueAt(json, 'value');
   return typeof value === 'number' || typeof value === 'string' ? amdFigure(value) : undefined;
 };
-
-const isObject = (json: unknown): json is LooseRecord => typeof json === 'object' && json !== null;
 
 /** Past any size in bytes, and exact in a number. */
 const FIGURE_MAX = 1e15;

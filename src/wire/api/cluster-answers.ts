@@ -22,10 +22,8 @@ import { connectionTypeSchema, PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { gpuHealthSchema } from '../gpu-health-schema.ts';
 import { failedGpuSchema, gpuDeviceSchema, gpuLoadSchema, gpuVendorSchema } from '../gpu-schema.ts';
 import { READING_SCHEMAS } from '../reading-schema.ts';
-import { count, figure, list, nodeIdSchema, reported, text, unknownSchema } from '../schema.ts';
+import { count, figure, list, nodeIdSchema, reported, type Schema, text, unknownSchema } from '../schema.ts';
 import { entrySchema } from './state-answers.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 export const orUnknown = <T>(schema: Schema<T>): Schema<T | Unknown> => v.union([unknownSchema, schema]);
 

@@ -6,10 +6,8 @@ import type { GroupSummary } from '../../core/group/group-view.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import type { Warning } from '../../core/warnings/warning.ts';
-import { count, figure, nodeIdSchema, share, text } from '../schema.ts';
+import { count, figure, nodeIdSchema, type Schema, share, text } from '../schema.ts';
 import { clusterTotalsSchema, orUnknown, totalSchema } from './cluster-answers.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 /** "rack", "site", "kind", "tag", or "tag:KEY". */
 export const groupByTextSchema: Schema<string> = v.pipe(

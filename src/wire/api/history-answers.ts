@@ -8,9 +8,7 @@ import type { GpuProfile } from '../../core/node/gpu-profile.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import type { RECORD_VERSION } from '../durable-record.ts';
 import { gpuProfileSchema, linkProfileSchema } from '../probe-schema.ts';
-import { count, figure, nodeIdSchema, unknownSchema } from '../schema.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
+import { count, figure, nodeIdSchema, type Schema, unknownSchema } from '../schema.ts';
 
 export type LiveHistoryAnswer = HistorySeries & {
   readonly node: NodeId;

@@ -17,7 +17,7 @@ import {
 } from '../../core/state.ts';
 import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { READING_SCHEMAS } from '../reading-schema.ts';
-import { count, figure, interval, nodeIdSchema, openObject, text } from '../schema.ts';
+import { count, figure, interval, nodeIdSchema, openObject, type Schema, text } from '../schema.ts';
 import {
   type BatchMessage,
   type DroppedMessage,
@@ -25,8 +25,6 @@ import {
   STREAM_VERSION,
 } from '../stream-message.ts';
 import { dropReasonSchema } from './daemon-answers.ts';
-
-type Schema<T> = v.GenericSchema<unknown, T>;
 
 const entryParts = { epoch: count, seq: count, ageMs: figure, receivedAtMs: figure } as const;
 
