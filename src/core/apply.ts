@@ -13,8 +13,9 @@ import { recordOf } from './record-of.ts';
 import { DURABLE_FIELDS, type Entry, LIVE_FIELDS, type ReadingEntry, type State } from './state.ts';
 
 /**
- * A durable event applies when it is the next of its (origin, epoch), or the first of a newer epoch; a live event when
- * it is newer than the one held for its (origin, kind, key). Anything else returns the very same state.
+ * A durable event applies when it is the next of its (origin, epoch), or the first of a newer epoch; a live
+ * event when it is newer than the stored one of its (origin, kind, key). Otherwise the same state object is
+ * returned.
  */
 export const apply = (state: State, event: Event): State => {
   const draft = new Draft(state, { isBatch: false });
@@ -22,9 +23,9 @@ export const apply = (state: State, event: Event): State => {
   return draft.state;
 };
 
-/** As `apply` for each, without a state for each: a mapping is copied once. */
+/** Applies several events; a map is copied once, not once per event. */
 export const applyAll = (state: State, events: Iterable<Event>): State => {
-  // Read before the fold: what makes the events may do anything.
+  // Read before the fold, because the iterable may have side effects.
   const all = [...events];
   const [first] = all;
   if (first !== undefined && all.length === 1) return apply(state, first);
@@ -33,14 +34,14 @@ export const applyAll = (state: State, events: Iterable<Event>): State => {
   return draft.state;
 };
 
-/** Durable events of one origin and epoch with the holes that compaction left: everything up to `through` is answered. */
+/** Durable events of one origin and epoch, with the gaps that compaction left: complete up to `through`. */
 export interface CatchUp {
   readonly origin: NodeId;
   readonly epoch: number;
   readonly through: number;
   /** Ascending by seq. */
   readonly events: readonly Event[];
-  /** When it was received, on this process's monotonic clock, ms. */
+  /** When it was received: monotonic clock of this process, ms. */
   readonly receivedAtMs: number;
 }
 
@@ -67,7 +68,9 @@ export const catchUpTo = (draft: Draft, catchUp: CatchUp): void => {
   draft.putProgress(origin, { epoch, seq: Math.max(from, through), receivedAtMs });
 };
 
-/** At most this many unknown kinds an origin are remembered by name; more are still stored and relayed. */
+/**
+ * At most this many unknown kinds of an origin are remembered by name; more are still stored and relayed.
+ */
 export const UNKNOWN_KINDS_PER_ORIGIN_MAX = 64;
 
 /** As `apply`, into a draft. */
@@ -98,19 +101,22 @@ const applyLive = (draft: Draft, event: Event): void => {
   if (held === undefined || isAfter(event, held)) reduceKnown(draft, event, row);
 };
 
-/** A newer epoch of an origin replaces everything durable that an older one wrote: the old journal is gone, and nothing would ever correct it. */
+/**
+ * A newer epoch of an origin replaces everything durable that an older one wrote: the old journal is gone,
+ * and nothing would correct its events.
+ */
 const dropDurable = (draft: Draft, origin: NodeId): void => {
   for (const field of DURABLE_FIELDS) draft.dropNode(field, origin);
   dropNoted(draft, origin, 'durable');
 };
 
-/** Everything live that an origin wrote: for whoever holds only so many nodes. */
+/** Removes all live entries of an origin, for a fold that is limited to a number of nodes. */
 export const dropLive = (draft: Draft, origin: NodeId): void => {
   for (const field of LIVE_FIELDS) draft.dropNode(field, origin);
   dropNoted(draft, origin, 'live');
 };
 
-/** Everything that is known of an origin. */
+/** Removes all entries of an origin. */
 export const dropOrigin = (draft: Draft, origin: NodeId): void => {
   dropDurable(draft, origin);
   dropLive(draft, origin);
@@ -144,7 +150,10 @@ const reduceKnown = (draft: Draft, event: KnownEvent, row: FoldRow): void => {
   else if (!draft.putKeyed(field, event, entry, row)) noteRefused(draft, event);
 };
 
-/** Of the payload, not of the key: maps know its texts already, and parts of a key would be new ones for each event. */
+/**
+ * Read from the payload, not from the key: maps already contain its strings, while parts of a key would be
+ * new strings for each event.
+ */
 export const linkPlaceOf = <K extends EventKind>({ kind, payload }: KnownEvent<K>): LinkPlace | undefined =>
   EVENT_KINDS[kind].place?.(payload);
 
@@ -160,8 +169,8 @@ const entryFor = (event: KnownEvent, { holds }: FoldRow): Entry<unknown> | Readi
   if (holds === 'reading' && isGathered(payload)) {
     const { source, intervalMs, value } = payload;
     const entry = { value, epoch, seq, ageMs, receivedAtMs, source, intervalMs };
-    // Also what a version to come tells beside the value; the place of the entry is never told by a payload. Copied only then:
-    // a copy of every payload costs a quarter of the fold.
+    // Keeps fields that a later version sends next to the value, but an entry's position never comes from a
+    // payload. Copies only in that case: copying every payload costs a quarter of the fold.
     return fieldCount(payload) > GATHERED_FIELDS ? { ...payload, ...entry } : entry;
   }
   return { value: holds === 'made' ? madeOf(event) : payload, epoch, seq, ageMs, receivedAtMs };
@@ -190,7 +199,7 @@ const noteUnknown = (draft: Draft, event: UnknownEvent): void => {
   draft.putNoted('unknownKinds', event.origin, event.unknownKind, { class: eventClass, epoch, seq, count });
 };
 
-/** One that comes again is not counted again, and changes nothing. */
+/** A repeated one is not counted again, and changes nothing. */
 const noteRefused = (draft: Draft, { origin, kind, class: eventClass, epoch, seq }: KnownEvent): void => {
   const held = draft.state.refusedKinds[origin]?.[kind];
   if (held !== undefined && !isAfter({ epoch, seq }, held)) return;
@@ -202,15 +211,18 @@ const NONE: readonly StateField[] = [];
 const NOTED_FIELDS: readonly NotedField[] = ['unknownKinds', 'refusedKinds'];
 
 /**
- * What the fold asks of a row. Rows of the table have each the properties that they need, in an order of their own; to look at
- * many shapes is half the cost of an event, so these have all the same.
+ * The fold's view of a row. The rows of the table have different properties in different orders; reading
+ * objects of many shapes is half the cost of an event, so these all have one shape.
  */
 interface FoldRow extends EntryBounds {
   readonly field: StateField;
   readonly shape: EntryShape;
   readonly closes: readonly StateField[] | undefined;
   readonly replaces: readonly StateField[] | undefined;
-  /** The payload, a reading's value with what is told of it, or what the row makes of the payload. */
+  /**
+   * What State contains: the payload, a reading's value with its metadata, or what the row makes of the
+   * payload.
+   */
   readonly holds: 'payload' | 'reading' | 'made';
 }
 

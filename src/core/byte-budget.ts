@@ -1,10 +1,10 @@
-// One bound for what is not whole yet, over all who are receiving: half a frame, half a body. Where it is passed, whoever holds
-// most gives up, because it is the one that a hostile sender fills; who holds little never does.
+// One limit for incomplete data (half a frame, half a body) over all receivers. When it is exceeded, the
+// largest share gives up: that is the one that a hostile sender fills, and a small share is never affected.
 
 export interface BudgetShare {
-  /** What is held now, in place of what was held before. May call `giveUp` of any share, this one too. */
+  /** Sets the size of this share, in bytes. May call `giveUp` of any share, including this one. */
   hold(bytes: number): void;
-  /** Holds nothing any more, and never again. */
+  /** Sets the size to 0 for good. */
   release(): void;
 }
 
@@ -18,17 +18,17 @@ export class ByteBudget {
     this.#bytesMax = bytesMax;
   }
 
-  /** Of all shares. */
+  /** Sum of all shares, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Shares that had to give up so far. */
+  /** Number of shares that had to give up so far. */
   get givenUp(): number {
     return this.#givenUp;
   }
 
-  /** `giveUp`: lets go of everything that the share holds; it has been released. */
+  /** `giveUp` frees everything in the share, which has been released by then. */
   share(giveUp: () => void): BudgetShare {
     const share: BudgetShare = {
       hold: bytes => this.#hold(share, bytes, giveUp),

@@ -1,7 +1,7 @@
-// Writes to State, copying what it changes. A draft that spans several events copies a map once and then writes it in
-// place, because nobody sees the states in between: of two hundred nodes a map has two hundred keys, and a batch thousands
-// of events. So an event costs the same however many keys its node has. `release` ends that: whoever hands `state` out
-// calls it first.
+// Writes to State, copying what it changes. A draft that spans several events copies a map once and then
+// writes it in place, because nothing reads the states in between: a map of two hundred nodes has two hundred
+// keys, and a batch thousands of events. So the cost of an event does not grow with the keys of its node.
+// `release` ends that: call it before `state` is passed on.
 
 import type { StateField } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
@@ -9,16 +9,16 @@ import type { EntryBounds, LinkPlace } from './kind-row.ts';
 import { isAfter, type Position } from './position.ts';
 import type { Entry, OriginProgress, State, UnknownKind } from './state.ts';
 
-/** Readonly to everybody else; what a draft has made itself it writes in place. */
+/** Readonly to all other code; a draft writes the maps that it made itself in place. */
 type Tree = Record<string, unknown>;
 
 export class Draft {
   #state: State;
-  /** The very same object where it was copied since the last release, to be written. */
+  /** The same object if it was copied since the last release, writable. */
   #maps: Tree | undefined;
-  /** Maps made since the last release; undefined where every write copies. */
+  /** Maps made since the last release; undefined if every write copies. */
   #made: Set<object> | undefined;
-  /** How many keys a map has, or a map of maps has in all, where that was counted. */
+  /** How many keys a map has, or a map of maps in total, if counted. */
   #sizes: WeakMap<object, number> | undefined;
   #changes = 0;
   #copies = 0;
@@ -33,29 +33,29 @@ export class Draft {
     return this.#state;
   }
 
-  /** Grows with every change of the state. */
+  /** Increases with every change of the state. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** Maps copied so far: what a draft is there to save. */
+  /** Maps copied so far: what a draft is meant to save. */
   get copies(): number {
     return this.#copies;
   }
 
-  /** From now on nothing that was made so far is written again: the state may be kept by anybody. */
+  /** After this, no map made so far is written again: the state may be stored anywhere. */
   release(): void {
     this.#maps = undefined;
     if (this.#made !== undefined && this.#made.size > 0) this.#made = new Set();
   }
 
-  /** The one entry of a node. */
+  /** Sets the only entry of a node. */
   putOne(field: StateField, origin: NodeId, entry: Entry<unknown>): void {
     const map: Tree = this.#state[field];
     this.#replace(field, map, this.#set(map, origin, entry));
   }
 
-  /** False where it was refused: the node has as many entries as it may, and this would be one more. */
+  /** False if refused: the node is at its limit of entries. */
   putKeyed(field: StateField, place: KeyedPlace, entry: Entry<unknown>, bounds: EntryBounds): boolean {
     const { origin, key } = place;
     const map: Tree = this.#state[field];
@@ -79,7 +79,7 @@ export class Draft {
     return true;
   }
 
-  /** Likewise, where a node has also a bound for each other node. */
+  /** As `putKeyed`, with a second limit for each other node. */
   putLinked(
     field: StateField,
     source: NodeId,
@@ -108,13 +108,13 @@ export class Draft {
     return true;
   }
 
-  /** Everything of a node in one map. */
+  /** Removes all entries of a node from one map. */
   dropNode(field: StateField | NotedField | 'origins', origin: NodeId): void {
     const map: Tree = this.#state[field];
     if (Object.hasOwn(map, origin)) this.#replace(field, map, this.#without(map, origin));
   }
 
-  /** Mappings that this empties go with it. */
+  /** Removes maps that become empty too. */
   dropLinked(field: StateField, source: NodeId, { sink, key }: LinkPlace): void {
     const map: Tree = this.#state[field];
     const sinks = ownTree(map, source);
@@ -137,7 +137,7 @@ export class Draft {
     this.#replace('origins', origins, this.#set(origins, origin, progress));
   }
 
-  /** Beside the entries: what of an origin was not taken over, by kind. */
+  /** Counts what was not taken over of an origin, by kind; not an entry. */
   putNoted(field: NotedField, origin: NodeId, kind: string, noted: UnknownKind): void {
     const map: Tree = this.#state[field];
     this.#replace(field, map, this.#put(map, origin, this.#set(ownTree(map, origin), kind, noted)));
@@ -155,7 +155,7 @@ export class Draft {
     return map[key] === inner ? map : this.#set(map, key, inner);
   }
 
-  /** `held`: what is there now; the same as `map` where that was written in place. */
+  /** `held`: the current map; the same object as `map` if that was written in place. */
   #replace(field: keyof State, held: Tree, map: Tree): void {
     this.#changes += 1;
     if (map === held) return;
@@ -168,7 +168,7 @@ export class Draft {
   }
 
   #set(map: Tree | undefined, key: string, value: unknown): Tree {
-    // Assigned, "__proto__" would be no key of a mapping: that one is always copied.
+    // With an assignment, "__proto__" would not become a key: that map is always copied.
     if (map !== undefined && key !== '__proto__' && this.#made?.has(map) === true) {
       map[key] = value;
       return map;
@@ -219,10 +219,10 @@ interface KeyedPlace {
   readonly key: string;
 }
 
-/** Maps of State beside those of the table: what was left out, origin by origin and kind by kind. */
+/** Maps of State in addition to those of the table: what was left out, by origin and kind. */
 export type NotedField = 'unknownKinds' | 'refusedKinds';
 
-/** What a mapping inherits is no tree but for Object.prototype, which it has under "__proto__". */
+/** Inherited values are not trees, except Object.prototype, which is under "__proto__". */
 const ownTree = (map: Tree, key: string): Tree | undefined => {
   const held = map[key];
   return isTree(held) && held !== Object.prototype ? held : undefined;
@@ -233,7 +233,7 @@ const isEmpty = (map: Tree): boolean => {
   return true;
 };
 
-/** Only where a map is full and its newest entries count: those maps are small. */
+/** Only used if a map is full and its newest entries count: those maps are small. */
 const oldestKey = (keys: Tree): string => {
   let oldest = '';
   let position: Position | undefined;

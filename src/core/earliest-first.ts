@@ -1,4 +1,4 @@
-// What is to come, earliest first and of equal times in the order in which it was added: a binary heap.
+// A priority queue by time; equal times in the order in which they were added. A binary heap.
 
 export class EarliestFirst<T> {
   readonly #timeOf: (item: T) => number;

@@ -1,4 +1,5 @@
-// Reads the maps of State whatever their shape: an entry is what has a receipt, and everything above it is a mapping.
+// Reads the maps of State at any depth: an object with a receipt is an entry, and everything above it is a
+// map.
 
 import { isNodeId, type NodeId } from './ids.ts';
 import { type ByKey, type Entry, FIELDS, type FieldRow, type State, stateWith } from './state.ts';
@@ -8,13 +9,13 @@ export interface Received {
   readonly receivedAtMs: number;
 }
 
-/** How old what an entry tells is now, ms. */
+/** Age of an entry's value now, ms. */
 export const ageMsOf = (
   entry: { readonly ageMs: number; readonly receivedAtMs: number },
   nowMs: number,
 ): number => Math.max(0, entry.ageMs + nowMs - entry.receivedAtMs);
 
-/** A map's values; none for a map that is not there. */
+/** A map's values; none if the map does not exist. */
 export const entriesOf = <T>(map: ByKey<T> | undefined): readonly T[] =>
   map === undefined ? [] : Object.values(map);
 
@@ -28,7 +29,7 @@ export const entriesOfNode = (
   return Object.hasOwn(map, node) ? entriesUnder(map[node]) : [];
 };
 
-/** The one entry of a node in a map, or the one of a key where the map has several of a node. */
+/** The only entry of a node in a map, or the one of a key if the map has several per node. */
 export const entryAt = (
   state: State,
   field: FieldRow['field'],
@@ -38,14 +39,17 @@ export const entryAt = (
   const map: Mapping = state[field];
   const ofNode = map[node];
   const held = key === undefined ? ofNode : isObject(ofNode) ? ofNode[key] : undefined;
-  // Whatever a mapping inherits has no receipt.
+  // Inherited values have no receipt.
   return isObject(held) && isEntry(held) ? held : undefined;
 };
 
-/** Every node that a map has something of. */
+/** Every node with an entry in a map. */
 export const nodesIn = (map: object): readonly NodeId[] => Object.keys(map).filter(isNodeId);
 
-/** One change to everything in State that has a receipt: moving it onto another clock, or counting its age up to now. */
+/**
+ * Applies one change to everything in State that has a receipt: to move it onto another clock, or to count
+ * its age up to now.
+ */
 export const mapEntries = (state: State, change: <E extends Received>(entry: E) => E): State =>
   stateWith({
     ...Object.fromEntries(FIELDS.map(({ field }) => [field, mapTree(state[field], change)])),
@@ -88,6 +92,6 @@ const mapValues = <T>(map: Readonly<Record<string, T>>, change: (value: T) => T)
 
 const isObject = (value: unknown): value is Mapping => typeof value === 'object' && value !== null;
 
-/** A mapping may have any key, but holds no number. */
+/** A map may have any key, but contains no number. */
 const isEntry = (value: object): value is Entry<unknown> =>
   'receivedAtMs' in value && typeof value.receivedAtMs === 'number';

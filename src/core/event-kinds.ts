@@ -1,6 +1,7 @@
-// The one table of event kinds. Everything that must know all of them derives from it: payloads and State by the compiler,
-// reducers, epochs, catch-up, the canonical hash, recordings and what says that a node is alive by the rows themselves. A
-// kind is one row here and one schema in wire/payload-schemas.ts; nothing compiles until both are there.
+// The one table of event kinds. Everything that depends on all of them derives from it: payloads and State
+// through the compiler; reducers, epochs, catch-up, the canonical hash, recordings and signs of life through
+// the rows. A kind is one row here and one schema in wire/payload-schemas.ts; nothing compiles until both are
+// there.
 
 import { COMPARISON_KINDS } from './comparison/comparison-kinds.ts';
 import type { EventClass, KindRow, TextNames } from './kind-row.ts';
@@ -38,7 +39,9 @@ export type EventPayloads = { readonly [K in EventKind]: Parameters<Kinds[K]['ke
 /** The maps of State that events write. */
 export type StateField = Kinds[EventKind]['field'];
 
-/** What State holds of a kind: its reading's value, what its row makes of the payload, or the payload. */
+/**
+ * What State contains for a kind: its reading's value, what its row makes of the payload, or the payload.
+ */
 export type HeldOf<K extends EventKind> = Kinds[K] extends { readonly hold: (payload: never) => infer Held }
   ? Held
   : Kinds[K] extends { readonly title: string }
@@ -56,7 +59,7 @@ export type KindsOf<F extends StateField> = {
       : never;
 }[EventKind];
 
-/** The kinds whose rows have a property, as a table of literal types tells. */
+/** The kinds whose rows have a property, as the literal types of the table show. */
 export type KindsWith<Property> = {
   [K in EventKind]: Kinds[K] extends Property ? K : never;
 }[EventKind];
@@ -84,7 +87,7 @@ export const isEventKind = (kind: string): kind is EventKind => Object.hasOwn(EV
 
 export const eventClass = (kind: EventKind): EventClass => EVENT_KINDS[kind].class;
 
-/** What stands before the dot. The journal keeps the newest event of each (origin, slot, key). */
+/** The part before the dot. The journal stores the newest event of each (origin, slot, key). */
 export const eventSlot = (kind: string): string => {
   const dot = kind.indexOf('.');
   return dot === -1 ? kind : kind.slice(0, dot);
@@ -104,5 +107,5 @@ export const factOf = <K extends EventKind>(kind: K, payload: EventPayloads[K]):
 export const factKey = <K extends EventKind>({ kind, payload }: Fact<K>): string =>
   EVENT_KINDS[kind].key(payload);
 
-/** All kinds, in the order of the table. */
+/** All kinds, in table order. */
 export const KINDS: readonly EventKind[] = Object.keys(EVENT_KINDS).filter(isEventKind);

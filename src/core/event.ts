@@ -1,5 +1,5 @@
 // An event is a past-tense, immutable record of one origin node: DESIGN §3.1. State is a fold over events and
-// nothing else, so whatever a person should be able to see exists here first.
+// nothing else, so anything that a person can see exists here first.
 
 import type { EventKind, EventPayloads } from './event-kinds.ts';
 import type { NodeId } from './ids.ts';
@@ -8,18 +8,18 @@ import type { EventClass } from './kind-row.ts';
 export interface EventHead {
   readonly origin: NodeId;
   /**
-   * Durable: the number of the journal that the origin writes, greater than every one it had before.
-   * Live: the number of the daemon's start, likewise.
+   * Durable: the number of the journal that the origin writes, greater than all previous ones. Live: the
+   * number of the daemon's start, also increasing.
    */
   readonly epoch: number;
   readonly class: EventClass;
   /** From 1. Durable: gapless in (origin, epoch). Live: a counter of the daemon's start. */
   readonly seq: number;
-  /** Names the entry among those of (origin, slot); '' where a node has one. */
+  /** Identifies the entry among those of (origin, slot); '' if a node has only one. */
   readonly key: string;
-  /** How old the fact was when this process received it, in ms. */
+  /** Age of the fact when this process received it, ms. */
   readonly ageMs: number;
-  /** When this process received it, on its own monotonic clock, in ms. Never travels. */
+  /** When this process received it: its own monotonic clock, ms. Never sent. */
   readonly receivedAtMs: number;
 }
 
@@ -27,7 +27,10 @@ export type KnownEvent<K extends EventKind = EventKind> = {
   [P in K]: EventHead & { readonly kind: P; readonly payload: EventPayloads[P] };
 }[K];
 
-/** A kind of a newer version: its record is stored and relayed as it came, shown by name, never applied nor looked into. */
+/**
+ * A kind of a newer version: its record is stored and relayed unchanged, shown by name, never applied or
+ * inspected.
+ */
 export type UnknownEvent = EventHead & {
   readonly kind: 'unknown';
   readonly unknownKind: string;

@@ -1,5 +1,6 @@
-// State as one process folds it, event after event. Maps are copied once for every look at the state, not once an event: a
-// peer that sends its events one by one costs no more than one that sends them together, however many keys it has.
+// State as one process folds it, event by event. Maps are copied once per read of the state, not once per
+// event: a peer that sends its events one by one costs no more than one that sends them together, however
+// many keys it has.
 
 import { applyTo, type CatchUp, catchUpTo, dropLive, dropOrigin } from './apply.ts';
 import { Draft } from './draft.ts';
@@ -21,40 +22,42 @@ export class Fold {
     return this.#draft.copies;
   }
 
-  /** False where it changed nothing. */
+  /** False if it changed nothing. */
   take(event: Event): boolean {
     const before = this.#draft.changes;
     applyTo(this.#draft, event);
     return this.#draft.changes !== before;
   }
 
-  /** Likewise. */
+  /** False if it changed nothing. */
   catchUp(answer: CatchUp): boolean {
     const before = this.#draft.changes;
     catchUpTo(this.#draft, answer);
     return this.#draft.changes !== before;
   }
 
-  /** Everything live of these origins; false where there was nothing. */
+  /** Removes all live entries of these origins; false if there were none. */
   dropLive(origins: readonly NodeId[]): boolean {
     const before = this.#draft.changes;
     for (const origin of origins) dropLive(this.#draft, origin);
     return this.#draft.changes !== before;
   }
 
-  /** Everything of an origin; false where there was nothing. */
+  /** Removes all entries of an origin; false if there were none. */
   drop(origin: NodeId): boolean {
     const before = this.#draft.changes;
     dropOrigin(this.#draft, origin);
     return this.#draft.changes !== before;
   }
 
-  /** Another state altogether. */
+  /** Replaces the state by another one. */
   replace(state: State): void {
     this.#draft = new Draft(state, { isBatch: true });
   }
 
-  /** How far an origin has been applied; for whoever asks with every event, because it is no look at the state. */
+  /**
+   * How far an origin has been applied. May be called for every event, because it is not a read of the state.
+   */
   progress(origin: NodeId): OriginProgress | undefined {
     return this.#draft.state.origins[origin];
   }

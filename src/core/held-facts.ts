@@ -1,5 +1,5 @@
-// State back to facts: each entry with the kind and payload that put it where it is. What a node tells of itself again after
-// its journal began anew, and what a recording begins with.
+// State back to facts: each entry with the kind and payload that wrote it. A node publishes them again after
+// its journal was recreated, and a recording starts with them.
 
 import { entriesOfNode } from './entry-maps.ts';
 import { EVENT_KINDS, type EventKind, type HeldOf, KINDS } from './event-kinds.ts';
@@ -8,12 +8,12 @@ import type { Entry, State } from './state.ts';
 
 interface HeldFact {
   readonly kind: EventKind;
-  /** Of the kind's type; whoever sends it checks it as what a peer sends. */
+  /** Has the kind's type; the sender validates it like a peer's payload. */
   readonly payload: unknown;
   readonly entry: Entry<unknown>;
 }
 
-/** In the order of the table of kinds. */
+/** In table order of the kinds. */
 export const heldFacts = (state: State, node: NodeId): readonly HeldFact[] =>
   KINDS.flatMap(kind =>
     entriesOfNode(state, EVENT_KINDS[kind].field, node).flatMap(entry => {
@@ -30,6 +30,6 @@ const payloadOf = <K extends EventKind>(kind: K, entry: Entry<unknown>): unknown
   return gathered;
 };
 
-/** State has one writer, and the table says what it writes into the map of a kind. */
+/** State has one writer, and the table defines what it writes into the map of a kind. */
 const isHeldBy = <K extends EventKind>(_kind: K, entry: Entry<unknown>): entry is Entry<HeldOf<K>> =>
   entry.value !== undefined;

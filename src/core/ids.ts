@@ -1,13 +1,13 @@
-// Branded ids: a node id cannot be passed where a run id is wanted.
+// Branded ids: a node id cannot be passed as a run id.
 
 declare const brand: unique symbol;
 
 /** 26 characters of Crockford-like base32: the first 128 bits of SHA-256 of the node's public key. */
 export type NodeId = string & { readonly [brand]: 'NodeId' };
 export type RunId = string & { readonly [brand]: 'RunId' };
-/** Of a directory of stages; of the same form as a run's. */
+/** Id of a directory of stages; of the same form as a run's. */
 export type SweepId = string & { readonly [brand]: 'SweepId' };
-/** Of a directory of segments; of the same form as a run's. */
+/** Id of a directory of segments; of the same form as a run's. */
 export type ComparisonId = string & { readonly [brand]: 'ComparisonId' };
 
 const NODE_ID = /^[a-z0-9]{26}$/;
@@ -19,7 +19,9 @@ export const isSweepId = (text: unknown): text is SweepId => typeof text === 'st
 export const isComparisonId = (text: unknown): text is ComparisonId =>
   typeof text === 'string' && RUN_ID.test(text);
 
-/** @throws RangeError when the text is not a node id. For ids that this program itself has just made or checked. */
+/**
+ * @throws RangeError if the text is not a node id. For ids that this program itself has just made or checked.
+ */
 export const nodeId = (text: string): NodeId => {
   if (isNodeId(text)) return text;
   throw new RangeError(`not a node id: ${JSON.stringify(text.slice(0, 40))}`);

@@ -1,12 +1,13 @@
-// Whether a value fits a JSON schema, by the keywords that tools and structured answers use (JSON Schema 2020-12, without formats
-// and conditions). A schema with any other keyword is not judged by half of it: `unjudged` names it.
+// Whether a value matches a JSON schema, by the keywords that tools and structured outputs use (JSON Schema
+// 2020-12, without formats and conditions). A schema with another keyword is not checked partially:
+// `unjudged` names the keyword.
 
 import { isJsonObject, type JsonObject } from './json.ts';
 
-/** The first keyword of a schema, or of one in it, that is not judged; undefined: all are. */
+/** The first keyword of a schema, or of a nested one, that is not supported; undefined: all are. */
 export const unjudged = (schema: unknown, depth = 0): string | undefined => {
   if (typeof schema === 'boolean') return undefined;
-  if (!isJsonObject(schema) || depth > SCHEMA_DEPTH_MAX) return 'a schema that is none, or nested too deep';
+  if (!isJsonObject(schema) || depth > SCHEMA_DEPTH_MAX) return 'an invalid schema, or one nested too deep';
   for (const [name, value] of Object.entries(schema)) {
     if (!JUDGED.has(name) && !REMARKS.has(name)) return name;
     for (const inner of innerSchemas(name, value)) {
@@ -24,7 +25,7 @@ const innerSchemas = (name: string, value: unknown): readonly unknown[] => {
   return name === 'items' || name === 'additionalProperties' || name === 'not' ? [value] : [];
 };
 
-/** @param schema one of which `unjudged` names nothing */
+/** @param schema one for which `unjudged` returns undefined */
 export const fitsSchema = (value: unknown, schema: unknown): boolean =>
   fits(value, schema, { root: schema, depth: 0 });
 
@@ -35,7 +36,7 @@ interface Place {
 
 const fits = (value: unknown, schema: unknown, { root, depth }: Place): boolean => {
   if (typeof schema === 'boolean') return schema;
-  // A schema that leads to itself without going into the value would never end.
+  // A schema that refers to itself without descending into the value would never end.
   if (!isJsonObject(schema) || depth > SCHEMA_DEPTH_MAX) return false;
   const inside = { root, depth: depth + 1 };
   const within = (inner: unknown): boolean => fits(value, inner, inside);
@@ -54,7 +55,7 @@ const fits = (value: unknown, schema: unknown, { root, depth }: Place): boolean 
   return !isJsonObject(value) || isObject(value, schema, inside);
 };
 
-/** "#", "#/$defs/name": what else a reference may be is not of this document. */
+/** "#", "#/$defs/name": other references point outside this document. */
 const referred = (root: unknown, reference: unknown): unknown => {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return false;
   let found: unknown = root;
@@ -143,9 +144,9 @@ const JUDGED: ReadonlySet<string> = new Set([
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'minLength', 'maxLength'],
   ...['anyOf', 'oneOf', 'allOf', 'not', '$ref', '$defs', 'definitions'],
 ]);
-/** They say nothing of what fits. */
+/** Annotations, which do not affect validity. */
 const REMARKS: ReadonlySet<string> = new Set([
   ...['$schema', '$id', '$comment', 'title', 'description', 'default', 'examples', 'deprecated', 'strict'],
 ]);
-/** Of a schema in a schema, and of references from one to the next. Bound in docs/limits.md. */
+/** Nesting of schemas, and length of a chain of references. Listed in docs/limits.md. */
 const SCHEMA_DEPTH_MAX = 64;

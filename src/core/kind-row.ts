@@ -1,5 +1,6 @@
-// What one row of the table of event kinds says. The rows stand beside the aggregate that they belong to
-// (node/node-kinds.ts, link/link-kinds.ts, run/run-kinds.ts); event-kinds.ts joins them and checks them against this.
+// The type of one row of the table of event kinds. The rows are next to the aggregate that they belong to
+// (node/node-kinds.ts, link/link-kinds.ts, run/run-kinds.ts); event-kinds.ts joins them and checks them
+// against this type.
 
 import type { NodeId, RunId } from './ids.ts';
 import type { Unknown } from './unknown.ts';
@@ -8,17 +9,16 @@ import type { Unknown } from './unknown.ts';
 export type EventClass = 'durable' | 'live';
 
 /**
- * Where the entries of a kind stand in their map of State.
- * `node`: one a node. `keyed`: node → key of the event. `linked`: source → sink → connection key; the event's key is
- * "<sink> <connection key>".
+ * Position of a kind's entries in their map of State. `node`: one per node. `keyed`: node → key of the event.
+ * `linked`: source → sink → connection key; the event's key is "<sink> <connection key>".
  */
 export type EntryShape = 'node' | 'keyed' | 'linked';
 
-/** What a text in a payload says, so that a recording can be freed of names, addresses and paths. */
+/** The content of a text in a payload, so that a recording can be stripped of names, addresses and paths. */
 export type TextClass =
-  /** A word of a fixed list, or what hardware and software are called: stays. */
+  /** A word of a fixed list, or the name of hardware or software: kept. */
   | 'plain'
-  /** Words for people: known names, ids, addresses and paths in it are replaced. */
+  /** Text for people: known names, ids, addresses and paths in it are replaced. */
   | 'free'
   | 'nodeName'
   | 'hostName'
@@ -30,35 +30,38 @@ export type TextClass =
   | 'directory'
   | 'mountPoint'
   | 'blockDevice'
-  /** What a server calls its model, which may be a path. */
+  /** A server's name of its model, which may be a path. */
   | 'modelName'
   | 'peripheral'
   | 'tag'
   | 'site'
   | 'rack'
-  /** What a person calls a machine of this kind. */
+  /** A person's name of a kind of machine. */
   | 'machineKind'
   | 'service'
   | 'dataset';
 
-/** How much of a map one node may fill: more than any real machine has to tell. */
+/** How much of a map one node may fill: more than any real machine needs. */
 export interface EntryBounds {
-  /** Entries of one origin. */
+  /** Entries per origin. */
   readonly entriesMax: number;
-  /** `linked`: of one origin and sink. */
+  /** `linked`: per origin and sink. */
   readonly entriesPerSinkMax?: number;
-  /** What comes and goes: where the map is full, its oldest entry goes. Elsewhere one more is refused and counted. */
+  /**
+   * For entries that come and go: a full map drops its oldest entry. Otherwise the additional entry is
+   * refused and counted.
+   */
   readonly isNewestKept?: boolean;
 }
 
-/** Where an entry of shape `linked` stands below its source. */
+/** Position of an entry of shape `linked` below its source. */
 export interface LinkPlace {
   readonly sink: NodeId;
-  /** The connection's. */
+  /** Key of the connection. */
   readonly key: string;
 }
 
-/** A row as its aggregate writes it; `P` is the payload, `H` what State holds of it. */
+/** A row as its aggregate declares it; `P` is the payload, `H` what State contains of it. */
 export type KindRow<P, H, Field extends string, Names extends string> = CommonRow<P, H, Field, Names> &
   (
     | { readonly shape: 'node' | 'keyed'; readonly place?: never }
@@ -69,29 +72,39 @@ interface CommonRow<P, H, Field extends string, Names extends string> extends En
   readonly class: EventClass;
   /** The map of State that the kind writes. */
   readonly field: Field;
-  /** The key that an event of this payload must carry; '' where a node has one. Decoders refuse any other. */
+  /**
+   * The key that an event of this payload must carry; '' if a node has only one. Decoders refuse any other.
+   */
   readonly key: (payload: P) => string;
-  /** A reading: what the entry holds is the payload's value with its source and interval, and this is its title. */
+  /** Title of a reading. Its entry contains the payload's value with source and interval. */
   readonly title?: string;
-  /** What State holds of a payload; the payload itself where it is missing. */
+  /** Converts a payload to what State contains; default: the payload itself. */
   readonly hold?: (payload: P) => H;
-  /** The payload back from what State holds; undefined where another kind of this map tells it. */
+  /**
+   * Converts what State contains back to a payload; undefined if the entry came from another kind of this
+   * map.
+   */
   readonly tell?: (held: H) => P | undefined;
-  /** It ends entries: the event removes its key from these maps and holds nothing. */
+  /** Ends entries: the event removes its key from these maps and has no entry itself. */
   readonly closes?: readonly Field[];
-  /** `linked`: its entry takes the place of the entries of its key in these maps. */
+  /** `linked`: its entry replaces the entries of its key in these maps. */
   readonly replaces?: readonly Field[];
-  /** It comes again and again with hardly any news: pages wait for their beat before they draw it. */
+  /** Repeated with little news: pages wait for their beat before they draw it. */
   readonly isSteady?: boolean;
-  /** Hearing it means that the node is there: readings, and what their sources say. */
+  /** Its arrival shows that the node is up: readings, and reports of their sources. */
   readonly isSignOfLife?: boolean;
-  /** The event's key is the name of a reading or of a vendor, and hides nothing. */
+  /** The event's key is the name of a reading or of a vendor, and needs no anonymising. */
   readonly isKeyPlain?: boolean;
-  /** Every text in the payload by the name of its field. One that is not here is left out of recordings without names. */
+  /**
+   * The class of every text in the payload, by field name. Fields that are not listed are left out of
+   * anonymised recordings.
+   */
   readonly texts: { readonly [N in Names]: TextClass };
 }
 
-/** Names of the fields anywhere in a payload that hold text; ids of nodes are known by their form. */
+/**
+ * Names of the fields anywhere in a payload that contain text; ids of nodes are recognised by their form.
+ */
 export type TextNames<T, Name extends string = never> = T extends Unknown | NodeId
   ? never
   : T extends RunId

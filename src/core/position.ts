@@ -1,4 +1,4 @@
-// Where an event stands in the order of its origin: epochs first, numbers within one.
+// The position of an event in the order of its origin: epochs first, numbers within one.
 
 export interface Position {
   readonly epoch: number;

@@ -1,6 +1,7 @@
-// What went wrong, in parts: a code that programs compare, two sentences that people read, and the facts that both speak of.
-// The sentences are made where the problem is (its facts may mean nothing elsewhere, and another version may not know the
-// code); whoever shows it lays them out. Nobody takes them apart, nor compares them: that is what the code and the facts are for.
+// What went wrong, in parts: a code for programs, two sentences for people, and the facts behind both. The
+// sentences are written where the problem occurs (its facts may mean nothing elsewhere, and another version
+// may not know the code); a view only lays them out. They are never parsed or compared: the code and the
+// facts are for that.
 
 import { withFullStop } from './text/single-line.ts';
 
@@ -13,7 +14,7 @@ export type Problem<Code extends string = string, Facts extends object = object>
 export interface Sentences {
   /** What, and where. */
   readonly problem: string;
-  /** What to do about it; '' where there is nothing to do. */
+  /** What to do about it; '' if nothing can be done. */
   readonly advice: string;
 }
 
@@ -25,7 +26,7 @@ export const problemText = ({ problem, advice }: Sentences): string =>
 export const sentencesOf = ({ problem, advice }: Sentences): readonly string[] =>
   advice === '' ? [problem] : [problem, advice];
 
-/** The base of the errors that a person can mend. Its message is both sentences. */
+/** The base of errors that a person can fix. Its message is both sentences. */
 export class ProblemError<P extends Problem = Problem> extends Error {
   override readonly name: string = 'ProblemError';
   readonly problem: P;
@@ -38,11 +39,11 @@ export class ProblemError<P extends Problem = Problem> extends Error {
   }
 }
 
-/** What a thrown value says: the message of an error, or the value itself. */
+/** Text of a thrown value: the message of an error, or the value itself. */
 export const errorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** "ENOENT" and the like; undefined for what is no error of the system or of Node. */
+/** "ENOENT" and similar; undefined if it is not an error of the system or of Node. */
 export const errorCode = (error: unknown): string | undefined =>
   error instanceof Error &&
   !(error instanceof ProblemError) &&
@@ -51,5 +52,5 @@ export const errorCode = (error: unknown): string | undefined =>
     ? error.code
     : undefined;
 
-/** The code of the system where there is one: short, and the same on every platform. */
+/** The code of the system if there is one: short, and the same on every platform. */
 export const shortReason = (error: unknown): string => errorCode(error) ?? errorMessage(error);

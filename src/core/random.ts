@@ -1,6 +1,6 @@
-// Seeded random numbers: equal seeds give equal numbers on every machine, so that a schedule or a made-up prompt can be
-// made again. Small Fast Counter 32 (C. Doty-Humphrey, PractRand, public domain): 128 bits of state, a period of at least
-// 2³², no statistical flaw known. Not for secrets.
+// Seeded random numbers: equal seeds give equal numbers on every machine, so that a schedule or a synthetic
+// prompt is reproducible. Small Fast Counter 32 (C. Doty-Humphrey, PractRand, public domain): 128 bits of
+// state, a period of at least 2³², no known statistical flaw. Not for secrets.
 
 export interface SeededRandom {
   /** From 0 to below 1, in steps of 2⁻⁵³. */
@@ -23,7 +23,7 @@ export const seededRandom = (seed: number): SeededRandom => {
     c = (((c << 21) | (c >>> 11)) + sum) >>> 0;
     return sum;
   };
-  // The author's own number of rounds, after which neighbouring seeds have nothing in common.
+  // The author's own number of rounds, after which neighbouring seeds are uncorrelated.
   for (let round = 0; round < MIXING_ROUNDS; round += 1) word();
   const next = (): number => (word() * 2 ** 21 + (word() >>> 11)) / 2 ** 53;
   return { next, below: bound => Math.floor(next() * bound) };

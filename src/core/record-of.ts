@@ -1,13 +1,15 @@
-// An object with one value a key of a table, so that none is forgotten and none is asked for that is not there.
+// An object with one value per key of a table, so that none is missing and none can be read that does not
+// exist.
 
-/** @throws TypeError where a key stands for nothing: the keys were not those of the type. */
+/** @throws TypeError if a key has no value: the keys were not those of the type. */
 export const recordOf = <Key extends string, Value>(
   keys: readonly Key[],
   toValue: (key: Key) => Value,
 ): Readonly<Record<Key, Value>> => {
   const made: Partial<Record<Key, Value>> = {};
   for (const key of keys) made[key] = toValue(key);
-  // A copy has its properties in place; what grew a key at a time is a dictionary, which is slower to read (V8).
+  // A copy has its properties in place; an object that grew key by key is a dictionary, which is slower to
+  // read (V8).
   const whole = { ...made };
   if (!isWhole(whole, keys)) throw new TypeError('a key of a table has no value');
   return whole;

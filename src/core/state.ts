@@ -1,6 +1,6 @@
-// The whole picture: split by kind, keyed by the node that wrote each entry, so that every kind updates at its own
-// rate and the first thing known is shown at once. Immutable; `apply` is the only writer. Its maps are those of the
-// table of kinds.
+// The whole state of the cluster: split by kind, keyed by the node that wrote each entry, so that every kind
+// updates at its own rate and the first known value is shown at once. Immutable; `apply` is the only writer.
+// Its maps are those of the table of kinds.
 
 import {
   EVENT_KINDS,
@@ -15,7 +15,7 @@ import {
 import type { NodeId } from './ids.ts';
 import type { EntryShape, EventClass } from './kind-row.ts';
 
-/** A value with where it stands in its origin's order and how old it was when it arrived here. */
+/** A value with its position in its origin's order and its age when it arrived here. */
 export interface Entry<T> {
   readonly value: T;
   readonly epoch: number;
@@ -39,7 +39,7 @@ export interface OriginProgress {
   readonly receivedAtMs: number;
 }
 
-/** A kind of which events were left out: where the newest of them stands, and how many there were. */
+/** A kind of which events were left out: the position of the newest, and their number. */
 export interface UnknownKind {
   readonly class: EventClass;
   readonly epoch: number;
@@ -60,7 +60,7 @@ type Shaped<S extends EntryShape, T> = S extends 'node'
     ? ByNode<ByKey<T>>
     : ByNode<ByNode<ByKey<T>>>;
 
-/** One map a state field of the table. */
+/** One map per state field of the table. */
 type EntryMaps = {
   readonly [F in StateField]: Shaped<ShapeOf<F>, EntryOf<KindsOf<F>>>;
 };
@@ -69,11 +69,11 @@ export interface State extends EntryMaps {
   readonly origins: ByNode<OriginProgress>;
   /** origin → kind */
   readonly unknownKinds: ByNode<ByKey<UnknownKind>>;
-  /** origin → kind, where the origin told of more entries than its row allows; `count` of them were refused. */
+  /** origin → kind, if the origin sent more entries than its row allows; `count` of them were refused. */
   readonly refusedKinds: ByNode<ByKey<UnknownKind>>;
 }
 
-/** What the table says of a map as a whole: its kinds agree on it. */
+/** The properties of a map as a whole: its kinds agree on them. */
 export interface FieldRow {
   readonly field: StateField;
   readonly class: EventClass;
@@ -82,10 +82,10 @@ export interface FieldRow {
   readonly isSignOfLife: boolean;
 }
 
-/** In the order of the table. */
+/** In table order. */
 export const FIELDS: readonly FieldRow[] = fieldRows();
 
-/** The maps that hold what journals keep; the others hold live values. */
+/** The maps of journaled values; the others contain live values. */
 export const DURABLE_FIELDS: readonly StateField[] = FIELDS.filter(row => row.class === 'durable').map(
   ({ field }) => field,
 );
@@ -94,7 +94,10 @@ export const LIVE_FIELDS: readonly StateField[] = FIELDS.filter(row => row.class
   ({ field }) => field,
 );
 
-/** A state with the maps given, and empty ones for the rest: an older version does not have them all. */
+/**
+ * A state with the given maps, and empty ones for the rest: a state of an older version does not have all of
+ * them.
+ */
 export const stateWith = (maps: Partial<State>): State => {
   const empty = FIELDS.map(({ field }) => [field, {}] as const);
   const state: object = {
@@ -119,7 +122,7 @@ function fieldRows(): readonly FieldRow[] {
   return [...rows.values()];
 }
 
-/** Of what was read: its entries are checked elsewhere. */
+/** For data that was read: its entries are checked elsewhere. */
 export function hasEveryMap(maps: object): maps is State {
   return [...FIELDS.map(({ field }) => field), 'origins', 'unknownKinds', 'refusedKinds'].every(name =>
     Object.hasOwn(maps, name),

@@ -1,4 +1,4 @@
-// Sums over the cluster. A sum says what it covers: parts that are unknown are counted apart, never as zero.
+// Sums over the cluster. A sum includes what it covers: unknown parts are counted separately, never as zero.
 
 import { gpusOf, hostMemoryUse, memoryApartOf } from './node/memory-use.ts';
 import { type NodeView, nodeView } from './node/node-view.ts';
@@ -7,7 +7,7 @@ import { heldValue } from './node/reading-view.ts';
 import type { State } from './state.ts';
 
 export interface Total {
-  /** In the unit of the total's name; 0 where nothing is known yet. */
+  /** In the unit of the total's name; 0 while nothing is known. */
   readonly sum: number;
   readonly knownCount: number;
   readonly count: number;
@@ -17,7 +17,7 @@ export interface Total {
 export interface ClusterTotals {
   readonly nodeCount: number;
   readonly gpuCount: number;
-  /** Host memories plus what GPUs have apart from them, bytes. */
+  /** Host memories plus the memory of GPUs that is not part of them, bytes. */
   readonly memoryTotalBytes: Total;
   readonly memoryUsedBytes: Total;
   readonly gpuFlopsPerSecond: Total;
@@ -28,7 +28,7 @@ export interface ClusterTotals {
 export const clusterTotals = (state: State, nowMs: number): ClusterTotals =>
   totalsOf(nodeIds(state).map(id => nodeView(state, id, nowMs)));
 
-/** The same of views that are there already. */
+/** The same from existing views. */
 export const totalsOf = (all: readonly NodeView[]): ClusterTotals => {
   const views = all.filter(view => view.presence !== 'offline');
   const totals = new RunningTotal();
@@ -36,7 +36,8 @@ export const totalsOf = (all: readonly NodeView[]): ClusterTotals => {
   const flops = new RunningTotal();
   const bandwidths = new RunningTotal();
   let isLowerBound = false;
-  // Added up one by one: of a thousand nodes with eight GPUs, once a second, lists of them were most of the time.
+  // Added up one by one: with a thousand nodes of eight GPUs, once a second, making lists of them took most
+  // of the time.
   for (const view of views) {
     totals.add(heldValue(view.memory)?.totalBytes);
     uses.add(hostMemoryUse(view)?.usedBytes);
@@ -85,7 +86,7 @@ class RunningTotal {
 const figure = (value: number | { readonly kind: 'unknown' } | undefined): number | undefined =>
   typeof value === 'number' ? value : undefined;
 
-/** The sum of what is known of these. */
+/** The sum of the known ones. */
 export const totalOf = (figures: readonly (number | undefined)[], isLowerBound: boolean): Total => {
   const known = figures.filter(value => value !== undefined);
   return {

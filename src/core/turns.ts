@@ -1,9 +1,9 @@
-// Long work with places to stop at, so that a process with others to answer does it piece by piece; whoever needs the result at
-// once takes all turns in one go, and what is derived is the same.
+// Long work with points where it can pause, so that a process can serve others in between; a caller that
+// needs the result at once runs all turns in one go, and the result is the same.
 
 export type Turns<T> = Generator<void, T, void>;
 
-/** All that is left of it, now. */
+/** Runs everything that is left of it now. */
 export const toTheEnd = <T>(turns: Turns<T>): T => {
   for (;;) {
     const step = turns.next();
@@ -11,5 +11,7 @@ export const toTheEnd = <T>(turns: Turns<T>): T => {
   }
 };
 
-/** Links, or nodes, between two places to stop at: a few ms where each is derived for the first time. */
+/**
+ * Links, or nodes, between two points where it can pause: a few ms if each is derived for the first time.
+ */
 export const ITEMS_OF_TURN = 64;

@@ -1,11 +1,14 @@
-// What a source could not tell. It carries its reason, because a person acts on "no sensor" differently than
-// on "permission denied"; it is never NaN, -1, '' or a missing key, and never a zero.
+// A value that a source could not report. It contains a reason, because a person reacts to "no sensor"
+// differently than to "permission denied"; it is never NaN, -1, '' or a missing key, and never a zero.
 
 export interface Unknown {
   readonly kind: 'unknown';
   /** One short phrase a person can read: "no sensor", "driver not loaded". */
   readonly reason: string;
-  /** A ReasonCode where somebody acts on the reason, the code of the error behind it, or what another version tells. */
+  /**
+   * A ReasonCode if code depends on the reason, the code of the underlying error, or a code from another
+   * version.
+   */
   readonly code?: string;
 }
 
@@ -13,17 +16,17 @@ export interface Unknown {
 export type ReasonCode =
   /** The user of the daemon may not read it. */
   | 'permission'
-  /** Nor the energy counters of the processor, which the kernel keeps for root. */
+  /** The energy counters of the processor are only readable by root. */
   | 'rapl-permission'
   /** A tool or library is not installed. */
   | 'tool-missing'
   | 'macmon-missing'
-  /** The tool, file system or device is asked and does not answer in time. */
+  /** The tool, file system or device did not respond in time. */
   | 'no-answer'
   | 'no-sensor'
   /** The kernel does not measure pressure. */
   | 'psi-off'
-  /** The device says that it has no such figure. */
+  /** The device reports that it has no such figure. */
   | 'not-offered'
   /** The device is lost or waits for a reset. */
   | 'device-failed'
@@ -34,7 +37,7 @@ export type Reported<
   T extends number | string | boolean | readonly unknown[] | { readonly [key: string]: unknown },
 > = T | Unknown;
 
-/** `code` where it is one of these, or as another version told it. */
+/** `code`: one of these, or as another version reported it. */
 export const unknown = (reason: string, code?: ReasonCode | (string & {})): Unknown =>
   code === undefined ? { kind: 'unknown', reason } : { kind: 'unknown', reason, code };
 
@@ -48,6 +51,6 @@ export const isUnknown = (value: unknown): value is Unknown =>
 
 export const isKnown = <T>(value: T | Unknown): value is T => !isUnknown(value);
 
-/** The value, or undefined where it is unknown: for arithmetic that skips what it does not know. */
+/** The value, or `fallback` if it is unknown: for arithmetic that skips unknown values. */
 export const knownOr = <T, F>(value: T | Unknown, fallback: F): T | F =>
   isUnknown(value) ? fallback : value;

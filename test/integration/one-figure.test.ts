@@ -296,7 +296,7 @@ test('what a disk and a network port carry now, and have carried', async () => {
     traffic: {
       ports: [
         { sent: { unit: 'bytes/s', method: 'sysfs', isStale: false }, drops: { value: 5, unit: 'packets' } },
-        { name: 'mlx5_0', kind: 'rdma', sent: { value: null, reason: 'its counters began anew' } },
+        { name: 'mlx5_0', kind: 'rdma', sent: { value: null, reason: 'its counters were reset' } },
       ],
       leftOut: 0,
     },

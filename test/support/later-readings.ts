@@ -58,7 +58,7 @@ export const laterReadings = (deviceId: string): readonly Fact[] => {
             kind: 'rdma',
             received: { bytes: 500, packets: 5, errors: 0, drops: unknown('not counted') },
             sent: { bytes: 600, packets: 6, errors: 0, drops: 0 },
-            rates: unknown('its counters began anew'),
+            rates: unknown('its counters were reset'),
           },
         ],
       }),

@@ -67,7 +67,7 @@ describe('the screen of a run', () => {
 
   test('says whole what spoils its figures so far, and a line of a log how many things do', () => {
     const spoiled = [
-      'Another-model answered 12 of 103 requests, which were for a-model (12 of 103 requests). Name the model as the server calls it, with --model, or look what a router does.',
+      'Another-model answered 12 of 103 requests, which were for a-model (12 of 103 requests). Use the server's name of the model with --model, or check what a router does.',
     ];
     expect(screen({ spoiled }, 60).replace(/\n +/g, ' ')).toContain(`! ${spoiled[0]}`);
     expect(renderRunLine(view({ spoiled }))).toContain(' · 1 thing spoils figures · ');
@@ -135,11 +135,11 @@ describe('the screen of a run', () => {
     const text = screen({ snapshot }, 140);
     expect(text).toMatch(/ttft\.p95=500ms +met so far +312 ms \(295 ms to 340 ms\)\n/);
     expect(text).toContain(
-      'ttft=300ms for 95% of requests  too few requests yet  96.1 % (90 % to 98 %); about 1 400 requests would decide',
+      'ttft=300ms for 95% of requests  too few requests so far  96.1 % (90 % to 98 %); about 1 400 requests would decide',
     );
     // What would decide is not cut off where the terminal is narrow.
     expect(screen({ snapshot }, 80)).toMatch(
-      /too few requests yet\n {4}96\.1 % \(90 % to 98 %\); about 1 400 requests would decide\n/,
+      /too few requests so far\n {4}96\.1 % \(90 % to 98 %\); about 1 400 requests would decide\n/,
     );
     expect(screen({ snapshot, stage: 'ended' })).not.toContain('so far');
     expect(renderRunLine(view({ snapshot }))).toContain(' · 1 of 2 objectives met · ');
@@ -154,8 +154,8 @@ describe('the screen of a run', () => {
       snapshot: undefined,
       snapshotAgeMs: undefined,
       recent: {
-        requestsPerSecond: unknown('too early to tell'),
-        outputTokensPerSecond: unknown('too early to tell'),
+        requestsPerSecond: unknown('too early for a rate'),
+        outputTokensPerSecond: unknown('too early for a rate'),
       },
       run: { ...view().run, limits: { samplesMax: undefined, durationMs: 48_000 } },
     });

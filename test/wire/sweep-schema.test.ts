@@ -88,7 +88,7 @@ const ENDED: Stage = {
     cancelled: 1,
     elapsedNs: 88e9,
     completedPerSecond: 4.52,
-    outputTokensPerSecond: unknown('the server told no usage'),
+    outputTokensPerSecond: unknown('token usage was not reported by the server'),
     perUserTokensPerSecond: 31.5,
     attainment: { value: 0.99, low: 0.97, high: 1 },
     objectives: [
@@ -105,7 +105,7 @@ const ENDED: Stage = {
     inFlightGrowthPerMinute: { value: 0.1, low: -0.4, high: 0.6 },
     littlesLawRatio: 1.002,
     steadyFromNs: 2.5e9,
-    timeline: { stepNs: 1e9, inFlight: [0, 3, 4], serverQueue: unknown('the server does not tell it') },
+    timeline: { stepNs: 1e9, inFlight: [0, 3, 4], serverQueue: unknown('not reported by the server') },
   },
 };
 

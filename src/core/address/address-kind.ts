@@ -1,5 +1,6 @@
-// What an address may be good for, decided on its bytes and not on its spelling. IPv4 that travels inside IPv6 (mapped,
-// translated, tunnelled) is what the IPv4 inside is: otherwise ::ffff:169.254.169.254 would pass as an ordinary address.
+// Classifies an address by its bytes, not by its spelling. IPv4 inside IPv6 (mapped, translated, tunnelled)
+// is classified as the IPv4 address inside; otherwise ::ffff:169.254.169.254 would pass as an ordinary
+// address.
 
 import { addressBits } from './subnet.ts';
 
@@ -7,7 +8,7 @@ export type AddressKind =
   | 'ordinary'
   | 'loopback'
   | 'link-local'
-  /** Where clouds hand out the credentials of a machine to whoever asks from it. */
+  /** Clouds serve the machine's credentials at this address to any process on it. */
   | 'metadata'
   | 'unspecified'
   | 'multicast'
@@ -15,7 +16,7 @@ export type AddressKind =
   | 'reserved'
   | 'not-an-address';
 
-/** Of a text with or without scope, as resolvers and sockets write it. */
+/** Accepts an address with or without a scope, as resolvers and sockets write it. */
 export const addressKind = (text: string): AddressKind => {
   const bytes = addressBits(text);
   if (bytes === undefined) return 'not-an-address';
@@ -47,12 +48,12 @@ const ipv6Kind = (bytes: readonly number[]): AddressKind => {
   if (bytes.slice(0, 12).every(byte => byte === 0)) {
     const low = bytes.slice(12).join('.');
     if (low === '0.0.0.0') return 'unspecified';
-    return low === '0.0.0.1' ? 'loopback' : 'reserved'; // IPv4-compatible, RFC 4291: nobody's any more
+    return low === '0.0.0.1' ? 'loopback' : 'reserved'; // IPv4-compatible, RFC 4291: no longer assigned
   }
   if (a === 0xff) return 'multicast';
   if (a === 0xfe && (b & 0xc0) === 0x80) return 'link-local';
   if (a === 0xfe && (b & 0xc0) === 0xc0) return 'reserved'; // site-local, RFC 3879
-  // Teredo carries an IPv4 address in disguise; NAT64 of a site at unknown places; discard-only.
+  // Teredo contains an obfuscated IPv4 address; NAT64 of a site at unknown positions; discard-only.
   if (starts(0x20, 0x01, 0, 0) || starts(0, 0x64, 0xff, 0x9b, 0, 1) || starts(1, 0, 0, 0, 0, 0, 0, 0))
     return 'reserved';
   return 'ordinary';
@@ -71,7 +72,9 @@ const EMBEDDING_PREFIXES: readonly (readonly number[])[] = [
   [0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0],
 ];
 
-/** As each cloud documents it: Amazon, Google, Azure and more; Alibaba; Azure's wire server; Oracle's classic one. */
+/**
+ * As each cloud documents it: Amazon, Google, Azure and others; Alibaba; Azure's wire server; Oracle Classic.
+ */
 const METADATA_IPV4: ReadonlySet<string> = new Set([
   '169.254.169.254',
   '100.100.100.200',

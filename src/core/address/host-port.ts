@@ -16,7 +16,7 @@ export const parseHostPort = (text: string): Parsed<HostPort> => {
   if (bracketed !== undefined && !IPV6_SHAPE.test(bracketed)) {
     return wrong(
       `[${bracketed}] is not an IPv6 address`,
-      'Only IPv6 addresses stand in brackets: [::1]:4180.',
+      'Use brackets only around IPv6 addresses: [::1]:4180.',
     );
   }
   if (plain !== undefined && IPV4_SHAPE.test(plain) && plain.split('.').some(part => Number(part) > 255)) {
@@ -27,14 +27,14 @@ export const parseHostPort = (text: string): Parsed<HostPort> => {
   return parsed({ host, port });
 };
 
-/** The way back, with brackets where they are needed. */
+/** The inverse of parsing: adds brackets where they are needed. */
 export const hostPortText = ({ host, port }: HostPort): string => `${hostText(host)}:${port}`;
 
-/** As it stands in front of a port: IPv6 in brackets. */
+/** The host as written before a port: IPv6 in brackets. */
 export const hostText = (host: string): string =>
   host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
 
-/** True when only this machine can reach the address. */
+/** Whether only this machine can reach the address. */
 export const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '::1' || (IPV4_SHAPE.test(host) && host.startsWith('127.'));
 
@@ -55,5 +55,5 @@ const IPV6_SHAPE = /^(?=.*:.*:)[0-9a-fA-F:.]{2,45}(?:%[\w.-]{1,32})?$/;
 const IPV4_SHAPE = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 const PORT_MAX = 65_535;
 
-/** "fe80::1" of "FE80::1%en3": the scope is the name of an interface on the machine where it was written. */
+/** "fe80::1" for "FE80::1%en3": the scope names an interface of the machine where it was written. */
 export const withoutScope = (address: string): string => (address.split('%')[0] ?? '').toLowerCase();

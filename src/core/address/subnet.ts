@@ -1,8 +1,9 @@
-// Whether two addresses lie in one subnet, as either end would see it. Link-local addresses say nothing: every cable has them.
+// Whether two addresses are in one subnet, as seen from either end. Link-local addresses prove nothing: every
+// cable has them.
 
 import type { InterfaceAddress } from '../node/network.ts';
 
-/** Both ends must find the other inside their own prefix. */
+/** Both ends must find the other address inside their own prefix. */
 export const shareSubnet = (one: InterfaceAddress, other: InterfaceAddress): boolean => {
   if (one.family !== other.family || isOfEveryCable(one) || isOfEveryCable(other)) return false;
   const prefixLength = Math.max(one.prefixLength, other.prefixLength);
@@ -16,14 +17,14 @@ export const shareSubnet = (one: InterfaceAddress, other: InterfaceAddress): boo
   return true;
 };
 
-/** Link-local or of the host itself. */
+/** Link-local, or an address of the host itself. */
 export const isOfEveryCable = ({ scope, address }: InterfaceAddress): boolean =>
   scope === 'link' ||
   scope === 'host' ||
   address.startsWith('169.254.') ||
   /^fe[89ab][0-9a-f]:/i.test(address);
 
-/** Four or sixteen bytes; undefined for what is no address. */
+/** Four or sixteen bytes; undefined if the text is not an address. */
 export const addressBits = (text: string): readonly number[] | undefined => {
   const [bare = ''] = text.split('%');
   if (!bare.includes(':')) return ipv4Bytes(bare);
@@ -43,7 +44,10 @@ const ipv4Bytes = (text: string): readonly number[] | undefined => {
   return parts.map(Number);
 };
 
-/** The last group of an IPv6 address may be written as IPv4. A group that is none gives bytes that are none. */
+/**
+ * The last group of an IPv6 address may be written as IPv4. An invalid group gives an invalid number of
+ * bytes.
+ */
 const groupBytes = (group: string): readonly number[] => {
   if (group.includes('.')) return ipv4Bytes(group) ?? [-1];
   if (!/^[0-9a-f]{1,4}$/i.test(group)) return [-1];

@@ -1,12 +1,15 @@
-// How pictures look: the colours of dashboard/src/look/tokens.css that they use, as values for files that stand alone, and
-// one set of rules for all. A test holds the values to that file.
+// Style of charts: the colours of dashboard/src/look/tokens.css that they use, as values for standalone
+// files, and one set of rules for all. A test compares the values with that file.
 
 import { type Markup, markup, rawMarkup } from '../text/markup.ts';
 
 type ChartToken = keyof typeof LIGHT_TOKENS;
 export type ChartTokens = Readonly<Record<ChartToken, string>>;
 
-/** Rules of every picture, each under `.chart`. @param token what a token's name becomes: `var(--ink)`, or its value. */
+/**
+ * Rules of every chart, each under `.chart`.
+ * @param token returns `var(--ink)`, or the token's value.
+ */
 export const chartRules = (token: (name: ChartToken) => string): string => `
 .chart text { font-family: ${FIGURE_FONTS}; font-size: 12px; fill: ${token('ink')}; }
 .chart .tick { font-size: 11px; fill: ${token('ink-3')}; }
@@ -65,7 +68,9 @@ export const chartRules = (token: (name: ChartToken) => string): string => `
 .chart .join { stroke: ${token('rule-strong')}; opacity: 0.5; }
 `;
 
-/** What a picture needs to stand alone in a file: its rules with their colours in place, light as paper, and its ground. */
+/**
+ * Style of a chart in a file of its own: its rules with resolved colours (light theme), and its background.
+ */
 export const standaloneLook = (): Markup =>
   markup`<style>${rawMarkup(chartRules(name => LIGHT_TOKENS[name]))}</style><rect width="100%" height="100%" fill="${LIGHT_TOKENS.surface}"/>`;
 

@@ -1,4 +1,4 @@
-// The pictures of a comparison as SVG, from the geometry that the page draws too: for reports, and for files.
+// Charts of a comparison as SVG, from the geometry that the page also draws: for reports and for files.
 
 import type { ComparisonDocument } from '../comparison/comparison-document.ts';
 import { figureText } from '../figure/figure.ts';
@@ -9,7 +9,7 @@ import { type ChartOptions, chartSvg } from './run-charts.ts';
 
 type Frame = Omit<ChartOptions, 'height'>;
 
-/** Each figure's change with its interval against its margin; undefined without figures. */
+/** Each figure's change with its interval, against its margin; undefined if there are no figures. */
 export const forestChart = (document: ComparisonDocument, frame: Frame): Markup | undefined => {
   const [left, right] = [FOREST_LEFT, frame.width - FOREST_RIGHT];
   const forest = forestOf(document, { left, right });
@@ -47,7 +47,10 @@ const rowDrawn = (row: ForestRow, { y, right }: { readonly y: number; readonly r
       : markup`<path class="interval" d="M${row.interval.low} ${y - 2}H${row.interval.high}M${row.interval.low} ${y - 7}v10M${row.interval.high} ${y - 7}v10"/><circle class="estimate" cx="${row.interval.at}" cy="${y - 2}" r="4.5"/>`
   }<text class="value" x="${right + 56}" y="${y + 4}" text-anchor="end">${row.change}</text><path class="sign" d="${verdictSign(row.tone, right + 70, y)}"/><text class="tick" x="${right + 80}" y="${y + 4}">${row.word}</text></g>`;
 
-/** The primary figure of each segment in the order they ran, a line joining the two of a pair; undefined where there are none. */
+/**
+ * The primary figure of each segment in the order they ran, with a line between the two of a pair; undefined
+ * if there are none.
+ */
 export const pairsChart = (document: ComparisonDocument, frame: Frame): Markup | undefined => {
   const [left, right, floor] = [64, frame.width - 12, PAIRS_PX - 26];
   const strip = pairStrip(document, { left, right, top: 12, floor });

@@ -1,5 +1,5 @@
-// Where the intervals of a comparison lie on the page: change of B against A in per cent, one row a figure, with its margin behind
-// it and the units below it.
+// Where the intervals of a comparison are drawn: change of B against A in per cent, one row per figure, with
+// its margin as background and the units below.
 
 import type { ComparedMetric, ComparisonDocument } from '../comparison/comparison-document.ts';
 import { comparisonVerdictWords, rangeWords, ratioWords } from '../comparison/comparison-words.ts';
@@ -12,7 +12,9 @@ import { linearScale } from './linear-scale.ts';
 
 export type RowTone = 'better' | 'worse' | 'same' | 'different' | 'undecided' | 'none';
 
-/** A verdict as a shape, so that no colour is the only sign: rising, falling, equal, crossed out, a wave. */
+/**
+ * A verdict as a shape, so that colour is not the only sign: rising, falling, equal, crossed out, a wave.
+ */
 export const verdictSign = (tone: RowTone, x: number, y: number): string => {
   const bars = `M${x - 5} ${y - 2.5}h10M${x - 5} ${y + 2.5}h10`;
   const signs: Readonly<Record<RowTone, string>> = {
@@ -32,20 +34,20 @@ export interface ForestRow {
   readonly isPrimary: boolean;
   readonly a: Figure | undefined;
   readonly b: Figure | undefined;
-  /** "+8.4 %"; '' where it is not known. */
+  /** "+8.4 %"; '' if unknown. */
   readonly change: string;
   readonly range: string;
   readonly tone: RowTone;
   /** "better", "no difference seen", "too few". */
   readonly word: string;
-  /** What would decide, or why nothing can be said; '' elsewhere. */
+  /** What would decide, or why there is no verdict; otherwise ''. */
   readonly note: string;
   /** The row in one sentence. */
   readonly sentence: string;
-  /** Undefined where it has no interval. */
+  /** Undefined if the figure has no interval. */
   readonly interval: { readonly low: number; readonly high: number; readonly at: number } | undefined;
   readonly margin: { readonly low: number; readonly high: number };
-  /** One a pair, clamped to the picture. */
+  /** One per pair, clamped to the chart. */
   readonly units: readonly number[];
 }
 
@@ -53,7 +55,7 @@ export interface Forest {
   readonly rows: readonly ForestRow[];
   readonly ticks: readonly { readonly at: number; readonly label: string; readonly isZero: boolean }[];
   readonly zero: number;
-  /** Per cent, of all that is drawn. */
+  /** Range of all that is drawn, per cent. */
   readonly domain: readonly [number, number];
 }
 
@@ -115,7 +117,7 @@ const rowOf = (
   };
 };
 
-/** One run each says "differs" at most, and never that there is no difference. */
+/** With one run per side, at most "differs" can be concluded, never "no difference". */
 const verdictOf = (
   { verdict, ratio }: ComparedMetric,
   { mode }: ComparisonDocument,

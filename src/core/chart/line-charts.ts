@@ -1,4 +1,5 @@
-// The pictures of load lines and sweeps as SVG, from the geometry that the page draws too: for reports, and for files.
+// Charts of load lines and sweeps as SVG, from the geometry that the page also draws: for reports and for
+// files.
 
 import { formatCount } from '../figure/figure.ts';
 import {
@@ -24,13 +25,15 @@ interface LineChartInput {
   readonly line: LoadLine;
   readonly isLive: boolean;
   readonly objective: CurveObjective | undefined;
-  /** What the shares beneath are of: "within 500 ms"; '' where no request has an objective. */
+  /** What the shares at the bottom mean: "within 500 ms"; '' if no request has an objective. */
   readonly within: string;
 }
 
 type Frame = Omit<ChartOptions, 'height'>;
 
-/** Percentiles over the load with the mark and the bracket, and the shares within the objectives beneath. */
+/**
+ * Percentiles over the load with the mark and the bracket, and below them the shares within the objectives.
+ */
 export const lineCurveChart = (input: LineChartInput, frame: Frame): Markup | undefined => {
   const { sweep, stages, line, isLive, objective, within } = input;
   const { by } = sweep;
@@ -122,7 +125,7 @@ export const stageFlowChart = (
   const shown = inLoadOrder(stages, by).filter(({ timeline }) => timeline !== undefined);
   if (shown.length === 0) return undefined;
   const most = flowScale(shown);
-  // Rows of nearly as many: one alone beneath a full row looks like another kind.
+  // Rows of nearly equal length: a single chart below a full row looks like a different kind.
   const rows = Math.ceil(shown.length / Math.max(1, Math.floor(frame.width / FLOW_PX)));
   const columns = Math.ceil(shown.length / rows);
   const size = { width: frame.width / columns - FLOW_GAP_PX, height: FLOW_HEIGHT_PX, most };
@@ -143,7 +146,7 @@ export const stageFlowChart = (
   );
 };
 
-/** Tokens a second of all users against those of one. */
+/** Tokens per second of all users against those of one. */
 export const userSpeedChart = (
   stages: readonly PicturedStage[],
   atLine: number | undefined,
@@ -176,7 +179,7 @@ export const userSpeedChart = (
   );
 };
 
-/** Room that a label beside the bracket takes. */
+/** Width of a label next to the bracket. */
 const BESIDE_PX = 92;
 const FLOW_PX = 76;
 const FLOW_GAP_PX = 8;

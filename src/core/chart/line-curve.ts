@@ -1,6 +1,6 @@
-// The picture of a load line, in CSS pixels: percentiles of each stage over the load that it was given, on a logarithmic
-// scale, with the objective, the line as a mark or a bracket, and the loads where the queue grew; and beneath it, over the same
-// loads, the share of the requests that met the objectives.
+// Geometry of a load line's chart, in CSS pixels: percentiles of each stage over the offered load on a
+// logarithmic scale, with the objective, the line as a mark or a bracket, and the loads at which the queue
+// grew; below, over the same loads, the share of requests that met the objectives.
 
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { formatNanosecondsTick } from '../figure/duration.ts';
@@ -19,11 +19,11 @@ interface LineCurveOptions {
   readonly by: StageLoad['kind'];
   readonly line: LoadLine;
   readonly isLive: boolean;
-  /** Of the series that the curve shows; undefined where no objective bounds it. */
+  /** Objective of the series that the curve shows, ns; undefined if no objective limits it. */
   readonly limitNs: number | undefined;
-  /** Whether the shares within the objectives stand beneath. */
+  /** Whether the shares within the objectives are drawn below. */
   readonly hasShares: boolean;
-  /** Of an earlier search, laid underneath. */
+  /** Stages of an earlier search, drawn in the background. */
   readonly earlier?: { readonly stages: readonly PicturedStage[]; readonly line: LoadLine } | undefined;
 }
 
@@ -42,7 +42,7 @@ interface AttainmentBar {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Per cent; '' where a neighbour's stands already. */
+  /** Per cent; '' if the label of a neighbour takes the space. */
   readonly label: string;
 }
 
@@ -69,19 +69,19 @@ export interface LineCurve {
   readonly objectiveY: number | undefined;
   readonly mark: LineMark | undefined;
   readonly bracket: LineBracket | undefined;
-  /** From here on the queue grew. */
+  /** From here on the queue grew, px. */
   readonly overFrom: number | undefined;
-  /** What it carries, on the axis. */
+  /** End of the load that it carries, on the axis, px. */
   readonly waterTo: number | undefined;
   readonly earlier: { readonly percentile: string; readonly markX: number | undefined } | undefined;
-  /** Beneath, from 0 to 1. */
+  /** The area below, from 0 to 1. */
   readonly shares: { readonly top: number; readonly foot: number };
   readonly bars: readonly AttainmentBar[];
-  /** The y of a share beneath. */
+  /** The y of a share in the area below, px. */
   shareY(share: number): number;
 }
 
-/** Undefined while no stage has a figure to draw. */
+/** Undefined until a stage has a figure to draw. */
 export const lineCurve = (options: LineCurveOptions): LineCurve | undefined => {
   const { width, stages, by, line, isLive, limitNs, earlier, hasShares } = options;
   const shown = inLoadOrder(stages, by).flatMap(stage => placed(stage, by));
@@ -166,11 +166,11 @@ const placed = (stage: PicturedStage, by: StageLoad['kind']): readonly Placed[] 
   return load === undefined || stage.curve === undefined ? [] : [{ stage, load, curve: stage.curve }];
 };
 
-/** Of a load that was measured twice the later figures are joined to the line; the dots show both. */
+/** If a load was measured twice, the line joins the later figures; the dots show both. */
 const lastOfEachLoad = (shown: readonly Placed[]): readonly Placed[] =>
   shown.filter(({ load }, index) => shown[index + 1]?.load !== load);
 
-/** Without an objective the mark stands at the percentile of the stage that held. */
+/** Without an objective the mark is at the percentile of the stage that held. */
 const heldY = (
   joined: readonly Placed[],
   holds: number | undefined,
@@ -200,10 +200,10 @@ const barsOf = (
   });
   const loads = [...new Set(known.map(({ load }) => load))];
   const nearest = minimumOf(loads.slice(1).map((load, index) => x(load) - x(loads[index] ?? 0)));
-  // Bars of loads that lie close are slim; two stages at one load stand beside each other.
+  // Bars of close loads are narrow; two stages at one load are drawn next to each other.
   const width = Math.max(3, Math.min(widest, nearest - 2));
   const bars = known.map(({ stage, load, again, share }): AttainmentBar => {
-    // No share at all is a figure too, and is seen.
+    // A share of 0 is a figure too, and must be visible.
     const y = Math.min(shareY(share), foot - 1);
     const label = share < 1 ? formatPercentOf(share) : '';
     return { stage, x: x(load) - width / 2 + again * (width + 1), y, width, height: foot - y, label };
@@ -223,13 +223,13 @@ interface BarPlace {
   readonly widest: number;
 }
 
-/** "98.7": one digit, and 100 only where it is all. */
+/** "98.7": one digit, and 100 only for all requests. */
 export const formatPercentOf = (share: number): string => {
   const percent = share * 100;
   return percent === 100 || percent === 0 ? `${percent}` : Math.min(99.9, percent).toFixed(1);
 };
 
-/** Their figures say nothing of the endpoint, or are not all there. */
+/** Their figures do not describe the endpoint, or are incomplete. */
 const NOT_JOINED: ReadonlySet<PicturedStage['standing']> = new Set([
   'client-bound',
   'stopped',
@@ -245,6 +245,6 @@ const FOOT_PX = 34;
 const TICK_PX = 30;
 const SHARES_GAP_PX = 46;
 const SHARES_PX = 62;
-/** Of a figure of 11 px; of the target at the right end of the shares. */
+/** Width of a character of a figure at 11 px, and of the target at the right end of the shares. */
 const SIGN_PX = 5.6;
 const TARGET_PX = 20;

@@ -1,11 +1,11 @@
-// Where a load line stands in its picture, in CSS pixels: the mark, and the bracket of what is not known.
+// Where a load line is drawn in its chart, in CSS pixels: the mark, and the bracket of the unknown range.
 
 import type { LoadLine } from '../sweep/sweep-document.ts';
 
 export interface LineMark {
   readonly x: number;
   readonly y: number;
-  /** In the middle of a bracket that narrows. */
+  /** The mark is in the middle of a bracket that narrows. */
   readonly isDashed: boolean;
   /** Higher loads were not tried, or lower ones. */
   readonly arrow: 'right' | 'left' | undefined;
@@ -15,11 +15,11 @@ export interface LineBracket {
   readonly from: number;
   readonly to: number;
   readonly y: number;
-  /** Of its two labels: one row where both have room beside it, else two. */
+  /** Layout of its two labels: one row if both fit next to it, otherwise two. */
   readonly isStacked: boolean;
 }
 
-/** The load that is known to hold; undefined where none is. */
+/** The highest load that is known to hold; undefined if none is. */
 export const holdsOf = (line: LoadLine): number | undefined =>
   line.kind === 'bracket' || line.kind === 'at-least' ? line.holds : undefined;
 
@@ -27,7 +27,7 @@ export const holdsOf = (line: LoadLine): number | undefined =>
 export const failsOf = (line: LoadLine): number | undefined =>
   line.kind === 'bracket' || line.kind === 'at-most' || line.kind === 'none' ? line.fails : undefined;
 
-/** Undefined where nothing is known of the line. */
+/** Undefined if nothing is known of the line. */
 export const markOf = ({
   line,
   isLive,
@@ -61,7 +61,7 @@ export const markOf = ({
   }
 };
 
-/** Undefined where one end is not known. */
+/** Undefined if one end is not known. */
 export const bracketOf = (
   line: LoadLine,
   {
@@ -81,11 +81,11 @@ export const bracketOf = (
   if (line.kind !== 'bracket') return undefined;
   const [from, to] = [x(line.holds), x(line.fails)];
   const isStacked = from - left < LABEL_PX || right - to < LABEL_PX;
-  // Below the objective, where the curve leaves room before it crosses; above it where the axis is too near.
+  // Below the objective, where the curve leaves room before it crosses; above it if the axis is too near.
   const below = (objectiveY ?? floor - 120) + 37;
   return { from, to, y: below + LABELS_PX <= floor ? below : (objectiveY ?? floor) - 60, isStacked };
 };
 
-/** "failed 12.2/s" beside the bracket, and both rows beneath it. */
+/** Width of "failed 12.2/s" next to the bracket, and of both rows below it. */
 const LABEL_PX = 92;
 const LABELS_PX = 44;

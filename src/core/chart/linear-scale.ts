@@ -1,11 +1,11 @@
-// A linear scale with round ticks: of changes in per cent and of the figures of segments.
+// A linear scale with round ticks, for changes in per cent and for the figures of segments.
 
 interface LinearScale {
   readonly at: (value: number) => number;
   readonly ticks: readonly number[];
 }
 
-/** Values beyond the ends lie at the ends. */
+/** Values beyond the ends are clamped to the ends. */
 export const linearScale = (
   [low, high]: readonly [number, number],
   [from, to]: readonly [number, number],
@@ -23,7 +23,7 @@ export const linearScale = (
   };
 };
 
-/** The least of 1, 2 or 5 times a power of ten that is not smaller. */
+/** The smallest of 1, 2 or 5 times a power of ten that is at least `least`. */
 const roundStep = (least: number): number => {
   const power = 10 ** Math.floor(Math.log10(least));
   const factor = [1, 2, 5].find(each => each * power >= least) ?? 10;

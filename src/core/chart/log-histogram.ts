@@ -1,5 +1,5 @@
-// The geometry of a histogram over a logarithmic axis, in CSS pixels: buckets, ticks at 1, 2, 5, and the lines of
-// percentiles, whose labels keep clear of each other.
+// The geometry of a histogram over a logarithmic axis, in CSS pixels: buckets, ticks at 1, 2, 5, and lines of
+// percentiles whose labels do not overlap.
 
 import { maximumOf } from '../extremes.ts';
 
@@ -26,7 +26,7 @@ interface LogAxis {
   at(value: number): number;
 }
 
-/** From the first bucket that holds something to the last; undefined where none does. */
+/** From the first bucket with a count to the last; undefined if all are empty. */
 export const filledBuckets = (buckets: readonly Bucket[]): readonly Bucket[] => {
   const first = buckets.findIndex(([, , count]) => count > 0);
   const last = buckets.findLastIndex(([, , count]) => count > 0);
@@ -60,7 +60,10 @@ export const bars = (buckets: readonly Bucket[], axis: LogAxis, { height }: Size
     });
 };
 
-/** 1, 2 and 5 of each power of ten within the axis, thinned until there is room; round steps where that leaves one. */
+/**
+ * 1, 2 and 5 of each power of ten within the axis, thinned until they fit; round steps if only one would
+ * remain.
+ */
 export const logTicks = (axis: LogAxis, spacing: number): readonly number[] => {
   for (const steps of [[1, 2, 5], [1, 3], [1]]) {
     const ticks: number[] = [];
@@ -78,7 +81,7 @@ export const logTicks = (axis: LogAxis, spacing: number): readonly number[] => {
   return evenTicks(axis, spacing);
 };
 
-/** Of an axis of less than a decade. */
+/** Ticks of an axis shorter than a decade. */
 const evenTicks = (axis: LogAxis, spacing: number): readonly number[] => {
   const smallest = 10 ** Math.floor(Math.log10((axis.high - axis.low) / 10));
   for (const factor of [1, 2, 5, 10, 20, 50, 100]) {
@@ -96,7 +99,9 @@ const evenTicks = (axis: LogAxis, spacing: number): readonly number[] => {
   return [axis.low, axis.high];
 };
 
-/** A round number of samples below the tallest bar, for the scale at its side; undefined where there is none. */
+/**
+ * A round number of samples below the tallest bar, for the scale at the side; undefined if there is none.
+ */
 export const countTick = (most: number): number | undefined => {
   if (!(most >= 2)) return undefined;
   const power = 10 ** Math.floor(Math.log10(most));
@@ -109,7 +114,7 @@ export interface Label {
   readonly row: number;
 }
 
-/** A label that would touch the one before it goes a row up. */
+/** A label that would touch the previous one moves up a row. */
 export const labelRows = (xs: readonly number[], width: number): readonly Label[] => {
   const ends: number[] = [];
   return xs.map(x => {

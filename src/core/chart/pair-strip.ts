@@ -1,4 +1,5 @@
-// The primary figure of each segment in the order the segments ran: a drift that hits both sides alike shows here.
+// The primary figure of each segment in the order the segments ran; it shows a drift that affects both sides
+// equally.
 
 import type { ComparedUnit, ComparisonDocument } from '../comparison/comparison-document.ts';
 import { maximumOf, minimumOf } from '../extremes.ts';
@@ -20,7 +21,7 @@ export interface PairStrip {
   readonly ticks: readonly { readonly y: number; readonly label: string }[];
 }
 
-/** Undefined where there are no pairs with the figure. */
+/** Undefined if no pair has the figure. */
 export const pairStrip = (
   document: ComparisonDocument,
   box: { readonly left: number; readonly right: number; readonly top: number; readonly floor: number },

@@ -1,4 +1,5 @@
-// The pictures of a run as SVG, made of values alone: the same in a report, in a file that a page saves, and in a test.
+// Charts of a run as SVG, made of values alone: the same in a report, in a file that a page saves, and in a
+// test.
 
 import { maximumOf } from '../extremes.ts';
 import {
@@ -15,7 +16,7 @@ import { type Bucket, bars, filledBuckets, labelRows, logAxis, logTicks } from '
 import { columnArea, columnBand, columnLine, type PathColumn } from './series-path.ts';
 import { type ChartSize, timeFrame } from './time-frame.ts';
 
-/** What is drawn of a run over time; columns of equal length. */
+/** What is drawn of a run over time; all columns have equal length. */
 export interface RunColumns {
   readonly stepMs: number;
   readonly percentilesNs: Readonly<Record<'1' | '10' | '25' | '50' | '75' | '90' | '99', PathColumn>>;
@@ -23,18 +24,18 @@ export interface RunColumns {
   readonly requestsPerSecond: PathColumn;
   readonly inFlight: PathColumn;
   readonly failed: PathColumn;
-  /** When the server was down: shaded. */
+  /** When the server was down; shaded. */
   readonly outages?: readonly Outage[];
-  /** Of the server itself, of all its clients. */
+  /** What the server reports, for all its clients. */
   readonly server?: Readonly<Record<'running' | 'waiting' | 'kvUsage', PathColumn>>;
-  /** Of the node that the server runs on, watts. */
+  /** Power of the node on which the server runs, watts. */
   readonly power?: Readonly<Record<EnergyScope, PathColumn>>;
 }
 
 export interface ChartOptions extends ChartSize {
-  /** The sentence that the picture is named by. */
+  /** The chart's accessible name, one sentence. */
   readonly name: string;
-  /** Of a picture that stands alone in a file: its rules. */
+  /** Rules of a chart that is a file of its own. */
   readonly style?: Markup | undefined;
 }
 
@@ -43,11 +44,11 @@ export interface ChartLimit {
   readonly label: string;
 }
 
-/** A picture with its name, its rules where it stands alone, and what is drawn. */
+/** An SVG chart with its name, its rules if it is a file of its own, and its drawing. */
 export const chartSvg = ({ width, height, name, style }: ChartOptions, drawn: Markup): Markup =>
   markup`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${name}">${style}${drawn}</svg>`;
 
-/** Percentile bands, the median in ink over them; undefined where fewer than two points have a value. */
+/** Percentile bands, the median in ink over them; undefined if fewer than two points have a value. */
 export const percentileBands = (
   { stepMs, outages, percentilesNs: of }: RunColumns,
   limits: readonly ChartLimit[],
@@ -79,7 +80,10 @@ ${key}<path class="middle" d="M${edges.left + 190} 7h16"/><text class="tick" x="
   );
 };
 
-/** Bars over a logarithmic axis with the percentiles that may be told; undefined where there is nothing to draw. */
+/**
+ * Bars over a logarithmic axis with the percentiles that may be reported; undefined if there is nothing to
+ * draw.
+ */
 export const distribution = (
   {
     buckets,
@@ -123,7 +127,7 @@ export const distribution = (
   );
 };
 
-/** Tokens a second as water, requests in flight in brass on a scale of their own at the right. */
+/** Tokens per second as an area, requests in flight as a line with its own scale at the right. */
 export const outputOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {
   const { outputTokensPerSecond: tokens, inFlight, stepMs, outages } = columns;
   if (!isDrawable(tokens) && !isDrawable(inFlight)) return undefined;
@@ -146,7 +150,10 @@ export const outputOverTime = (columns: RunColumns, options: ChartOptions): Mark
   );
 };
 
-/** What the server says of itself: requests that run and wait, the share of its KV cache on a scale of its own at the right. */
+/**
+ * What the server reports: running and waiting requests, and the usage of its KV cache with its own scale at
+ * the right.
+ */
 export const serverOverTime = (
   { server, stepMs, outages }: Pick<RunColumns, 'server' | 'stepMs' | 'outages'>,
   options: ChartOptions,
@@ -177,7 +184,7 @@ export const serverOverTime = (
 export const isServerDrawable = (server: NonNullable<RunColumns['server']>): boolean =>
   isDrawable(server.running) || isDrawable(server.waiting);
 
-/** Tokens a second as water, what the node drew meanwhile in brass on a scale of its own at the right. */
+/** Tokens per second as an area, the node's power as a line with its own scale at the right. */
 export const powerOverTime = (
   columns: Pick<RunColumns, 'power' | 'outputTokensPerSecond' | 'stepMs' | 'outages'>,
   options: ChartOptions,
@@ -205,7 +212,7 @@ export const powerOverTime = (
   );
 };
 
-/** Of what the sensors tell the nearest to the model. */
+/** The reported power whose scope is nearest to the model. */
 export const drawablePower = (
   power: NonNullable<RunColumns['power']>,
 ): { readonly label: string; readonly column: PathColumn } | undefined =>
@@ -215,7 +222,7 @@ export const drawablePower = (
     { label: 'its processors', column: power.processor },
   ].find(({ column }) => isDrawable(column));
 
-/** Completed requests a second, and below the line where some failed. */
+/** Completed requests per second; marks below the axis where some failed. */
 export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Markup | undefined => {
   const { requestsPerSecond: requests, failed, stepMs, outages } = columns;
   if (!isDrawable(requests)) return undefined;
@@ -246,7 +253,7 @@ export const requestsOverTime = (columns: RunColumns, options: ChartOptions): Ma
   );
 };
 
-/** One point alone shows nothing over time. */
+/** A single point shows nothing over time. */
 export const isDrawable = (column: PathColumn): boolean => knownOf(column).length > 1;
 
 /** A hairline with the ring of the mark at its right end. */

@@ -1,12 +1,12 @@
-// Columns over time as SVG paths. Where a column has no value its line is broken, so that nothing is made up between.
+// Columns over time as SVG paths. A missing value breaks the line, so that nothing is interpolated.
 
 import { coordinate } from '../text/markup.ts';
 
-/** One value a point of time; null where nothing is known. */
+/** One value per point in time; null if unknown. */
 export type PathColumn = readonly (number | null)[];
 
 export interface PathScale {
-  /** Of the middle of a point; halves are the edges between points. */
+  /** The middle of a point; halves are the edges between points. */
   x(index: number): number;
   y(value: number): number;
 }
@@ -16,13 +16,13 @@ export const columnLine = (values: PathColumn, scale: PathScale): string =>
     .map(span => outlined(span, scale, values))
     .join('');
 
-/** The room between two columns. */
+/** The area between two columns. */
 export const columnBand = (low: PathColumn, high: PathColumn, scale: PathScale): string =>
   spans(Math.min(low.length, high.length), index => isThere(low[index]) && isThere(high[index]))
     .map(span => `${outlined(span, scale, high)}${outlined(span, scale, low, true)}Z`)
     .join('');
 
-/** The room between a column and 0. */
+/** The area between a column and 0. */
 export const columnArea = (values: PathColumn, scale: PathScale): string =>
   columnBand(
     values.map(value => (isThere(value) ? 0 : null)),
@@ -32,7 +32,7 @@ export const columnArea = (values: PathColumn, scale: PathScale): string =>
 
 interface Span {
   readonly from: number;
-  /** The last one. */
+  /** Index of the last point. */
   readonly to: number;
 }
 
@@ -49,7 +49,9 @@ const spans = (length: number, isKnown: (index: number) => boolean): readonly Sp
   return found;
 };
 
-/** Begins with M, and with L where it goes backwards to close a band. A point alone is as wide as its step. */
+/**
+ * Starts with M, or with L when it runs backwards to close a band. A single point is as wide as its step.
+ */
 const outlined = ({ from, to }: Span, { x, y }: PathScale, values: PathColumn, isBack = false): string => {
   const places = Array.from({ length: to - from + 1 }, (_, index) => [from + index, from + index] as const);
   const points = (from === to ? [[from - 0.5, from] as const, [from + 0.5, from] as const] : places).map(

@@ -5,7 +5,7 @@ import { coordinate } from '../text/markup.ts';
 
 export type ChartPoint = readonly [x: number, y: number];
 
-/** "M…C…" through points of rising x; '' without any. A point alone is a short level line. */
+/** "M…C…" through points of rising x; '' if there are none. A single point gives a short level line. */
 export const smoothLine = (points: readonly ChartPoint[]): string => {
   const [first] = points;
   if (first === undefined) return '';
@@ -14,7 +14,7 @@ export const smoothLine = (points: readonly ChartPoint[]): string => {
   return `M${at(first)}${pieces(points, tangents(points))}`;
 };
 
-/** The room between two lines over the same x. */
+/** The area between two lines over the same x. */
 export const smoothBand = (low: readonly ChartPoint[], high: readonly ChartPoint[]): string => {
   const last = low.at(-1);
   if (last === undefined || low.length < 2) return '';
@@ -44,7 +44,7 @@ const tangents = (points: readonly ChartPoint[]): readonly number[] => {
     const before = secants[index - 1] ?? secants[index] ?? 0;
     const after = secants[index] ?? before;
     if (before * after <= 0) return 0;
-    // The harmonic mean lies within three times the smaller of the two, which is what keeps a piece monotone.
+    // The harmonic mean is within three times the smaller of the two, which is what keeps a piece monotone.
     return (2 * before * after) / (before + after);
   });
 };

@@ -1,5 +1,5 @@
-// Requests in flight over the time of one stage, and those of them that wait in the server's queue where it tells: small
-// pictures beside each other, all on one scale.
+// Requests in flight over the time of one stage, and those of them that wait in the server's queue if it
+// reports them: small charts next to each other with a common scale.
 
 import { maximumOf } from '../extremes.ts';
 import type { PicturedStage } from '../sweep/pictured-stage.ts';
@@ -9,18 +9,18 @@ import type { ChartPoint } from './smooth-path.ts';
 interface StageFlow {
   readonly area: string;
   readonly line: string;
-  /** '' where the server tells none. */
+  /** '' if the server does not report its queue. */
   readonly queue: string;
 }
 
 interface FlowSize {
   readonly width: number;
   readonly height: number;
-  /** Requests at the upper edge. */
+  /** Requests at the upper edge of the scale. */
   readonly most: number;
 }
 
-/** A round number that every stage stays below. */
+/** A round number above the peak of every stage. */
 export const flowScale = (stages: readonly PicturedStage[]): number => {
   const greatest = maximumOf([1, ...stages.flatMap(({ timeline }) => timeline?.inFlight ?? [])]);
   const power = 10 ** Math.floor(Math.log10(greatest));
@@ -28,7 +28,7 @@ export const flowScale = (stages: readonly PicturedStage[]): number => {
 };
 
 /**
- * A stage fills the width with its own time; one that runs, the part that it has done of what others took.
+ * A finished stage fills the width; a running one fills its progress relative to the duration of the others.
  * @param share of the width that is done
  */
 export const stageFlow = (

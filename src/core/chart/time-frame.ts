@@ -1,5 +1,5 @@
-// What every picture over time stands in: a grid with round values at the left, a second scale at the right where it is
-// needed, and the time since the run began beneath.
+// The frame of every chart over time: a grid with round values at the left, a second scale at the right if
+// needed, and below it the time since the run started.
 
 import { maximumOf } from '../extremes.ts';
 import { formatClock } from '../figure/duration.ts';
@@ -14,11 +14,11 @@ export interface ChartSize {
   readonly height: number;
 }
 
-/** One scale of a picture: the greatest value on it, and how its ticks are written. */
+/** One scale of a chart: its greatest value, and how its ticks are written. */
 interface ChartScale {
   readonly greatest: number;
   readonly format: (value: number) => string;
-  /** Class of its words: "water-text". */
+  /** CSS class of its labels: "water-text". */
   readonly ink?: string;
 }
 
@@ -29,7 +29,7 @@ interface TimeFrameOptions extends ChartSize {
   readonly outages?: readonly Outage[] | undefined;
   readonly left: ChartScale;
   readonly right?: ChartScale | undefined;
-  /** Room for a legend, px. */
+  /** Height of a legend, px. */
   readonly head: number;
 }
 
@@ -37,7 +37,7 @@ interface TimeFrame {
   readonly drawn: Markup;
   readonly left: PathScale;
   readonly right: PathScale;
-  /** Where the grid begins and ends, px. */
+  /** Where the grid starts and ends, px. */
   readonly edges: {
     readonly left: number;
     readonly right: number;
@@ -95,7 +95,7 @@ export const timeFrame = (options: TimeFrameOptions): TimeFrame => {
   };
 };
 
-/** Words that would stand over an edge of the picture end or begin there. */
+/** Text that would cross an edge of the chart starts or ends at the edge. */
 const timeAnchor = (ms: number, untilMs: number): string => {
   if (ms === 0) return 'start';
   return ms > untilMs * 0.98 ? 'end' : 'middle';
@@ -104,11 +104,11 @@ const timeAnchor = (ms: number, untilMs: number): string => {
 const labelRoom = (axis: ValueAxis | undefined, { format }: ChartScale): number =>
   14 + SIGN_PX * maximumOf((axis?.ticks ?? []).map(tick => format(tick).length));
 
-/** However short it was. */
+/** Minimum width of an outage, however short, px. */
 const OUTAGE_PX = 2;
-/** Under the grid, for the times. */
+/** Height below the grid, for the times, px. */
 const FOOT = 22;
-/** Between two values, two times, px; of one sign of 11 px in a condensed face. */
+/** Between two values and between two times, px; width of one character of 11 px in a condensed face. */
 const STEP_PX = 40;
 const TIME_PX = 76;
 const SIGN_PX = 5.4;

@@ -1,5 +1,5 @@
-// What one user gets for what all get: output tokens a second for one against all of them, a point a stage. A stage that another
-// one beats in both gains nothing; the others are what can be chosen between.
+// The speed of one user against the throughput of all: output tokens per second, one point per stage. A stage
+// that another one beats in both is dominated; the others are the choice.
 
 import { maximumOf } from '../extremes.ts';
 import { formatTick } from '../figure/figure.ts';
@@ -12,7 +12,7 @@ import { valueAxis } from './value-axis.ts';
 interface UserSpeedOptions {
   readonly width: number;
   readonly stages: readonly PicturedStage[];
-  /** GPUs that all tokens are shared out to; 1 where they are not known. */
+  /** Number of GPUs that all tokens are divided by; 1 if unknown. */
   readonly gpus: number;
   /** The stage at the load line. */
   readonly atLine: number | undefined;
@@ -25,7 +25,7 @@ interface SpeedPoint {
   readonly perUser: number;
   readonly total: number;
   readonly gainsNothing: boolean;
-  /** Where its label stands: beside it where the line is steep, above it where it is flat. */
+  /** Position of its label: next to the point if the line is steep, above it if flat. */
   readonly label: 'beside' | 'above' | 'none';
 }
 
@@ -37,13 +37,13 @@ interface UserSpeed {
   readonly speeds: readonly CurveTick[];
   readonly totals: readonly CurveTick[];
   readonly frontier: string;
-  /** From the end of the frontier to what gains nothing. */
+  /** Path from the end of the frontier to the dominated points. */
   readonly rest: string;
   readonly points: readonly SpeedPoint[];
   readonly mark: ChartPoint | undefined;
 }
 
-/** Undefined where no stage tells both. */
+/** Undefined if no stage has both figures. */
 export const userSpeed = ({ width, stages, gpus, atLine }: UserSpeedOptions): UserSpeed | undefined => {
   const known = stages.flatMap(stage => {
     const { perUserTokensPerSecond: perUser, outputTokensPerSecond: total } = stage;
@@ -88,10 +88,10 @@ export const userSpeed = ({ width, stages, gpus, atLine }: UserSpeedOptions): Us
   };
 };
 
-/** A label keeps clear of those before it; the points themselves are always there, and in the list with their figures. */
+/** A label does not overlap those before it; the points are always drawn, and listed with their figures. */
 const labelled = (points: readonly SpeedPoint[], atLine: number | undefined): readonly SpeedPoint[] => {
   const taken: ChartPoint[] = [];
-  // The mark says where the stage at the line is.
+  // The mark shows where the stage at the line is.
   const marked = points.find(({ stage }) => stage.number === atLine);
   if (marked !== undefined) taken.push([marked.x + 8, marked.y - 6], [marked.x - 40, marked.y + 16]);
   return points.map((point, index) => {

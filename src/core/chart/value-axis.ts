@@ -1,4 +1,4 @@
-// Axes of pictures with round numbers on them: values from 0 on, and the time since a run began.
+// Axes of charts with round numbers: values from 0 on, and the time since a run started.
 
 export interface ValueAxis {
   readonly ticks: readonly number[];
@@ -15,19 +15,19 @@ export const valueAxis = (greatest: number, steps: number): ValueAxis => {
   const power = 10 ** Math.floor(Math.log10(wanted));
   const step = (STEPS.find(each => each * power >= wanted) ?? 10) * power;
   const count = Math.max(1, Math.ceil(greatest / step - 1e-9));
-  // Between the greatest value and the next tick no more than is needed: half a step of empty paper says nothing.
+  // The room above the greatest value is as small as possible: half a step of empty space is useless.
   const max = Math.min(count * step, greatest * 1.06);
   const ticks = Array.from({ length: count + 1 }, (_, index) => index * step);
   return { ticks: ticks.filter(tick => tick <= max * (1 + 1e-9)), max, share: value => value / max };
 };
 
-/** Milliseconds at which a time axis has a tick: 0 and whole steps, at most so many. */
+/** Milliseconds at which a time axis has a tick: 0 and whole steps, at most this many. */
 export const timeTicks = (untilMs: number, ticksMax: number): readonly number[] => {
   const step = TIME_STEPS_MS.find(each => untilMs / each < ticksMax) ?? untilMs / (ticksMax - 1);
   return Array.from({ length: Math.floor(untilMs / step + 1e-9) + 1 }, (_, index) => index * step);
 };
 
-/** Below it there is nothing that a picture shows. */
+/** Smaller values are not visible. */
 const LEAST = 1e-9;
 const STEPS: readonly number[] = [1, 2, 5, 10];
 const TIME_STEPS_MS: readonly number[] = [

@@ -1,5 +1,6 @@
-// A baseline: what several runs of a known good state said, kept under a name, so that a later job needs none of their files. It
-// carries what decides whether runs are comparable, and how much its runs differed among themselves.
+// A baseline: the figures of several runs of a known good state, stored under a name, so that a later job
+// needs none of their files. It contains what decides whether runs are comparable, and how much its runs
+// differed from each other.
 
 import type { Reported } from '../unknown.ts';
 import type { FinishedSide, FinishedUnit, LoadMachine } from './compare-finished.ts';
@@ -7,7 +8,7 @@ import { runSpread, type SpreadMetric } from './run-spread.ts';
 
 export const BASELINE_SCHEMA = 'plimsoll.baseline/1';
 
-/** With fewer nobody knows how runs of that state differ. */
+/** With fewer runs, the variation between runs of that state is unknown. */
 export const BASELINE_RUNS_MIN = 5;
 
 export interface BaselineDocument {

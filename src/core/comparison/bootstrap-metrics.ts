@@ -1,5 +1,6 @@
-// Two finished runs, one each: every figure with the interval that its variation inside the two runs allows, by circular block
-// bootstrap. How runs of one server differ from each other is not in it, so that the most that can be said is "different".
+// Two finished runs, one each: every figure with the interval that its variation inside the two runs allows,
+// by circular block bootstrap. It does not include the variation between runs of one server, so the strongest
+// verdict is "different".
 
 import type { Report } from '../run/report.ts';
 import { HEADLINE_PERCENTILES, type SeriesKey } from '../run/run-series.ts';
@@ -23,13 +24,13 @@ import type { TimedRun } from './timed-run.ts';
 
 interface TimedReport {
   readonly report: Report;
-  /** Unknown: its requests could not be read. */
+  /** Unknown if its requests could not be read. */
   readonly timed: TimedRun | Unknown;
 }
 
 interface BootstrapOptions {
   readonly primary: string;
-  /** By the name of a metric, where it is not the usual one. */
+  /** By the name of a metric, if it is not the default. */
   readonly margins: Readonly<Record<string, number>>;
   /** Default: RESAMPLES. */
   readonly resamples?: number;
@@ -66,7 +67,7 @@ export const bootstrapMetrics = (
   });
 };
 
-/** At most "different": it is clear of none, and large enough to matter. */
+/** At most "different": the interval excludes no change, and the change is large enough to matter. */
 const verdictOf = (ratio: Reported<Estimate>, marginShare: number): ComparisonVerdict => {
   if (isUnknown(ratio)) return { kind: 'not-comparable', reason: ratio.reason };
   const isClear = ratio.low > 1 || ratio.high < 1;
@@ -77,7 +78,7 @@ const verdictOf = (ratio: Reported<Estimate>, marginShare: number): ComparisonVe
 
 interface Draws {
   readonly blocks: number;
-  /** By the name of the metric. */
+  /** By the name of a metric. */
   readonly figures: ReadonlyMap<string, Float64Array>;
   /** Why there are none. */
   readonly missing: Unknown | undefined;
@@ -105,7 +106,7 @@ const ratioOf = (
     confidence,
   });
   return interval === undefined
-    ? unknown('too many requests failed to say where it lies')
+    ? unknown('too many requests failed to determine it')
     : { value: b / a, low: Math.exp(interval.low), high: Math.exp(interval.high) };
 };
 
@@ -150,7 +151,7 @@ const drawsOf = (
 
 const tooShort = ({ blocks, spanNs }: TimeGrid, blockNs: number): Unknown =>
   unknown(
-    `too short to say: ${Math.round(spanNs / 1e9)} s are ${blocks} stretches of ${Math.ceil(blockNs / 1e9)} s, and ${BLOCKS_MIN} are needed`,
+    `too short: ${Math.round(spanNs / 1e9)} s contain ${blocks} blocks of ${Math.ceil(blockNs / 1e9)} s, and ${BLOCKS_MIN} are needed`,
   );
 
 const perSlot = ({ slots }: TimeGrid, slotOf: Uint32Array, of: (index: number) => number): Float64Array => {
@@ -186,5 +187,5 @@ const SEED_B = 2;
 /** A block must be long against what ties requests together: the queue that they share. */
 const BLOCK_NS_MIN = 10e9;
 const BLOCK_LATENCIES = 5;
-/** With fewer, a run says too little of how it varies. */
+/** With fewer blocks, a run does not show how it varies. */
 const BLOCKS_MIN = 20;

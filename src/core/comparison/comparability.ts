@@ -1,6 +1,6 @@
-// Which runs may stand beside each other: the one rule of the command line and of the dashboard. Another model, other prompts,
-// another load or other lengths make another measurement, and so does a client that was itself the limit: then a difference
-// says nothing of the server.
+// Which runs may be compared: the one rule of the command line and of the dashboard. Another model, other
+// prompts, another load or other lengths make it another measurement. So does a client that was itself the
+// limit: then a difference does not describe the server.
 
 import { counted, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { contaminationOf } from '../run/contamination.ts';
@@ -12,7 +12,10 @@ import { loadLabel, PLAIN_SHAPE, type RunShape, shapeOf } from '../run/run-shape
 import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
 import type { ComparisonRefusal, RefusalCode } from './comparison-document.ts';
 
-/** What of a run decides it. What is unknown of one of two refuses nothing. */
+/**
+ * The properties of a run that decide it. A property that is unknown for one of two runs is no reason to
+ * refuse.
+ */
 export interface ComparableFacts {
   readonly runId: string;
   readonly model: Reported<string>;
@@ -21,15 +24,15 @@ export interface ComparableFacts {
   readonly pattern: RunPattern;
   readonly shape: Reported<RunShape>;
   readonly isStreaming: boolean;
-  /** Mean tokens of a request, as the server counts them. */
+  /** Mean tokens per request, as the server counts them. */
   readonly inputTokens: Reported<number>;
   readonly outputTokens: Reported<number>;
   readonly clientVerdict: 'trustworthy' | 'client-bound' | 'unknown';
-  /** Whatever else is part of a request's body, as text. */
+  /** All other fields of a request's body, as text. */
   readonly sampling: Reported<string>;
-  /** Codes of what spoils its figures, or "nothing". */
+  /** Codes of what contaminates its figures, or "nothing". */
   readonly spoiledBy: Reported<string>;
-  /** Of an imported run: "AIPerf 0.13.0, which does not tell: data set". */
+  /** For an imported run: "AIPerf 0.13.0, which does not report: data set". */
   readonly foreign?: string;
 }
 
@@ -43,7 +46,8 @@ export const factsOfReport = ({
   runId: run.id,
   model: run.model,
   dataset: run.dataset,
-  // Of the file alone: seeds draw other prompts of the same generator, which are the same load.
+  // Only the file is compared: another seed draws other prompts of the same generator, which are the same
+  // load.
   datasetDigest: isUnknown(provenance)
     ? provenance
     : isUnknown(provenance.prompts.file)
@@ -52,14 +56,14 @@ export const factsOfReport = ({
   pattern: run.pattern,
   shape: run.shape,
   isStreaming: run.streaming,
-  inputTokens: series.inputTokens?.mean ?? unknown('the server did not tell'),
-  outputTokens: series.outputTokens?.mean ?? unknown('the server did not tell'),
+  inputTokens: series.inputTokens?.mean ?? unknown('not reported by the server'),
+  outputTokens: series.outputTokens?.mean ?? unknown('not reported by the server'),
   clientVerdict: client.verdict,
   sampling: isUnknown(run.requests)
     ? run.requests
     : [
         run.requests.body === '' ? '{}' : run.requests.body,
-        // By whatever field this kind of server knows: engines differ in its name.
+        // Under the field name that this engine uses; engines differ in it.
         ...(run.requests.lengthFields.length === 0 ? [] : ['answers as long as their limit']),
         ...(run.hasNonce ? [] : ['no nonce']),
         ...(isUnknown(run.requests.prefixes)
@@ -72,7 +76,7 @@ export const factsOfReport = ({
   ...(run.foreign === undefined ? {} : { foreign: foreignText(run.foreign) }),
 });
 
-/** As the whole cluster knows a run: without its lengths and its sampling. */
+/** What the cluster has of a run: without its lengths and its sampling. */
 export const factsOfRun = (run: Run): ComparableFacts => ({
   runId: run.runId,
   model: run.model,
@@ -92,9 +96,12 @@ export const factsOfRun = (run: Run): ComparableFacts => ({
 const foreignText = (foreign: ForeignOrigin): string =>
   foreign.untold.length === 0
     ? foreignLabel(foreign)
-    : `${foreignLabel(foreign)}, which does not tell: ${foreign.untold.map(({ what }) => what).join(', ')}`;
+    : `${foreignLabel(foreign)}, which does not report: ${foreign.untold.map(({ what }) => what).join(', ')}`;
 
-/** Of two sides of one run or more: each rule that one of them breaks, once. Runs of one side must be alike too. */
+/**
+ * Compares two sides of one run or more: each rule that one of them breaks, once. Runs of one side must also
+ * be comparable with each other.
+ */
 export const refusalsBetween = (
   a: readonly ComparableFacts[],
   b: readonly ComparableFacts[],
@@ -106,7 +113,7 @@ export const refusalsBetween = (
     return [{ code, problem, a: textsOf(a, of), b: textsOf(b, of) }];
   }).concat(clientRefusals(a, b), foreignRefusals(a, b));
 
-/** Why the load of one run is not that of the other: "8 at a time, not 4 at a time"; none where it is. */
+/** Why the load of one run is not that of the other: "8 at a time, not 4 at a time"; empty if it is. */
 export const loadDifferences = (reference: ComparableFacts, facts: ComparableFacts): readonly string[] => {
   const refused = refusalsBetween([reference], [facts]).map(({ code }) => code);
   return [
@@ -143,7 +150,7 @@ const textOf = (value: Reported<string | number>): string => {
   return typeof value === 'number' ? formatThreeDigits(value) : value.slice(0, VALUE_LENGTH_MAX);
 };
 
-/** A client that was the limit measured itself; nobody may vouch for one that is not known. */
+/** A client that was the limit measured itself; one of which that is unknown cannot be trusted either. */
 const clientRefusals = (
   a: readonly ComparableFacts[],
   b: readonly ComparableFacts[],
@@ -153,14 +160,14 @@ const clientRefusals = (
   return [
     {
       code: 'client',
-      problem: 'The load generator was the limit, or nobody can say that it was not',
+      problem: 'The load generator was the limit, or it is not known that it was not',
       a: textsOf(a, of),
       b: textsOf(b, of),
     },
   ];
 };
 
-/** Of one tool alone the names of figures mean the same; of two they do not, and nobody knows what else differs. */
+/** Figures of one tool have one meaning. Figures of two tools do not, and other differences are unknown. */
 const foreignRefusals = (
   a: readonly ComparableFacts[],
   b: readonly ComparableFacts[],
@@ -170,7 +177,8 @@ const foreignRefusals = (
   return [
     {
       code: 'other',
-      problem: 'Another tool measured one of them, and what it does not tell may make the difference',
+      problem:
+        'One was measured by another tool, and what that tool does not report may be the cause of a difference',
       a: textsOf(a, of),
       b: textsOf(b, of),
     },
@@ -184,7 +192,7 @@ const spoilersOf = (report: Pick<Report, 'contamination'>): Reported<string> => 
   return codes.size === 0 ? 'nothing' : [...codes].sort().join(', ');
 };
 
-/** Seeds are told apart from data sets: other draws of the same prompts are the same load. */
+/** A seed is not part of the data set's identity: other draws of the same prompts are the same load. */
 const withoutSeed = (dataset: string): string => dataset.replace(/, seed -?\d+$/, '');
 
 const arrivalOf = ({ pattern, shape }: ComparableFacts): string => {
@@ -206,7 +214,7 @@ const concurrencyOf = ({ pattern, shape }: ComparableFacts): string => {
   ].join(', ');
 };
 
-/** How much lengths may differ, as a share. */
+/** Limit for the difference of lengths, as a share. */
 const LENGTHS_SHARE_MAX = 0.02;
 const VALUES_SHOWN_MAX = 4;
 const VALUE_LENGTH_MAX = 200;
@@ -218,7 +226,7 @@ const RULES: readonly Rule[] = [
     code: 'dataset',
     problem: 'The prompts come from different data sets',
     of: ({ dataset, foreign }) =>
-      foreign === undefined ? withoutSeed(dataset) : unknown('another tool does not tell it'),
+      foreign === undefined ? withoutSeed(dataset) : unknown('not reported by another tool'),
   },
   {
     code: 'dataset',
@@ -243,7 +251,7 @@ const RULES: readonly Rule[] = [
     of: ({ outputTokens }) => outputTokens,
     isSame: isWithin(LENGTHS_SHARE_MAX),
   },
-  { code: 'sampling', problem: 'Requests ask for different things', of: ({ sampling }) => sampling },
+  { code: 'sampling', problem: 'Requests have different options', of: ({ sampling }) => sampling },
   {
     code: 'sampling',
     problem: 'One streams its answers and another does not',
@@ -251,7 +259,7 @@ const RULES: readonly Rule[] = [
   },
   {
     code: 'contamination',
-    problem: 'What spoils the figures of one does not spoil those of another',
+    problem: 'The figures of one are contaminated in another way',
     of: ({ spoiledBy }) => spoiledBy,
   },
 ];

@@ -1,5 +1,5 @@
-// What finished runs say of each other. One run a side: a block bootstrap inside each, and nothing more than "different". Several:
-// the run is the unit, and the words are those of interleaved pairs.
+// Compares finished runs. One run per side: a block bootstrap inside each, and at most "different". Several:
+// the run is the unit, and the verdicts are those of interleaved pairs.
 
 import { counted } from '../figure/figure.ts';
 import type { Report, ReportEnvironment } from '../run/report.ts';
@@ -23,27 +23,27 @@ import { setEvidence } from './run-spread.ts';
 import { judgedModels } from './same-model.ts';
 import type { TimedRun } from './timed-run.ts';
 
-/** A type, not an interface: it stands in `Reported`. */
+/** A type, not an interface: it is used in `Reported`. */
 export type LoadMachine = Pick<ReportEnvironment, 'node' | 'os' | 'cpu' | 'cores'>;
 
-/** One run, a set of them, or a baseline that was kept. */
+/** One run, a set of runs, or a stored baseline. */
 export interface FinishedSide {
   readonly label: string;
   readonly target: Reported<string>;
   readonly model: Reported<string>;
   readonly serverKind: Reported<string>;
   readonly units: readonly FinishedUnit[];
-  /** With fewer runs it is not comparable: five of a baseline. */
+  /** With fewer runs it is not comparable: five for a baseline. */
   readonly runsMin: number;
   /** Of the machine that made the load. */
   readonly environment: Reported<LoadMachine>;
-  /** Of a side of one run that is on this machine. */
+  /** Only for a side of one run that is on this machine. */
   readonly only: { readonly report: Report; readonly timed: TimedRun | Unknown } | undefined;
 }
 
 export interface FinishedUnit extends ComparedUnit {
   readonly facts: ComparableFacts;
-  /** Why it has no figures that stay as they are; '' where it has. */
+  /** Why it has no final figures; '' if it has. */
   readonly fault: string;
 }
 
@@ -56,12 +56,12 @@ export interface FinishedOptions {
   readonly environment: ReportEnvironment;
   readonly name: Reported<string>;
   readonly tags: RunTags;
-  /** Of a metric; undefined: the one that suits the load. */
+  /** Name of a metric; undefined: the one that suits the load. */
   readonly primary: string | undefined;
-  /** By the name of a metric, where it is not the usual one. */
+  /** By the name of a metric, if it is not the default. */
   readonly margins: Readonly<Record<string, number>>;
   readonly isAnyway: boolean;
-  /** undefined: nobody could say so, because no command line compares them. */
+  /** undefined: it could not be stated, because the comparison was not started from a command line. */
   readonly isSameModel: boolean | undefined;
 }
 
@@ -111,7 +111,7 @@ export const compareFinished = (
     b: sideOf(b),
     load: loadOf(facts),
     plan: unknown('only pairs are planned'),
-    resume: unknown('only a comparison by pairs goes on'),
+    resume: unknown('only a comparison by pairs can be continued'),
     metrics,
     refusals,
     isAnyway,
@@ -145,11 +145,11 @@ const setMetrics = (
   );
 };
 
-/** A figure that neither side has, such as goodput without objectives, is not worth a line. */
+/** A figure that neither side has, such as goodput without objectives, is left out. */
 const measured = (metrics: readonly ComparedMetric[], primary: string): readonly ComparedMetric[] =>
   metrics.filter(({ name, a, b }) => name === primary || isKnown(a) || isKnown(b));
 
-/** Figures stand, in grey; nothing is said of them. */
+/** Figures are shown in grey, without a verdict. */
 const withoutVerdict = (metric: ComparedMetric): ComparedMetric => ({
   ...metric,
   verdict: { kind: 'not-comparable', reason: 'the two sides are not comparable' },
@@ -166,7 +166,7 @@ const countRefusals = (
     : [
         {
           code: 'too-few',
-          problem: 'There are too few runs to say how runs vary',
+          problem: 'There are too few runs to know how runs vary',
           a: runsText(a, least(a)),
           b: runsText(b, least(b)),
         },
@@ -200,11 +200,13 @@ const sideOf = ({ label, target, model, serverKind, units }: FinishedSide): Comp
 const loadOf = (facts: ComparableFacts | undefined): string =>
   facts === undefined ? 'no run' : `${loadLabel(facts)}, ${facts.dataset}`;
 
-/** Another machine that loads may make other figures of the same server. */
+/** Another load machine may give other figures of the same server. */
 const machineNotices = (a: FinishedSide, b: FinishedSide): readonly string[] => {
   if (isUnknown(a.environment) || isUnknown(b.environment)) return [];
   const [ofA, ofB] = [machineWords(a.environment), machineWords(b.environment)];
-  return ofA === ofB ? [] : [`A was loaded by another machine than B: ${ofA}, not ${ofB}.`];
+  return ofA === ofB
+    ? []
+    : [`The load on A came from another machine than the load on B: ${ofA}, not ${ofB}.`];
 };
 
 const machineWords = ({ os, cpu, cores, node }: LoadMachine): string =>
@@ -214,15 +216,15 @@ const noticesOf = (mode: 'runs' | 'sets', metrics: readonly ComparedMetric[]): r
   mode === 'sets'
     ? []
     : [
-        'Between-run variation unknown: one run each cannot tell a change of the server from how its runs differ anyway; several runs can (--repeat).',
+        'The variation between runs is unknown: one run per side cannot distinguish a change of the server from normal variation. Use several runs (--repeat).',
         ...(metrics.some(({ ratio }) => !isUnknown(ratio))
           ? [
-              'Intervals come from a block bootstrap inside each run, 95 % each, not corrected for being many.',
+              'Intervals come from a block bootstrap inside each run, 95 % each, not corrected for multiple comparisons.',
             ]
           : []),
       ];
 
-/** What a side is called: the name that its runs share, else their only id, else how many there are. */
+/** Label of a side: the name that its runs share, else their only id, else their number. */
 export const sideLabel = (units: readonly FinishedUnit[], names: readonly Reported<string>[]): string => {
   const known = new Set(names.map(name => knownOr(name, '')));
   const [name = ''] = known;

@@ -1,4 +1,5 @@
-// A report as a unit of a comparison: its figures by the names of the metrics, and whether its client may stand behind them.
+// A report as a unit of a comparison: its figures by the names of the metrics, and whether its client can be
+// trusted with them.
 
 import { maximumOf } from '../extremes.ts';
 import type { Report } from '../run/report.ts';
@@ -20,8 +21,8 @@ export const comparedUnit = (report: Report, directory: string, pair?: UnitPair)
 });
 
 /**
- * Whether the client, and not the server, may have made a figure of this size: it lost something, got no processor, nobody may
- * vouch for it, or it was itself late by more than the part of the figure that matters.
+ * Whether the client, and not the server, may have made a figure of this size: it lost records, got no
+ * processor time, is not trustworthy, or was itself late by more than the share of the figure that matters.
  */
 export const isClientInTheWay = (
   { client, droppedEvents, errors }: Pick<Report, 'client' | 'droppedEvents' | 'errors'>,

@@ -1,5 +1,6 @@
-// What a comparison of two sides says of itself, `comparison.json`: interleaved pairs of segments, two finished runs, or two sets of
-// runs. What may be claimed follows from the mode: requests of one run are never the unit.
+// The document of a comparison of two sides, `comparison.json`: interleaved pairs of segments, two finished
+// runs, or two sets of runs. What may be claimed follows from the mode: requests of one run are never the
+// unit.
 
 import type { FailedStop } from '../run/failed-stop.ts';
 import type { ReportEnvironment } from '../run/report.ts';
@@ -18,13 +19,13 @@ export interface ComparisonDocument {
   readonly name: Reported<string>;
   readonly tags: Readonly<Record<string, string>>;
   readonly startedAt: string;
-  /** What to type to make it again, without secrets and without commands that start a server. */
+  /** Command that repeats it, without secrets and without commands that start a server. */
   readonly command: string;
   readonly environment: ReportEnvironment;
   readonly state: 'running' | 'complete' | 'stopped' | 'interrupted';
-  /** Why it ended before its last look, where it did. */
+  /** Why it ended before its last look, if it did. */
   readonly endedEarly?: string;
-  /** Requests failed until a rule ended a segment, and the rest with it. */
+  /** Requests failed until a rule ended a segment, and with it the comparison. */
   readonly stopped?: FailedStop;
   /**
    * 'pairs': interleaved segments, the pair is the unit. 'runs': one finished run each, the variation between runs is not known and
@@ -33,36 +34,36 @@ export interface ComparisonDocument {
   readonly mode: 'pairs' | 'runs' | 'sets';
   readonly a: ComparisonSide;
   readonly b: ComparisonSide;
-  /** What both sides were asked, in words: "Poisson 8.5/s · 256 prompts of 1024 tokens". */
+  /** What was requested of both sides, as text: "Poisson 8.5/s · 256 prompts of 1024 tokens". */
   readonly load: string;
-  /** Of pairs only. */
+  /** Only for pairs. */
   readonly plan: Reported<ComparisonPlan>;
-  /** Looks that were taken, in order; of runs and sets one. */
+  /** Looks that were taken, in order; one for runs and sets. */
   readonly looks: readonly TakenLook[];
   /** In the order in which they are shown; the primary is one of them. */
   readonly metrics: readonly ComparedMetric[];
   /** What keeps the sides from being compared; empty: nothing. */
   readonly refusals: readonly ComparisonRefusal[];
-  /** The refusals were read and overruled: verdicts stand beside them. */
+  /** The refusals were read and overruled: verdicts are shown next to them. */
   readonly isAnyway: boolean;
-  /** Models of different names are the same: whoever compared them said so. */
+  /** The models have different names but are the same, as the person who compared them stated. */
   readonly isSameModel: boolean;
-  /** What a reader must know beside the figures, one sentence each. */
+  /** What a reader must know in addition to the figures, one sentence each. */
   readonly notices: readonly string[];
-  /** Of the primary metric; not comparable where something is refused and nobody overruled it. */
+  /** Of the primary metric; not comparable if something is refused and not overruled. */
   readonly verdict: ComparisonVerdict;
   /** For a person: "B is better: TTFT p90 −11.8 % (−15.2 to −8.6 %)". */
   readonly sentence: string;
-  /** Of a comparison that a gate was set to. */
+  /** Present if rules were set. */
   readonly gate?: ComparisonGate;
-  /** What going on with it takes, of pairs. */
+  /** What is needed to continue it; only for pairs. */
   readonly resume: Reported<SweepResume>;
   /** While it runs. */
   readonly progress?: ComparisonProgress;
 }
 
 export interface ComparisonSide {
-  /** What a person called it, else its target, model or run. */
+  /** The name that a person gave it, else its target, model or run. */
   readonly label: string;
   /** Without credentials. */
   readonly target: Reported<string>;
@@ -74,13 +75,13 @@ export interface ComparisonSide {
   readonly units: readonly ComparedUnit[];
 }
 
-/** A run behind a side: a segment of a pair, a finished run, one of a set. */
+/** A run of a side: a segment of a pair, a finished run, one of a set. */
 export interface ComparedUnit {
   readonly runId: string;
-  /** Of pairs inside the comparison's own ("pair-03-a"), else where it was read. */
+  /** For pairs inside the comparison's own directory ("pair-03-a"), else where it was read. */
   readonly directory: string;
   readonly startedAt: string;
-  /** Of pairs only. */
+  /** Only for pairs. */
   readonly pair?: UnitPair;
   readonly issued: number;
   readonly completed: number;
@@ -101,10 +102,10 @@ export interface UnitPair {
   readonly place: 1 | 2;
 }
 
-/** A type, not an interface: it stands in `Reported`. */
+/** A type, not an interface: it is used in `Reported`. */
 export type ComparisonPlan = {
   readonly looks: readonly PlannedLook[];
-  /** Which side begins, a letter a segment: "ABBABAAB…". */
+  /** Which side starts, a letter per segment: "ABBABAAB…". */
   readonly order: string;
   /** The least length of a segment, its requests, and its length in medians of latency. */
   readonly segment: {
@@ -131,26 +132,26 @@ export interface ComparedMetric {
   readonly unit: 'ns' | 'req/s' | 'tok/s';
   readonly better: BetterDirection;
   readonly isPrimary: boolean;
-  /** A change by less does not matter: 0.05. A ratio is inside between 1 / (1 + it) and 1 + it. */
+  /** Smallest change that matters: 0.05. A ratio is within it between 1 / (1 + it) and 1 + it. */
   readonly marginShare: number;
   /** Median over the side's units. */
   readonly a: Reported<number>;
   readonly b: Reported<number>;
   /** B / A with the interval at the level of the look. Unknown: its reason. */
   readonly ratio: Reported<Estimate>;
-  /** Confidence of that interval: 0.976. */
+  /** Confidence level of that interval: 0.976. */
   readonly level: number;
-  /** The same at 1 − 2α, of two one-sided tests: inside the margin it says "the same". */
+  /** The interval at 1 − 2α, of two one-sided tests: inside the margin the verdict is "the same". */
   readonly sameInterval: Reported<Estimate>;
   /** Standard deviation of ln(B / A) between pairs, or within sets. */
   readonly spread: Reported<number>;
   /** Pairs, or runs of both sides. */
   readonly count: number;
-  /** Of Student's t on logarithms of ratios. Unknown: not tested, and why. */
+  /** From Student's t on logarithms of ratios. Unknown: not tested, with the reason. */
   readonly p: Reported<number>;
   /** After Holm over the metrics that are not the primary; of the primary the same as p. */
   readonly adjustedP: Reported<number>;
-  /** Exact, without an assumption of a distribution; a check, it decides nothing. */
+  /** Exact, without an assumed distribution; a check that decides nothing. */
   readonly signFlipP: Reported<number>;
   readonly verdict: ComparisonVerdict;
 }
@@ -158,7 +159,7 @@ export interface ComparedMetric {
 export interface ComparisonGate {
   readonly rules: readonly GateAnswer[];
   readonly failsIfUndecided: boolean;
-  /** Without rules of the primary metric's verdict. */
+  /** If there are no rules: the primary metric's verdict. */
   readonly outcome: (typeof GATE_OUTCOMES)[number];
 }
 
@@ -167,7 +168,7 @@ export const GATE_OUTCOMES = ['passed', 'worse', 'broken', 'undecided', 'not-com
 export interface GateAnswer {
   /** "ttft.p90 > +5%" */
   readonly rule: string;
-  /** 'open': the interval holds the threshold. */
+  /** 'open': the interval contains the threshold. */
   readonly state: (typeof GATE_STATES)[number];
   /** The end of the interval that is nearest to the threshold, as a share: 0.057. */
   readonly nearest: Reported<number>;
@@ -204,6 +205,6 @@ export interface ComparisonProgress {
   readonly pairsDone: number;
   /** Of the running segment. */
   readonly segment: Reported<{ readonly pair: number; readonly side: 'a' | 'b' }>;
-  /** Until the next look, by how long segments took so far. */
+  /** Estimated from how long segments took so far, ms. */
   readonly nextLookMs: Reported<number>;
 }

@@ -1,5 +1,5 @@
-// The kinds of events that speak of comparisons by pairs: rows of the table of kinds. Told durably as one starts and as it ended,
-// and live in between; the segments are runs and tell of themselves.
+// The kinds of events about comparisons by pairs: rows of the table of kinds. A durable event is published at
+// the start and at the end, live ones in between; the segments are runs with their own events.
 
 import type { ToldComparison, ToldPairs } from './told-comparison.ts';
 

@@ -1,5 +1,5 @@
-// What two sides are compared in, one row each: the name that rules and options write, how a report tells it, and by how much it
-// must differ to matter.
+// The metrics in which two sides are compared, one row each: the name that rules and options use, where a
+// report contains it, and by how much it must differ to matter.
 
 import { counted, ofCount } from '../figure/figure.ts';
 import { type FigureVerdict, figureVerdict, figureVerdictText } from '../run/figure-verdict.ts';
@@ -16,15 +16,15 @@ interface ComparisonMetricRow {
   readonly label: string;
   readonly unit: 'ns' | 'req/s' | 'tok/s';
   readonly kind: 'rate' | 'latency';
-  /** Of a run whose schedule decides how much is sent, a higher rate is no merit. */
+  /** If the schedule of a run decides how much is sent, a higher rate is no merit. */
   readonly better: (pattern: RunPattern) => BetterDirection;
-  /** Of one unit: a segment or a run. */
+  /** The value of one unit: a segment or a run. */
   readonly of: (report: Report) => Reported<number>;
-  /** How far the client may have made it; undefined where nobody can say, or where it is a rate. */
+  /** The share of the figure that the client may have caused; undefined if unknown, or if it is a rate. */
   readonly clientPart: (report: Report) => FigureVerdict | undefined;
 }
 
-/** What a document says of the metric itself. `margins` by its name. */
+/** The description of a metric in a document. `margins`: by its name. */
 export const askedMetric = (
   { name, label, unit, kind, better }: ComparisonMetricRow,
   pattern: RunPattern,
@@ -50,7 +50,7 @@ const DEFAULT_MARGIN_SHARE: Readonly<Record<ComparisonMetricRow['kind'], number>
   latency: 0.05,
 };
 
-/** What is declared before anything is measured, where nobody says otherwise. */
+/** The primary metric that is declared before the measurement, unless another one is given. */
 export const defaultPrimary = (run: {
   readonly pattern: RunPattern;
   readonly isStreaming: boolean;
@@ -69,7 +69,7 @@ const rate = (
   unit,
   kind: 'rate',
   better: pattern => (rateRow(key).isScheduled && isOpenLoop(pattern) ? 'none' : rateRow(key).better),
-  of: report => report[key] ?? unknown('the run had no objective of a request'),
+  of: report => report[key] ?? unknown('the run had no objectives for requests'),
   clientPart: () => undefined,
 });
 
@@ -88,8 +88,8 @@ const percentiles = (name: string, key: SeriesKey): readonly ComparisonMetricRow
   }));
 
 /**
- * With failures as longer than any; none where too few requests are behind it for its early-stopping estimate, or where most of
- * it may be the client's.
+ * Failures count as longer than any request; none if there are too few requests for its early-stopping
+ * estimate, or if the client may have caused most of it.
  */
 const percentileOf = (report: Report, key: SeriesKey, percentile: string): Reported<number> => {
   const series = report.series[key];
@@ -103,7 +103,7 @@ const percentileOf = (report: Report, key: SeriesKey, percentile: string): Repor
   if (client?.kind === 'not-usable') return unknown(figureVerdictText(client));
   const figure = series.failureAdjusted?.[percentile] ?? series.percentiles[percentile];
   if (series.failureAdjusted?.[percentile] === null)
-    return unknown(`p${percentile} lies among the requests that failed`);
+    return unknown(`p${percentile} is among the requests that failed`);
   return figure === undefined ? unknown(`the report has no p${percentile}`) : figure;
 };
 

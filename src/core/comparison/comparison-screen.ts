@@ -1,4 +1,4 @@
-// A comparison by pairs while it goes on: on one screen, and as a line for each pair.
+// A comparison by pairs while it is in progress: on one screen, and as a line per pair.
 
 import { formatClock } from '../figure/duration.ts';
 import { counted } from '../figure/figure.ts';
@@ -12,7 +12,7 @@ import { effectWords } from './comparison-words.ts';
 
 interface ComparisonScreenOptions extends ComparisonTextOptions {
   readonly rows: number;
-  /** Beneath all else. */
+  /** Last lines of the screen. */
   readonly footer: readonly string[];
 }
 

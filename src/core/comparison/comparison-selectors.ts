@@ -1,5 +1,5 @@
-// Comparisons as a person should see them now. One that says nothing for as long as a lease lasts is shown as interrupted before
-// anybody has written so.
+// Comparisons as a person should see them now. One that reports nothing for the time of a lease is shown as
+// interrupted, even before a node has recorded that.
 
 import { ageMsOf } from '../entry-maps.ts';
 import { isNodeId, type NodeId } from '../ids.ts';
@@ -14,18 +14,18 @@ import {
   type ToldPairs,
 } from './told-comparison.ts';
 
-/** The newest findings are those that count: live ones while it runs. */
+/** The latest findings count: live ones while it runs. */
 export interface ComparisonView extends ComparisonFindings, Pick<ToldPairs, 'segment' | 'nextLookMs'> {
-  /** Who ran it. */
+  /** The node that runs it. */
   readonly node: NodeId;
   readonly told: ToldComparison;
   readonly state: ToldComparison['state'];
-  /** Why the state is what it is; '' where there is nothing to say. */
+  /** Why it is in this state; '' if there is no reason to show. */
   readonly reason: string;
   readonly isLive: boolean;
 }
 
-/** Of every node that is not forgotten, the newest first. */
+/** Of every node that is not forgotten, newest first. */
 export const comparisonViews = (state: State, nowMs: number): readonly ComparisonView[] =>
   Object.entries(state.comparisons)
     .flatMap(([node, comparisons]) =>
@@ -39,7 +39,7 @@ export const comparisonViews = (state: State, nowMs: number): readonly Compariso
         compareText(a.told.comparisonId, b.told.comparisonId),
     );
 
-/** The one of that id; of several nodes with the same id, the newest. */
+/** The comparison of that id; if several nodes have one, the newest. */
 export const comparisonView = (
   state: State,
   comparisonId: string,

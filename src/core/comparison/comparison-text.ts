@@ -20,7 +20,7 @@ export interface ComparisonTextOptions {
   readonly columns: number;
 }
 
-/** After it ended. */
+/** The final text. */
 export const comparisonText = (
   document: ComparisonDocument,
   options: ComparisonTextOptions,
@@ -32,7 +32,7 @@ export const comparisonText = (
         ? [...failedStopLines(document.stopped, columns), '']
         : document.state === 'complete'
           ? []
-          : [`${document.state}: this is what was known by then`.toUpperCase()]),
+          : [`${document.state}: figures up to that point`.toUpperCase()]),
       ...hangingLines('', `${document.sentence}.`, columns),
       ...(document.endedEarly === undefined || document.stopped !== undefined
         ? []
@@ -64,10 +64,10 @@ export const comparisonFacts = (document: ComparisonDocument): readonly Fact[] =
   ];
 };
 
-/** The metrics, one a line; with the narrowest terminals the margin and the chance go first. */
+/** The metrics, one a line; the narrowest terminals lose the margin and the chance first. */
 export const metricTable = (document: ComparisonDocument, columns: number): readonly string[] => {
   const { metrics, mode } = document;
-  if (metrics.length === 0) return ['No metric is known yet.'];
+  if (metrics.length === 0) return ['There are no metrics yet.'];
   const unit = mode === 'pairs' ? 'pairs' : 'runs';
   const level = metrics[0]?.level ?? 0;
   const rows = metrics.map(metric => [
@@ -103,8 +103,8 @@ const notes = (document: ComparisonDocument, columns: number): readonly string[]
       : hangingLines(
           '* ',
           document.mode === 'runs'
-            ? 'the primary metric, which decides.'
-            : `the primary metric, which decides; chances of the others are corrected for being many (Holm)${flip}.`,
+            ? 'the primary metric, which decides the verdict.'
+            : `the primary metric, which decides the verdict; chances of the others are corrected for multiple tests (Holm)${flip}.`,
           columns,
         )),
     ...incomparableFigures(document.metrics).flatMap(reason => hangingLines('- ', reason, columns)),
@@ -112,7 +112,7 @@ const notes = (document: ComparisonDocument, columns: number): readonly string[]
   ];
 };
 
-/** One sentence a reason, with all metrics that it keeps out. */
+/** One sentence per reason, with all metrics that it excludes. */
 export const incomparableFigures = (metrics: readonly ComparedMetric[]): readonly string[] => {
   const labels = new Map<string, string[]>();
   for (const { label, verdict } of metrics)
@@ -163,7 +163,7 @@ const chanceWords = (chance: number): string => (chance < 0.001 ? '< 0.001' : ch
 
 const round = (share: number): number => Math.round(share * 1000) / 1000;
 
-/** Names come from outside, and must not speak to a terminal. */
+/** Names come from outside and must not contain control sequences for a terminal. */
 const shown = (lines: readonly string[], { isUnicode }: ComparisonTextOptions): readonly string[] =>
   lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
 

@@ -1,4 +1,4 @@
-// A comparison in words: changes in per cent of A, verdicts, and the sentence that answers the question.
+// A comparison as text: changes in per cent of A, verdicts, and the sentence that answers the question.
 
 import { formatCount, formatThreeDigits, twoDigitsUp } from '../figure/figure.ts';
 import type { Estimate } from '../sweep/stage.ts';
@@ -6,7 +6,7 @@ import { isKnown, isUnknown } from '../unknown.ts';
 import type { ComparedMetric, ComparisonDocument } from './comparison-document.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
 
-/** "−11.8 %" of a ratio B / A. */
+/** "−11.8 %" for a ratio B / A. */
 export const ratioWords = (ratio: number): string => `${signedPercent(ratio)} %`;
 
 /** "−15.2 to −8.6 %" */
@@ -27,7 +27,7 @@ export const comparisonVerdictWords = (verdict: ComparisonVerdict, unit: 'pairs'
   }
 };
 
-/** The answer, of the primary metric: "B is better: TTFT p90 −11.8 % (−15.2 to −8.6 %)". */
+/** The answer for the primary metric: "B is better: TTFT p90 −11.8 % (−15.2 to −8.6 %)". */
 export const comparisonSentence = (
   document: Pick<ComparisonDocument, 'metrics' | 'mode' | 'refusals' | 'isAnyway' | 'verdict'>,
 ): string => {

@@ -1,4 +1,4 @@
-// The gate of a comparison in words, for the terminal, a pull request, a CI server and the page.
+// The gate of a comparison as text, for the terminal, a pull request, a CI server and the page.
 
 import { counted } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
@@ -6,7 +6,7 @@ import { isUnknown } from '../unknown.ts';
 import type { ComparisonDocument, ComparisonGate, GateAnswer } from './comparison-document.ts';
 import { ratioWords } from './comparison-words.ts';
 
-/** "The gate fails: 1 of 3 rules broken"; without a gate what the primary metric says. */
+/** "The gate fails: 1 of 3 rules broken"; without rules, the verdict of the primary metric. */
 export const gateSentence = (gate: ComparisonGate): string => {
   const { rules, outcome } = gate;
   const words = outcomeWords(gate);
@@ -40,10 +40,10 @@ export const gateStateWord = (state: GateAnswer['state']): string => GATE_STATE_
 export const gateAnswerWords = ({ rule, state, nearest }: GateAnswer): string =>
   `${rule}: ${gateStateWord(state)}, ${isUnknown(nearest) ? nearest.reason : `nearest end of the interval ${ratioWords(1 + nearest)}`}`;
 
-/** What the process ends with, and the page shows: docs/cli.md. */
+/** Exit code of the process, also shown on the page: docs/cli.md. */
 export const gateCode = ({ outcome }: ComparisonGate): number => GATE_CODES[outcome];
 
-/** Nothing where no gate was set. */
+/** Empty if no gate was set. */
 export const gateLines = ({ gate }: Pick<ComparisonDocument, 'gate'>): readonly string[] =>
   gate === undefined || gate.rules.length === 0
     ? []

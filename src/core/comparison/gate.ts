@@ -1,5 +1,6 @@
-// What a comparison must not show, as a pull request asks for it: "ttft.p90 > +5%". A rule is broken only where the whole interval
-// lies beyond its threshold: the interval's near end decides, so that chance alone breaks it no oftener than the interval misses.
+// What a comparison must not show, as written for a pull request: "ttft.p90 > +5%". A rule is broken only if
+// the whole interval is beyond its threshold: the nearest end of the interval decides, so that chance breaks
+// it no more often than the interval misses.
 
 import { exactPercent, type Parsed, parsed, wrong } from '../figure/parse-figure.ts';
 import { nearest } from '../text/nearest.ts';
@@ -8,11 +9,11 @@ import type { ComparisonDocument, ComparisonGate, GateAnswer } from './compariso
 import { COMPARISON_METRICS } from './comparison-metrics.ts';
 
 export interface GateRule {
-  /** As it was written, without needless spaces. */
+  /** As it was written, without unneeded spaces. */
   readonly text: string;
   readonly metric: string;
   readonly isRise: boolean;
-  /** Of B against A: 0.05 is +5 %. */
+  /** Change of B against A: 0.05 is +5 %. */
   readonly share: number;
 }
 
@@ -27,21 +28,21 @@ export const parseGateRule = (text: string): Parsed<GateRule> => {
   if (!METRIC_NAMES.includes(metric)) {
     const meant = nearest(metric, METRIC_NAMES);
     return wrong(
-      `${metric} is no metric of a comparison`,
-      meant === undefined ? `There are ${METRIC_NAMES.join(', ')}.` : `Did you mean ${meant}?`,
+      `${metric} is not a metric of a comparison`,
+      meant === undefined ? `Use one of ${METRIC_NAMES.join(', ')}.` : `Did you mean ${meant}?`,
     );
   }
   const share = exactPercent(percent);
   if (share <= -1 || share > SHARE_MAX)
     return wrong(
-      `${percent} % is out of bounds`,
+      `${percent} % is out of range`,
       `A change may be above -100 % and up to ${SHARE_MAX * 100} %.`,
     );
   const signed = `${share < 0 ? '' : '+'}${Number((share * 100).toPrecision(12))}%`;
   return parsed({ text: `${metric} ${sign} ${signed}`, metric, isRise: sign === '>', share });
 };
 
-/** Undefined where nothing was asked of it. */
+/** Undefined if no rule was set. */
 export const judgeGate = (
   document: Pick<ComparisonDocument, 'metrics' | 'refusals' | 'isAnyway' | 'verdict'>,
   { rules, failsIfUndecided }: { readonly rules: readonly GateRule[]; readonly failsIfUndecided: boolean },
@@ -62,7 +63,7 @@ const outcomeOf = (
     return kind === 'worse' || kind === 'undecided' || kind === 'not-comparable' ? kind : 'passed';
   }
   if (has('broken')) return 'broken';
-  // A rule about a figure that is not there must not pass because nobody looked.
+  // A rule about a missing figure must not pass unnoticed.
   if (has('unknown')) return 'not-comparable';
   return has('open') && failsIfUndecided ? 'undecided' : 'passed';
 };

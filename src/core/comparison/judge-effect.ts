@@ -1,5 +1,6 @@
-// What an effect says at one look: better or worse where the interval is clear of none and the estimate beyond the margin, the same
-// where two one-sided tests put it inside the margin, else undecided with the number of pairs that would decide.
+// The verdict for an effect at one look: better or worse if the interval excludes no change and the estimate
+// is beyond the margin; the same if two one-sided tests put it inside the margin; else undecided, with the
+// number of pairs that would decide.
 
 import type { BetterDirection } from '../run/run-series.ts';
 import { effectChance, type LogEffect } from '../statistics/log-effect.ts';
@@ -10,21 +11,23 @@ export type ComparisonVerdict =
   | { readonly kind: 'better' }
   | { readonly kind: 'worse' }
   | { readonly kind: 'same' }
-  /** Beyond the margin, and neither direction is the better one; or two runs of which nobody knows how runs vary. */
+  /**
+   * Beyond the margin, but neither direction is better; or two runs whose variation between runs is unknown.
+   */
   | { readonly kind: 'different' }
   | {
       readonly kind: 'undecided';
-      /** In all, if mean and spread stay as they are. */
+      /** Total number, if mean and spread stay as they are. */
       readonly pairsToDecide: Reported<number>;
     }
   | { readonly kind: 'not-comparable'; readonly reason: string };
 
 interface EffectQuestion {
-  /** Of this look: the interval is one of 1 − alpha. */
+  /** Level of this look: the interval is one of 1 − alpha. */
   readonly alpha: number;
   readonly marginShare: number;
   readonly better: BetterDirection;
-  /** Corrected for how many tests there are; by default the effect's own. */
+  /** Corrected for the number of tests; default: the effect's own. */
   readonly chance?: number;
 }
 
@@ -42,8 +45,8 @@ export const judgeEffect = (effect: LogEffect, question: EffectQuestion): Compar
 };
 
 /**
- * At least ⌈(t·s/Δ)²⌉, with which the interval is as wide as the margin; more where the estimate lies near the margin, so that
- * it would stay open. Student's t is that of the answer itself.
+ * At least ⌈(t·s/Δ)²⌉, for which the interval is as wide as the margin; more if the estimate is near the
+ * margin, because it would stay undecided. Student's t is taken for the resulting number of pairs.
  */
 export const pairsToDecide = (
   { mean, spread, count }: Pick<LogEffect, 'mean' | 'spread' | 'count'>,
@@ -61,6 +64,6 @@ export const pairsToDecide = (
   return unknown(`more than ${DECIDING_PAIRS_MAX} pairs would be needed`);
 };
 
-/** With fewer, not even pairs that all agree are sure. */
+/** With fewer pairs, even full agreement is not significant. */
 export const PAIRS_MIN = 6;
 const DECIDING_PAIRS_MAX = 200;

@@ -9,11 +9,11 @@ import type { ComparedMetric, ComparedUnit } from './comparison-document.ts';
 import type { AskedMetric } from './comparison-metrics.ts';
 import { judgeEffect } from './judge-effect.ts';
 
-/** What is known of one metric, whatever the units are. */
+/** The evidence for one metric, for any kind of unit. */
 export interface MetricEvidence extends AskedMetric {
   readonly a: Reported<number>;
   readonly b: Reported<number>;
-  /** Unknown: what cannot be compared, and why. */
+  /** Unknown: what cannot be compared, with the reason. */
   readonly effect: LogEffect | Unknown;
   readonly signFlipP: Reported<number>;
 }
@@ -64,7 +64,7 @@ export const judgeMetrics = (
   });
 };
 
-/** Of a metric over pairs: units of one index belong to one pair. */
+/** The evidence for a metric over pairs: units of one index form a pair. */
 export const pairedEvidence = (
   metric: AskedMetric,
   a: readonly ComparedUnit[],
@@ -112,5 +112,5 @@ const medianOf = (figures: readonly Reported<number>[]): Reported<number> => {
     : (low + high) / 2;
 };
 
-/** The interval of two pairs is as wide as anything. */
+/** The interval of two pairs is too wide to be useful. */
 const SHOWN_PAIRS_LEAST = 3;

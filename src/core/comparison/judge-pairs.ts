@@ -1,4 +1,5 @@
-// What so many pairs say. Only a planned look decides: between looks figures and intervals are shown, and nothing is claimed.
+// The verdict of this many pairs. Only a planned look decides: between looks figures and intervals are shown
+// without a claim.
 
 import type { RunPattern } from '../run/run-pattern.ts';
 import { unknown } from '../unknown.ts';
@@ -25,13 +26,15 @@ export interface PairQuestion {
 export interface PairFindings {
   readonly metrics: readonly ComparedMetric[];
   readonly verdict: ComparisonVerdict;
-  /** The look that they are of; undefined before the first. */
+  /** The look that they belong to; undefined before the first. */
   readonly look: TakenLook | undefined;
-  /** Nothing more would be asked: it is decided, or the last look was taken. */
+  /** No more pairs are needed: it is decided, or the last look was taken. */
   readonly isOver: boolean;
 }
 
-/** @param a and b with the same number of units each; what is beyond the last look that was reached does not count. */
+/**
+ * @param a and b with the same number of units each; units after the last look that was reached do not count.
+ */
 export const judgePairs = (
   a: readonly ComparedUnit[],
   b: readonly ComparedUnit[],
@@ -63,7 +66,7 @@ export const judgePairs = (
   };
 };
 
-/** What is refused stands above every verdict, unless somebody has read it and overruled it. */
+/** A refusal takes precedence over every verdict, unless a person has read and overruled it. */
 export const refusedOr = (
   verdict: ComparisonVerdict,
   refusals: readonly ComparisonRefusal[],
@@ -73,11 +76,11 @@ export const refusedOr = (
   return first === undefined || isAnyway ? verdict : { kind: 'not-comparable', reason: first.problem };
 };
 
-/** A metric that no run of this kind has, such as goodput without objectives, is not worth a line. */
+/** A metric that no run of this kind has, such as goodput without objectives, is left out. */
 const isMeasured = (name: string, units: readonly ComparedUnit[]): boolean =>
   units.some(({ figures }) => typeof figures[name] === 'number');
 
-/** Nor is said how many pairs would decide: of a few pairs that is anything. */
+/** The number of pairs that would decide is left out too: for a few pairs it is arbitrary. */
 const withoutClaim = (metric: ComparedMetric): ComparedMetric => ({
   ...metric,
   verdict: NO_LOOK_YET,

@@ -1,4 +1,5 @@
-// How pairs of segments are planned: in which order the sides run, when looks are taken, how long a segment must be.
+// How pairs of segments are planned: the order of the sides, when looks are taken, and the length of a
+// segment.
 
 import { lookAlpha } from '../statistics/look-levels.ts';
 import type { ComparisonPlan, PlannedLook } from './comparison-document.ts';
@@ -10,7 +11,10 @@ export interface SegmentRules {
   readonly latencies: number;
 }
 
-/** With fewer requests a percentile wanders; shorter than its own latency a segment is all beginning and end. */
+/**
+ * With fewer requests a percentile is noisy; a segment shorter than its own latency consists only of ramp-up
+ * and ramp-down.
+ */
 export const SEGMENT_RULES: SegmentRules = { durationMs: 60_000, requests: 200, latencies: 20 };
 export const USUAL_LOOKS: readonly number[] = [6, 8, 12];
 
@@ -19,7 +23,9 @@ export const pairPlan = (looks: readonly number[], segment: SegmentRules): Compa
   return { looks: looks.map(pairs => ({ pairs, alpha })), order: pairOrder(looks.at(-1) ?? 0), segment };
 };
 
-/** "ABBA BAAB …" without blanks: whatever drifts evenly, and whatever drifts faster at the beginning, hits both sides alike. */
+/**
+ * "ABBA BAAB …" without spaces: a drift, whether steady or faster at the start, affects both sides equally.
+ */
 const pairOrder = (pairs: number): string =>
   Array.from({ length: pairs }, (_, index) => (startsWithA(index) ? 'AB' : 'BA')).join('');
 
@@ -39,10 +45,10 @@ export const isLongEnough = (
 export interface SegmentSoFar {
   readonly elapsedMs: number;
   readonly completed: number;
-  /** 0 while nothing has completed. */
+  /** 0 until a request has completed. */
   readonly medianLatencyNs: number;
 }
 
-/** The last one that so many pairs are enough for. */
+/** The last look for which this many pairs are enough. */
 export const reachedLook = ({ looks }: ComparisonPlan, pairs: number): PlannedLook | undefined =>
   looks.findLast(look => look.pairs <= pairs);

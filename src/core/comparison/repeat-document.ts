@@ -1,5 +1,5 @@
-// What several runs of one command say together, `repeat.json`: how runs differ that nobody changed anything between, and the
-// smallest change that so many runs can show.
+// The document of several runs of one command, `repeat.json`: how runs vary without a change between them,
+// and the smallest change that this many runs can detect.
 
 import type { ReportEnvironment } from '../run/report.ts';
 import type { Reported } from '../unknown.ts';
@@ -19,7 +19,7 @@ export interface RepeatDocument {
   readonly serverKind: Reported<string>;
   readonly units: readonly FinishedUnit[];
   readonly spread: readonly SpreadMetric[];
-  /** What a reader must know beside the figures, one sentence each. */
+  /** What a reader must know in addition to the figures, one sentence each. */
   readonly notices: readonly string[];
 }
 
@@ -39,6 +39,9 @@ export const repeatDocument = (
     ...refusalsBetween(
       units.map(({ facts }) => facts),
       [],
-    ).map(({ code, problem, a }) => `${code === 'client' ? '' : 'The runs are not alike. '}${problem}: ${a}`),
+    ).map(
+      ({ code, problem, a }) =>
+        `${code === 'client' ? '' : 'The runs are not comparable with each other. '}${problem}: ${a}`,
+    ),
   ],
 });

@@ -1,5 +1,6 @@
-// What several runs of one target say together: the run is the unit, because requests of one run share a queue, a server that was
-// started once and an hour of the day. Two sets are compared by Welch's t on logarithms (Biometrika 34, 1947).
+// Statistics over several runs of one target: the run is the unit, because requests of one run share a queue,
+// a server process and an hour of the day. Two sets are compared by Welch's t on logarithms (Biometrika 34,
+// 1947).
 
 import type { LogEffect } from '../statistics/log-effect.ts';
 import { upperStudent } from '../statistics/student-quantile.ts';
@@ -17,7 +18,7 @@ export interface SpreadMetric {
   readonly mean: Reported<Estimate>;
   /** Standard deviation of logarithms between runs: 0.02 is 2 %. */
   readonly spread: Reported<number>;
-  /** As a share: the least change that two sets of as many runs would show in four of five tries. */
+  /** As a share: the smallest change that two sets of as many runs would detect in four of five attempts. */
   readonly smallestDifference: Reported<number>;
 }
 
@@ -37,7 +38,7 @@ export const runSpread = (units: readonly ComparedUnit[]): readonly SpreadMetric
     };
   });
 
-/** 2.8 = 1.96 + 0.84: two-sided at 5 %, found in four of five tries. */
+/** 2.8 = 1.96 + 0.84: two-sided at 5 %, detected in four of five attempts. */
 export const smallestLogDifference = (spread: number, runs: number): number =>
   2.8 * spread * Math.sqrt(2 / runs);
 
@@ -77,7 +78,7 @@ const logsOf = (name: string, units: readonly ComparedUnit[]): Logs | Unknown =>
   return { mean, count: logs.length, spread: Math.sqrt(squares / Math.max(1, logs.length - 1)) };
 };
 
-/** Spreads of their own, and Satterthwaite's degrees of freedom. */
+/** Separate variances, and Satterthwaite's degrees of freedom. */
 const welchEffect = (a: Logs, b: Logs): LogEffect | Unknown => {
   if (a.count < 2 || b.count < 2) return unknown('fewer than two runs on a side');
   const [ofA, ofB] = [a.spread ** 2 / a.count, b.spread ** 2 / b.count];
@@ -87,11 +88,11 @@ const welchEffect = (a: Logs, b: Logs): LogEffect | Unknown => {
     mean: b.mean - a.mean,
     standardError: Math.sqrt(variance),
     degreesOfFreedom: variance === 0 ? a.count + b.count - 2 : degrees,
-    // Of the difference of one run each: as many runs more on both sides narrow it as pairs would.
+    // For the difference of one run each: more runs on both sides narrow it as pairs would.
     spread: Math.sqrt(a.spread ** 2 + b.spread ** 2),
     count: Math.min(a.count, b.count),
   };
 };
 
-const ONE_RUN = unknown('one run does not say how runs vary');
+const ONE_RUN = unknown('one run does not show how runs vary');
 const DOUBT = 0.05;

@@ -1,9 +1,10 @@
-// Two engines name one model differently: a path, a repository's id, a file. Whoever knows that it is the same says so, and the
-// difference is listed as a notice instead of a refusal; everything else still refuses.
+// Two engines name one model differently: a path, a repository's id, a file. A person can state that it is
+// the same model: then the difference is listed as a notice instead of a refusal; all other differences are
+// still refused.
 
 import type { ComparisonRefusal } from './comparison-document.ts';
 
-/** @param canSay whether whoever reads the refusal has a command line to say it on */
+/** @param canSay whether the reader of the refusal has a command line for the option */
 export const judgedModels = (
   refusals: readonly ComparisonRefusal[],
   { isSameModel, canSay }: { readonly isSameModel: boolean; readonly canSay: boolean },
@@ -20,7 +21,7 @@ export const judgedModels = (
       ),
   notices: isSameModel
     ? refusals.flatMap(({ code, a, b }) =>
-        code === 'model' ? [`A calls its model ${a}, B ${b}: compared as the same model, as was said`] : [],
+        code === 'model' ? [`A calls its model ${a}, B ${b}: compared as the same model (--same-model)`] : [],
       )
     : [],
 });

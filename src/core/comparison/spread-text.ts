@@ -1,5 +1,5 @@
-// What several runs say together, as text and as rows: each figure with its interval over runs, how much runs differ, and the
-// smallest change that so many runs can show.
+// Statistics of several runs as text and as rows: each figure with its interval over runs, how much runs
+// vary, and the smallest change that this many runs can detect.
 
 import { counted, figureText } from '../figure/figure.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
@@ -9,7 +9,7 @@ import type { SpreadMetric } from './run-spread.ts';
 
 export const SPREAD_HEAD = ['', 'mean of runs', '95 % interval', 'between runs', 'smallest change'] as const;
 
-/** A figure that no run has is no row. */
+/** A figure that no run has gets no row. */
 export const spreadRows = (spread: readonly SpreadMetric[]): readonly (readonly string[])[] =>
   spread
     .filter(({ mean }) => isKnown(mean))
@@ -24,15 +24,15 @@ export const spreadRows = (spread: readonly SpreadMetric[]): readonly (readonly 
       ];
     });
 
-/** Of runs of which each has the figure; what a run lacks is said below with its reason. */
+/** For runs that all have the figure; a missing figure is listed below with its reason. */
 export const spreadText = (spread: readonly SpreadMetric[], runs: number): readonly string[] => [
   ...inColumns([SPREAD_HEAD, ...spreadRows(spread)]),
   '',
-  `Of ${counted(runs, 'run')}. Between runs: standard deviation of logarithms. Smallest change: what another ${counted(runs, 'run')} would show in four of five tries.`,
+  `Of ${counted(runs, 'run')}. Between runs: standard deviation of logarithms. Smallest change: what another ${counted(runs, 'run')} would detect in four of five attempts.`,
   ...missingLines(spread),
 ];
 
-/** One line a reason, with all figures that it keeps out. */
+/** One line per reason, with all figures that it excludes. */
 const missingLines = (spread: readonly SpreadMetric[]): readonly string[] => {
   const labels = new Map<string, string[]>();
   for (const { label, mean } of spread)

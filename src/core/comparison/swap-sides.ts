@@ -1,5 +1,5 @@
-// A comparison the other way round: what A is against B. Nothing is measured or judged anew: ratios are inverted, and a margin is one
-// in both directions.
+// A comparison the other way round: A against B. Nothing is measured or judged again: ratios are inverted,
+// and a margin applies in both directions.
 
 import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
@@ -7,7 +7,7 @@ import type { ComparedMetric, ComparisonDocument } from './comparison-document.t
 import { comparisonSentence } from './comparison-words.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
 
-/** Without its gate, whose rules speak of B as it was. */
+/** Without its gate, whose rules refer to the original B. */
 export const swapSides = (document: ComparisonDocument): ComparisonDocument => {
   const { gate: _rules, ...rest } = document;
   const swapped = {

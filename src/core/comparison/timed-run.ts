@@ -1,17 +1,18 @@
-// The requests of one finished run in columns, each at the time when it ended: what a comparison of two runs draws again.
+// The requests of one finished run in columns, each at the time of its end: what a comparison of two runs
+// resamples.
 
 export interface TimedRun {
   /** First send of the measured phase, and last end of a completed request, ns of the run's own clock. */
   readonly fromNs: number;
   readonly toNs: number;
-  /** Of completed requests; the columns below belong to it. NaN where a request has no such figure. */
+  /** Of completed requests; the columns below belong to it. NaN if a request has no such figure. */
   readonly endNs: Float64Array;
   readonly ttftNs: Float64Array;
   readonly tpotNs: Float64Array;
   readonly latencyNs: Float64Array;
   readonly outputTokens: Float64Array;
-  /** 1: it met every objective of a request, of which there may be none. */
+  /** 1: it met every objective for requests, of which there may be none. */
   readonly good: Uint8Array;
-  /** Of failed requests, which count as longer than any. */
+  /** Ends of failed requests, which count as longer than any. */
   readonly failedEndNs: Float64Array;
 }

@@ -1,5 +1,6 @@
-// A comparison by pairs as the cluster sees it while it goes on and after it has ended: what is compared, how far it is, and the
-// answer. The whole document, with every figure, stays in the directory of the node that ran it.
+// A comparison by pairs as the cluster sees it while it goes on and after it has ended: what is compared, its
+// progress, and the answer. The whole document, with every figure, stays in the directory of the node that
+// ran it.
 
 import type { ComparisonId } from '../ids.ts';
 import { shortName } from '../run/run-digest.ts';
@@ -26,14 +27,14 @@ export interface ToldComparison extends ComparisonFindings {
   readonly a: ToldSide;
   readonly b: ToldSide;
   readonly load: string;
-  /** Pairs after which it looks: 6, 8, 12. */
+  /** Numbers of pairs after which it looks: 6, 8, 12. */
   readonly looks: readonly number[];
-  /** What to type to make it again, without secrets. */
+  /** Command that repeats it, without secrets. */
   readonly command: string;
-  /** Where the document and the segments lie, on the machine of the entry's origin. */
+  /** Where the document and the segments are stored, on the machine of the entry's origin. */
   readonly directory: string;
   readonly state: ComparisonDocument['state'];
-  /** Why the state is not 'complete'; '' where there is nothing to say. */
+  /** Why the state is not 'complete'; '' if there is no reason to show. */
   readonly reason: string;
 }
 
@@ -44,10 +45,10 @@ export interface ToldSide {
   readonly model: Reported<string>;
 }
 
-/** What is told while it runs. */
+/** What is published while it runs. */
 export interface ToldPairs extends ComparisonFindings {
   readonly comparisonId: ComparisonId;
-  /** The segment that runs. */
+  /** The running segment. */
   readonly segment: ComparisonProgress['segment'];
   readonly nextLookMs: ComparisonProgress['nextLookMs'];
 }
@@ -89,21 +90,24 @@ export const toldPairs = ({ progress }: ComparisonDocument): Pick<ToldPairs, 'se
   nextLookMs: progress?.nextLookMs ?? NO_SEGMENT,
 });
 
-/** How a document says that it ended; one that still says 'running' was cut short. */
+/** The end as its document records it; one whose document still has 'running' was cut short. */
 export const comparisonEnd = (document: ComparisonDocument): Pick<ToldComparison, 'state' | 'reason'> =>
   document.state === 'running'
     ? { state: 'interrupted', reason: CUT_SHORT }
     : { state: document.state, reason: (document.endedEarly ?? '').slice(0, TOLD_TEXT_LENGTH_MAX) };
 
-/** As it is told of in hindsight: one that still says 'running' was cut short, or goes on elsewhere. */
+/**
+ * The published form afterwards: one whose document still has 'running' was cut short, or continues
+ * elsewhere.
+ */
 export const comparisonAfterwards = (document: ComparisonDocument): ComparisonDocument => {
   if (document.state !== 'running') return document;
   const { progress: _old, ...rest } = document;
   return { ...rest, state: 'interrupted', endedEarly: CUT_SHORT };
 };
 
-/** Of what its process never said more. */
-export const CUT_SHORT = 'its process ended without saying so: pairs that were done by then are kept';
+/** Reason if its process never reported an end. */
+export const CUT_SHORT = 'its process ended without a report: the pairs done by then are stored';
 
 const sideTold = ({ label, target, model }: ComparisonSide): ToldSide => ({
   label: label.slice(0, TOLD_LABEL_LENGTH_MAX),

@@ -1,17 +1,17 @@
-// A depth profile: how fast prompts are read and answers written with so much context before them. Two requests each time and
-// depth: one that opens the context and answers, and one that begins with the very same words and goes on. Which request is
-// which follows from its number, so that samples alone tell the profile.
+// A depth profile: how fast prompts are read and answers written after a context of a given length. Two
+// requests per repetition and depth: one that opens the context, and one that starts with the same text and
+// continues it. A request's role follows from its number, so samples alone give the profile.
 
 import type { Reported } from '../unknown.ts';
 
 export type DepthPlan = {
-  /** Tokens of context, ascending; those that the server has room for. */
+  /** Tokens of context, ascending; those for which the server has room. */
   readonly depths: readonly number[];
   readonly promptTokens: number;
   readonly outputTokens: number;
   readonly repetitions: number;
   readonly skipped: readonly SkippedDepth[];
-  /** As the server tells them, for the table that people post. */
+  /** As the server reports them, for the table that people post. */
   readonly sizeBytes: Reported<number>;
   readonly parameters: Reported<number>;
   readonly contextMax: Reported<number>;
@@ -20,14 +20,14 @@ export type DepthPlan = {
 export type SkippedDepth = { readonly depth: number; readonly reason: string };
 
 export type DepthRequest =
-  /** Neither measured nor shown: the server's first request of the run is no measure of it. */
+  /** Neither measured nor shown: the server's first request of the run is not representative. */
   | { readonly kind: 'lead' }
-  /** A new prompt of `depth` tokens, answered with as many as are asked for. */
+  /** A new prompt of `depth` tokens; the answer has the requested length. */
   | { readonly kind: 'opening'; readonly depth: number; readonly round: number }
-  /** The same prompt with further ones behind it. */
+  /** The same prompt, followed by further tokens. */
   | { readonly kind: 'extension'; readonly depth: number; readonly round: number };
 
-/** In the order in which they are sent, one after the other. */
+/** In the order in which they are sent, sequentially. */
 export const depthRequests = ({
   depths,
   repetitions,
@@ -41,7 +41,7 @@ export const depthRequests = ({
   ),
 ];
 
-/** Tokens that a server must hold for a depth, beside what its template adds. */
+/** Tokens that a server must store for a depth, without those that its template adds. */
 export const tokensAtDepth = (
   depth: number,
   { promptTokens, outputTokens }: Pick<DepthPlan, 'promptTokens' | 'outputTokens'>,
@@ -54,5 +54,5 @@ export const DEPTH_REPETITIONS_MAX = 100;
 export const DEPTH_PROMPT_TOKENS = 512;
 export const DEPTH_OUTPUT_TOKENS = 128;
 export const DEPTH_REPETITIONS = 3;
-/** An answer to a prompt whose reading is measured. */
+/** Answer length for a prompt whose reading is measured. */
 export const EXTENSION_OUTPUT_TOKENS = 2;

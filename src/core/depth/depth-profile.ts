@@ -1,12 +1,12 @@
-// From the requests of a depth profile to its rows: t/s of reading and of writing at each depth, with the spread over
-// repetitions. Whether the context was taken from a cache of prefixes or read again decides what a time to first token
-// means, so it is found out for each pair, and said.
+// From the requests of a depth profile to its rows: tokens per second of reading and writing at each depth,
+// with the spread over repetitions. Whether the context came from a prefix cache or was read again decides
+// what a time to first token means, so it is determined for each pair and reported.
 
 import { counted } from '../figure/figure.ts';
 import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { type DepthPlan, depthRequests } from './depth-plan.ts';
 
-/** One request as it ended. Times in ns; undefined: not there, or not told. */
+/** One request at its end. Times in ns; undefined: missing, or not reported. */
 export interface DepthSample {
   /** In the order of depthRequests. */
   readonly index: number;
@@ -15,7 +15,7 @@ export interface DepthSample {
   readonly cachedTokens: number | undefined;
   readonly ttftNs: number | undefined;
   readonly tpotNs: number | undefined;
-  /** Why it gave nothing; undefined: it completed. */
+  /** Why it gave no figure; undefined: it completed. */
   readonly problem: string | undefined;
 }
 
@@ -23,32 +23,32 @@ export type DepthProfile = { readonly plan: DepthPlan; readonly rows: readonly D
 
 export type DepthRow = {
   readonly test: DepthTest;
-  /** As asked for. */
+  /** As requested. */
   readonly depth: number;
-  /** Tokens read or written, as asked for. */
+  /** Tokens read or written, as requested. */
   readonly tokens: number;
-  /** Tokens in front of what was measured, as the server counted them, mean. */
+  /** Tokens before what was measured, as the server counted them, mean. */
   readonly contextTokens: Reported<number>;
   readonly tokensPerSecond: Reported<Spread>;
   readonly prefix: PrefixUse;
-  /** What a reader must know beside the figure. */
+  /** What a reader must know in addition to the figure. */
   readonly remarks: readonly string[];
 };
 
-/** `reading` of new tokens behind the context, `writing` behind it, `whole`: reading the context itself. */
+/** `reading` of new tokens after the context, `writing` after it, `whole`: reading the context itself. */
 type DepthTest = (typeof DEPTH_TESTS)[number];
 export const DEPTH_TESTS = ['whole', 'reading', 'writing'] as const;
 
 /**
- * Where the context came from when its request was timed: `cached` from the server's cache of prefixes, `read` again and taken
- * off by the time that the opening took, `mixed`: the repetitions differ.
+ * Where the context came from when its request was timed: `cached` from the server's cache of prefixes,
+ * `read` again, minus the time that the opening took, `mixed`: the repetitions differ.
  */
 export type PrefixUse = (typeof PREFIX_USES)[number];
 export const PREFIX_USES = ['none', 'cached', 'read', 'mixed', 'unclear'] as const;
 
 export type Spread = {
   readonly mean: number;
-  /** Over repetitions; unknown of a single one. */
+  /** Over repetitions; unknown for a single one. */
   readonly stdDev: Reported<number>;
   readonly values: readonly number[];
 };
@@ -80,7 +80,7 @@ const wholeRow = (depth: number, openings: readonly (DepthSample | undefined)[])
     const told = completed(sample);
     if (isUnknown(told)) return told;
     const { inputTokens, cachedTokens = 0, ttftNs } = told;
-    if (inputTokens === undefined) return unknown('the server tells no usage');
+    if (inputTokens === undefined) return unknown('token usage is not reported by the server');
     if (ttftNs === undefined) return unknown('no token came');
     const read = inputTokens - cachedTokens;
     if (cachedTokens > CACHED_LEAST * inputTokens)
@@ -101,9 +101,9 @@ const writingRow = (
     const told = completed(sample);
     if (isUnknown(told)) return told;
     const { outputTokens, tpotNs, inputTokens } = told;
-    if (outputTokens === undefined) return unknown('the server tells no usage');
+    if (outputTokens === undefined) return unknown('token usage is not reported by the server');
     if (outputTokens < WRITTEN_LEAST || tpotNs === undefined || tpotNs <= 0)
-      return unknown(`an answer of ${counted(outputTokens, 'token')} is too short to tell`);
+      return unknown(`an answer of ${counted(outputTokens, 'token')} is too short to measure`);
     return {
       rate: SECOND_NS / tpotNs,
       context: inputTokens,
@@ -122,14 +122,14 @@ interface Pair {
 const readingRow = (depth: number, tokens: number, pairs: readonly Pair[]): DepthRow =>
   row({ test: 'reading', depth, tokens }, pairs.map(readingOf));
 
-/** The time to first token is that of new tokens alone only where the context was in the cache. */
+/** The time to first token covers the new tokens alone only if the context was in the cache. */
 const readingOf = ({ opening, extension }: Pair): Measured => {
   const first = completed(opening);
   if (isUnknown(first)) return first;
   const second = completed(extension);
   if (isUnknown(second)) return second;
   const [before, all] = [first.inputTokens, second.inputTokens];
-  if (before === undefined || all === undefined) return unknown('the server tells no usage');
+  if (before === undefined || all === undefined) return unknown('token usage is not reported by the server');
   if (first.ttftNs === undefined || second.ttftNs === undefined) return unknown('no token came');
   const added = all - before;
   if (added <= 0)
@@ -143,7 +143,7 @@ const readingOf = ({ opening, extension }: Pair): Measured => {
   });
   if (cachedTokens !== undefined && cachedTokens > 0 && cachedTokens >= HELD_LEAST * before)
     return cached(cachedTokens, []);
-  // A context of a few tokens is as good as none, whoever holds it.
+  // A context of a few tokens does not matter, whether it is cached or not.
   if (before < added * CLEAR_SHARE)
     return {
       rate: ((all - (cachedTokens ?? 0)) * SECOND_NS) / second.ttftNs,
@@ -152,7 +152,7 @@ const readingOf = ({ opening, extension }: Pair): Measured => {
       remarks:
         cachedTokens === undefined
           ? [
-              `whether ${before} of ${counted(all, 'token')} were in the cache is not told, so it may be lower`,
+              `the server does not report whether ${before} of ${counted(all, 'token')} were in its cache, so the rate may be lower`,
             ]
           : [],
     };
@@ -160,8 +160,8 @@ const readingOf = ({ opening, extension }: Pair): Measured => {
     return cached(cachedTokens, [`the cache held ${cachedTokens} of ${counted(before, 'token')}`]);
   const use = cachedTokens === undefined ? useByTime(before, all, first.ttftNs, second.ttftNs) : 'read';
   if (use === 'unclear')
-    return unknown('the server does not tell what it had in its cache, and the times fit both');
-  if (use === 'cached') return cached(before, ['that the context was in the cache follows from the times']);
+    return unknown('the server does not report what it had in its cache, and the times fit both cases');
+  if (use === 'cached') return cached(before, ['the times show that the context was in the cache']);
   if (second.ttftNs <= first.ttftNs) return unknown('the longer prompt was read in less time');
   return {
     rate: (added * SECOND_NS) / (second.ttftNs - first.ttftNs),
@@ -171,7 +171,7 @@ const readingOf = ({ opening, extension }: Pair): Measured => {
   };
 };
 
-/** Which of the two the times are nearer to; what lies in the middle is neither. */
+/** Which of the two the times are nearer to; neither if they are in the middle. */
 const useByTime = (
   before: number,
   all: number,
@@ -215,14 +215,15 @@ const row = (of: Pick<DepthRow, 'test' | 'depth' | 'tokens'>, all: readonly Meas
   const [use = 'unclear'] = uses;
   return {
     ...of,
-    contextTokens: contexts.length === 0 ? unknown('the server tells no usage') : mean(contexts),
+    contextTokens:
+      contexts.length === 0 ? unknown('token usage is not reported by the server') : mean(contexts),
     tokensPerSecond: { mean: mean(values), stdDev: stdDevOf(values), values },
     prefix: uses.size > 1 ? 'mixed' : use,
     remarks: [
       ...new Set(good.flatMap(({ remarks }) => remarks)),
       ...(reasons.length === 0
         ? []
-        : [`${all.length - good.length} of ${all.length} gave nothing: ${reasons.join('; ')}`]),
+        : [`${all.length - good.length} of ${all.length} failed: ${reasons.join('; ')}`]),
     ].slice(0, REMARKS_MAX),
   };
 };
@@ -230,7 +231,7 @@ const row = (of: Pick<DepthRow, 'test' | 'depth' | 'tokens'>, all: readonly Meas
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
-/** Of the sample, n − 1. */
+/** Standard deviation of the sample, n − 1. */
 const stdDevOf = (values: readonly number[]): Reported<number> => {
   if (values.length < 2) return unknown('a single repetition');
   const middle = mean(values);
@@ -238,12 +239,15 @@ const stdDevOf = (values: readonly number[]): Reported<number> => {
 };
 
 const SECOND_NS = 1e9;
-/** Of the context: past this a cache was used, at least this it was used whole. */
+/**
+ * Share of the context: above the first a cache was used, from the second on it was used for the whole
+ * context.
+ */
 const CACHED_LEAST = 0.1;
 const HELD_LEAST = 0.9;
 /** A context below this share of what is added does not matter. */
 const CLEAR_SHARE = 0.1;
 const UNCLEAR_FACTOR = 1.25;
-/** A gap of two tokens is no rate. */
+/** The interval between two tokens is not a rate. */
 const WRITTEN_LEAST = 8;
 const REMARKS_MAX = 4;

@@ -1,4 +1,4 @@
-// A depth profile in words: one table for terminals, and the cells of the form that users of llama-bench post.
+// A depth profile as text: one table for terminals, and the cells of the form that users of llama-bench post.
 
 import { formatCount } from '../figure/figure.ts';
 import type { EngineCalibration } from '../model/engine-calibration.ts';
@@ -8,8 +8,8 @@ import type { DepthPlan } from './depth-plan.ts';
 import type { DepthProfile, DepthRow, PrefixUse, Spread } from './depth-profile.ts';
 
 /**
- * "pp512 @ d4096", "tg128", "pp4096": as llama-bench names its tests. A context that is as long as the prompt behind it is "pp512
- * context": "pp512" is the prompt without one.
+ * "pp512 @ d4096", "tg128", "pp4096": as llama-bench names its tests. A context that is as long as the prompt
+ * after it is "pp512 context": "pp512" is the prompt without one.
  */
 export const depthTestName = (
   { test, depth, tokens }: Pick<DepthRow, 'test' | 'depth' | 'tokens'>,
@@ -52,8 +52,8 @@ export const depthLines = (
 };
 
 /**
- * What stands beneath the table, each once.
- * @param calibration what the profile says of the engine; undefined where nobody asked.
+ * Remarks below the table, each once.
+ * @param calibration the result for the engine; undefined if not requested.
  */
 export const depthRemarks = (
   { plan, rows }: DepthProfile,

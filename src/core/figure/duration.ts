@@ -1,5 +1,6 @@
-// Lengths of time as people write them. An age is coarse, because it is read at a glance, and so is a changing time;
-// one that is compared with others has three significant digits: 14.9 ms and 15.4 ms per token are not the same speed.
+// Durations as people write them. An age is coarse, because it is read at a glance, and so is a changing
+// time; one that is compared with others has three significant digits: 14.9 ms and 15.4 ms per token are not
+// the same speed.
 
 import { minimumOf } from '../extremes.ts';
 import {
@@ -41,7 +42,7 @@ export const formatClock = (durationMs: number): string => {
   return minutes < 60 ? `${minutes}:${rest}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${rest}`;
 };
 
-/** A time that is measured again and again: "9.0 µs", "88 µs", "2.7 ms", "184 ms", "1.84 s". */
+/** A time that is measured repeatedly: "9.0 µs", "88 µs", "2.7 ms", "184 ms", "1.84 s". */
 export const formatNanoseconds = (nanoseconds: number): Figure => {
   if (!Number.isFinite(nanoseconds)) return UNKNOWN_FIGURE;
   const size = Math.abs(nanoseconds);
@@ -62,23 +63,26 @@ export const formatMeasuredNanoseconds = (nanoseconds: number): Figure => {
   return { figure: formatThreeDigits(nanoseconds / divisor), unit };
 };
 
-/** The same of an axis: "0", "2.5 ms". */
+/** The same for an axis: "0", "2.5 ms". */
 export const formatNanosecondsTick = (nanoseconds: number): string =>
   nanoseconds === 0 ? '0' : figureText(withoutTrailingZeros(formatMeasuredNanoseconds(nanoseconds)));
 
-/** A moment: "12 October 2026, 14:02 UTC", the same wherever it is written. What is no time stays as it is. */
+/**
+ * A moment: "12 October 2026, 14:02 UTC", the same wherever it is written. Text that is not a time is
+ * returned unchanged.
+ */
 export const formatMoment = (iso: string): string => {
   const [, year, month, day, clock] = MOMENT.exec(iso) ?? [];
   const name = MONTHS[Number(month) - 1];
   return name === undefined ? iso : `${Number(day)} ${name} ${year}, ${clock} UTC`;
 };
 
-/** Of the ticks of one axis, ascending: with as many digits as tell them apart. */
+/** For the ticks of one axis, ascending: with enough digits to distinguish them. */
 export const nanosecondsTicks = (ticks: readonly number[]): readonly string[] => {
   const steps = ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0));
   const step = minimumOf(steps);
   const greatest = ticks.at(-1) ?? 0;
-  // Three digits are rounded by half a per cent of a tick at most, which is to be little of its step.
+  // Three digits round by at most half a per cent of a tick, which must be small against its step.
   const areApart = steps.every((each, index) => 0.005 * (ticks[index + 1] ?? 0) <= each / 4);
   if (areApart || !(step > 0)) return ticks.map(formatNanosecondsTick);
   const [divisor, unit] = greatest < 999.5e3 ? [1e3, 'µs'] : greatest < 999.5e6 ? [1e6, 'ms'] : [1e9, 's'];
@@ -91,7 +95,7 @@ const short = (value: number): string => value.toFixed(Math.abs(value) < 9.95 ? 
 const MINUTE = 60;
 const HOUR = 3_600;
 const DAY = 86_400;
-/** As JavaScript writes ISO 8601, of UTC. */
+/** ISO 8601 in UTC, as JavaScript writes it. */
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?Z$/;
 const MONTHS: readonly string[] = [
   'January',

@@ -2,16 +2,19 @@
 // bytes for memory, 1 GB = 10⁹ bytes. A figure and its unit are two parts, so that a view can set them apart.
 
 export interface Figure {
-  /** "74.8", "1.33", "318 of 512"; "–" where there is none. */
+  /** "74.8", "1.33", "318 of 512"; "–" if unknown. */
   readonly figure: string;
-  /** "Gb/s"; '' where there is none. */
+  /** "Gb/s"; '' if there is none. */
   readonly unit: string;
 }
 
-/** Stands where a value is unknown; its reason belongs near it. */
+/** Shown for an unknown value; its reason belongs next to it. */
 export const UNKNOWN_FIGURE: Figure = { figure: '–', unit: '' };
 
-/** Figure and unit in one text that never breaks between them; narrow before %, as visual/README.md "Figures" has it. */
+/**
+ * Figure and unit in one text without a line break between them; a narrow space before %, as in
+ * visual/README.md "Figures".
+ */
 export const figureText = ({ figure, unit }: Figure): string => {
   if (unit === '') return figure;
   return `${figure}${unit === '%' ? NARROW_SPACE : NO_BREAK_SPACE}${unit}`;
@@ -22,18 +25,21 @@ export const formatBytesPerSecond = (bytesPerSecond: number): Figure =>
   scaled(bytesPerSecond, BYTE_RATE_UNITS);
 export const formatBitsPerSecond = (bitsPerSecond: number): Figure => scaled(bitsPerSecond, BIT_RATE_UNITS);
 export const formatFlopsPerSecond = (flopsPerSecond: number): Figure => scaled(flopsPerSecond, FLOPS_UNITS);
-/** Of whole numbers: "1.32 POPS". */
+/** For integers: "1.32 POPS". */
 export const formatOperationsPerSecond = (operationsPerSecond: number): Figure =>
   scaled(operationsPerSecond, OPERATION_UNITS);
 
-/** A rate that was agreed on, not measured: "10 Gb/s", "2.5 Gb/s", without digits that say nothing. */
+/** A nominal rate, not a measured one: "10 Gb/s", "2.5 Gb/s", without meaningless digits. */
 export const formatNominalBitsPerSecond = (bitsPerSecond: number): Figure =>
   withoutTrailingZeros(formatBitsPerSecond(bitsPerSecond));
 
 /** A capacity: "24 GB", "1.5 TB". */
 export const formatCapacityBytes = (bytes: number): Figure => withoutTrailingZeros(formatBytes(bytes));
 
-/** Part of a capacity in the capacity's unit: "19.9 of 24 GB". The part keeps its decimals, so that it does not jump. */
+/**
+ * Part of a capacity in the capacity's unit: "19.9 of 24 GB". The part keeps its decimals, so that its width
+ * does not change.
+ */
 export const formatBytesOf = (partBytes: number, totalBytes: number): Figure => {
   if (!Number.isFinite(partBytes) || !Number.isFinite(totalBytes)) return UNKNOWN_FIGURE;
   const total = formatCapacityBytes(totalBytes);
@@ -60,11 +66,11 @@ export const formatCelsius = (celsius: number): Figure => fixed(celsius, 0, '°C
 export const formatMegahertz = (megahertz: number): Figure =>
   Math.abs(megahertz) < 999.5 ? fixed(megahertz, 0, 'MHz') : scaled(megahertz / 1000, ['GHz', 'THz']);
 
-/** Whole things: "24 576", thousands parted by a no-break space. */
+/** A count: "24 576", thousands separated by a no-break space. */
 export const formatCount = (count: number): string =>
   Number.isFinite(count) ? grouped(count, 0) : UNKNOWN_FIGURE.figure;
 
-/** "1 session", "2 sessions", "2 batches": no text writes a count and a plural by itself. */
+/** "1 session", "2 sessions", "2 batches": every text with a count and its noun uses this. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${formatCount(count)} ${ofCount(count, one, many)}`;
 
@@ -75,7 +81,7 @@ export const ofCount = (count: number, one: string, many: string): string => (co
 export const formatThreeDigits = (value: number): string =>
   Number.isFinite(value) ? grouped(value, decimalsOf(value)) : UNKNOWN_FIGURE.figure;
 
-/** The same of an axis or a board, without digits that say nothing: "0", "2.5", "40". */
+/** The same for an axis or a large display, without meaningless digits: "0", "2.5", "40". */
 export const formatTick = (value: number): string =>
   withoutTrailingZeros({ figure: formatThreeDigits(value), unit: '' }).figure;
 

@@ -3,7 +3,7 @@
 
 export type Parsed<T> =
   | { readonly kind: 'ok'; readonly value: T }
-  /** `problem` says what is wrong, `advice` what to write instead; each is one sentence. */
+  /** `problem` states what is invalid, `advice` what to write instead; each is one sentence. */
   | { readonly kind: 'wrong'; readonly problem: string; readonly advice: string };
 
 export const parsed = <T>(value: T): Parsed<T> => ({ kind: 'ok', value });
@@ -24,8 +24,8 @@ export const parseDurationMs = (text: string): Parsed<number> => {
 };
 
 /**
- * "16.1" times 1,000 is 16,100: the product of the decimal number as it is written, rounded once. A product of doubles is rounded twice,
- * so that 16.1 s came to 16100.000000000002 ms.
+ * "16.1" times 1,000 is 16,100: the product of the decimal number as it is written, rounded once. A product
+ * of doubles is rounded twice, so that 16.1 s came to 16100.000000000002 ms.
  * @param digits decimal digits with at most one point, no sign
  * @param factor a whole number
  */

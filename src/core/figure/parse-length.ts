@@ -1,11 +1,11 @@
-// Token counts as people write them on a command line: a number, a range, a distribution, a weighted list, or the file of
-// a histogram, which whoever may read files reads.
+// Token counts as people write them on a command line: a number, a range, a distribution, a weighted list, or
+// a histogram's file, which code with access to files reads.
 
 import { LENGTH_MAX, type LengthBin, type LengthDistribution } from '../statistics/length-distribution.ts';
 import { nearest } from '../text/nearest.ts';
 import { type Parsed, parsed, wrong } from './parse-figure.ts';
 
-/** As it was written; a file has yet to be read. */
+/** As it was written; a file is not read yet. */
 export type LengthWish = LengthDistribution | { readonly kind: 'file'; readonly path: string };
 
 /** "256", "50..200", "normal(1024,200)", "lognormal(1024,500)", "zipf(1.1,4096)", "128:60,512:30", "file:HIST.json". */
@@ -75,7 +75,7 @@ const parseWeights = (text: string): Parsed<LengthDistribution> => {
   return weighted(bins);
 };
 
-/** Bins from anywhere, checked together. */
+/** Checks bins from any source. */
 export const weighted = (bins: readonly LengthBin[]): Parsed<LengthDistribution> => {
   if (bins.length > LENGTH_BINS_MAX)
     return wrong(`there are more than ${LENGTH_BINS_MAX} weights`, 'Put neighbouring lengths together.');
@@ -95,7 +95,7 @@ const parseRange = (text: string): Parsed<Pick<LengthBin, 'min' | 'max'>> => {
     );
   }
   if (!isLength(min) || !isLength(max))
-    return wrong(`${text} is out of bounds`, `It may be from 1 to ${LENGTH_MAX} tokens.`);
+    return wrong(`${text} is out of range`, `It may be from 1 to ${LENGTH_MAX} tokens.`);
   return min <= max
     ? parsed({ min, max })
     : wrong(`${text} ends before it begins`, `Did you mean ${max}..${min}?`);
@@ -104,7 +104,7 @@ const parseRange = (text: string): Parsed<Pick<LengthBin, 'min' | 'max'>> => {
 export const isLength = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= LENGTH_MAX;
 
-/** NaN for what is no number. */
+/** NaN if the text is not a number. */
 const numberOf = (text: string): number =>
   /^\d{1,9}(\.\d{1,6})?$/.test(text.trim()) ? Number(text) : Number.NaN;
 

@@ -1,5 +1,5 @@
-// What is wrong with a link, as facts: a cable that carries less than it should, and paths that are lost. What a picture draws,
-// a row shows and a command is made of.
+// What is wrong with a link, as data: a cable that carries less than it should, and lost paths. Charts, rows
+// and commands are made of it.
 
 import type { NodeId } from '../ids.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
@@ -12,40 +12,40 @@ export interface CableFault {
   readonly id: string;
   readonly kind: 'cable';
   readonly level: FaultLevel;
-  /** From the sender to the receiver of the direction that is short; of both directions as the link has them. */
+  /** From sender to receiver of the direction that is short; if both are, in the link's order. */
   readonly nodes: readonly [NodeId, NodeId];
   readonly linkKey: string;
   readonly isBothWays: boolean;
   readonly bitsPerSecond: number;
   readonly expected: { readonly kind: 'negotiated' | 'other-way'; readonly bitsPerSecond: number };
   readonly type: string;
-  /** Of the probe that measured it. */
+  /** TCP retransmits of the probe that measured it. */
   readonly retransmits?: number;
 }
 
-/** Paths between two nodes that are up. */
+/** Lost paths between two nodes that are up. */
 export interface LossFault {
   readonly id: string;
   readonly kind: 'lost';
   readonly level: FaultLevel;
   readonly nodes: readonly [NodeId, NodeId];
   readonly linkKey: string;
-  /** Of what was lost last. */
+  /** Type of the path that was lost last. */
   readonly type: string;
   /** Paths that are lost; at least one. */
   readonly count: number;
-  /** Whether another path of the link still carries. */
+  /** Whether another path of the link is still open. */
   readonly isPartial: boolean;
-  /** When the last of them was lost, on this process's clock, ms. */
+  /** When the last of them was lost: this process's clock, ms. */
   readonly sinceMs: number;
-  /** What the interfaces of its ends show, and what its source reported. */
+  /** What the interfaces of both ends show, and what the source reported. */
   readonly cause: LossCause;
   readonly reason: string;
 }
 
 export type LinkFault = CableFault | LossFault;
 
-/** A warning's level without notes: a fault needs somebody. */
+/** A warning's level without notes: a fault needs attention. */
 export type FaultLevel = 'danger' | 'caution';
 
 export const cableFault = (link: LinkView): CableFault | undefined => {

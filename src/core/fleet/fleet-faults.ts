@@ -1,5 +1,5 @@
-// What is wrong, cell by cell and cable by cable, as facts that a picture can place: the same limits as the warnings have,
-// whose sentences nobody takes apart.
+// What is wrong, cell by cell and cable by cable, as data that a map can place: from the same limits as the
+// warnings, so that no code parses their sentences.
 
 import type { NodeId } from '../ids.ts';
 import { FAILED_GPU_STATES, failedGpuLabel, failedGpuState } from '../node/failed-gpu.ts';
@@ -27,13 +27,13 @@ export type FleetFault = NodeFault | LinkFault;
 type NodeFault = { readonly id: string; readonly level: FaultLevel; readonly node: NodeId } & (
   | {
       readonly kind: 'gone';
-      readonly isStale: boolean /** On this process's clock; missing: never heard. */;
+      readonly isStale: boolean /** On this process's clock; missing: never seen. */;
       readonly sinceMs?: number;
     }
   | {
       readonly kind: 'over';
       readonly share: number;
-      readonly swappedBytes: number /** Of a GPU with memory of its own. */;
+      readonly swappedBytes: number /** Memory of a GPU with its own memory. */;
       readonly gpu?: number;
     }
   | {
@@ -42,19 +42,19 @@ type NodeFault = { readonly id: string; readonly level: FaultLevel; readonly nod
       readonly celsius?: number;
       readonly reasons: readonly string[];
     }
-  /** A GPU that is lost or must be reset, or whose memory or links fail. */
+  /** A GPU that is lost or must be reset, or whose memory or links are failing. */
   | {
       readonly kind: 'gpu';
-      /** "GPU 1", or as far as it is known. */
+      /** "GPU 1", or what is known of its name. */
       readonly gpu: string;
       /** "lost", "2 uncorrected memory errors" */
       readonly what: string;
-      /** A sentence. */
+      /** One sentence. */
       readonly why: string;
     }
 );
 
-/** @param ofLinks what is wrong with links, in their order. */
+/** @param ofLinks what is wrong with links, in link order. */
 export const fleetFaults = (
   views: readonly NodeView[],
   ofLinks: readonly LinkFault[],
@@ -67,13 +67,13 @@ export const fleetFaults = (
   ];
 };
 
-/** Warnings of other sorts: a fleet lists them below its faults. */
+/** Warnings of other kinds: a fleet lists them below its faults. */
 export const otherWarnings = (warnings: readonly Warning[]): readonly Warning[] =>
   warnings.filter(warning => !SHOWN_AS_FAULTS.has(warningSort(warning).replace(/^\S+ /, '')));
 
 const nodeFaults = (view: NodeView, nowMs: number): readonly NodeFault[] => {
   const node = view.nodeId;
-  // One that was stopped on purpose is away, not broken.
+  // A node that was stopped on purpose is away, not broken.
   if (view.presence === 'offline') return view.stoppedMs === undefined ? [goneFault(view, nowMs)] : [];
   const found: NodeFault[] = view.presence === 'stale' ? [goneFault(view, nowMs)] : [];
   pushAll(found, [...gpuFaults(view), ...overFault(view)]);
@@ -136,7 +136,7 @@ const goneFault = ({ nodeId, presence, silentMs }: NodeView, nowMs: number): Nod
   ...(Number.isFinite(silentMs) ? { sinceMs: nowMs - silentMs } : {}),
 });
 
-/** Of the host's memory and of each GPU's: the fullest stands for the node. */
+/** Of the host's memory and each GPU's, the fullest represents the node. */
 const overFault = (view: NodeView): readonly NodeFault[] => {
   const memory = heldValue(view.memory);
   const swapped = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
@@ -166,7 +166,7 @@ const overFault = (view: NodeView): readonly NodeFault[] => {
 export const nodesOfFault = (fault: FleetFault): readonly NodeId[] =>
   'nodes' in fault ? fault.nodes : [fault.node];
 
-/** What ids of warnings begin with, where the picture shows the same as a fault or a state. */
+/** Prefixes of the ids of warnings that the map shows as a fault or a state. */
 const SHOWN_AS_FAULTS: ReadonlySet<string> = new Set([
   'presence',
   'stopped',

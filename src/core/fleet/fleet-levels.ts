@@ -1,4 +1,5 @@
-// The levels of a group and its cells in whole per cent: finer is not seen, and what has not changed by one is not sent.
+// The levels of a group and its cells in whole per cent: finer changes are not visible, and a level that has
+// not changed by one is not sent.
 
 import type { Group } from '../group/group-view.ts';
 import { gpusOf, modelMemoryUse, usedShare } from '../node/memory-use.ts';

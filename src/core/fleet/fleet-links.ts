@@ -1,5 +1,6 @@
-// Links as the page of a fleet lists them: what a row says, for a handful of a hundred thousand. Slowest first, by the share
-// of what was negotiated, because a 100 Gb/s cable that carries 5 is worse than one of 10 that carries 9.
+// Links as the page of a fleet lists them: one row for each of a few out of a hundred thousand. Slowest
+// first, by the share of the negotiated rate, because a 100 Gb/s cable that carries 5 is worse than one of 10
+// that carries 9.
 
 import { minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
@@ -16,21 +17,21 @@ export interface FleetLink {
   /** From the first node to the second, and back, bits per second. */
   readonly there?: number;
   readonly back?: number;
-  /** Of the direction that carries less of what it should: 0..1 and slightly more. */
+  /** Of the direction with the smaller share of its expected rate: 0..1 and slightly more. */
   readonly share?: number;
   readonly slowerWay: 'there' | 'back';
   readonly roundTripNs?: number;
-  /** On this process's clock: of the oldest figure. */
+  /** When the oldest figure was measured, on this process's clock. */
   readonly measuredAtMs?: number;
   readonly isStale: boolean;
   readonly isFlagged: boolean;
-  /** Why it has no figures; '' where it has. */
+  /** Why it has no figures; '' if it has. */
   readonly why: string;
 }
 
-/** A few of many, the slowest first; those without figures, then those that are gone, come last. */
+/** A few of many, slowest first; links without figures, then those that are gone, come last. */
 export const slowestLinks = (links: readonly JudgedLink[], countMax: number): readonly FleetLink[] => {
-  // Only the first few are wanted of what may be a hundred thousand.
+  // Only the first few of up to a hundred thousand are needed.
   const first: JudgedLink[] = [];
   for (const one of links) {
     const last = first.at(-1);
@@ -63,7 +64,10 @@ export const fleetLink = (link: LinkView): FleetLink => {
   };
 };
 
-/** The cable whose slower direction carries least of what it should; undefined while none is known. */
+/**
+ * The cable whose slower direction has the smallest share of its expected rate; undefined while none is
+ * known.
+ */
 export const slowestOfCables = (links: readonly JudgedLink[]): LinkView | undefined => {
   let slowest: JudgedLink | undefined;
   for (const one of links) {

@@ -1,6 +1,6 @@
-// What the page of a fleet shows, and no more: groups with their cells, levels in whole per cent, faults, the ways between
-// groups. A page of a small cluster derives it from State; of a large one the daemon does and sends it, part by part, so a
-// part holds what changes at one rate.
+// The content of the page of a fleet: groups with their cells, levels in whole per cent, faults, the paths
+// between groups. A page of a small cluster derives it from State; for a large one the daemon derives it and
+// sends it in parts, each with data that changes at the same rate.
 
 import type { GroupBy } from '../group/group-by.ts';
 import type { NodePlace } from '../group/node-place.ts';
@@ -14,22 +14,22 @@ import type { GroupPairWays, GroupWays } from './fleet-ways.ts';
 
 export interface FleetPicture {
   readonly roster: FleetRoster;
-  /** One a group, like `sums` and `ways`. */
+  /** One per group, like `sums` and `ways`. */
   readonly levels: readonly GroupLevels[];
   readonly sums: readonly GroupSums[];
   readonly ways: readonly GroupWays[];
   readonly totals: FleetTotals;
   readonly faults: FleetFaults;
   readonly answers: FleetAnswers;
-  /** Slowest first, by share of what was negotiated. */
+  /** Slowest first, by the share of the negotiated rate. */
   readonly links: readonly FleetLink[];
   /** Warnings that no cell shows. */
   readonly others: readonly Warning[];
 }
 
-/** Who is where: changes when nodes come, go or are named anew. */
+/** Which node is where: changes when nodes join, leave or are renamed. */
 export interface FleetRoster {
-  /** As `groupByText` writes it. */
+  /** As `groupByText` returns it. */
   readonly by: string;
   readonly groups: readonly RosterGroup[];
 }
@@ -45,41 +45,43 @@ export interface RosterGroup {
 export interface RosterCell {
   readonly node: NodeId;
   readonly name: string;
-  /** Its place in the group, for the number under the cell: "7". */
+  /** Its position in the group, for the number under the cell: "7". */
   readonly mark: string;
   readonly kind: string;
   readonly tags: readonly string[];
 }
 
-/** One a cell, in the order of the roster. null: nobody tells it; an array of a thousand has no room for reasons. */
+/**
+ * One value per cell, in roster order. null: not reported; arrays of a thousand have no room for reasons.
+ */
 export interface GroupLevels {
-  /** Per cent of the memory that models live in. */
+  /** Usage of the memory that models are stored in, per cent. */
   readonly memory: readonly (number | null)[];
-  /** Per cent, mean of its GPUs. */
+  /** Mean of its GPUs, per cent. */
   readonly gpu: readonly (number | null)[];
-  /** A letter each: l live, s stale, o offline, t stopped on purpose, m being measured. */
+  /** One letter per cell: l live, s stale, o offline, t stopped on purpose, m being measured. */
   readonly states: string;
-  /** Of the memory that models live in, of the whole group, 0..1. */
+  /** Usage of the memory that models are stored in, over the whole group, 0..1. */
   readonly memoryUse?: number;
   /** Mean of its GPUs, 0..1. */
   readonly gpuUse?: number;
-  /** Of host and GPUs, to a thousandth of the whole. */
+  /** Of host and GPUs, to a thousandth of the total. */
   readonly usedBytes: number;
 }
 
-/** What changes when nodes or their profiles do. */
+/** Values that change when nodes or their profiles do. */
 export interface GroupSums {
   readonly nodeCount: number;
   readonly upCount: number;
-  /** "Mac Studio", or "mixed"; '' where nobody knows. */
+  /** "Mac Studio", or "mixed"; '' if unknown. */
   readonly kind: string;
   readonly flopsPerSecond: Total;
   readonly bandwidthBytesPerSecond: Total;
   /** Of host and GPUs. */
   readonly memoryTotalBytes: number;
-  /** That models live in. */
+  /** Memory that models are stored in. */
   readonly modelMemoryBytes: number;
-  /** One a cell: links that are not gone. */
+  /** One per cell: links that are not gone. */
   readonly linkCounts: readonly number[];
 }
 
@@ -91,9 +93,9 @@ interface FleetTotals {
 }
 
 export interface FleetFaults {
-  /** The worst first, bounded. */
+  /** Worst first, limited. */
   readonly list: readonly FleetFault[];
-  /** Of all. */
+  /** Number of all faults. */
   readonly count: number;
   readonly nodeCount: number;
 }
@@ -110,12 +112,12 @@ export interface RoomAnswer {
   readonly swappedBytes: number;
 }
 
-/** From so many nodes on a cluster is shown as a fleet, and a map is that of one group. */
+/** With this many nodes or more, a cluster is shown as a fleet, and a map shows one group. */
 const FLEET_NODES_MIN = 13;
 
 export const isFleet = (nodeCount: number): boolean => nodeCount >= FLEET_NODES_MIN;
 
-/** What these nodes are grouped by where nobody asks for anything else: what most of them say of themselves. */
+/** The default grouping of these nodes: the property that most of them report. */
 export const usualGroupBy = (places: readonly NodePlace[]): GroupBy => {
   const isSaid = (kind: 'rack' | 'site'): boolean =>
     places.filter(place => isKnown(place[kind])).length * 2 > places.length;

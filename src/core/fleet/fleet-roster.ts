@@ -1,5 +1,5 @@
-// The cells of a group: in the order of their names, numbers by value, each with the number under it. Neither moves when a
-// figure does.
+// The cells of a group, sorted by name with numbers by value, each with the number under it. Neither moves
+// when a figure changes.
 
 import { type NodePlace, nodePlace } from '../group/node-place.ts';
 import type { NodeId } from '../ids.ts';
@@ -7,7 +7,7 @@ import type { NodeView } from '../node/node-view.ts';
 import { knownOr } from '../unknown.ts';
 import type { RosterCell } from './fleet-picture.ts';
 
-/** @param members in the order of their names. */
+/** @param members sorted by name. */
 export const rosterCells = (
   members: readonly NodeView[],
   places: ReadonlyMap<NodeId, NodePlace>,
@@ -25,7 +25,7 @@ export const rosterCells = (
   });
 };
 
-/** "7" of "r05-07" where every name of the group ends in another number, else the place in the row. */
+/** "7" for "r05-07" if every name of the group ends in a different number, else the position in the row. */
 const cellMarks = (names: readonly string[]): readonly string[] => {
   const numbers = names
     .map(name => /(\d{1,4})$/.exec(name)?.[1])

@@ -1,5 +1,5 @@
-// What somebody picked on the page of a fleet: a node, a group, or two groups; its links, slowest first, and what it has to
-// each other group.
+// What is selected on the page of a fleet: a node, a group, or two groups; its links, slowest first, and its
+// links to each other group.
 
 import { isNodeId, type NodeId } from '../ids.ts';
 import { isCarrying, type LinkView } from '../link/link-view.ts';
@@ -17,11 +17,11 @@ export type FleetPick =
 export interface FleetSelection {
   readonly pick: FleetPick;
   readonly linkCount: number;
-  /** Slowest first, bounded. */
+  /** Slowest first, limited. */
   readonly links: readonly FleetLink[];
-  /** Of all of them. */
+  /** Over all of them. */
   readonly ways: GroupWays;
-  /** To each group of the roster; none to its own, and none of a pair. */
+  /** To each other group of the roster; none for a pair. */
   readonly toGroups: readonly GroupWays[];
 }
 
@@ -69,7 +69,7 @@ export const fleetSelection = (sources: SelectionSources, pick: FleetPick): Flee
   }
 };
 
-/** As it stands in an address: "node:…", "group:…", "pair:…|…", each id encoded. */
+/** As written in an address: "node:…", "group:…", "pair:…|…", each id encoded. */
 export const pickText = (pick: FleetPick): string => {
   switch (pick.kind) {
     case 'node':

@@ -1,5 +1,5 @@
-// Derives the picture of a fleet again and again: levels and sums at every look, who is where only when names or groups have
-// changed, ways and faults of cables only when a link has.
+// Derives the state of a fleet's page repeatedly: levels and sums each time, the roster only when names or
+// groups have changed, link statistics and cable faults only when a link has.
 
 import { type GroupBy, groupByText } from '../group/group-by.ts';
 import { type Group, type GroupSources, groupViews, numberKey } from '../group/group-view.ts';
@@ -89,12 +89,12 @@ export class FleetWatch {
     return this.#picture;
   }
 
-  /** Of each two groups that have links, and within each, by their places in the roster. */
+  /** For each two groups that have links, and within each, by roster position. */
   get matrix(): readonly GroupPairWays[] {
     return [...this.#between.within, ...this.#between.pairs];
   }
 
-  /** A page of the links that the last picture was made of. */
+  /** A page of the links of the last picture. */
   list(filter: LinkListFilter): LinkListing {
     const names = new Map<string, string>(
       this.#picture?.roster.groups.flatMap(({ cells }) =>
@@ -104,7 +104,7 @@ export class FleetWatch {
     return linkListing(this.#judged ?? [], node => names.get(node) ?? '', filter);
   }
 
-  /** What is picked, of the links that the last picture was made of; undefined where no node or group is meant. */
+  /** What is selected, from the links of the last picture; undefined if the node or group does not exist. */
   select(pick: FleetPick): FleetSelection | undefined {
     const { roster } = this.#picture ?? {};
     return roster === undefined
@@ -115,7 +115,7 @@ export class FleetWatch {
         );
   }
 
-  /** What is wrong with links changes when one of them does. */
+  /** Faults of links change only when a link does. */
   #read(links: readonly LinkView[]): readonly JudgedLink[] {
     const judged = this.#judgedLinks.read(links);
     if (judged === this.#judged) return judged;
@@ -128,8 +128,8 @@ export class FleetWatch {
   }
 
   /**
-   * Of hundreds of nodes a cell is some pixels high, and all of them move a little every second: what that draws costs more than
-   * it tells. Who comes, goes or is measured is told at once.
+   * With hundreds of nodes a cell is a few pixels high, and all of them change a little every second: drawing
+   * that costs more than it is worth. A node that joins, leaves or is measured is shown at once.
    */
   #levels(
     now: readonly GroupLevels[],
@@ -148,7 +148,7 @@ export class FleetWatch {
     });
   }
 
-  /** The same object while everybody is where he was. */
+  /** The same object while the roster is unchanged. */
   #roster(groups: readonly Group[], by: string, places: GroupSources['places']): FleetRoster {
     const before = this.#picture?.roster;
     const havePlaces = places !== undefined && places === this.#places;
@@ -178,7 +178,7 @@ const placesOf = ({ groups }: FleetRoster): ReadonlyMap<NodeId, readonly number[
   return places;
 };
 
-/** A rack's tenth node stands after its ninth. */
+/** Sorted so that a rack's tenth node comes after its ninth. */
 const inPlaces = (group: Group): Group => ({
   ...group,
   members: group.members
@@ -187,14 +187,14 @@ const inPlaces = (group: Group): Group => ({
     .map(({ view }) => view),
 });
 
-/** What says the same as before is the same object, so that nobody draws or sends it again. */
+/** Returns the previous object if the content is equal, so that it is not drawn or sent again. */
 const kept = <T extends object>(before: T | undefined, now: T): T =>
   before !== undefined && writtenOnce(before) === writtenOnce(now) ? before : now;
 
 const keptEach = <T extends object>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] =>
   now.map((one, index) => kept(before?.[index], one));
 
-/** Whether these nodes have these cells, by their names: what else a cell says, places say too. */
+/** Whether these nodes have these cells, by name: the rest of a cell comes from their places. */
 const areMembers = ({ groups: before }: FleetRoster, groups: readonly Group[]): boolean =>
   before.length === groups.length &&
   groups.every(({ id, name, members }, index) => {
@@ -249,7 +249,7 @@ const sumsOf = (
   linkCounts: members.map(({ nodeId }) => linkCounts.get(nodeId) ?? 0),
 });
 
-/** The node whose memory is fullest; undefined while none tells it. */
+/** The node whose memory is fullest; undefined until one reports it. */
 const leastRoom = (views: readonly NodeView[]): RoomAnswer | undefined => {
   let fullest: RoomAnswer | undefined;
   for (const view of views) {
@@ -272,9 +272,9 @@ const NO_PLACES: NonNullable<GroupSources['places']> = new Map();
 const FAULTS_LISTED_MAX = 200;
 const LINKS_LISTED_MAX = 12;
 const OTHERS_LISTED_MAX = 50;
-/** Medians over ten thousand links move little in a second. */
+/** Medians over ten thousand links change little in a second. */
 const WAYS_OF_MANY_MS = 5_000;
 const MANY_NODES = 80;
-/** Every second look of the stream, which comes a little sooner or later than its second. */
+/** Every second update of the stream, which arrives a little before or after its second. */
 const LEVELS_OF_MANY_MS = 1_900;
 const MANY_LEVELS = 200;

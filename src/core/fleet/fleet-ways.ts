@@ -1,11 +1,11 @@
-// The ways between groups: of each group to all others, and of each two of them, the median of their links and the worst one.
-// A rate is that of a link's slower direction.
+// Links between groups: of each group to all others, and between each two of them, the median and the worst
+// link. The rate of a link is that of its slower direction.
 
 import type { NodeId } from '../ids.ts';
 import { isCarrying, type LinkView } from '../link/link-view.ts';
 import { type JudgedLink, judgedLink } from './judged-link.ts';
 
-/** Of one group to all others; rates in bits per second, missing while nothing was measured. */
+/** From one group to all others; rates in bits per second, missing until measured. */
 export interface GroupWays {
   readonly linkCount: number;
   readonly median?: number;
@@ -16,19 +16,19 @@ export interface GroupWays {
 }
 
 export interface GroupPairWays extends GroupWays {
-  /** By their place in the roster, the lesser first. */
+  /** By roster position, the lower first. */
   readonly groups: readonly [number, number];
 }
 
 export interface WaysBetween {
   readonly ways: readonly GroupWays[];
-  /** Of each two groups. */
+  /** Each two groups. */
   readonly pairs: readonly GroupPairWays[];
-  /** Of the links within each group. */
+  /** The links within each group. */
   readonly within: readonly GroupPairWays[];
 }
 
-/** `groupOf`: the groups of a node, by their place; with tags it may be in several. */
+/** `groupOf`: the groups of a node, by position; with tags it may be in several. */
 export const waysBetween = (
   links: readonly LinkView[],
   groupOf: ReadonlyMap<NodeId, readonly number[]>,
@@ -50,7 +50,7 @@ export const waysBetween = (
 
 /** The links of a pair of groups, or within one group, that are not gone. */
 interface LinksOfPair {
-  /** The lesser place first; twice the same within one. */
+  /** The lower position first; the same twice for links within one. */
   readonly groups: readonly [number, number];
   readonly links: readonly LinkView[];
 }
@@ -69,7 +69,7 @@ export const linksOfPairs = (
         const groups: readonly [number, number] = from < to ? [from, to] : [to, from];
         const held = pairs.get(pairName(groups));
         if (held === undefined) pairs.set(pairName(groups), { groups, links: [link] });
-        // The links come one after the other, so one that counts already stands last.
+        // Links are processed in order, so a link that was already counted is the last element.
         else if (held.links.at(-1) !== link) held.links.push(link);
       }
   }
@@ -78,7 +78,7 @@ export const linksOfPairs = (
 
 export const pairName = ([one, other]: readonly [number, number]): string => `${one} ${other}`;
 
-/** The pair whose worst link carries least of what it should. */
+/** The pair whose worst link has the smallest share of its expected rate. */
 export const slowestPair = (pairs: readonly GroupPairWays[]): GroupPairWays | undefined => {
   const [slowest] = pairs
     .filter(({ worst }) => worst !== undefined)
@@ -107,7 +107,7 @@ export const waysOf = (links: readonly LinkView[]): GroupWays => {
   };
 };
 
-/** By share of what it should carry where that is known, else by rate. */
+/** By the share of its expected rate if that is known, else by rate. */
 const isWorse = (one: JudgedLink, than: JudgedLink): boolean => {
   if (one.share !== undefined && than.share !== undefined && one.share !== than.share)
     return one.share < than.share;
@@ -125,5 +125,5 @@ const medianOf = (sorted: readonly number[]): number | undefined => {
 const worstOf = ({ worst }: GroupWays): number => worst ?? Number.POSITIVE_INFINITY;
 
 const NOWHERE: readonly number[] = [];
-/** Under this share of what was negotiated a way is shown in amber. */
+/** Below this share of the negotiated rate it is shown in amber. */
 const FLAGGED_SHARE = 0.6;

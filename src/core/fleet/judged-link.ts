@@ -1,5 +1,5 @@
-// What a fleet asks of each of its links, derived once a link and kept while the link says the same: a hundred thousand links
-// are looked at every second, and a few of them have changed.
+// What a fleet needs of each link, derived once per link and reused while the link is unchanged: a hundred
+// thousand links are read every second, and a few of them have changed.
 
 import { shareOfExpected } from '../link/link-share.ts';
 import { type FigureView, isCarrying, type LinkView } from '../link/link-view.ts';
@@ -7,13 +7,13 @@ import { type CableFault, cableFault, type LossFault, lossFault } from './cable-
 
 export interface JudgedLink {
   readonly link: LinkView;
-  /** The slower direction; undefined while neither is known. */
+  /** The slower direction; undefined if neither is known. */
   readonly slower: FigureView | undefined;
-  /** Of it, of what it should carry: 0..1 and slightly more. */
+  /** Its share of the expected rate: 0..1 and slightly more. */
   readonly share: number | undefined;
   readonly fault: CableFault | undefined;
   readonly loss: LossFault | undefined;
-  /** The order in which links are listed: what needs somebody first, then the slowest, what is gone last. */
+  /** The order in which links are listed: links with a problem first, then the slowest; gone ones last. */
   readonly rank: number;
 }
 
@@ -35,12 +35,12 @@ export const judgedLink = (link: LinkView): JudgedLink => {
   return judged;
 };
 
-/** All links again and again: those of the same objects are not even looked up. */
+/** Judges all links repeatedly; a list of the same objects is returned as before, without lookups. */
 export class JudgedLinks {
   #links: readonly LinkView[] = [];
   #judged: readonly JudgedLink[] = [];
 
-  /** The same list while the links are. */
+  /** The same list while the links are the same. */
   read(links: readonly LinkView[]): readonly JudgedLink[] {
     if (links === this.#links) return this.#judged;
     const before = this.#judged;
@@ -61,10 +61,10 @@ const slowerWay = ({ there, back }: LinkView): FigureView | undefined => {
 const rankOf = (link: LinkView, share: number | undefined, fault: CableFault | undefined): number => {
   if (link.lost.length > 0) return 0;
   if (!isCarrying(link.standing)) return 4;
-  // What needs somebody stands before a sound link of a slow kind.
+  // A link with a problem comes before a sound link of a slow kind.
   if (share !== undefined) return (fault === undefined ? 1 : 0) + Math.min(1, share);
   return link.there === undefined && link.back === undefined ? 3 : 2.5;
 };
 
-// Only a cache: a link that says something else is another object (link/link-view.ts).
+// Only a cache: a changed link is another object (link/link-view.ts).
 const JUDGED = new WeakMap<LinkView, JudgedLink>();

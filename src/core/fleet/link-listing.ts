@@ -1,12 +1,12 @@
-// Links of a fleet as a list that is read page by page: ten thousand are more than anybody scrolls through, and more than a
-// page of a browser should hold.
+// Links of a fleet as pages of a list: ten thousand are too many to scroll through, and too many for one page
+// of a browser.
 
 import type { LinkMedium } from '../link/link-medium.ts';
 import { type FleetLink, fleetLink } from './fleet-links.ts';
 import type { JudgedLink } from './judged-link.ts';
 
 export interface LinkListFilter {
-  /** Somewhere in the name of one of its ends. */
+  /** Must be part of the name of one of its ends. */
   readonly text: string;
   readonly medium: LinkMedium | undefined;
   readonly isFlaggedOnly: boolean;
@@ -15,17 +15,17 @@ export interface LinkListFilter {
 }
 
 export interface LinkListing {
-  /** Of the cluster, and of those that the filter means. */
+  /** Number in the cluster, and number that match the filter. */
   readonly linkCount: number;
   readonly matchCount: number;
   readonly flaggedCount: number;
   readonly page: number;
   readonly pageCount: number;
-  /** What needs somebody first, then the slowest by share of what was negotiated. */
+  /** Links with a problem first, then the slowest by the share of the negotiated rate. */
   readonly links: readonly FleetLink[];
 }
 
-/** A page past the last one is the last one. */
+/** A page past the last one gives the last one. */
 export const linkListing = (
   links: readonly JudgedLink[],
   nameOf: (node: string) => string,

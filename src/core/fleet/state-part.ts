@@ -1,5 +1,6 @@
-// A part of State for a page that shows a part of the cluster: all that some nodes tell, of others what their links are told by,
-// and of links those that are shown. The same rule takes the entries of a snapshot and the events that follow it.
+// A part of State for a page that shows a part of the cluster: everything from some nodes; from others the
+// events from which their links are derived; and the links that are shown. The same rule filters the entries
+// of a snapshot and the events that follow it.
 
 import { linkPlaceOf } from '../apply.ts';
 import type { Event } from '../event.ts';
@@ -9,17 +10,17 @@ import { FIELDS, type State, stateWith } from '../state.ts';
 import { knownOr } from '../unknown.ts';
 
 export interface StatePart {
-  /** All that they tell of themselves. */
+  /** Nodes of which everything is included. */
   readonly whole: ReadonlySet<string>;
-  /** Who they are, whether they are there, and their interfaces. */
+  /** Nodes of which identity, presence and interfaces are included. */
   readonly known: ReadonlySet<string>;
-  /** Between two of `whole`, or with one end in it, or none. */
+  /** Between two of `whole`, or with at least one end in it, or none. */
   readonly links: 'between' | 'of' | 'none';
   /** Runs and searches of all nodes. */
   readonly hasRuns: boolean;
 }
 
-/** Everything of these nodes, and what lies between them. */
+/** Everything of these nodes, and the links between them. */
 export const partOfNodes = (nodes: Iterable<NodeId>, links: StatePart['links']): StatePart => ({
   whole: new Set(nodes),
   known: new Set(),
@@ -27,7 +28,7 @@ export const partOfNodes = (nodes: Iterable<NodeId>, links: StatePart['links']):
   hasRuns: false,
 });
 
-/** A node with its links, and whom they lead to. */
+/** A node with its links, and the nodes at their other ends. */
 export const partOfNode = ({ connections }: Pick<State, 'connections'>, node: NodeId): StatePart => ({
   whole: new Set([node]),
   known: new Set([
@@ -40,7 +41,7 @@ export const partOfNode = ({ connections }: Pick<State, 'connections'>, node: No
   hasRuns: false,
 });
 
-/** All runs, who made them, and the machines that they loaded: of these as many as are looked at side by side. */
+/** All runs, the nodes that ran them, and the machines that they loaded, as many as are compared at once. */
 export const partOfRuns = ({
   runs,
   runners,
@@ -125,7 +126,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'nodeThunderbolts',
   'nodeRdmaDevices',
   'nodeStops',
-  // Told twice a second: whether it is there.
+  // Published twice a second: whether it is up.
   'nodeMemories',
 ]);
 const RUN_FIELDS: ReadonlySet<string> = new Set([

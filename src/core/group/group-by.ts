@@ -4,16 +4,19 @@ import { type Parsed, parsed, wrong } from '../figure/parse-figure.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { NodePlace, Placed } from './node-place.ts';
 
-/** `key`: only tags "key=value", each value a group; without it each tag is one. */
+/** `key`: only tags "key=value", each value is a group; without it each tag is a group. */
 export type GroupBy =
   | { readonly kind: 'site' | 'rack' | 'kind' }
   | { readonly kind: 'tag'; readonly key?: string };
 
 export interface GroupName {
-  /** Stays the same while its nodes say the same: for addresses and labels of metrics. '' for nodes in no group. */
+  /**
+   * Stays the same while the properties of its nodes do: for addresses and labels of metrics. '' for nodes in
+   * no group.
+   */
   readonly id: string;
   readonly name: string;
-  /** Why its nodes are in no group; of several reasons the most frequent stands for all. undefined for a real group. */
+  /** Why its nodes are in no group; of several reasons the most frequent. undefined for a real group. */
   readonly reason: string | undefined;
 }
 
@@ -24,14 +27,14 @@ export const parseGroupBy = (text: string): Parsed<GroupBy> => {
   if (kind !== undefined) return parsed({ kind });
   const key = /^tag:(.{1,63})$/.exec(text)?.[1];
   return key === undefined
-    ? wrong(`${JSON.stringify(text)} is nothing to group by`, 'Use site, rack, kind, tag or tag:KEY.')
+    ? wrong(`${JSON.stringify(text)} is not a grouping`, 'Use site, rack, kind, tag or tag:KEY.')
     : parsed({ kind: 'tag', key });
 };
 
 export const groupByText = (by: GroupBy): string =>
   by.kind === 'tag' && by.key !== undefined ? `tag:${by.key}` : by.kind;
 
-/** One group, or with tags as many as there are; never none. */
+/** One group, or with tags as many as there are; at least one. */
 export const groupsOf = (place: NodePlace, by: GroupBy): readonly GroupName[] => {
   switch (by.kind) {
     case 'site':
@@ -62,7 +65,7 @@ const named = (placed: Reported<Placed>): GroupName =>
     ? { id: '', name: NO_GROUP, reason: placed.reason }
     : { id: placed.name, name: placed.name, reason: undefined };
 
-/** Each site may have a rack r01, and they are not one rack. */
+/** Each site may have a rack r01: these are different racks. */
 const rackOf = ({ site, rack }: NodePlace): GroupName => {
   if (isUnknown(rack) || isUnknown(site)) return named(rack);
   return { id: `${site.name}/${rack.name}`, name: rack.name, reason: undefined };

@@ -1,5 +1,5 @@
-// A node as a cell of its group: how full its memory is, how busy its GPUs are, whether it answers, how bad it is. As little as
-// can be drawn, so that a page can hold a thousand.
+// A node as a cell of its group: how full its memory is, how busy its GPUs are, whether it is up, its worst
+// level. Only what is drawn, so that a page can contain a thousand.
 
 import { gpusOf, modelMemoryUse, usedShare } from '../node/memory-use.ts';
 import { freshGpuUse, type NodeView, presenceWord } from '../node/node-view.ts';
@@ -10,14 +10,14 @@ export interface GroupCell {
   readonly name: string;
   readonly presence: ReturnType<typeof presenceWord>;
   readonly level: GroupLevel;
-  /** Shares 0..1; undefined while nobody tells them. Of the memory that models live in; the mean of the GPUs. */
+  /** Shares 0..1; undefined until reported. Memory that models are stored in; mean of the GPUs. */
   readonly memoryUse: number | undefined;
   readonly gpuUse: number | undefined;
 }
 
 export const groupCells = ({ members, warningList }: Group): readonly GroupCell[] => {
   const levels = new Map<string, GroupLevel>();
-  // The list has the worst first, and the first to be set stays.
+  // The list has the worst first, and the first one set is kept.
   for (const { level, nodes } of warningList)
     for (const node of nodes) if (!levels.has(node)) levels.set(node, level);
   return members.map(view => {

@@ -1,5 +1,6 @@
-// The matrix of a cluster by group: of each two groups, and within each, the median of their links and the worst one by name. A
-// thousand nodes have sixty racks, so it is read where the matrix of nodes could not be.
+// The matrix of a cluster by group: of each two groups, and within each, the median of their links and the
+// worst one by name. A thousand nodes have sixty racks, so this matrix is readable when that of the nodes is
+// not.
 
 import { type GroupWays, linksOfPairs, pairName, waysOf } from '../fleet/fleet-ways.ts';
 import type { NodeId } from '../ids.ts';
@@ -8,15 +9,16 @@ import { whyNoLink } from '../link/measured-pairs.ts';
 import type { Group } from './group-view.ts';
 
 export interface GroupPair extends GroupWays {
-  /** In the order of the groups; twice the same for the links within one. */
+  /** In group order; the same twice for the links within one. */
   readonly groups: readonly [Group, Group];
-  /** Why nothing is known of it; undefined where something is. */
+  /** Why nothing is known of it; undefined if something is. */
   readonly reason: string | undefined;
 }
 
 /**
- * Each two groups once. @param nodeCount of the whole cluster: in a fleet not each two nodes have a link.
- * With tags a link may count for several pairs.
+ * Each two groups once.
+ * @param nodeCount of the whole cluster: in a fleet, not every two nodes have a link. With tags a link may
+ * count for several pairs.
  */
 export const groupPairs = (
   groups: readonly Group[],
@@ -33,7 +35,7 @@ export const groupPairs = (
   const linksOf = linksOfPairs(links, placesOf);
   return groups.flatMap((one, first) =>
     groups.slice(first).flatMap((other, offset): readonly GroupPair[] => {
-      // One machine alone has no way within its group.
+      // A single node has no link within its group.
       if (offset === 0 && one.members.length < 2) return [];
       const ways = waysOf(linksOf.get(pairName([first, first + offset]))?.links ?? []);
       return [{ groups: [one, other], ...ways, reason: reasonOf(ways, nodeCount) }];
@@ -41,7 +43,9 @@ export const groupPairs = (
   );
 };
 
-/** What needs a look first, then by how far the worst stays behind the median; pairs without figures last. */
+/**
+ * Pairs with a problem first, then by how far the worst link is below the median; pairs without figures last.
+ */
 export const byNeedOfPairs = (a: GroupPair, b: GroupPair): number =>
   Number(b.isFlagged) - Number(a.isFlagged) || lagOf(a) - lagOf(b);
 

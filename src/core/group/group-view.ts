@@ -1,5 +1,6 @@
-// Groups of nodes as a person should see them: how many of its nodes are up, what they can carry together, what is wrong in
-// each. Small enough that a page of a thousand nodes can begin with them; the nodes of one group come after.
+// Groups of nodes as a person should see them: how many of their nodes are up, what they can carry together,
+// what is wrong in each. Small enough that a page of a thousand nodes can start with them; the nodes of one
+// group are loaded later.
 
 import type { NodeId } from '../ids.ts';
 import { memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
@@ -17,28 +18,28 @@ import { type NodePlace, nodePlace } from './node-place.ts';
 export type GroupLevel = Warning['level'] | 'none';
 
 export interface GroupSummary extends GroupName {
-  /** Of its nodes, where all are of one; unknown ones apart. */
+  /** Kind of its nodes, if all have the same one; unknown ones are counted separately. */
   readonly kind: { readonly kind: 'one'; readonly name: string } | { readonly kind: 'mixed' | 'unknown' };
-  /** The worst of its warnings. */
+  /** The worst level of its warnings. */
   readonly level: GroupLevel;
   readonly warnings: Readonly<Record<Warning['level'], number>>;
   readonly nodes: Readonly<Record<'count' | ReturnType<typeof presenceWord>, number>>;
-  /** Of the nodes that are not offline. */
+  /** Over the nodes that are not offline. */
   readonly totals: ClusterTotals;
-  /** Share of the memory that models live in, 0..1; undefined while nobody tells it. */
+  /** Share of the memory that models are stored in, 0..1; undefined until reported. */
   readonly memoryUse: number | undefined;
-  /** Mean over its GPUs, each 0..1: the sum and of how many. */
+  /** Mean over its GPUs, each 0..1: the sum and their number. */
   readonly gpuUse: Total;
-  /** What serves or generates on its nodes now. */
+  /** Processes that serve or generate on its nodes now. */
   readonly runners: number;
   /** Of the runs against its nodes, over the last seconds. */
   readonly outputTokensPerSecond: Total;
 }
 
 export interface Group extends GroupSummary {
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly members: readonly NodeView[];
-  /** Of its nodes, in the order of the whole list. */
+  /** Warnings about its nodes, in the order of the whole list. */
   readonly warningList: readonly Warning[];
 }
 
@@ -47,11 +48,13 @@ export interface GroupSources {
   readonly views: readonly NodeView[];
   readonly warnings: readonly Warning[];
   readonly nowMs: number;
-  /** Where somebody has looked at them already. */
+  /** If already computed. */
   readonly places?: ReadonlyMap<NodeId, NodePlace>;
 }
 
-/** In the order of their names, numbers by value; nodes in no group last. With tags a node may be in several, or in none. */
+/**
+ * Sorted by name, numbers by value; nodes in no group last. With tags a node may be in several, or in none.
+ */
 export const groupViews = (sources: GroupSources, by: GroupBy): readonly Group[] => {
   const places = sources.places ?? nodePlaces(sources.views);
   const gathered = new Map<string, { readonly name: GroupName; readonly members: NodeView[] }>();
@@ -145,7 +148,7 @@ interface NodeLoad {
   readonly tokensPerSecond: (number | undefined)[];
 }
 
-/** What works on each node: leases that name it, and the newest rates of the runs among them. */
+/** Load of each node: leases that name it, and the newest rates of the runs among them. */
 const loadByNode = (state: State, nowMs: number): ReadonlyMap<NodeId, NodeLoad> => {
   const byNode = new Map<NodeId, NodeLoad>();
   for (const { reporter, runner } of activeLeases(state, nowMs)) {
@@ -164,7 +167,7 @@ const loadByNode = (state: State, nowMs: number): ReadonlyMap<NodeId, NodeLoad> 
   return byNode;
 };
 
-/** Names that groups of several sites have: "r01". */
+/** Names that groups of several sites share: "r01". */
 const sharedNames = (names: readonly GroupName[]): ReadonlySet<string> => {
   const counts = new Map<string, number>();
   for (const { name } of names) counts.set(name, (counts.get(name) ?? 0) + 1);
@@ -177,14 +180,14 @@ const countBy = <T, K extends string>(
   keyOf: (one: T) => K,
 ): Readonly<Record<K, number>> => recordOf(keys, key => all.filter(one => keyOf(one) === key).length);
 
-/** "rack 2" before "rack 10". The browser's own collation differs from machine to machine. */
+/** Sorts "rack 2" before "rack 10". The browser's own collation differs between machines. */
 const inNumberOrder = (a: string, b: string): number => {
   const [left, right] = [numberKey(a), numberKey(b)];
   if (left === right) return a < b ? -1 : Number(a > b);
   return left < right ? -1 : 1;
 };
 
-/** A text whose plain order is the order by number. */
+/** A text whose plain order is the numeric order. */
 export const numberKey = (text: string): string => text.replace(/\d+/g, digits => digits.padStart(16, '0'));
 
 const LEVELS = ['danger', 'caution', 'note'] as const;

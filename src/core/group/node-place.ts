@@ -1,5 +1,6 @@
-// Where a node stands and what it is: what groups are made of. Its config.toml says it, else the labels that Kubernetes gives
-// its machine, else (for the kind alone) its hardware. What nobody says is unknown, with the reason.
+// Location and kind of a node: what groups are made of. From its config.toml, else from the labels that
+// Kubernetes gives its machine, else (kind only) from its hardware. A property with no source is unknown,
+// with the reason.
 
 import type { NodeId } from '../ids.ts';
 import type { NodeContainer } from '../node/container.ts';
@@ -13,7 +14,7 @@ export interface NodePlace {
   readonly site: Reported<Placed>;
   readonly rack: Reported<Placed>;
   readonly kind: Reported<Placed>;
-  /** Each once, in the order of the config; "role=train" or one word. */
+  /** Each once, in config order; "role=train" or one word. */
   readonly tags: readonly string[];
 }
 
@@ -26,7 +27,7 @@ export type Placed = {
 export const nodePlace = (view: NodeView): NodePlace => {
   const labels = labelsOfMachine(heldValue(view.container));
   const config = heldValue(view.config);
-  // A state that an older daemon streams has not passed the schema that says so.
+  // A state streamed by an older daemon has not passed the schema that requires it.
   const why = unknown(config === undefined ? whyNot(view.config) : 'not reported by that version');
   return {
     site: configured(config?.site ?? why) ?? labelled(labels, SITE_LABELS) ?? whyNone(config?.site ?? why),
@@ -36,12 +37,15 @@ export const nodePlace = (view: NodeView): NodePlace => {
   };
 };
 
-/** Places of the same nodes again and again: what a node says of itself changes once a month, and is looked at each second. */
+/**
+ * Places of the same nodes, read repeatedly: what a node reports of itself changes once a month, and is read
+ * every second.
+ */
 export class PlaceBook {
   #places: ReadonlyMap<NodeId, NodePlace> = new Map();
   readonly #seen = new Map<NodeId, { readonly of: readonly unknown[]; readonly place: NodePlace }>();
 
-  /** The same map again while no node has another place. */
+  /** The same map while no node's place has changed. */
   read(views: readonly NodeView[]): ReadonlyMap<NodeId, NodePlace> {
     let hasChanged = views.length !== this.#places.size;
     for (const view of views) {
@@ -59,7 +63,7 @@ export class PlaceBook {
   }
 }
 
-/** All that `nodePlace` reads. */
+/** Everything that `nodePlace` reads. */
 const saidBy = ({ container, config, identity, gpus }: NodeView): readonly unknown[] => [
   heldValue(container),
   heldValue(config) ?? whyNot(config),
@@ -67,7 +71,7 @@ const saidBy = ({ container, config, identity, gpus }: NodeView): readonly unkno
   ...gpus.map(({ inventory }) => heldValue(inventory)),
 ];
 
-/** Where a node stands, without the view of all that is known of it: for what looks at a thousand nodes each second. */
+/** A node's place without its complete view: for code that reads a thousand nodes every second. */
 export const standsAt = (
   { nodeConfigs, nodeContainers }: Pick<State, 'nodeConfigs' | 'nodeContainers'>,
   node: NodeId,
@@ -83,7 +87,7 @@ export const standsAt = (
 const configured = (value: string | Unknown): Placed | undefined =>
   isKnown(value) && value.trim() !== '' ? { name: value, source: 'config' } : undefined;
 
-/** None of a node that is no pod, or that may not read them. */
+/** None if the node is not a pod, or may not read them. */
 const labelsOfMachine = (container: NodeContainer | undefined): MachineLabels => {
   const pod = container?.pod;
   if (pod === undefined || pod.kind === 'none' || isUnknown(pod.labels)) return new Map();
@@ -101,7 +105,9 @@ const labelled = (labels: MachineLabels, names: readonly string[]): Placed | und
 const whyNone = (value: string | Unknown): Unknown =>
   isUnknown(value) ? value : unknown('the name is empty');
 
-/** Machines with cards are called by them, all others by their model: "8 × NVIDIA H200", "Mac Studio". */
+/**
+ * Machines with GPUs are named after them, all others after their model: "8 × NVIDIA H200", "Mac Studio".
+ */
 const hardwareKind = (view: NodeView): Reported<Placed> => {
   const cards = gpusOf(view).filter(({ device }) => !device.memoryIsUnified);
   if (cards.length > 0) {
@@ -122,8 +128,9 @@ const NOT_READ = unknown('not read yet');
 type MachineLabels = ReadonlyMap<string, string>;
 
 /**
- * What a person has given the machine for this, else what is in use: https://kubernetes.io/docs/reference/labels-annotations-taints/
- * has none for racks; NVIDIA's topograph names the first switch, its feature discovery the card.
+ * Labels that a person set for this purpose, else those in common use:
+ * https://kubernetes.io/docs/reference/labels-annotations-taints/ has none for racks; NVIDIA's topograph
+ * names the first switch, its feature discovery the card.
  */
 const SITE_LABELS = [
   'plimsoll/site',

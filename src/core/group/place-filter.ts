@@ -1,4 +1,5 @@
-// Which nodes a person wants to see: those of one site, rack or kind, or with a tag. All that is asked for must hold.
+// Which nodes a person selected: those of one site, rack or kind, or with a tag. All conditions must be
+// met.
 
 import type { NodeView } from '../node/node-view.ts';
 import { knownOr, type Reported } from '../unknown.ts';
@@ -7,7 +8,7 @@ import { type NodePlace, nodePlace, type Placed } from './node-place.ts';
 
 export interface PlaceFilter {
   readonly site?: string;
-  /** "r01", or "greenwich/r01" where several sites have one. */
+  /** "r01", or "greenwich/r01" if several sites have one. */
   readonly rack?: string;
   readonly kind?: string;
   /** Words, or "key=value"; a node has all of them. */
@@ -22,11 +23,11 @@ export const isFiltering = (filter: PlaceFilter): boolean =>
   filter.kind !== undefined ||
   filter.tags.length > 0;
 
-/** The same list where nothing is asked for. */
+/** The same list if there is no condition. */
 export const filteredViews = (views: readonly NodeView[], filter: PlaceFilter): readonly NodeView[] =>
   isFiltering(filter) ? views.filter(view => isOfFilter(nodePlace(view), filter)) : views;
 
-/** Those that concern one of the nodes. */
+/** Warnings about one of the nodes. */
 export const warningsOf = (warnings: readonly Warning[], views: readonly NodeView[]): readonly Warning[] => {
   const shown = new Set(views.map(({ nodeId }) => nodeId));
   return warnings.filter(({ nodes }) => nodes.some(node => shown.has(node)));

@@ -1,5 +1,5 @@
-// The last quarter of an hour of live figures, for sparklines: one value a second and series, in typed arrays, never
-// journaled. Written by the daemon and, from the same events, by each page.
+// The last quarter of an hour of live figures, for sparklines: one value per second and series, in typed
+// arrays, never journaled. Written by the daemon and, from the same events, by each page.
 
 import type { Event } from '../event.ts';
 import type { NodeId } from '../ids.ts';
@@ -7,17 +7,17 @@ import { memoryUsedBytes } from '../node/memory.ts';
 import { isUnknown } from '../unknown.ts';
 
 export const HISTORY_SECONDS = 900;
-/** Series of one node; more (a node with very many GPUs) are not kept. */
+/** Series of one node; more (a node with very many GPUs) are not stored. */
 export const SERIES_PER_NODE_MAX = 128;
 
-/** Of one node: its GPUs shall have room for theirs. */
+/** Ports of one node, so that its GPUs have room for theirs. */
 const TRAFFIC_PORTS_MAX = 16;
 const DISKS_DRAWN_MAX = 8;
 
 export interface HistorySeries {
   /** Ms between two values. */
   readonly stepMs: 1_000;
-  /** Oldest first, ending with the second that `nowMs` lies in; null where nothing was told. */
+  /** Oldest first, ending with the second of `nowMs`; null if not reported. */
   readonly series: Readonly<Record<string, readonly (number | null)[]>>;
 }
 
@@ -45,7 +45,7 @@ export class LiveHistory {
     }
   }
 
-  /** Takes over what another history tells, as of its own now. */
+  /** Takes over the content of another history, as of its own time. */
   load(node: NodeId, history: HistorySeries, nowMs: number): void {
     const series = new Map<string, SecondRing>();
     const lastSecond = Math.floor(nowMs / 1_000);
@@ -114,7 +114,7 @@ export const pointsOf = (event: Event): readonly LivePoint[] => {
       break;
     case 'traffic.gathered':
       for (const { name, received, sent, rates } of event.payload.value.ports.slice(0, TRAFFIC_PORTS_MAX)) {
-        // Of what has never carried anything there is nothing to draw.
+        // A port that has never carried anything has nothing to draw.
         if (isUnknown(rates) || received.bytes + sent.bytes === 0) continue;
         add(`${name} receivedBytesPerSecond`, rates.received.bytesPerSecond);
         add(`${name} sentBytesPerSecond`, rates.sent.bytesPerSecond);
@@ -133,7 +133,7 @@ export const pointsOf = (event: Event): readonly LivePoint[] => {
   return points;
 };
 
-/** The last value of each of the last 900 s. Empty seconds are marked by a second that is not theirs. */
+/** The last value of each of the last 900 s. A slot that is empty contains the number of another second. */
 class SecondRing {
   readonly #values = new Float32Array(HISTORY_SECONDS);
   readonly #seconds = new Int32Array(HISTORY_SECONDS).fill(EMPTY);

@@ -10,29 +10,38 @@ export class ExpansionBudget {
   readonly #refuse: (found: Sentences) => Error;
   #bytes = 0;
 
-  /** @param refuse makes the reader's own error, with the place in the file: "it expands to more than 1 GiB". */
+  /**
+   * @param refuse makes the reader's own error, with the position in the file: "it expands to more than 1
+   * GiB".
+   */
   constructor(kind: InputKind, refuse: (found: Sentences) => Error) {
     this.#kind = kind;
     this.#refuse = refuse;
   }
 
-  /** So many bytes may still come. */
+  /** This many bytes may still be added. */
   get left(): number {
     return INPUT_LIMITS[this.#kind].expandedBytesMax - this.#bytes;
   }
 
-  /** @throws what `refuse` makes of it */
+  /** @throws what `refuse` returns */
   add(bytes: number): void {
     this.#bytes += bytes;
     if (this.left < 0) throw this.exceeded();
   }
 
-  /** Of a text that JSON.parse is about to get, all of which is kept. @throws what `refuse` makes of it */
+  /**
+   * Counts a text that is about to be parsed and stored completely.
+   * @throws what `refuse` returns
+   */
   addJson(text: string): void {
     this.add(this.checkedJson(text));
   }
 
-  /** What JSON.parse would make of a text, if it is not nested too deep and fits by itself. @throws what `refuse` makes of it */
+  /**
+   * The size that JSON.parse would make of a text, if it is not nested too deeply and fits by itself.
+   * @throws what `refuse` returns
+   */
   checkedJson(text: string): number {
     const { bytes, depth } = jsonFootprint(text);
     if (depth > NESTING_MAX)
@@ -44,12 +53,15 @@ export class ExpansionBudget {
     return bytes;
   }
 
-  /** Of what is kept. @throws what `refuse` makes of it */
+  /**
+   * Counts a value that is stored.
+   * @throws what `refuse` returns
+   */
   addValue(value: unknown): void {
     this.add(valueFootprint(value));
   }
 
-  /** For a decoder that was stopped at `left`. */
+  /** The error for a decoder that was stopped at `left`. */
   exceeded(): Error {
     const { expandedBytesMax, advice } = INPUT_LIMITS[this.#kind];
     return this.#refuse({

@@ -1,18 +1,21 @@
-// Every kind of input that is read from outside, with the most that is read of it and the most that may come of it. A reader names
-// its row when it opens a file or makes an ExpansionBudget, so that none is without a limit; docs/limits.md and the test that feeds
-// each reader its worst file follow this table.
+// Every kind of input that is read from outside, with the limits of its stored and its expanded size. A
+// reader names its row when it opens a file or makes an ExpansionBudget, so that none is without a limit;
+// docs/limits.md and the test that gives each reader its worst file follow this table.
 
 interface InputLimit {
   /** Part of a sentence: "a data set". */
   readonly what: string;
   /**
-   * Of one file, reply or part, as it is stored or arrives; of a header, a line or a block where only such parts of a file are held.
-   * Infinity: files of any size are read, entry by entry.
+   * Of one file, reply or part, as stored or received; of a header, a line or a block if only such parts of a
+   * file are in memory at once. Infinity: files of any size are read, entry by entry.
    */
   readonly bytesMax: number;
-  /** Of what it becomes in memory (of what is decompressed, if the reader only passes it on), all files of it together. */
+  /**
+   * Of what it becomes in memory (of the decompressed bytes, if the reader only passes them on), over all its
+   * files.
+   */
   readonly expandedBytesMax: number;
-  /** What to do if it is too much. */
+  /** What to do if it is too large. */
   readonly advice: string;
 }
 
@@ -20,7 +23,7 @@ const KIB = 1_024;
 const MIB = 1_048_576;
 const GIB = 1_073_741_824;
 
-/** As the rows below: the compiler finds what is missing or one too many. */
+/** The names of the rows below: the compiler finds a missing or additional one. */
 export type InputKind =
   | 'dataset'
   | 'parquet'
@@ -75,7 +78,7 @@ export const INPUT_LIMITS: Readonly<Record<InputKind, InputLimit>> = {
     what: 'a system prompt',
     bytesMax: 8 * MIB,
     expandedBytesMax: 16 * MIB,
-    advice: 'A system prompt is shorter.',
+    advice: 'Use a shorter system prompt.',
   },
   lengths: {
     what: 'a histogram of lengths',

@@ -1,12 +1,14 @@
 // What a JSON text becomes in memory, estimated before it is parsed: 8 MiB of "[[],[],…" are a few bytes each on disk and 40 bytes each
 // as objects. One pass over the text, without a copy; text that is not JSON gets an estimate as well.
 
-/** Of arrays and objects within each other. What this program sends has a dozen; versions to come may have more. */
+/**
+ * Nesting of arrays and objects. What this program sends has about ten levels; later versions may have more.
+ */
 export const NESTING_MAX = 64;
 
 interface JsonFootprint {
   readonly bytes: number;
-  /** Of arrays and objects within each other. */
+  /** Nesting of arrays and objects. */
   readonly depth: number;
 }
 
@@ -40,7 +42,7 @@ export const jsonFootprint = (text: string): JsonFootprint => {
   return { bytes, depth: deepest };
 };
 
-/** Of its closing quotation mark; of a text that ends before it the last character. */
+/** Index of its closing quotation mark; if the text ends before it, of the last character. */
 const endOfString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let backslashes = 0;
@@ -50,7 +52,7 @@ const endOfString = (text: string, from: number): number => {
   return text.length;
 };
 
-/** What a value that was parsed takes, by the same measure: of an entry of which only a part is kept. */
+/** The size of a parsed value, by the same measure: for an entry of which only a part is stored. */
 export const valueFootprint = (value: unknown): number => {
   switch (typeof value) {
     case 'string':
@@ -86,8 +88,11 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 /** V8 on 64 bits: an empty object has 24 bytes and room for four members, an array 32 and its elements' own head. */
 const CONTAINER_BYTES = 56;
-/** A slot, a number's own box now and then. */
+/** A slot, and occasionally a boxed number. */
 const ELEMENT_BYTES = 12;
-/** With many names that occur once an object becomes a hash table: three slots a member, half of them empty. */
+/**
+ * With many names that occur once, an object becomes a hash table: three slots per member, half of them
+ * empty.
+ */
 const MEMBER_BYTES = 48;
 const STRING_BYTES = 20;

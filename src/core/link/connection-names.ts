@@ -1,4 +1,4 @@
-// What a series of a connection is called, where each name is kept for months: in metrics.
+// Names of a connection's series where names are stored for months: in metrics.
 
 import type { NodeId } from '../ids.ts';
 import { knownOr } from '../unknown.ts';
@@ -12,8 +12,9 @@ interface NamedConnection {
 }
 
 /**
- * Of each connection among those of its two nodes: what leads to the other one, not its address, which a lease or a privacy
- * extension changes and with it the series. Several on one interface are numbered, in the order of their addresses.
+ * Names each connection among those of its two nodes by the interface that leads to the other one, not by its
+ * address, which a lease or a privacy extension changes, and the series with it. Several on one interface are
+ * numbered, sorted by address.
  */
 export const connectionNames = <Row extends NamedConnection>(
   rows: readonly Row[],

@@ -1,5 +1,5 @@
-// What carries a connection, derived from its outgoing interface and never from an address: 100.64/10 alone says
-// nothing. A capability is not a negotiated rate.
+// The medium of a connection, derived from its outgoing interface and never from an address: 100.64/10 alone
+// proves nothing. A capability is not a negotiated rate.
 
 import type { InterfaceType, NetworkInterface, NodeNetwork } from '../node/network.ts';
 import type { NodeThunderbolt } from '../node/thunderbolt.ts';
@@ -26,15 +26,18 @@ export const connectionCarrier = (
   return carrierOf(sourceInterface, { network, thunderbolt, depth: 0 });
 };
 
-/** What the entry of a connection says next: unknown never replaces a concrete type, another concrete type does at once. */
+/**
+ * The next carrier of a connection's entry: unknown never replaces a concrete type; another concrete type
+ * does at once.
+ */
 export const stickyCarrier = (
   held: ConnectionCarrier | undefined,
   found: ConnectionCarrier,
 ): ConnectionCarrier => (held !== undefined && isKnown(held.type) && isUnknown(found.type) ? held : found);
 
 /**
- * Whether a person would call it another carrier. The rate of a radio moves with each reading: a quarter more or less is
- * the same.
+ * Whether a person would not call it another carrier. The rate of a radio changes with each reading: a
+ * quarter more or less counts as the same.
  */
 export const isSameCarrier = (one: ConnectionCarrier, other: ConnectionCarrier): boolean => {
   if (!isSame(one.type, other.type)) return false;
@@ -68,7 +71,7 @@ const carrierOf = (name: string, search: Search): ConnectionCarrier => {
     case 'vlan':
       return vlanCarrier(found, search);
     case 'virtual':
-      // A macvlan lies on a port of this machine; a tap or veth device only leads to a guest.
+      // A macvlan is on top of a port of this machine; a tap or veth device only leads to a guest.
       return found.members.length > 0
         ? joinedCarrier(found, 'virtual', search)
         : unknownKind(found, found.type);
@@ -85,9 +88,9 @@ const unknownKind = (found: NetworkInterface, kind: InterfaceType): ConnectionCa
 });
 
 /**
- * The type and rate of what it joins, if that is all of one type. Virtual members (the tap and veth devices of virtual
- * machines and containers) lead to guests on this machine, so what leaves it goes through the others. Of those, one that
- * is down carries nothing.
+ * The type and rate of what it joins, if that is all of one type. Virtual members (the tap and veth devices
+ * of virtual machines and containers) lead to guests on this machine, so what leaves it goes through the
+ * others. A member that is down carries nothing.
  */
 const joinedCarrier = (joined: NetworkInterface, kind: InterfaceType, search: Search): ConnectionCarrier => {
   const { name, members } = joined;
@@ -120,7 +123,10 @@ const joinedCarrier = (joined: NetworkInterface, kind: InterfaceType, search: Se
   return { type: first.type, negotiatedBitsPerSecond: unknown(reason) };
 };
 
-/** Its other end is a guest or a container on this machine: a virtual interface that lies on nothing else, or what joins only such. */
+/**
+ * Its other end is a guest or a container on this machine: a virtual interface without a lower one, or one
+ * that joins only such.
+ */
 const leadsToGuests = (name: string, search: Search): boolean => {
   const member = interfaceNamed(name, search);
   if (member === undefined || search.depth >= DEPTH_MAX) return false;
@@ -131,7 +137,7 @@ const leadsToGuests = (name: string, search: Search): boolean => {
 const interfaceNamed = (name: string, { network }: Search): NetworkInterface | undefined =>
   network.interfaces.find(held => held.name === name);
 
-/** "eth0.100" lies on eth0; a VLAN of another name says nothing of what it lies on. */
+/** "eth0.100" is on eth0; the name of any other VLAN does not show its parent. */
 const vlanCarrier = (vlan: NetworkInterface, search: Search): ConnectionCarrier => {
   const [below = ''] = vlan.members.length > 0 ? vlan.members : [vlan.name.split('.')[0] ?? ''];
   if (below === vlan.name || search.depth >= DEPTH_MAX)
@@ -139,7 +145,10 @@ const vlanCarrier = (vlan: NetworkInterface, search: Search): ConnectionCarrier 
   return carrierOf(below, { ...search, depth: search.depth + 1 });
 };
 
-/** The interface of a Thunderbolt port has no speed of its own; what the cable negotiated stands in the port's reading. */
+/**
+ * The interface of a Thunderbolt port has no speed of its own; the rate that the cable negotiated is in the
+ * port's reading.
+ */
 const thunderboltRate = (
   { name, speedBitsPerSecond }: NetworkInterface,
   thunderbolt: NodeThunderbolt | undefined,

@@ -1,4 +1,4 @@
-// One way from a source node to a sink node. Written by the source alone.
+// One directed connection from a source node to a sink node. Written by the source alone.
 
 import type { NodeId } from '../ids.ts';
 import type { Reported } from '../unknown.ts';
@@ -33,7 +33,7 @@ export type Connection =
       readonly negotiatedBitsPerSecond: Reported<number>;
     };
 
-/** Why a connection was lost. The node ones end by themselves when the node returns. */
+/** Why a connection was lost. Those of a node end when the node returns. */
 export const LOSS_CODES = [
   'no-answer',
   'interface-down',
@@ -43,7 +43,10 @@ export const LOSS_CODES = [
 ] as const;
 export type LossCode = (typeof LOSS_CODES)[number];
 
-/** A connection that was open and is not any more. It stays, with its last profile, until it opens again or is closed for good. */
+/**
+ * A connection that was open and is not any more. It remains, with its last profile, until it opens again or
+ * is closed for good.
+ */
 export interface LostConnection {
   readonly sink: NodeId;
   readonly connectionKey: string;
@@ -51,7 +54,7 @@ export interface LostConnection {
   readonly connection: Connection;
   readonly code: LossCode;
   readonly reason: string;
-  /** How long ago it was lost when this was written, ms: 0, or more where only the reason has changed since. */
+  /** How long ago it was lost when this was written, ms: 0, or more if only the reason has changed since. */
   readonly lostAgeMs: number;
 }
 
@@ -67,7 +70,7 @@ export interface ForgottenThrough {
   readonly durableSeq: number;
 }
 
-/** Names a connection among those of one source and sink. */
+/** Identifies a connection among those of one source and sink. */
 export const connectionKey = (connection: Connection): string => {
   switch (connection.kind) {
     case 'socket':

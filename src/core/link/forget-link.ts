@@ -1,5 +1,5 @@
-// Forgetting what was lost between two nodes: an event of any node that names the last positions of both, so what they
-// lose later is shown again.
+// Forgets what was lost between two nodes: an event of any node that names the last positions of both, so
+// that later losses are shown again.
 
 import type { NodeId } from '../ids.ts';
 import { isAfter, type Position } from '../position.ts';
@@ -11,7 +11,7 @@ export type LinkForgetting =
   | { readonly kind: 'forgotten'; readonly fact: LinkForgotten }
   | { readonly kind: 'refused'; readonly code: 'nothing-lost' };
 
-/** Hides the lost connections of both directions; refused where nothing is lost. */
+/** Hides the lost connections of both directions; refused if nothing is lost. */
 export const forgetLink = (state: State, [a, b]: readonly [NodeId, NodeId]): LinkForgetting => {
   const nodes: readonly [NodeId, NodeId] = a < b ? [a, b] : [b, a];
   const isLost = [lostBetween(state, a, b), lostBetween(state, b, a)].some(lost => lost.length > 0);
@@ -29,7 +29,7 @@ export interface LostEntry {
   readonly entry: Entry<LostConnection>;
 }
 
-/** The lost connections from one node to another that nobody has forgotten. */
+/** The lost connections from one node to another that are not forgotten. */
 export const lostBetween = (state: ForgetState, source: NodeId, sink: NodeId): readonly LostEntry[] => {
   const lost = state.lostConnections[source]?.[sink];
   if (lost === undefined) return NONE;
@@ -44,7 +44,10 @@ export const lostBetween = (state: ForgetState, source: NodeId, sink: NodeId): r
 
 type ForgetState = Pick<State, 'lostConnections' | 'linkForgets' | 'origins'>;
 
-/** Any member may write any numbers: a forgetting that claims events that nobody here has hides nothing. */
+/**
+ * Any member may write any numbers: an event that claims to cover events that do not exist here hides
+ * nothing.
+ */
 const coveredBy = (state: ForgetState, { source, durableEpoch, durableSeq }: ForgottenThrough): Position => {
   const through = { epoch: durableEpoch, seq: durableSeq };
   const held = state.origins[source] ?? START;

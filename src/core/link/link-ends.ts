@@ -1,6 +1,6 @@
-// What a connection is made of, from both of its ends: the slower one decides what it should carry, and a radio at one end
-// makes it a link over radio. Its source writes down what its own interface is; what the sink's interface is stands in
-// the sink's own readings. Real and simulated connections are derived here alike.
+// The medium of a connection, from both of its ends: the slower one decides what it should carry, and a radio
+// at one end makes it a radio link. The source's event contains its own interface; the sink's interface comes
+// from the sink's readings. The same for real and simulated connections.
 
 import { withoutScope } from '../address/host-port.ts';
 import { counted } from '../figure/figure.ts';
@@ -13,7 +13,7 @@ import type { Connection } from './connection.ts';
 import { type ConnectionCarrier, connectionCarrier, type OwnCarriers } from './connection-type.ts';
 import { rdmaInterfaceParts } from './rdma-ports.ts';
 
-/** One end: the interface of it, what that is, and the rate it has negotiated with what it is plugged into. */
+/** One end: its interface, the medium, and the rate negotiated with what it is plugged into. */
 export interface LinkEnd extends ConnectionCarrier {
   readonly interfaceName: Reported<string>;
 }
@@ -22,7 +22,7 @@ export interface LinkCarrier extends ConnectionCarrier {
   readonly ends: { readonly source: LinkEnd; readonly sink: LinkEnd };
 }
 
-/** What a node tells of its interfaces; undefined where it has not told it. */
+/** The interface readings of a node; undefined until reported. */
 export interface EndReadings extends OwnCarriers {
   readonly rdmaDevices: NodeRdmaDevices | undefined;
 }
@@ -48,7 +48,7 @@ export const linkCarrier = (connection: Connection, source: EndReadings, sink: E
     source: { interfaceName: connection.sourceInterface, type, negotiatedBitsPerSecond },
     sink: sinkEnd(connection, sink),
   };
-  // Behind address translation the other end is unknown: only the source's report is available.
+  // The other end of address translation is unknown: only the source's report is available.
   if (isUnknown(ends.sink.interfaceName)) return { type, negotiatedBitsPerSecond, ends };
   return { ...joinedEnds(ends.source, ends.sink), ends };
 };
@@ -65,7 +65,7 @@ const slowerEnd = (one: ConnectionCarrier, other: ConnectionCarrier): Connection
   return isUnknown(b) || b < a ? other : one;
 };
 
-/** The type is that of the tightest limit: a radio, a tunnel, else the slower end. */
+/** The type of the tightest limit: a radio, a tunnel, else the slower end. */
 const joinedType = (
   one: ConnectionCarrier,
   other: ConnectionCarrier,
@@ -84,12 +84,12 @@ const sinkEnd = (
   if (readings.network === undefined) return unknownEnd('the interfaces of the other end are not known yet');
   const found = interfacesWith(readings.network, sinkAddress);
   const [first, ...others] = found;
-  // One reading without the address does not move a cable.
+  // A single reading without the address does not change the carrier.
   if (first === undefined && isKnown(last))
     return { interfaceName: last, ...connectionCarrier(last, readings) };
-  if (first === undefined) return unknownEnd(`no interface of the other end tells the address ${address}`);
+  if (first === undefined) return unknownEnd(`no interface of the other end reports the address ${address}`);
   const end = { interfaceName: first.name, ...connectionCarrier(first.name, readings) };
-  // A link-local address may stand on several interfaces of one machine.
+  // Several interfaces of one machine may have the same link-local address.
   return others.length === 0
     ? end
     : unknownEnd(`${counted(found.length, 'interface')} of the other end have the address ${address}`);

@@ -1,6 +1,6 @@
-// A link: all paths between two nodes, as a person sees them, with the figure of the best path of each direction. A path that
-// was lost stays with its last figures. Nothing here depends on time: figures carry the moment at which they become stale,
-// so a view only compares.
+// A link: all paths between two nodes, as a person sees them, with the figure of the best path in each
+// direction. A lost path keeps its last figures. Nothing here depends on time: figures contain the moment at
+// which they become stale, so a view only compares.
 
 import type { NodeId } from '../ids.ts';
 import { probeKey } from '../probe/probe-status.ts';
@@ -22,29 +22,32 @@ import {
 import type { LinkProfile } from './link-profile.ts';
 import { type LossCause, lossCause } from './loss-cause.ts';
 
-/** One way from a source to a sink, with what was measured on it. */
+/** One connection from a source to a sink, with what was measured on it. */
 export interface ConnectionFacts {
   readonly source: NodeId;
   readonly sink: NodeId;
   readonly connectionKey: string;
-  /** Under which its source tells what the probe does. */
+  /** Key under which its source reports the progress of the probe. */
   readonly probeKey: string;
   readonly connection: Connection;
-  /** What it is and what it should carry, from both of its ends. */
+  /** Its medium and its expected rate, from both of its ends. */
   readonly carrier: LinkCarrier;
   readonly medium: LinkMedium;
-  /** Of both of its interfaces: connections of one path have the same figures. */
+  /** Key of the path, made of both interfaces: connections of one path have the same figures. */
   readonly path: string;
   /**
-   * The newest figures of its path, whichever end and address they were measured over, as seen from this source; with the newest
-   * attempt's failure and interval.
+   * The newest figures of its path, over any address and from either end, as seen from this source; with the
+   * failure and interval of the newest attempt.
    */
   readonly profile: LinkProfile | undefined;
   /** Whether that profile was measured over this connection. */
   readonly isMeasuredHere: boolean;
-  /** Why the newest attempt to measure the path failed; undefined where it did not. */
+  /** Why the newest attempt to measure the path failed; undefined if it did not. */
   readonly failure: string | undefined;
-  /** On this process's monotonic clock, ms: when the figures were measured, from when they are stale, and the newest attempt. */
+  /**
+   * On this process's monotonic clock, ms: when the figures were measured, when they become stale, and the
+   * newest attempt.
+   */
   readonly measuredAtMs: number;
   readonly staleAtMs: number;
   readonly triedAtMs: number;
@@ -53,9 +56,9 @@ export interface ConnectionFacts {
 /** A path of which at least one end has lost its connections; it is lost if the other end has none either. */
 export interface LostPath {
   readonly path: string;
-  /** The connection that its figures are shown for, as it was last recorded. */
+  /** The connection whose figures are shown, as it was last recorded. */
   readonly of: ConnectionFacts;
-  /** On this process's monotonic clock, ms: when the last of its connections was lost. */
+  /** When the last of its connections was lost: this process's monotonic clock, ms. */
   readonly lostAtMs: number;
   readonly code: LossCode;
   /** As the source reported it. */
@@ -74,16 +77,18 @@ export interface LinkFacts {
   /** Both ids, the lesser one first. */
   readonly key: string;
   readonly nodes: readonly [NodeId, NodeId];
-  /** Those that are open, in a lasting order: by medium and negotiated rate, then by name, never by what was measured. */
+  /**
+   * Open ones in a stable order: by medium and negotiated rate, then by name, never by what was measured.
+   */
   readonly connections: readonly ConnectionFacts[];
   /** In the same order. */
   readonly lost: readonly LostPath[];
   /**
-   * The connection that carries most, or that should; an overlay only where there is nothing else, a lost one where none
-   * is open.
+   * The connection that carries most, or should; an overlay only if there is nothing else, a lost one only if
+   * none is open.
    */
   readonly best: ConnectionFacts;
-  /** Of the open paths; of the lost ones where none is open. */
+  /** Of the open paths; of the lost ones if none is open. */
   readonly figures: MeasuredWays;
 }
 
@@ -100,7 +105,7 @@ export interface Ways {
   readonly connections: ByKey<Entry<Connection>> | undefined;
   readonly lost: readonly LostEntry[];
   readonly profiles: ByKey<Entry<LinkProfile>> | undefined;
-  /** What that node tells of its own interfaces. */
+  /** The node's readings of its own interfaces. */
   readonly readings: EndReadings;
 }
 
@@ -116,7 +121,7 @@ export const linkFacts = (
     { source: second, sink: first, ways: back, sinkReadings: there.readings, paths },
   ] as const;
   const lost = onePerPath(ends.flatMap(lostFacts)).toSorted((a, b) => inLastingOrder(a.of, b.of));
-  // An end that is cut off cannot report that its direction is lost, too.
+  // An end that is cut off cannot report the loss of its own direction.
   const dead = new Set(lost.flatMap(({ path, cause }) => (cause.deadEnds.length > 0 ? [path] : [])));
   const open = (end: FactsFrom): readonly ConnectionFacts[] =>
     openFacts(end)
@@ -126,7 +131,10 @@ export const linkFacts = (
   return joined({ key: linkKey(first, second), nodes: [first, second], connections, lost });
 };
 
-/** The same link after something was measured on it: its ways and their order, which no measurement changes, stay. */
+/**
+ * The same link after a measurement: its connections and their order, which do not depend on measurements,
+ * stay.
+ */
 export const measuredAnew = (before: LinkFacts, there: Ways, back: Ways): LinkFacts => {
   const paths = profilesOf(before.nodes, there, back);
   const again = (facts: ConnectionFacts): ConnectionFacts => {
@@ -162,7 +170,7 @@ const joined = ({
   const shown = connections.length > 0 ? connections : lost.map(({ of }) => of);
   const best = carrying(shown);
   if (best === undefined) return undefined;
-  // An overlay runs over another path, and was measured when that was in another state.
+  // An overlay runs over another path, which was in another state when the overlay was measured.
   const physical = shown.filter(({ medium, profile }) => medium !== 'overlay' && profile !== undefined);
   const counted = physical.length > 0 ? physical : shown;
   const fastest = (from: NodeId): MeasuredFact | undefined =>
@@ -176,7 +184,10 @@ const joined = ({
   return { key, nodes, connections, lost, best, figures };
 };
 
-/** From one node to the other, whoever measured it: the way up of its own connections, the way down of the others. */
+/**
+ * From one node to the other, whichever end measured it: upload of its own connections, download of the
+ * others.
+ */
 export const rateFrom = ({ source, profile }: ConnectionFacts, from: NodeId): number | undefined => {
   if (profile === undefined) return undefined;
   return knownOr(source === from ? profile.uploadBitsPerSecond : profile.downloadBitsPerSecond, undefined);
@@ -211,7 +222,7 @@ const lostFacts = (end: FactsFrom): readonly LostPath[] =>
     }));
   });
 
-/** Of each path what was lost last; what was measured stands for the path before what was not. */
+/** One lost connection per path: measured ones before others, then the one lost last. */
 const onePerPath = (lost: readonly LostPath[]): readonly LostPath[] => {
   const paths = new Map<string, LostPath>();
   for (const one of lost) {
@@ -287,7 +298,7 @@ const shownProfile = (figures: LinkProfile, of: PathPlace, tried: PathPlace): Li
   return shown;
 };
 
-// Only a cache: views compare objects to see what has changed.
+// Only a cache: views compare objects to find changes.
 const SHOWN = new WeakMap<LinkProfile, { readonly after: LinkProfile; readonly shown: LinkProfile }>();
 
 const isSameMeasured = (facts: ConnectionFacts, now: MeasuredPart): boolean =>
@@ -298,7 +309,7 @@ const isSameMeasured = (facts: ConnectionFacts, now: MeasuredPart): boolean =>
   facts.staleAtMs === now.staleAtMs &&
   facts.triedAtMs === now.triedAtMs;
 
-/** The last good figure of a probe that fails now counts only where no other connection has one. */
+/** The last good figure of a probe that fails now counts only if no other connection has one. */
 const bestOf = (
   connections: readonly ConnectionFacts[],
   figureOf: (facts: ConnectionFacts) => number | undefined,
@@ -317,8 +328,8 @@ const bestOf = (
 };
 
 /**
- * What a link is made of: the connection that carries most. An overlay runs over another link, and describes only
- * itself.
+ * The medium of a link: that of the connection that carries most. An overlay runs over another link, and
+ * describes only itself.
  */
 const carrying = (connections: readonly ConnectionFacts[]): ConnectionFacts | undefined => {
   const physical = connections.filter(({ medium }) => medium !== 'overlay');
@@ -333,7 +344,7 @@ const fasterWay = (facts: ConnectionFacts): number | undefined => {
   return Math.max(up, down);
 };
 
-/** Both directions alternate while they are of one kind, so the two ends of a cable are next to each other. */
+/** Alternates both directions of one kind, so that the two ends of a cable are adjacent. */
 const alternating = (
   there: readonly ConnectionFacts[],
   back: readonly ConnectionFacts[],
@@ -361,8 +372,8 @@ const NEVER_MEASURED: MeasuredPart = {
   staleAtMs: Number.NEGATIVE_INFINITY,
   triedAtMs: Number.NEGATIVE_INFINITY,
 };
-/** Two intervals without a new measurement: the second one should have come long ago. */
+/** Two intervals without a new measurement: the next one is long overdue. */
 const STALE_INTERVALS = 2;
-/** DESIGN §3.6, for a profile that a person asked for and that names no next one. */
+/** DESIGN §3.6; for a profile that a person requested, which has no next one. */
 const SOCKET_INTERVAL_MS = 300_000;
 const RDMA_INTERVAL_MS = 21_600_000;

@@ -1,4 +1,4 @@
-// The kinds of events that speak of connections, written by their source: rows of the table of kinds. They nest
+// The kinds of events about connections, written by their source: rows of the table of kinds. They nest
 // source → sink → key, so that no map copied on write grows with the square of the cluster.
 
 import type { NodeId } from '../ids.ts';
@@ -30,7 +30,7 @@ export const LINK_KINDS = {
       type: 'plain',
     },
   },
-  // Its profile stays: if the connection opens again within its interval, nothing needs to be measured.
+  // Its profile stays: if the connection opens again within its interval, it need not be measured again.
   'connection.lost': {
     class: 'durable',
     field: 'lostConnections',
@@ -59,7 +59,7 @@ export const LINK_KINDS = {
     entriesPerSinkMax: 256,
     key: (payload: ConnectionClosed): string => `${payload.sink} ${payload.connectionKey}`,
     place: ({ sink, connectionKey: key }: ConnectionClosed): LinkPlace => ({ sink, key }),
-    // The profile leaves the current picture with it; the journal's history keeps it.
+    // Its profile is removed from the current state too; the journal's history contains it.
     closes: ['connections', 'lostConnections', 'linkProfiles'],
     texts: { connectionKey: 'key', reason: 'free' },
   },

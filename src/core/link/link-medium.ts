@@ -1,11 +1,12 @@
-// What a connection is made of, as a person tells one line on a map from another. Loopback joins nothing and has none.
+// The medium of a connection, by which a person distinguishes lines on a map. Loopback joins no nodes and has
+// none.
 
 import type { Connection } from './connection.ts';
 
 export const LINK_MEDIA = ['rdma', 'cable', 'wifi', 'overlay', 'unknown'] as const;
 export type LinkMedium = (typeof LINK_MEDIA)[number];
 
-/** Undefined for what is no link between machines. */
+/** Undefined if it is not a link between machines. */
 export const connectionMedium = (
   kind: Connection['kind'],
   { type }: Pick<Connection, 'type'>,
@@ -28,7 +29,7 @@ export const connectionMedium = (
   }
 };
 
-/** Lower is better: the order of what nobody has measured yet, and of the rows of a link. */
+/** Lower is better: the order of connections that are not measured yet, and of the rows of a link. */
 export const mediumRank = (medium: LinkMedium): number => MEDIA.indexOf(medium);
 
 const MEDIA: readonly LinkMedium[] = ['rdma', 'cable', 'wifi', 'unknown', 'overlay'];

@@ -1,5 +1,5 @@
-// Which two nodes are linked, and the facts of each such link. A page that draws twice a second keeps a LinkBook: of the
-// thousands of links of a large cluster only those are derived anew of which something was told.
+// Which nodes are linked, and the facts of each link. A page that draws twice a second keeps a LinkBook: of
+// the thousands of links of a large cluster it derives again only those that an event has changed.
 
 import { isNodeId, type NodeId } from '../ids.ts';
 import type { ByNode, State } from '../state.ts';
@@ -10,7 +10,7 @@ import { type LinkFacts, linkFacts, measuredAnew, type Ways } from './link-facts
 
 type Pair = readonly [NodeId, NodeId];
 
-/** Every two nodes of which one has or had a connection to the other, the lesser id first, in the order of their ids. */
+/** Every two nodes of which one has or had a connection to the other, the lesser id first, sorted by id. */
 const linkPairs = (state: Pick<State, (typeof JOINS)[number]>): readonly Pair[] => {
   const pairs = new Map<string, Pair>();
   for (const field of JOINS)
@@ -25,7 +25,7 @@ const linkPairs = (state: Pick<State, (typeof JOINS)[number]>): readonly Pair[] 
 };
 
 const JOINS = ['connections', 'lostConnections'] as const;
-/** What links are made up from. */
+/** The maps of State that links are derived from. */
 const READ = [
   ...JOINS,
   'linkForgets',
@@ -46,21 +46,21 @@ interface Page {
 export class LinkBook {
   #read: Read | undefined;
   #pairs: readonly Pair[] = [];
-  /** One a pair. */
+  /** One per pair. */
   #pages: readonly Page[] = [];
   #facts: readonly LinkFacts[] = [];
 
-  /** The same list again while no connection, no profile and no interface has changed. */
+  /** The same list while no connection, profile or interface has changed. */
   *turns(state: State): Turns<readonly LinkFacts[]> {
     const read = this.#read;
     if (read !== undefined && READ.every(field => read[field] === state[field])) return this.#facts;
-    // A forgetting may hide the last of what two nodes had: then any page may be another.
+    // A forget event may hide the last connection of a pair: then any page may have changed.
     const isJoinedAsBefore =
       read !== undefined &&
       JOINS.every(field => read[field] === state[field]) &&
       read.linkForgets === state.linkForgets;
     const pairs = isJoinedAsBefore ? this.#pairs : linkPairs(state);
-    // Few nodes tell something in a second: only the pages of their links are turned.
+    // Few nodes report something in a second: only the pages of their links are derived again.
     const told = isJoinedAsBefore ? toldNodes(read, state) : undefined;
     const before = isJoinedAsBefore ? undefined : new Map(this.#pages.map(page => [page.key, page]));
     const pages: Page[] = [];
@@ -92,7 +92,7 @@ const readOf = (state: State): Read => {
   };
 };
 
-/** Of whose profiles or interfaces something has changed. */
+/** Nodes with a changed profile or interface. */
 const toldNodes = (before: Read, now: Read): ReadonlySet<string> => {
   const told = new Set<string>();
   for (const field of READ) {

@@ -1,5 +1,6 @@
-// A path: all connections between one interface of a node and one interface of another, in both directions and whatever the
-// address. It is measured once, over one of its addresses and from one end; its newest profile is its figure.
+// A path: all connections between one interface of a node and one interface of another, in both directions
+// and over all addresses. It is measured once, over one of its addresses and from one end; its newest profile
+// is its figure.
 
 import type { NodeId } from '../ids.ts';
 import type { ByKey, Entry, State } from '../state.ts';
@@ -7,12 +8,12 @@ import { isUnknown } from '../unknown.ts';
 import { type Connection, connectionKey } from './connection.ts';
 import { hasFigures, type LinkProfile } from './link-profile.ts';
 
-/** Names two nodes, in whichever order they are given. */
+/** Key of two nodes, independent of their order. */
 export const linkKey = (a: NodeId, b: NodeId): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 
 /**
- * Names a path among those of two nodes; the same from both ends. A connection with an interface that is not known is a path
- * of its own: it may lead anywhere.
+ * Key of a path among those of two nodes; the same from both ends. A connection with an unknown interface is
+ * a path of its own: it may lead anywhere.
  */
 export const pathKey = (source: NodeId, connection: Connection): string => {
   const { kind, sink, sourceInterface, sinkInterface } = connection;
@@ -27,15 +28,17 @@ export interface PathPlace {
   readonly source: NodeId;
   readonly connectionKey: string;
   readonly entry: Entry<LinkProfile>;
-  /** On this process's monotonic clock, ms: when its figures were measured, and when it was last tried. */
+  /**
+   * On this process's monotonic clock, ms: when its figures were measured, and when it was last attempted.
+   */
   readonly measuredAtMs: number;
   readonly triedAtMs: number;
 }
 
 export interface PathProfiles {
-  /** The figures of the path: the newest of all its connections; undefined while none has any. */
+  /** The figures of the path: the newest of all its connections; undefined until one has any. */
   readonly newest: PathPlace | undefined;
-  /** The newest attempt, which may have failed; undefined where there was none. */
+  /** The newest attempt, which may have failed; undefined if there was none. */
   readonly tried: PathPlace;
 }
 
@@ -46,7 +49,7 @@ export interface PathEnd {
   readonly profiles: ByKey<Entry<LinkProfile>> | undefined;
 }
 
-/** Of each path that was ever tried; two nodes, both ends. */
+/** Profiles of each path that was ever attempted; two nodes, both ends. */
 export const pathProfiles = (ends: readonly PathEnd[]): ReadonlyMap<string, PathProfiles> => {
   const paths = new Map<string, PathProfiles>();
   for (const { source, connections, profiles } of ends) {
@@ -66,7 +69,7 @@ export const pathProfiles = (ends: readonly PathEnd[]): ReadonlyMap<string, Path
   return paths;
 };
 
-/** Both ends of two nodes, with what is open and what is lost. */
+/** Both ends of two nodes, with open and lost connections. */
 export const pathEnds = (
   state: Pick<State, 'connections' | 'lostConnections' | 'linkProfiles'>,
   one: NodeId,
@@ -99,7 +102,7 @@ const placeOf = (source: NodeId, key: string, entry: Entry<LinkProfile>): PathPl
   };
 };
 
-/** Of two of the same moment the one whose name comes first, so that all nodes agree. */
+/** For equal times the one whose name sorts first, so that all nodes agree. */
 const newer = (
   held: PathPlace | undefined,
   found: PathPlace,
@@ -112,7 +115,10 @@ const newer = (
 
 const nameOf = ({ source, connectionKey: key }: PathPlace): string => `${source} ${key}`;
 
-/** The profile as its other end would have measured it: what was upload is download. The same object each time. */
+/**
+ * The profile as its other end would have measured it: upload and download exchanged. The same object each
+ * time.
+ */
 export const fromOtherEnd = (profile: LinkProfile): LinkProfile => {
   const held = TURNED.get(profile);
   if (held !== undefined) return held;
@@ -129,5 +135,5 @@ export const fromOtherEnd = (profile: LinkProfile): LinkProfile => {
   return turned;
 };
 
-// Only a cache: views compare objects to see what has changed.
+// Only a cache: views compare objects to find changes.
 const TURNED = new WeakMap<LinkProfile, LinkProfile>();

@@ -14,7 +14,7 @@ export interface LinkProfile {
   readonly roundTripNsP99: Reported<number>;
   /** Mean absolute difference of consecutive round trips. */
   readonly jitterNs: Reported<number>;
-  /** How many round trips the figures above are of. */
+  /** How many round trips the figures above are based on. */
   readonly roundTripCount: Reported<number>;
   /**
    * Median time in which both ends have each other's 16 KiB, or 1 MiB, both sending at once, one exchange after another: the
@@ -23,14 +23,14 @@ export interface LinkProfile {
   readonly allReduceNs16Kib: Reported<number>;
   readonly allReduceNs1Mib: Reported<number>;
   /**
-   * How much longer the median round trip is while the direction carries all it can than when nothing does: what waits in queues.
-   * Nanoseconds, of the measurement that the direction's rate is of.
+   * How much longer the median round trip is while the direction is fully loaded than when it is idle: the
+   * delay in queues. Nanoseconds, from the measurement that gave the direction's rate.
    */
   readonly uploadQueueNs: Reported<number>;
   readonly downloadQueueNs: Reported<number>;
   /**
-   * How old the all-reduce and queue figures were when this was written, ms: they cost most, and are measured once an hour. Unknown
-   * while they were never measured.
+   * Age of the all-reduce and queue figures when this was written, ms: they cost most, and are measured once
+   * an hour. Unknown until they are measured.
    */
   readonly extrasAgeMs: Reported<number>;
   /** TCP retransmits of both ends together while bandwidth was measured. */
@@ -38,15 +38,18 @@ export interface LinkProfile {
   /** Parallel streams of the faster measurement of each direction. */
   readonly uploadStreams: Reported<number>;
   readonly downloadStreams: Reported<number>;
-  /** What the probe cost, both directions, payload bytes. */
+  /** Cost of the probe, both directions, payload bytes. */
   readonly bytesUsed: number;
-  /** The part of them that the all-reduces cost: not spent by every probe. Unknown from versions that do not count it. */
+  /**
+   * The part of it for the all-reduces, which not every probe measures. Unknown from versions that do not
+   * count it.
+   */
   readonly extrasBytes: Reported<number>;
   /** "socket-ffi", "socket-event-loop", "perftest", "ucx", "mlx-jaccl". */
   readonly engine: string;
-  /** In words, with durations and sizes. */
+  /** As text, with durations and sizes. */
   readonly method: string;
-  /** How old the figures were when this was written, ms: 0, or their age where the newest attempt failed. */
+  /** Age of the figures when this was written, ms: 0, or their age if the newest attempt failed. */
   readonly measuredAgeMs: number;
   /** The next probe is due this long after this one; unknown if a person requested it. */
   readonly intervalMs: Reported<number>;
@@ -54,6 +57,6 @@ export interface LinkProfile {
   readonly failure: Reported<'none'>;
 }
 
-/** Whether it has ever been measured: a probe that always failed tells a profile without figures. */
+/** Whether it has ever been measured: a probe that always failed publishes a profile without figures. */
 export const hasFigures = (profile: LinkProfile): boolean =>
   [profile.uploadBitsPerSecond, profile.downloadBitsPerSecond, profile.roundTripNsP50].some(isKnown);

@@ -1,4 +1,5 @@
-// What a full cable does to whoever shares it: how much longer a round trip takes while it carries all it can (bufferbloat).
+// What a saturated cable does to other traffic on it: how much longer a round trip takes while it is fully
+// loaded (bufferbloat).
 
 import { maximumOf } from '../extremes.ts';
 import { formatNanoseconds } from '../figure/duration.ts';
@@ -9,13 +10,13 @@ import type { LinkProfile } from './link-profile.ts';
 
 type Queues = Pick<LinkProfile, 'uploadQueueNs' | 'downloadQueueNs'>;
 
-/** "queue adds 180 ms up, 2.0 ms down under load", or why that is not known. */
+/** "queue adds 180 ms up, 2.0 ms down under load", or why that is unknown. */
 export const queueWords = (queues: Queues): string =>
   longerQueueNs(queues) === undefined
     ? `queue under load ${queueWays(queues)}`
     : `queue adds ${queueWays(queues)} under load`;
 
-/** "180 ms up, 2.0 ms down", where what it is stands beside it; or "unknown: …". */
+/** "180 ms up, 2.0 ms down", for a labelled field; or "unknown: …". */
 export const queueWays = ({ uploadQueueNs: up, downloadQueueNs: down }: Queues): string => {
   if (!isKnown(up) && !isKnown(down)) return `unknown: ${up.reason}`;
   const ways = [
@@ -27,7 +28,7 @@ export const queueWays = ({ uploadQueueNs: up, downloadQueueNs: down }: Queues):
   return ways.join(', ');
 };
 
-/** Of the direction that waits longer; undefined where neither is known. */
+/** Of the direction with the longer queue; undefined if neither is known. */
 export const longerQueueNs = ({ uploadQueueNs, downloadQueueNs }: Queues): number | undefined => {
   const known = [knownOr(uploadQueueNs, undefined), knownOr(downloadQueueNs, undefined)].filter(
     queueNs => queueNs !== undefined,
@@ -35,7 +36,7 @@ export const longerQueueNs = ({ uploadQueueNs, downloadQueueNs }: Queues): numbe
   return known.length === 0 ? undefined : maximumOf(known);
 };
 
-/** Of all connections of a link, that on which whoever shares it waits longest; undefined where no queue is known. */
+/** The longest queue among the connections of a link; undefined if none is known. */
 export const worstQueue = ({
   connections,
 }: {
@@ -48,7 +49,7 @@ export const worstQueue = ({
     })
     .sort((a, b) => b.queueNs - a.queueNs)[0];
 
-/** "RTT 20.3 ms idle, 216 ms under load": of one direction, from its median; '' where either is not known. */
+/** "RTT 20.3 ms idle, 216 ms under load": one direction, from its median; '' if either is unknown. */
 export const loadedWords = (
   { roundTripNsP50: idleNs, ...queues }: Queues & Pick<LinkProfile, 'roundTripNsP50'>,
   direction: 'upload' | 'download',
@@ -60,7 +61,7 @@ export const loadedWords = (
 };
 
 /**
- * From here on a link is spoken of: a tenth of a second more before anything is answered while something is copied. A queue that is
- * managed adds a few milliseconds (CoDel aims at 5, RFC 8289 §4.4).
+ * From here on a link is reported: every reply takes a tenth of a second longer while something is copied. A
+ * managed queue adds a few milliseconds (CoDel aims at 5, RFC 8289 §4.4).
  */
 export const LONG_QUEUE_NS = 100_000_000;

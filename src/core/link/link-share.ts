@@ -1,6 +1,6 @@
-// The share of its expected rate that a link carries. The negotiated rate is not what can arrive: TCP over Thunderbolt
-// 5 reaches about half of it on a good cable, and Wi-Fi gives slightly more than half of its radio's rate to one
-// direction.
+// The share of its expected rate that a link carries. The negotiated rate is not the attainable one: TCP over
+// Thunderbolt 5 reaches about half of it on a good cable, and Wi-Fi gives slightly more than half of its
+// radio's rate to one direction.
 
 import { knownOr } from '../unknown.ts';
 import type { ConnectionFacts } from './link-facts.ts';
@@ -21,7 +21,10 @@ interface SlowestWay {
   readonly share: number;
 }
 
-/** The direction of a cable that carries least of what it should; of equal ones the slower. Undefined where none is known. */
+/**
+ * The direction of a cable with the smallest share of its expected rate; of equal ones the slower. Undefined
+ * if none is known.
+ */
 export const slowestCable = (links: readonly LinkView[]): SlowestWay | undefined => {
   let slowest: SlowestWay | undefined;
   for (const link of links) {
@@ -40,7 +43,7 @@ export const slowestCable = (links: readonly LinkView[]): SlowestWay | undefined
   return slowest;
 };
 
-/** What a sound connection can be expected to reach of its negotiated rate, bits per second. */
+/** What a sound connection can reach of its negotiated rate, bits per second. */
 const reachOf = ({ medium, carrier }: ConnectionFacts, negotiated: number): number | undefined => {
   switch (medium) {
     case 'rdma':
@@ -57,6 +60,8 @@ const reachOf = ({ medium, carrier }: ConnectionFacts, negotiated: number): numb
   }
 };
 
-/** 38 Gb/s over 80, and 31 over 40, in the rows of the reference: the protocol and not the cable is the limit. */
+/**
+ * 38 Gb/s over 80, and 31 over 40, in the rows of the reference: the protocol is the limit, not the cable.
+ */
 const THUNDERBOLT_TCP_BITS = 40e9;
 const WIFI_REACH = 0.6;

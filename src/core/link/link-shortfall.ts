@@ -1,5 +1,5 @@
-// A link that carries less than it should: far below what its two ends agreed on, or in one direction only. Measured
-// goodput lies below any negotiated rate, so the limits are far below what a sound link reaches.
+// A link that carries less than it should: far below what its two ends agreed on, or in one direction only.
+// Measured goodput is below any negotiated rate, so the limits are far below what a sound link reaches.
 
 import { minimumOf } from '../extremes.ts';
 import { knownOr } from '../unknown.ts';
@@ -11,9 +11,9 @@ export interface Shortfall {
   /** Which direction is short: from the first node to the second, back, or both. */
   readonly direction: 'there' | 'back' | 'both';
   readonly bitsPerSecond: number;
-  /** The connection whose figure falls short. */
+  /** The connection whose figure is short. */
   readonly of: ConnectionFacts;
-  /** What it falls short of. */
+  /** The rate that was expected. */
   readonly expected: { readonly kind: 'negotiated' | 'other-way'; readonly bitsPerSecond: number };
 }
 
@@ -38,7 +38,7 @@ export const linkShortfall = ({ there, back, standing }: LinkView): Shortfall | 
   return lopsided(there, back);
 };
 
-/** The negotiated rate that a figure falls short of; undefined where it does not, or where nobody knows the rate. */
+/** The negotiated rate that a figure falls short of; undefined if it does not, or if the rate is unknown. */
 const expectedOf = ({ value, of }: FigureView): number | undefined => {
   const negotiated = knownOr(of.carrier.negotiatedBitsPerSecond, undefined);
   const share = soundShare(of);
@@ -48,8 +48,8 @@ const expectedOf = ({ value, of }: FigureView): number | undefined => {
 };
 
 /**
- * A cable has two directions of one rate; the air and overlays have not. What nobody knows is reported if one direction
- * is far slower.
+ * A cable has the same rate in both directions; radio and overlays do not. A link of unknown type is reported
+ * if one direction is far slower.
  */
 const lopsided = (there: FigureView | undefined, back: FigureView | undefined): Shortfall | undefined => {
   if (there === undefined || back === undefined) return undefined;
@@ -85,7 +85,7 @@ const soundShare = ({ medium, carrier }: ConnectionFacts): number | undefined =>
 const CABLE_SHARE = 0.6;
 const THUNDERBOLT_TCP_SHARE = 0.25;
 const WIFI_SHARE = 0.15;
-/** What the slower direction carries at least of the faster one. */
+/** Minimum share of the faster direction that the slower one carries. */
 const EVEN_SHARES: Readonly<Record<LinkMedium, number | undefined>> = {
   rdma: 0.6,
   cable: 0.6,

@@ -1,5 +1,6 @@
-// What the two ends of a connection carry now, from the traffic that each node tells of its own port. Other traffic of a port is
-// in its figures too, so of one link they are a bound: it carries no more than its sender sends and its receiver gets.
+// Current traffic between the two ends of a connection, from what each node reports of its own port. The
+// figures include other traffic of the port, so for one link they are an upper limit: it carries no more than
+// its sender sends and its receiver gets.
 
 import type { NodeId } from '../ids.ts';
 import { readingView, whyNot } from '../node/reading-view.ts';
@@ -8,18 +9,18 @@ import type { State } from '../state.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { ConnectionFacts } from './link-facts.ts';
 
-/** One way over a connection, bits a second. */
+/** One direction of a connection, bits per second. */
 interface WayTraffic {
   readonly from: NodeId;
   readonly to: NodeId;
-  /** What the port of each end sends and gets in all. */
+  /** What the port of each end sends and receives in total. */
   readonly sentBitsPerSecond: Reported<number>;
   readonly receivedBitsPerSecond: Reported<number>;
-  /** The lesser of the two, or the one that is known: the link carries no more. */
+  /** The smaller of the two, or the one that is known: the link carries no more. */
   readonly mostBitsPerSecond: Reported<number>;
 }
 
-/** From one of the two nodes of the connection to the other. */
+/** From one node of the connection to the other. */
 export const trafficFrom = (
   state: State,
   facts: Pick<ConnectionFacts, 'source' | 'sink' | 'carrier' | 'connection'>,

@@ -1,5 +1,6 @@
-// Links as they stand now: what is fresh, what is being measured, what failed and why, and what went with a node that is
-// offline. A pure selector: the same in the browser, in a terminal and for a program that asks.
+// The current state of links: which figures are fresh, what is being measured, what failed and why, and what
+// is gone with a node that is offline. A pure selector: the same in the browser, in a terminal and for the
+// API.
 
 import { maximumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
@@ -18,11 +19,11 @@ type LinkStanding =
   | { readonly kind: 'measuring' }
   | { readonly kind: 'waiting' | 'failed'; readonly reason: string }
   | { readonly kind: 'unmeasured' }
-  /** Every path between the two nodes is lost, and both are there. */
+  /** Every path between the two nodes is lost, and both nodes are up. */
   | { readonly kind: 'lost'; readonly path: LostPath }
   /** Every path is lost because an end was away; it is back, and its connections are about to open again. */
   | { readonly kind: 'returning' }
-  /** An end is offline: the line keeps its place and its last figures. */
+  /** An end is offline: the line keeps its position and its last figures. */
   | { readonly kind: 'gone'; readonly offline: readonly NodeId[] };
 
 export interface FigureView {
@@ -41,18 +42,18 @@ export interface LinkView {
   readonly standing: LinkStanding;
   /** A probe runs on one of the connections, whether or not there are figures already. */
   readonly isMeasuring: boolean;
-  /** Bits per second from the first node to the second, and back; none on a link that carries nothing now. */
+  /** Bits per second from the first node to the second, and back; none on a link without an open path. */
   readonly there: FigureView | undefined;
   readonly back: FigureView | undefined;
   /** Median round trip, ns. */
   readonly roundTrip: FigureView | undefined;
-  /** The same figures, also of a link that carries nothing now: then its last ones, all of them stale. */
+  /** The same figures, also for a link without an open path: then its last ones, all of them stale. */
   readonly last: LastFigures;
-  /** Paths that were lost and are not expected back by themselves; also of a link that has others. */
+  /** Lost paths that are not expected to reopen by themselves; also if the link has other paths. */
   readonly lost: readonly LostPath[];
   /** Paths that closed because an end is or was away: they open again by themselves. */
   readonly away: readonly LostPath[];
-  /** Every figure is stale, or an end has not been heard for a while. */
+  /** Every figure is stale, or an end has not been seen for a while. */
   readonly isStale: boolean;
 }
 
@@ -61,7 +62,7 @@ type LastFigures = Pick<LinkView, 'there' | 'back' | 'roundTrip'>;
 export const linkViews = (state: State, nowMs: number): readonly LinkView[] =>
   new LinkWatch().read(state, nowMs);
 
-/** How many links each node has that are not gone. */
+/** Number of links per node that are not gone. */
 export const countLinks = (links: readonly LinkView[]): ReadonlyMap<NodeId, number> => {
   const counts = new Map<NodeId, number>();
   for (const { nodes, standing } of links) {
@@ -78,7 +79,7 @@ export const isCarrying = ({ kind }: LinkStanding): boolean =>
 export const figureAgeMs = (figure: FigureView, nowMs: number): number =>
   Math.max(0, nowMs - figure.of.measuredAtMs);
 
-/** Of the figures that are shown, the age of the oldest: no figure is older than what stands next to it. */
+/** The age of the oldest figure shown: no figure is older than the age next to it. */
 export const figuresAgeMs = ({ last }: { readonly last: LastFigures }, nowMs: number): number | undefined => {
   const ages = [last.there, last.back, last.roundTrip].flatMap(figure =>
     figure === undefined ? [] : figureAgeMs(figure, nowMs),
@@ -88,21 +89,21 @@ export const figuresAgeMs = ({ last }: { readonly last: LastFigures }, nowMs: nu
 
 interface Watched {
   readonly facts: LinkFacts;
-  /** Until then nothing turns stale and no lease ends. */
+  /** Until then no figure becomes stale and no lease ends. */
   readonly untilMs: number;
   readonly view: LinkView;
 }
 
 /**
- * Looks at links again and again: what has not changed is the same object again, and when nothing has, the same list. Two
- * hundred nodes have twenty thousand links, and a page looks twice a second.
+ * Reads links repeatedly: an unchanged link is the same object, and if none has changed, the list is too. Two
+ * hundred nodes have twenty thousand links, and a page reads them twice a second.
  */
 export class LinkWatch {
   readonly #book = new LinkBook();
   #facts: readonly LinkFacts[] = [];
   #presences: ReadonlyMap<NodeId, Presence> = new Map();
   #statuses: State['probeStatuses'] = {};
-  /** Of all links: until then none of them turns stale by itself. */
+  /** For all links: until then none of them becomes stale by itself. */
   #untilMs = Number.NEGATIVE_INFINITY;
   #watched: readonly (Watched | undefined)[] = [];
   #views: readonly LinkView[] = [];
@@ -112,7 +113,7 @@ export class LinkWatch {
     return toTheEnd(this.turns(state, nowMs, presences));
   }
 
-  /** @param presences of each node, as somebody has looked already. */
+  /** @param presences of each node, as already computed. */
   *turns(state: State, nowMs: number, presences: ReadonlyMap<NodeId, Presence>): Turns<readonly LinkView[]> {
     const facts = yield* this.#book.turns(state);
     const others = this.#otherNodes(presences, state.probeStatuses);
@@ -145,7 +146,7 @@ export class LinkWatch {
     return this.#views;
   }
 
-  /** Those that are not present as they were, or of whose probes something was told. */
+  /** Nodes whose presence has changed, or about whose probes an event arrived. */
   #otherNodes(
     presences: ReadonlyMap<NodeId, Presence>,
     statuses: State['probeStatuses'],
@@ -233,7 +234,7 @@ const linkView = (
   };
 };
 
-/** Of a link with no open connection; undefined where there is one. */
+/** Of a link with no open connection; undefined if there is one. */
 const closedStanding = (
   connections: readonly ConnectionFacts[],
   lost: readonly LostPath[],
@@ -246,7 +247,7 @@ const closedStanding = (
   return path === undefined ? { kind: 'returning' } : { kind: 'lost', path };
 };
 
-/** The last word of an end that is offline does not keep a path open. */
+/** The last report of an end that is offline does not keep a path open. */
 const withoutOpen = (
   lost: readonly LostPath[],
   connections: readonly ConnectionFacts[],
@@ -257,8 +258,9 @@ const withoutOpen = (
 };
 
 /**
- * Open by the last word of both ends, of which one is not there any more: away since then. The other end records that only when it looks
- * again, and never where both are offline. Of what would be missed, as with what is recorded.
+ * Open in the last reports of both ends, of which one is gone now: away since then. The other end records
+ * that only at its next check, and never if both are offline. Only paths that count as missed, as for
+ * recorded losses.
  */
 const unrecorded = (
   state: State,
@@ -293,8 +295,8 @@ const unrecorded = (
 };
 
 /**
- * With an end offline only what the other end's own interface shows says more than that. And what closed because a node was away opens again
- * by itself; its source records another reason where it does not.
+ * While an end is offline, only the other end's own interface is evidence of more than that. What closed
+ * because a node was away opens again by itself; otherwise its source records another reason.
  */
 const isLostForGood = (
   { code, cause, lostAtMs }: LostPath,
@@ -307,7 +309,7 @@ const isLostForGood = (
   return !isNodeLoss(code) && (code !== 'no-answer' || nowMs >= lostAtMs + SETTLED_MS);
 };
 
-/** As long as it takes a node that says nothing to be offline. */
+/** As long as a silent node takes to be offline. */
 const SETTLED_MS = 30_000;
 
 const figuresOf = (
@@ -328,7 +330,7 @@ export const stageOfConnection = (
 export const isStaleNow = ({ staleAtMs, failure }: ConnectionFacts, nowMs: number): boolean =>
   failure !== undefined || nowMs > staleAtMs;
 
-/** Why a link has no figures: the most hopeful reason of its connections. */
+/** Why a link has no figures: the most promising reason of its connections. */
 const standingWithout = (
   connections: readonly ConnectionFacts[],
   stages: readonly (ProbeStage | undefined)[],

@@ -1,4 +1,4 @@
-// A link in words, the same on every surface: what it is made of, and why it has no figures.
+// A link as text, the same on every surface: its medium, and why it has no figures.
 
 import { type Figure, figureText, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
@@ -7,7 +7,7 @@ import type { LinkCarrier, LinkEnd } from './link-ends.ts';
 import type { ConnectionFacts } from './link-facts.ts';
 import type { LinkView } from './link-view.ts';
 
-/** "Thunderbolt 5 (RDMA)", "Ethernet", "Wi-Fi"; for what nobody could tell, that. */
+/** "Thunderbolt 5 (RDMA)", "Ethernet", "Wi-Fi"; or that the type is unknown. */
 export const typeWords = ({ carrier, medium }: Pick<ConnectionFacts, 'carrier' | 'medium'>): string => {
   const { type, negotiatedBitsPerSecond: rate } = carrier;
   if (!isKnown(type)) return medium === 'rdma' ? 'RDMA' : 'type unknown';
@@ -15,7 +15,7 @@ export const typeWords = ({ carrier, medium }: Pick<ConnectionFacts, 'carrier' |
   return `Thunderbolt${generation(isKnown(rate) ? rate : 0)} (${medium === 'rdma' ? 'RDMA' : 'TCP'})`;
 };
 
-/** "atlas en0 1 Gb/s, juno eth0 100 Mb/s": what each end says of its own interface, the source first. */
+/** "atlas en0 1 Gb/s, juno eth0 100 Mb/s": what each end reports of its own interface, the source first. */
 export const endsWords = (
   { source, sink, carrier: { ends } }: Pick<ConnectionFacts, 'source' | 'sink' | 'carrier'>,
   nameOf: (node: NodeId) => string,
@@ -37,13 +37,13 @@ const endWords = (
   return `${interfaceName}${radio} ${isKnown(rate) && rate > 0 ? figureText(formatRate(rate)) : 'unknown rate'}`;
 };
 
-/** Both ends tell the same rate: then it need not be said twice. */
+/** Both ends report the same rate, so one is enough. */
 export const areEndsEqual = ({ ends: { source, sink } }: LinkCarrier): boolean =>
   isKnown(source.negotiatedBitsPerSecond) &&
   source.negotiatedBitsPerSecond === sink.negotiatedBitsPerSecond &&
   source.type === sink.type;
 
-/** Why there are no figures; '' where there are. */
+/** Why there are no figures; '' if there are. */
 export const standingWords = ({ standing }: Pick<LinkView, 'standing'>): string => {
   switch (standing.kind) {
     case 'measured':

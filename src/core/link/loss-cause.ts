@@ -1,5 +1,5 @@
-// Why a path is lost, as the interfaces of both ends show it now: an interface without a carrier is a cable or a port, and
-// only where both ends have one may a firewall or a switch be the cause.
+// Why a path is lost, as the interfaces of both ends show it now: an interface without a carrier means a
+// cable or a port; only if both ends have one may a firewall or a switch be the cause.
 
 import type { NodeId } from '../ids.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
@@ -10,14 +10,16 @@ import { rdmaInterfaceParts } from './rdma-ports.ts';
 export interface DeadEnd {
   readonly node: NodeId;
   readonly interfaceName: string;
-  /** Without a carrier, or not among the interfaces of its node any more. */
+  /** Without a carrier, or no longer among the interfaces of its node. */
   readonly kind: 'down' | 'gone';
 }
 
 export interface LossCause {
-  /** The ends that cannot carry anything now, the source's first; none where both interfaces are up or not known. */
+  /**
+   * The ends that cannot carry anything now, the source's first; none if both interfaces are up or unknown.
+   */
   readonly deadEnds: readonly DeadEnd[];
-  /** Both ends report a carrier: what is lost is lost between them. False where an end reports nothing of it. */
+  /** Both ends report a carrier: the loss is between them. False if an end reports none. */
   readonly hasCarriers: boolean;
 }
 
@@ -36,7 +38,7 @@ export const lossCause = (
   };
 };
 
-/** Undefined where the node does not report whether it is up. */
+/** Undefined if the node does not report whether it is up. */
 const endOf = (
   node: NodeId,
   name: Reported<string>,
@@ -49,7 +51,7 @@ const endOf = (
   return found.isUp === true ? 'up' : undefined;
 };
 
-/** The network interface beside an RDMA port; unknown where the device has none. */
+/** The network interface that belongs to an RDMA port; unknown if the device has none. */
 const interfaceOf = (
   connection: Connection,
   name: Reported<string>,

@@ -1,4 +1,4 @@
-// What was lost, since when and why, in words: the same on every surface.
+// What was lost, since when and why, as text: the same on every surface.
 
 import { formatAge } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
@@ -24,7 +24,7 @@ export const lossReason = (
   nameOf: (node: NodeId) => string,
 ): string => lossCauseWords(cause, nameOf) || reason;
 
-/** "Ethernet en0–eth0": a path by the interfaces of its ends, in the order of the nodes. */
+/** "Ethernet en0–eth0": a path by the interfaces of its ends, in node order. */
 export const pathEndsWords = (
   { source, connection }: { readonly source: NodeId; readonly connection: Connection },
   [first]: readonly [NodeId, NodeId],
@@ -35,7 +35,9 @@ export const pathEndsWords = (
   return source === first ? `${own}–${other}` : `${other}–${own}`;
 };
 
-/** "cable unplugged or port down at en0 of atlas", or what both ends show; '' where the interfaces show nothing. */
+/**
+ * "cable unplugged or port down at en0 of atlas", or what both ends show; '' if the interfaces show nothing.
+ */
 export const lossCauseWords = ({ deadEnds }: LossCause, nameOf: (node: NodeId) => string): string => {
   const down = deadEnds.filter(({ kind }) => kind === 'down').map(end => placeWords(end, nameOf));
   const gone = deadEnds.filter(({ kind }) => kind === 'gone').map(end => placeWords(end, nameOf));

@@ -1,5 +1,6 @@
-// Which connections stay as lost when they close: those that somebody may miss. And which of those end for good: what a person has
-// forgotten, an address that its path no longer needs, and what an interface had that has been gone for a week.
+// Which closed connections remain as lost: those whose loss matters. And which of those are closed for good:
+// what a person has forgotten, an address that its path no longer needs, and connections of an interface that
+// has been gone for a week.
 
 import { ageMsOf, entriesOf } from '../entry-maps.ts';
 import { isNodeId, type NodeId } from '../ids.ts';
@@ -12,13 +13,16 @@ import type { ConnectionClosed } from './link-kinds.ts';
 import { type PathProfiles, pathEnds, pathKey, pathProfiles } from './link-path.ts';
 import { rdmaInterfaceParts } from './rdma-ports.ts';
 
-/** It was open for a minute, or something was measured on its path. @param openMs for how long it was open */
+/**
+ * It was open for a minute, or something was measured on its path.
+ * @param openMs for how long it was open
+ */
 export const isMissed = (state: State, source: NodeId, connection: Connection, openMs: number): boolean =>
   openMs >= SETTLED_MS ||
   pathProfiles(pathEnds(state, source, connection.sink)).get(pathKey(source, connection))?.newest !==
     undefined;
 
-/** @param isLongGone whether an interface of a node has been missing for long enough to be more than one bad reading */
+/** @param isLongGone whether an interface of a node has been missing for longer than one bad reading */
 export const expiredLosses = (
   state: State,
   self: NodeId,
@@ -65,7 +69,7 @@ const openForLong = (
     ),
   );
 
-/** The figures of its path were measured over it: they would go with it. */
+/** The figures of its path were measured over it, and would be removed with it. */
 const holdsFigures = (profiles: PathProfiles | undefined, source: NodeId, key: string): boolean =>
   profiles?.newest?.source === source && profiles.newest.connectionKey === key;
 
@@ -85,7 +89,7 @@ const isInterfaceGone = (
       isLongGone(node, name),
   );
 
-/** Undefined where the node has not reported any: it has lost none. */
+/** Undefined if the node has not reported any: then none is missing. */
 const interfacesOf = (state: State, node: NodeId, kind: Connection['kind']): Names | undefined => {
   if (kind === 'socket') {
     const network = state.nodeNetworks[node]?.value;
@@ -104,7 +108,7 @@ interface Names {
 const NONE: ReadonlySet<string> = new Set();
 const FORGOTTEN = { afterMs: 0, reason: 'forgotten by a person' } as const;
 const SETTLED_MS = 60_000;
-/** One that was replaced, by a lease or a privacy extension, may come back within this. */
+/** An address that was replaced, by a lease or a privacy extension, may return within this time. */
 const ADDRESS = { afterMs: 3_600_000, reason: 'its path is open by another address' } as const;
 const INTERFACE = {
   afterMs: 7 * 24 * 3_600_000,

@@ -1,9 +1,10 @@
-// Which links a cluster has: each node to each while there are few of them, and past that those that the nodes choose for the
-// day (probe/schedule/chosen-peers.ts). Between two others there is nothing, and that is no fault of any cable.
+// Which links a cluster has: every node to every other in a small cluster, and beyond that those that the
+// nodes choose for the day (probe/schedule/chosen-peers.ts). A missing link between two others is not a fault
+// of any cable.
 
 import type { NodeId } from '../ids.ts';
 
-/** Nodes of a cluster in which each measures each: what a full mesh is made for. */
+/** Nodes of a cluster in which every node measures every other: what a full mesh is made for. */
 export const ALL_MEASURED_MAX = 64;
 
 export const isSampled = (nodeCount: number): boolean => nodeCount > ALL_MEASURED_MAX;

@@ -8,7 +8,7 @@ import type { LossCode } from './connection.ts';
 interface NodeLoss {
   readonly code: Extract<LossCode, 'node-stopped' | 'node-offline'>;
   readonly reason: string;
-  /** On this process's monotonic clock, ms: when it stopped, or was last seen. */
+  /** When it stopped, or was last seen: this process's monotonic clock, ms. */
   readonly atMs: number;
 }
 

@@ -1,11 +1,11 @@
-// The connections of a link as a table shows them: a row for each path and the end that has a connection on it, whatever the number of
-// addresses, and a row for each path that is lost.
+// The connections of a link as rows of a table: one row for each path and each end that has a connection on
+// it, regardless of the number of addresses, and one for each lost path.
 
 import type { ConnectionFacts, LostPath } from './link-facts.ts';
 import { isCarrying, type LinkView } from './link-view.ts';
 
 export interface PathRow {
-  /** The connection that was measured, if it was one of this end. */
+  /** The connection that was measured, if it belongs to this end. */
   readonly facts: ConnectionFacts;
   /** How many more addresses of the same path are open from this end. */
   readonly moreAddresses: number;
@@ -13,7 +13,7 @@ export interface PathRow {
   readonly lost: LostPath | undefined;
 }
 
-/** Open ones in the order of the link, then lost ones, then those that wait for an end to return. */
+/** Open ones in link order, then lost ones, then those that wait for an end to return. */
 export const pathRows = (
   link: Pick<LinkView, 'connections' | 'lost' | 'away' | 'standing'>,
 ): readonly PathRow[] => [

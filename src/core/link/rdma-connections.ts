@@ -1,9 +1,10 @@
-// Which RDMA connections a node has, from state alone: no address is needed. Thunderbolt tells who is at the other end of
-// each port; ports of one InfiniBand subnet or of one IP subnet on RoCE reach each other. Between two nodes every port is
-// paired once, in the order of the names ("rails"), rather than each with each: eight adapters at both ends are eight
-// connections, not sixty-four. Two InfiniBand fabrics with the default prefix cannot be distinguished: a probe then fails.
-// GB10 shows each socket as two devices, one for each half of its PCIe lanes. A half can fail alone, so each pair of halves
-// is a connection; they are one cable all the same, and nothing adds the figures of connections up.
+// Which RDMA connections a node has, from state alone: no address is needed. Thunderbolt reports which
+// machine is at the other end of each port; ports of one InfiniBand subnet or of one IP subnet on RoCE reach
+// each other. Between two nodes every port is paired once, in the order of the names ("rails"), rather than
+// each with each: eight adapters at both ends are eight connections, not sixty-four. Two InfiniBand fabrics
+// with the default prefix cannot be distinguished: a probe then fails. GB10 shows each socket as two devices,
+// one for each half of its PCIe lanes. A half can fail alone, so each pair of halves is a connection; still,
+// they are one cable, and the figures of connections are never added up.
 
 import { withoutScope } from '../address/host-port.ts';
 import { shareSubnet } from '../address/subnet.ts';
@@ -24,12 +25,12 @@ import { nodeLoss } from './node-loss.ts';
 import { type ActiveRdmaPort, activeRdmaPorts } from './rdma-ports.ts';
 
 type RdmaConnection = Extract<Connection, { kind: 'rdma' }>;
-type ConnectionFact = Extract<
-  Fact,
-  { kind: 'connection.opened' | 'connection.lost' | 'connection.closed' }
->;
+type ConnectionFact = Extract<Fact, { kind: 'connection.opened' | 'connection.lost' | 'connection.closed' }>;
 
-/** What should stand: the ways from this node to every node that is there and chosen; a cable of one's own needs no choice. */
+/**
+ * The connections that should exist: from this node to every node that is up and chosen; a direct cable needs
+ * no choice.
+ */
 export const rdmaConnections = (
   state: State,
   self: NodeId,
@@ -80,7 +81,7 @@ export const rdmaConnectionChanges = (
   return changes;
 };
 
-/** Lost: it stays with its figures; or closed for good where this node does not want it any more. */
+/** Lost: it keeps its figures; or closed for good if this node does not want it any more. */
 const ended = (
   state: State,
   self: NodeId,
@@ -105,7 +106,7 @@ const ended = (
   });
   if (!nodeIds(state).includes(sink)) return closed('the node was forgotten');
   const isAway = presence(state, sink, nowMs) === 'offline';
-  // Of a fleet nobody who is away is chosen; a cable of one's own needs no choice.
+  // In a fleet no absent node is chosen; a direct cable needs no choice.
   if (!isAway && connection.type !== 'thunderbolt' && !isChosen(sink)) return closed(NOT_CHOSEN);
   if (!isAway && areJoined(state, self, connection, nowMs)) return closed('its ports are paired with others');
   const loss = lossOf(state, self, connection, nowMs);
@@ -114,7 +115,7 @@ const ended = (
   return { kind: 'connection.lost', payload };
 };
 
-/** Both ports are active and reach each other: what ended is their pairing, and nothing is lost. */
+/** Both ports are active and reach each other: only their pairing ended, and nothing is lost. */
 const areJoined = (state: State, self: NodeId, connection: RdmaConnection, nowMs: number): boolean => {
   const { sink, sourceInterface, sinkInterface } = connection;
   const from = activeRdmaPorts(state, self, nowMs).find(({ name }) => name === sourceInterface);
@@ -134,7 +135,7 @@ const pairs = (
   const cables: Pair[] = own.flatMap(from =>
     theirs.filter(to => isThunderboltCable(from, to)).map((to): Pair => [from, to]),
   );
-  // A port of a switch reaches many: those that reach the same ports are one group, paired in order.
+  // A port of a switch reaches many: ports that reach the same ports form one group, paired in order.
   const groups = new Map<
     string,
     { readonly from: ActiveRdmaPort[]; readonly to: readonly ActiveRdmaPort[] }
@@ -151,7 +152,9 @@ const pairs = (
   return [...cables, ...rails].slice(0, CONNECTIONS_MAX);
 };
 
-/** Each port once, as long as the other side has as many; where it has fewer, they are taken again from the first. */
+/**
+ * Each port once, as long as the other side has as many; otherwise its ports are used again from the first.
+ */
 const inRails = (from: readonly ActiveRdmaPort[], to: readonly ActiveRdmaPort[]): readonly Pair[] =>
   Array.from({ length: Math.max(from.length, to.length) }, (_, rail) => [
     from[rail % from.length],
@@ -219,7 +222,7 @@ const carrierOf = ({ way, rateBitsPerSecond }: ActiveRdmaPort): ConnectionCarrie
 
 const placeOf = (connection: RdmaConnection): string => `${connection.sink} ${connectionKey(connection)}`;
 
-/** A rate that cannot be read for a moment does not undo the one that was. */
+/** A rate that cannot be read for a moment does not replace the known one. */
 const sticky = (held: RdmaConnection, want: RdmaConnection): RdmaConnection =>
   isUnknown(want.negotiatedBitsPerSecond)
     ? { ...want, negotiatedBitsPerSecond: held.negotiatedBitsPerSecond }

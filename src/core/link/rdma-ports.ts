@@ -1,4 +1,5 @@
-// The RDMA ports of a node that could carry something now, with what tells which ports of another node they reach.
+// The RDMA ports of a node that could carry traffic now, with what determines which ports of another node
+// they reach.
 
 import type { NodeId } from '../ids.ts';
 import type { InterfaceAddress } from '../node/network.ts';
@@ -9,7 +10,7 @@ import type { State } from '../state.ts';
 import { isKnown, type Reported, unknown } from '../unknown.ts';
 
 export interface ActiveRdmaPort {
-  /** As a connection names it: the device, and its port where it has several. */
+  /** As a connection names it: the device, and its port if it has several. */
   readonly name: string;
   readonly rateBitsPerSecond: Reported<number>;
   readonly way:
@@ -26,13 +27,13 @@ export interface ActiveRdmaPort {
 export const rdmaInterfaceName = (device: RdmaDevice, port: RdmaPort): string =>
   device.ports.length > 1 ? `${device.name}:${port.number}` : device.name;
 
-/** Back to the device and the number of its port. */
+/** Splits it into the device and the number of its port. */
 export const rdmaInterfaceParts = (name: string): { readonly device: string; readonly port: number } => {
   const [, device = name, port = '1'] = /^(.+):(\d{1,3})$/.exec(name) ?? [];
   return { device, port: Number(port) };
 };
 
-/** In the order of their names, 2 before 10. Empty while RDMA is off or not read. */
+/** Sorted by name, 2 before 10. Empty while RDMA is off or not read. */
 export const activeRdmaPorts = (state: State, node: NodeId, nowMs: number): readonly ActiveRdmaPort[] => {
   const statuses = state.readingStatuses[node];
   const view = readingView(state.nodeRdmaDevices[node], statuses?.['rdmaDevices'], nowMs);
@@ -56,9 +57,9 @@ export const activeRdmaPorts = (state: State, node: NodeId, nowMs: number): read
 };
 
 /**
- * GB10 shows each socket as two devices, one for each half of its PCIe lanes, and both tell the rate of the whole socket, which
- * neither can carry. Their interfaces end in the same name of the physical port ("np0"); the system image GUID alone is
- * no sign, the two sockets of one card share it as well.
+ * GB10 shows each socket as two devices, one for each half of its PCIe lanes, and both report the rate of the
+ * whole socket, which neither can carry. Their interfaces end in the same name of the physical port ("np0");
+ * the system image GUID alone does not identify a socket: the two sockets of one card share it too.
  */
 const withoutHalfRates = (ports: readonly SocketPort[]): readonly ActiveRdmaPort[] =>
   ports.map(({ socket, ...port }) => {
@@ -98,5 +99,5 @@ const wayOf = (
 };
 
 const inOrder = new Intl.Collator('en', { numeric: true });
-/** Of one node: eight adapters of four ports are more than any machine has. */
+/** Per node: eight adapters of four ports are more than any machine has. */
 const PORTS_MAX = 32;

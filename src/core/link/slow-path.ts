@@ -1,5 +1,6 @@
-// A connection of unknown type that carries far less than another path between the same two nodes. Nobody knows what it
-// should carry, so the other path is the only measure. A tunnel runs over one of the others and is no measure of them.
+// A connection of unknown type that carries far less than another path between the same two nodes. Its
+// expected rate is unknown, so the other path is the only reference. A tunnel runs over one of the others and
+// is not a reference for them.
 
 import type { NodeId } from '../ids.ts';
 import { type ConnectionFacts, rateFrom } from './link-facts.ts';
@@ -13,7 +14,7 @@ interface SlowPath {
   readonly other: { readonly bitsPerSecond: number; readonly of: ConnectionFacts };
 }
 
-/** The slowest one in comparison; undefined if there is none. */
+/** The slowest in comparison; undefined if there is none. */
 export const slowPath = ({ nodes, connections, standing }: LinkView): SlowPath | undefined => {
   if (standing.kind !== 'measured' || !connections.some(({ medium }) => medium === 'unknown'))
     return undefined;
@@ -47,5 +48,5 @@ const slowPathsFrom = (from: NodeId, [fastest, ...others]: readonly PathRate[]):
 
 const shareOf = ({ bitsPerSecond, other }: SlowPath): number => bitsPerSecond / other.bitsPerSecond;
 
-/** Sound paths of one kind differ by less; as the two directions of a link of unknown type. */
+/** Sound paths of one kind differ by less, as do the two directions of a link of unknown type. */
 const FAR_BELOW = 0.5;

@@ -1,10 +1,10 @@
-// What a sequence of some length leaves in the cache, and so what each further token reads.
+// The cache of a sequence of a given length, which each further token reads.
 
 import { exactly, type Interval, type ModelCache, multiplied, plus } from './model-facts.ts';
 
 export type CacheType = 'f32' | 'f16' | 'bf16' | 'fp8' | 'q8_0' | 'q4_0';
 
-/** Of one sequence with so many tokens of context. */
+/** For one sequence with this many tokens of context. */
 export const cacheBytes = (
   { groups }: Pick<ModelCache, 'groups'>,
   { contextTokens, bytesPerElement }: { readonly contextTokens: number; readonly bytesPerElement: number },
@@ -26,7 +26,7 @@ export const cacheBytes = (
     }),
   );
 
-/** What one more token of context adds once every window is full. */
+/** Growth per further token of context once every window is full. */
 export const cacheBytesPerToken = ({ groups }: Pick<ModelCache, 'groups'>, bytesPerElement: number): number =>
   groups.reduce(
     (sum, group) =>

@@ -1,5 +1,5 @@
-// From a depth profile and what a model's header says to a measurement of the engine: seconds a token beside the bytes that it
-// had to read.
+// From a depth profile and a model's header to a measurement of the engine: seconds per token, with the bytes
+// that it had to read.
 
 import type { DepthProfile, DepthRow } from '../depth/depth-profile.ts';
 import { maximumOf, minimumOf } from '../extremes.ts';
@@ -44,9 +44,9 @@ export const measuredEngine = (
 };
 
 /**
- * Whether the client left the times of tokens usable: its own error of the mean time for each token, which is what constants are
- * made of. Whatever else the verdict of the run says does not enter them.
- * @returns the share that may be the client's, or why nothing may be made of them.
+ * The client's own error of the mean time per token, from which constants are computed. Other parts of the
+ * run's verdict do not matter here.
+ * @returns the share that the client may have caused, or why no constants can be computed.
  */
 export const clientShareOfTokens = ({
   series,
@@ -57,7 +57,7 @@ export const clientShareOfTokens = ({
   const { errorBound, mean } = tpotNs;
   if (errorBound === undefined)
     return unknown(
-      `how far this client may be off is not known${isUnknown(rateBounds) ? `: ${rateBounds.reason}` : ''}`,
+      `the possible error of this client is not known${isUnknown(rateBounds) ? `: ${rateBounds.reason}` : ''}`,
     );
   const share = widestOf(errorBound.mean) / Math.max(1, mean);
   return share <= CLIENT_SHARE_MOST
@@ -90,7 +90,7 @@ const operationsPerSecond = (
   return ((all - held) * tokensPerSecond.mean) / (test === 'whole' ? depth : tokens);
 };
 
-/** Operations that reading a prompt takes: its time at one a second, with memory out of the way. */
+/** Operations for reading a prompt: its time at one operation per second, with memory excluded. */
 export const promptOperations = (model: ModelFacts, promptTokens: number): Reported<number> => {
   const time = prefillTime(model, {
     promptTokens,
@@ -100,5 +100,5 @@ export const promptOperations = (model: ModelFacts, promptTokens: number): Repor
   return isUnknown(time) ? time : time.boundSeconds;
 };
 
-/** Of the mean time for each token: two digits of it stay true. */
+/** Share of the mean time per token: two digits of it remain valid. */
 const CLIENT_SHARE_MOST = 0.05;

@@ -1,4 +1,5 @@
-// Headroom on the machines of a cluster as they are now: a pure view of State, the same for a terminal, a program and the page.
+// Headroom on the machines of a cluster as they are now: a pure view of State, the same for a terminal, a
+// program and the page.
 
 import type { NodeId } from '../ids.ts';
 import { nodeView } from '../node/node-view.ts';

@@ -1,5 +1,5 @@
-// The constants of an engine on a device: what was measured of it there, else those of its family as the model's weights decide
-// them.
+// The constants of an engine on a device: measured there, else those of its family for the model's type of
+// weights.
 
 import { isUnknown } from '../unknown.ts';
 import { calibratedConstants, calibratedLaw, type HeldCalibration } from './engine-calibration.ts';

@@ -1,12 +1,13 @@
-// Facts of a model as far as a model can have them: a header, a server or a program may claim anything, and what no machine could
-// hold is not counted with. An answer for it would be figures without an end, or a search over billions of layers.
+// Limits the facts of a model to plausible values: a header, a server or a program may claim anything, and
+// nothing is computed from a model that no machine could store. The result would be figures without limit, or
+// a search over billions of layers.
 
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Interval, ModelCache, ModelFacts, ModelWeights } from './model-facts.ts';
 
 const MODEL_LAYERS_MAX = 4_096;
 
-/** The same facts; those that cannot be are unknown, with what was claimed. */
+/** The same facts; impossible ones are unknown, with what was claimed. */
 export const credibleModel = (model: ModelFacts): ModelFacts => ({
   ...model,
   layers: within(model.layers, 'layers', { least: 1, most: MODEL_LAYERS_MAX }),
@@ -48,5 +49,5 @@ const isCredible = ({ high }: Interval): boolean => high <= WEIGHTS_MOST;
 /** A thousand times the largest that people run. */
 const WIDTH_MOST = 16_777_216;
 const WEIGHTS_MOST = 1e18;
-/** Of one layer: elements for each token, or bytes of its state. */
+/** For one layer: elements per token, or bytes of its state. */
 const CACHE_MOST = 1e12;

@@ -1,5 +1,5 @@
-// What one step of decoding moves and multiplies, by part: weights, experts, cache. Of these follows the least time that a
-// device with known memory bandwidth can take for it, and no engine can go below that.
+// What one step of decoding moves and multiplies, by part: weights, experts, cache. They give the minimum
+// time on a device with known memory bandwidth, which no engine can beat.
 
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { cacheBytes, stateBytes } from './cache-bytes.ts';
@@ -16,14 +16,17 @@ interface DecodeLoad {
 /** Bytes read and operations done by one step that makes `batch` tokens. */
 export interface DecodeStep {
   readonly weightBytes: Interval;
-  /** Of the experts that the batch's tokens choose: k of them at least, all that uniform choice would touch at most. */
+  /**
+   * Experts that the batch's tokens choose: at least k of them, at most all that a uniform choice would
+   * touch.
+   */
   readonly expertBytes: Interval;
   readonly cacheBytes: Interval;
   readonly bytes: Interval;
   readonly operations: Interval;
 }
 
-/** @returns what is missing where the model does not tell enough. */
+/** @returns what is missing if the model does not report enough. */
 export const decodeStep = (
   { weights, cache, experts }: ModelFacts,
   { batch, contextTokens, cacheBytesPerElement }: DecodeLoad,
@@ -53,8 +56,8 @@ export const decodeStep = (
 };
 
 /**
- * The share of a layer's experts that `batch` tokens touch. Each takes k of E: k/E at least, when all choose the same, and
- * 1 − (1 − k/E)^B where they choose evenly and independently. Real routing lies between.
+ * The share of a layer's experts that `batch` tokens touch. Each takes k of E: k/E at least, if all choose
+ * the same, and 1 − (1 − k/E)^B if they choose evenly and independently. Real routing is in between.
  */
 const expertShare = (
   { count, used }: { readonly count: number; readonly used: number },

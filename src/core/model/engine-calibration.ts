@@ -1,6 +1,6 @@
-// What an engine was measured to take on a node: seconds a token at several depths of context, beside the bytes that each had
-// to read. Of one or more such measurements follow constants of that very engine and machine, which stand before those that
-// were fitted to figures of other people's.
+// What an engine was measured to take on a node: seconds per token at several depths of context, with the
+// bytes that each token had to read. One or more such measurements give constants of that engine and machine,
+// which take precedence over those fitted to other people's figures.
 
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
@@ -10,33 +10,33 @@ import type { Engine, EngineConstants } from './engine-constants.ts';
 import { type EngineLaw, engineLaw, type LawPoint } from './engine-law.ts';
 import type { DeviceCeiling } from './step-time.ts';
 
-/** Of one engine, version and model on one node: the newest profile replaces those before it. */
+/** For one engine, version and model on one node: the newest profile replaces the previous ones. */
 export type EngineCalibration = {
-  /** Hex of engine, version and model. */
+  /** Hex digest of engine, version and model. */
   readonly calibrationKey: string;
-  /** Whose device it was; unknown: no node of the cluster. */
+  /** The node of the device; unknown: not a node of the cluster. */
   readonly targetNode: Reported<NodeId>;
   readonly runId: RunId;
   readonly engine: Engine;
   readonly version: Reported<string>;
   readonly modelName: string;
-  /** Of what decides its cost: layers, tensors, cache. */
+  /** Digest of what decides its cost: layers, tensors, cache. */
   readonly modelDigest: string;
   readonly layers: number;
-  /** Read for each token of a single sequence, experts that it uses included. */
+  /** Read for each token of a single sequence, including the experts that it uses. */
   readonly weightBytes: number;
   readonly points: readonly CalibrationPoint[];
-  /** Operations a second while prompts were read, of the slowest and the fastest. */
+  /** Operations per second while prompts were read, the slowest and the fastest. */
   readonly prefill: Reported<{ readonly low: number; readonly high: number }>;
 };
 
 export type CalibrationPoint = {
-  /** In the middle of what was written, as the server counted. */
+  /** At the middle of the answer, as the server counted. */
   readonly contextTokens: number;
-  /** Read of the cache for each token there. */
+  /** Read from the cache for each token at that point. */
   readonly cacheBytes: number;
   readonly seconds: number;
-  /** Standard deviation over repetitions, a share. */
+  /** Standard deviation over repetitions, as a share. */
   readonly spread: Reported<number>;
 };
 
@@ -54,16 +54,19 @@ interface CalibratedLaw {
   readonly law: EngineLaw;
   readonly engine: Engine;
   readonly version: Reported<string>;
-  /** Whether the very model was measured, or others on the same engine. */
+  /** Whether this model was measured, or others on the same engine. */
   readonly isOfModel: boolean;
   readonly models: number;
   readonly points: number;
-  /** Of the newest measurement among them. */
+  /** Age of the newest measurement among them. */
   readonly ageMs: number;
   readonly prefill: EngineCalibration['prefill'];
 }
 
-/** The model's own measurement first, else all of the version that was measured last. Undefined: there is none of this engine. */
+/**
+ * The model's own measurement first, else all of the version that was measured last. Undefined if there is
+ * none of this engine.
+ */
 export const calibratedLaw = (
   all: readonly HeldCalibration[],
   engine: Engine,
@@ -97,7 +100,9 @@ export const calibratedLaw = (
   };
 };
 
-/** As constants of a family, as shares of this ceiling. A share above 1 stays: then the probe reads low. */
+/**
+ * As constants of a family, in shares of this ceiling. A share above 1 is kept: then the probe reads low.
+ */
 export const calibratedConstants = (
   calibrated: CalibratedLaw,
   ceiling: DeviceCeiling,
@@ -127,14 +132,7 @@ export const calibratedConstants = (
 };
 
 /** "llama.cpp b4321 measured here 3 h ago, 5 points of this model". */
-const calibrationLabel = ({
-  engine,
-  version,
-  isOfModel,
-  models,
-  points,
-  ageMs,
-}: CalibratedLaw): string =>
+const calibrationLabel = ({ engine, version, isOfModel, models, points, ageMs }: CalibratedLaw): string =>
   `${engine}${isUnknown(version) ? '' : ` ${version}`} measured here ${ageText(ageMs)} ago, ${counted(points, 'point')} of ${isOfModel ? 'this model' : `${models} other ${models === 1 ? 'model' : 'models'}`}`;
 
 const ageText = (ageMs: number): string => {
@@ -158,5 +156,5 @@ const prefillOf = (all: readonly EngineCalibration['prefill'][]): EngineCalibrat
     : { low: minimumOf(known.map(({ low }) => low)), high: maximumOf(known.map(({ high }) => high)) };
 };
 
-/** Bytes of one model counted from its header are the same each time. */
+/** Bytes of one model counted from its header are equal each time. */
 const SAME_SHARE = 1e-6;

@@ -1,6 +1,6 @@
-// How far engines stay below what memory allows: time a step is affine, t = a · layers + bytes / (e · bandwidth). The constants
-// were fitted to published figures of single devices (docs/headroom.md has the sources); a flat share of bandwidth errs by a
-// quarter where these err by 2 to 6 %.
+// How far engines stay below what memory allows: time a step is affine, t = a · layers + bytes / (e ·
+// bandwidth). The constants were fitted to published figures of single devices (docs/headroom.md has the
+// sources); a constant share of bandwidth errs by a quarter, these by 2 to 6 %.
 
 import type { Interval } from './model-facts.ts';
 import type { WeightProducts } from './product-precision.ts';
@@ -10,19 +10,22 @@ export interface EngineConstants {
   readonly label: string;
   /** Overhead of one layer in one step, µs. */
   readonly layerUs: Interval & { readonly value: number };
-  /** Share of the bandwidth that a data sheet names. */
+  /** Share of the bandwidth in the data sheet. */
   readonly shareOfSpec: Interval & { readonly value: number };
-  /** The same of the cache, where it was measured apart. */
+  /** The same for the cache, if it was measured separately. */
   readonly cacheShare?: Interval & { readonly value: number };
-  /** Both are shares of the measured ceiling itself, because they were measured beside it. */
+  /** Both are shares of the measured ceiling itself, because they were measured together with it. */
   readonly isOfCeiling?: true;
-  /** Share of the 16-bit peak that prefill reaches at short prompts; above 1 where kernels multiply in INT8. */
+  /** Share of the 16-bit peak that prefill reaches at short prompts; above 1 if kernels multiply in INT8. */
   readonly prefillShare: Interval;
-  /** What it multiplies the model's weights with. */
+  /** Type of its products with the model's weights. */
   readonly products: WeightProducts;
-  /** Mean absolute error when each figure is predicted from the others, share; unknown families have none. */
+  /**
+   * Mean absolute error when each figure is predicted from the others, as a share; undefined for families
+   * that were not fitted.
+   */
   readonly errorShare: number | undefined;
-  /** Figures behind it. */
+  /** Number of figures that it was fitted to. */
   readonly figures: number;
 }
 
@@ -30,9 +33,9 @@ export type Engine = (typeof ENGINES)[number];
 export const ENGINES = ['llama.cpp', 'mlx', 'vllm', 'sglang', 'other'] as const;
 export type DeviceClass = 'apple' | 'gb10' | 'geforce' | 'datacentre' | 'amd' | 'other';
 
-/** What the constants depend on besides engine and device. */
+/** What the constants depend on apart from engine and device. */
 interface ModelKind {
-  /** Of most weights: "Q4_0", "Q4_K", "F16"; undefined where it is not known. */
+  /** Of most weights: "Q4_0", "Q4_K", "F16"; undefined if unknown. */
   readonly quantisation: string | undefined;
   /** Layers with experts start more kernels each. */
   readonly hasExperts: boolean;
@@ -68,7 +71,7 @@ const familyOf = (engine: Engine, device: DeviceClass, { quantisation, hasExpert
   }
 };
 
-/** @param quantisation of most weights, as a model's facts call it. */
+/** @param quantisation of most weights, as in the model's facts. */
 export const weightProducts = (
   engine: Engine,
   device: DeviceClass,
@@ -80,7 +83,7 @@ export const weightProducts = (
   // 16-bit peak with Q4_0.
   if (engine === 'llama.cpp') return /^(F16|BF16|F32)\b/i.test(quantisation) ? '16-bit' : 'INT8';
   if (/^FP8\b/i.test(quantisation)) return 'FP8';
-  // compressed-tensors and modelopt: INT8 or FP8, and the label does not tell which.
+  // compressed-tensors and modelopt: INT8 or FP8, which the label does not show.
   if (/^8-bit\b/.test(quantisation)) return '8-bit';
   if (/^(NVFP4|MXFP4)\b/i.test(quantisation)) return '4-bit';
   // AWQ, GPTQ and bitsandbytes keep activations in 16 bits.
@@ -93,7 +96,10 @@ export const runsOn = (engine: Engine, device: DeviceClass): boolean => {
   return device !== 'apple' || (engine !== 'vllm' && engine !== 'sglang');
 };
 
-/** Whether one engine runs on these together: llama.cpp hands on between any two, others need one vendor's libraries. */
+/**
+ * Whether one engine can use these together: llama.cpp passes activations between any two, others need one
+ * vendor's libraries.
+ */
 export const runsAcross = (engine: Engine, devices: readonly DeviceClass[]): boolean =>
   engine === 'llama.cpp' || engine === 'other' || new Set(devices.map(device => VENDORS[device])).size <= 1;
 
@@ -106,7 +112,7 @@ const VENDORS: Readonly<Record<DeviceClass, string>> = {
   other: 'other',
 };
 
-/** By the name that a driver gives a device. */
+/** By the device name that the driver reports. */
 export const deviceClass = (name: string): DeviceClass =>
   DEVICE_NAMES.find(([pattern]) => pattern.test(name))?.[1] ?? 'other';
 
@@ -118,7 +124,9 @@ const DEVICE_NAMES: readonly (readonly [RegExp, DeviceClass])[] = [
   [/\bamd\b|radeon|\bRX \d{4}|\bgfx\d|strix halo|instinct/i, 'amd'],
 ];
 
-/** Fitted once to figures of many people's machines; an interval is the value and the family's own error. */
+/**
+ * Fitted once to figures of many people's machines; an interval is the value with the family's own error.
+ */
 const fitted = (
   label: string,
   {
@@ -151,7 +159,7 @@ const FAMILIES = {
     figures: 29,
     prefill: { low: 0.44, high: 0.79 },
   }),
-  // Not fitted: the constants above, with the error that they have on nine figures of others.
+  // Not fitted: the constants above, with their error on nine figures of others.
   metalK: fitted('llama.cpp on Apple silicon, K-quants', {
     layerUs: 166,
     share: 0.9,
@@ -187,7 +195,7 @@ const FAMILIES = {
     figures: 8,
     prefill: { low: 0.7, high: 1.3 },
   }),
-  // One published figure (gpt-oss-20b on RTX PRO 6000) gives the overhead; the error is that on two others.
+  // One published figure (gpt-oss-20b on RTX PRO 6000) gives the overhead; the error comes from two others.
   geforceExperts: fitted('llama.cpp on GeForce and RTX, experts', {
     layerUs: 80,
     share: 0.86,

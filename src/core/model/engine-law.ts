@@ -1,6 +1,6 @@
-// The law t = a · layers + weights / B₁ + cache / B₂ fitted to measured points by least squares of relative errors. What the
-// points cannot tell apart is not told apart: with one model both bandwidths are taken to be one, and a bandwidth above the
-// measured ceiling is the sign of a fit that has put overhead into the wrong term.
+// The law t = a · layers + weights / B₁ + cache / B₂ fitted to measured points by least squares of relative
+// errors. Terms that the points cannot separate are merged: with one model both bandwidths are taken as one,
+// and a bandwidth above the measured ceiling shows that the fit has put overhead into the wrong term.
 
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
@@ -18,9 +18,9 @@ export interface EngineLaw {
   readonly layerUs: number;
   readonly weightBytesPerSecond: number;
   readonly cacheBytesPerSecond: number;
-  /** Mean absolute error over the points, and no less than their own spread. */
+  /** Mean absolute error over the points, at least their own spread. */
   readonly errorShare: number;
-  /** Which terms the points told apart. */
+  /** Which terms the points could separate. */
   readonly form: LawForm;
 }
 
@@ -50,7 +50,7 @@ export const engineLaw = (
   return unknown('the points follow no law with a positive bandwidth');
 };
 
-/** Seconds a layer, a byte of weights, a byte of the cache. */
+/** Seconds per layer, per byte of weights, per byte of the cache. */
 interface Coefficients {
   readonly a: number;
   readonly x: number;
@@ -62,7 +62,7 @@ interface Attempt {
   readonly solve: () => Coefficients | undefined;
 }
 
-/** The one that tells most apart first; each is refused where it gives what cannot be. */
+/** The form with most separate terms first; a form with impossible values is refused. */
 const attempts = (points: readonly LawPoint[], ceiling: number | undefined): readonly Attempt[] => {
   const layers = (point: LawPoint): number => point.layers;
   const weights = (point: LawPoint): number => point.weightBytes;
@@ -117,13 +117,13 @@ const attempts = (points: readonly LawPoint[], ceiling: number | undefined): rea
 
 type Column = (point: LawPoint) => number;
 
-/** Of Σ ((columns − (t − taken)) / t)²; undefined where the columns do not differ. */
+/** Minimises Σ ((columns − (t − taken)) / t)²; undefined if the columns do not differ. */
 const leastSquares = (
   points: readonly LawPoint[],
   columns: readonly Column[],
   taken: Column = () => 0,
 ): readonly number[] | undefined => {
-  // Columns are of one size, so that the pivots can be compared.
+  // Columns are scaled to one size, so that the pivots can be compared.
   const scales = columns.map(column => maximumOf(points.map(point => column(point) / point.seconds)));
   if (scales.some(scale => !(scale > 0))) return undefined;
   const rows = points.map(point => ({
@@ -138,7 +138,7 @@ const leastSquares = (
   return solved?.map((value, index) => value / (scales[index] ?? 1));
 };
 
-/** Gauss with the greatest pivot; undefined for a singular matrix. */
+/** Gaussian elimination with the greatest pivot; undefined for a singular matrix. */
 const eliminated = (matrix: readonly (readonly number[])[]): readonly number[] | undefined => {
   const rows = matrix.map(row => [...row]);
   const size = rows.length;
@@ -177,10 +177,10 @@ const mean = (values: readonly number[]): number =>
 const differs = (values: readonly number[], span: number): boolean =>
   maximumOf(values) - minimumOf(values) >= span;
 
-/** The probe and the engine do not read at the same second. */
+/** The probe and the engine do not read during the same second. */
 const CEILING_SLACK = 1.05;
-/** Of all bytes, how much more is cache at the greatest depth. */
+/** Share of all bytes by which the cache must grow up to the greatest depth. */
 const DEPTH_SPAN = 0.02;
-/** Of the logarithm of bytes a layer. */
+/** Spread of the logarithm of bytes per layer. */
 const SIZE_SPAN = 0.05;
 const SINGULAR = 1e-9;

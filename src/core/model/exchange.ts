@@ -1,6 +1,6 @@
-// What devices that run one model together wait for each other: sums of activations within a layer (tensor parallel), or
-// activations handed on between layers (pipeline parallel). From our own round trips and rates; the software's part is not
-// measured here, and comes as an interval.
+// The time for which devices that run one model together wait for each other: sums of activations within a
+// layer (tensor parallel), or activations passed on between layers (pipeline parallel). From our own round
+// trips and rates; the software's part is not measured here, and is given as an interval.
 
 import { maximumOf, minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
@@ -14,9 +14,9 @@ import type { PlaceLink, PlaceLinkTable } from './place-links.ts';
 export interface LinkExchange {
   readonly latencySeconds: Estimate;
   readonly transferSeconds: number;
-  /** No software is faster over these links; 0 where nothing was measured. */
+  /** No software is faster over these links; 0 if nothing was measured. */
   readonly boundSeconds: number;
-  /** The way that takes longest; undefined inside a machine. */
+  /** The slowest link; undefined inside a machine. */
   readonly way: PlaceLink | undefined;
 }
 
@@ -43,7 +43,8 @@ export const allReduce = (
   if (nodes.length === 1) return within;
   const ways = links.among(nodes);
   const [first, ...others] = ways ?? [];
-  if (first === undefined) return unknown('two of its nodes have no measured link');
+  if (first === undefined)
+    return unknown('two of its nodes have no measured link');
   const slowest = others.reduce((a, b) => (b.roundTripSeconds > a.roundTripSeconds ? b : a), first);
   const narrowest = others.reduce((a, b) => (b.bytesPerSecond < a.bytesPerSecond ? b : a), first);
   const latencySeconds = nodes.length === 2 ? pairSeconds(ways ?? []) : ringSeconds(ways ?? [], nodes.length);
@@ -52,7 +53,7 @@ export const allReduce = (
   return {
     latencySeconds: plusEstimate(latencySeconds, within.latencySeconds),
     transferSeconds: transferSeconds + within.transferSeconds,
-    // Whoever waits for all others waits half the shortest round trip, and receives the sum at least once.
+    // A device that waits for all others waits half the shortest round trip, and receives the sum at least once.
     boundSeconds:
       minimumOf((ways ?? []).map(({ roundTripSeconds }) => roundTripSeconds)) / 2 +
       bytes / ((nodes.length - 1) * fastest),
@@ -61,8 +62,8 @@ export const allReduce = (
 };
 
 /**
- * Two machines: what was measured of their all-reduce has the software of both ends in it already. It was a probe's, which waits
- * for nothing but the socket, so an engine's may take twice as long.
+ * Two machines: what was measured of their all-reduce has the software of both ends in it already. The probe
+ * waits for nothing but the socket, so an engine may take twice as long.
  */
 const pairSeconds = (ways: readonly PlaceLink[]): Estimate => {
   const half = maximumOf(ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
@@ -77,7 +78,7 @@ const pairSeconds = (ways: readonly PlaceLink[]): Estimate => {
   return { value: exchange, low: half, high: 2 * exchange };
 };
 
-/** More go round a ring, of which nothing was measured. */
+/** More than two form a ring, which was not measured. */
 const ringSeconds = (ways: readonly PlaceLink[], nodes: number): Estimate => {
   const half = maximumOf(ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
   const hops = 2 * (nodes - 1);

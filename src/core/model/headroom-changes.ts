@@ -1,5 +1,5 @@
-// What would make it faster, or let it fit: each is the same account with one thing changed, so that a person sees what a cable,
-// a setting or another file is worth before buying or downloading it.
+// What would make it faster, or let it fit: each is the same calculation with one thing changed, so that a
+// person sees what a cable, a setting or another file is worth before buying or downloading it.
 
 import { minimumOf } from '../extremes.ts';
 import { counted, figureText, formatNominalBitsPerSecond } from '../figure/figure.ts';
@@ -25,14 +25,14 @@ export interface HeadroomChange {
   readonly kind: ChangeKind;
   /** "the cable spark-1–spark-2 at its negotiated 200 Gb/s" */
   readonly words: string;
-  /** Expected of all sequences together, without the change and with it. */
+  /** Expected for all sequences together, without the change and with it. */
   readonly beforeTokensPerSecond: number;
   readonly afterTokensPerSecond: number;
-  /** It does not fit without. */
+  /** It does not fit without the change. */
   readonly makesItFit: boolean;
 }
 
-/** @param best the first of the ranking. */
+/** @param best first of the ranking. */
 export const headroomChanges = (
   placed: PlacedModel,
   places: readonly HeadroomPlace[],
@@ -130,13 +130,13 @@ const withBandwidth = ({ kind, stages }: PlacementPlan, factor: number): Placeme
   })),
 });
 
-/** With half of one term; nothing where that gains little. */
+/** With half of one term; nothing if that gains little. */
 const lessOf = (
   mustFit: boolean,
   { decode }: PlacementHeadroom,
   term: 'linkLatency' | 'overhead',
 ): readonly number[] => {
-  // What does not fit is no faster with it.
+  // A placement that does not fit is not made faster by it.
   if (mustFit || isUnknown(decode)) return [];
   const { value } = decode.stepSeconds;
   const after = (decode.expectedTokensPerSecond.value * value) / (value - decode.terms[term] / 2);
@@ -167,7 +167,7 @@ const lettingItFit = (
   return found;
 };
 
-/** The most bits a weight that would fit in the same place. */
+/** The most bits per weight that would fit in the same place. */
 const smallerWeights = (
   model: ModelFacts,
   { parts }: PlacementHeadroom,
@@ -203,12 +203,12 @@ const smallerWeights = (
 const speedOf = ({ decode }: PlacementHeadroom): number | undefined =>
   isUnknown(decode) ? undefined : decode.expectedTokensPerSecond.value;
 
-/** Less than a hundredth is not worth a line. */
+/** A gain below a hundredth is left out. */
 const GAIN_MIN = 1.01;
 const SOUND_SHARE = 0.8;
-/** Each is another search. */
+/** Each one is another search. */
 const LINKS_MAX = 8;
-/** Below that nobody works with a model; llama.cpp's own fitting stops there too. */
+/** A shorter context is not useful; llama.cpp's own fitting stops there too. */
 const CONTEXT_MIN = 4_096;
 /** The smallest of published quantisations (IQ1_S). */
 const BITS_MIN = 1.5625;

@@ -1,5 +1,6 @@
-// What `plimsoll headroom --json` prints and POST /api/headroom answers: the answer with the version of its form. What was measured
-// of engines on each node is left out: whose constants were used stands in each placement, and all of them would be megabytes.
+// What `plimsoll headroom --json` prints and POST /api/headroom returns: the result with the version of its
+// form. Measurements of engines on each node are left out: each placement contains whose constants were used,
+// and all of them would be megabytes.
 
 import type { Headroom } from './headroom.ts';
 import type { HeadroomPlace } from './headroom-place.ts';

@@ -1,4 +1,5 @@
-// Where a model could run: the devices of the cluster with what was measured of them, in the shape that its cost is computed from.
+// Where a model could run: the devices of the cluster with their measurements, in the form that the cost is
+// computed from.
 
 import type { NodeId } from '../ids.ts';
 import type { GpuProfile } from '../node/gpu-profile.ts';
@@ -13,24 +14,24 @@ import type { DeviceCeiling } from './step-time.ts';
 export interface HeadroomPlace {
   /** The node, and which of its devices: "atlas", "titan RTX 4090". */
   readonly name: string;
-  /** Undefined for one that only a data sheet tells of. */
+  /** Undefined for a device that is only known from a data sheet. */
   readonly nodeId: NodeId | undefined;
-  /** Of the inventory of its node; "cpu" for a processor. */
+  /** As in the inventory of its node; "cpu" for a processor. */
   readonly deviceId: string;
-  /** "Apple M3 Ultra"; of a machine without a GPU its processor. */
+  /** "Apple M3 Ultra"; on a machine without a GPU, its processor. */
   readonly deviceName: string;
   readonly deviceClass: DeviceClass;
-  /** What was measured of engines on its node. */
+  /** Measurements of engines on its node. */
   readonly calibrations?: readonly HeldCalibration[];
-  /** Unknown where nothing was measured. */
+  /** Unknown if nothing was measured. */
   readonly ceiling: Reported<DeviceCeiling>;
-  /** Of the device, or of the host if they share it: what of that its GPU may use. */
+  /** Of the device; if it shares the host's memory, the part that its GPU may use. */
   readonly memoryBytes: Reported<number>;
-  /** Of those, what no program holds now; not there of one that only a data sheet tells of. */
+  /** The part that no program uses now; missing for a device that is only known from a data sheet. */
   readonly memoryFreeBytes?: Reported<number>;
 }
 
-/** Each GPU of a node; its processor where it has none. */
+/** Each GPU of a node; its processor if it has none. */
 export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
   const gpus = view.gpus.flatMap(vendor => vendor.devices);
   if (gpus.length === 0) {
@@ -48,7 +49,7 @@ export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
       },
     ];
   }
-  // As every view numbers them, also next to one that is lost; two vendors number theirs alike.
+  // As every view numbers them, also next to a lost one; GPUs of two vendors may have equal numbers.
   const isOneVendor = view.gpus.filter(({ devices }) => devices.length > 0).length === 1;
   return gpus.map((gpu, position) => ({
     name: gpus.length === 1 ? view.name : `${view.name} GPU ${isOneVendor ? gpu.device.index : position}`,
@@ -66,7 +67,10 @@ export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
   }));
 };
 
-/** The best of the kernels that read memory: a sum alone may read below what weights are read with, and so may a product. */
+/**
+ * The best of the kernels that read memory: a sum alone may read slower than engines read weights, and so may
+ * a product.
+ */
 const ceilingOf = (profile: GpuProfile | undefined): Reported<DeviceCeiling> => {
   if (profile === undefined) return unknown('it has not been measured yet: plimsoll probe gpu');
   const read = profile.memoryReadBytesPerSecond;
@@ -87,7 +91,7 @@ const sharedMemory = (view: NodeView, deviceName: string): Reported<number> => {
   return isUnknown(all) || deviceClass(deviceName) !== 'apple' ? all : all * APPLE_GPU_SHARE;
 };
 
-/** A GPU may take no more of what is free than of the whole. */
+/** A GPU may use no more of the free memory than of the total. */
 const sharedFree = (view: NodeView, deviceName: string): Reported<number> => {
   const [most, free] = [sharedMemory(view, deviceName), hostFree(view)];
   if (isUnknown(most)) return most;
@@ -96,18 +100,21 @@ const sharedFree = (view: NodeView, deviceName: string): Reported<number> => {
 
 const ownFree = ({ device, load }: GpuView): Reported<number> => {
   if (isUnknown(device.memoryTotalBytes)) return device.memoryTotalBytes;
-  if (load === undefined) return unknown('nothing tells how much of it is in use');
+  if (load === undefined) return unknown('its usage is not reported');
   const { memoryUsedBytes } = load;
   return isUnknown(memoryUsedBytes)
     ? memoryUsedBytes
     : Math.max(0, device.memoryTotalBytes - memoryUsedBytes);
 };
 
-/** Of one that shares the host's memory only if its driver reports how much of it the device can use. */
+/** For one that shares the host's memory, only if its driver reports how much of it the device can use. */
 const hasOwnTotal = ({ device }: GpuView): boolean =>
   !device.memoryIsUnified || isKnown(device.memoryTotalBytes);
 
-/** What is free of the part that is set aside, and of the host's what it may still take and no other program uses. */
+/**
+ * The free part of the reserved memory, and the part of the host's that it may still take and no other
+ * program uses.
+ */
 const partlySharedFree = (view: NodeView, gpu: GpuView): Reported<number> => {
   const { device, load } = gpu;
   const free = ownFree(gpu);
@@ -121,12 +128,12 @@ const partlySharedFree = (view: NodeView, gpu: GpuView): Reported<number> => {
 };
 
 const hostFree = (view: NodeView): Reported<number> =>
-  heldValue(view.memory)?.availableBytes ?? unknown('the node does not tell how much of it is in use');
+  heldValue(view.memory)?.availableBytes ?? unknown('memory usage is not reported by the node');
 
 const hostMemory = (view: NodeView): Reported<number> =>
   heldValue(view.memory)?.totalBytes ??
   modelMemoryUse(view)?.totalBytes ??
-  unknown('the node does not tell its memory');
+  unknown('memory is not reported by the node');
 
 /** macOS gives the GPU about three quarters of memory; `sysctl iogpu.wired_limit_mb` raises it. */
 const APPLE_GPU_SHARE = 0.75;

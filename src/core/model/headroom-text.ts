@@ -1,4 +1,4 @@
-// Headroom in words and columns, for terminals.
+// Headroom as text and columns, for terminals.
 
 import { formatNanoseconds } from '../figure/duration.ts';
 import {
@@ -47,7 +47,7 @@ export const headroomLines = ({
     '',
     ...(best === undefined ? ['No node to place it on.'] : placementLines(best, question.batch)),
     ...(changes.length === 0 ? [] : ['', 'What would change it:', ...inColumns(changes.map(changeRow))]),
-    ...(behind.length === 0 ? [] : ['', 'Behind it:', ...inColumns(behind.map(otherRow))]),
+    ...(behind.length === 0 ? [] : ['', 'Other placements:', ...inColumns(behind.map(otherRow))]),
     ...(leftOut === 0 ? [] : [`  and ${counted(leftOut, 'placement')} more: --json`]),
     ...notes.map(note => `note: ${note}`),
   ];
@@ -84,7 +84,7 @@ const modelLines = (model: ModelFacts, cacheType: Headroom['question']['cacheTyp
       told(
         experts,
         ({ used, count: all }) =>
-          `${used} of ${all} a token, ${told(weights, ({ expertBytes }) => bytesText(expertBytes))} in all`,
+          `${used} of ${all} per token, ${told(weights, ({ expertBytes }) => bytesText(expertBytes))} in total`,
       ),
     ]);
   rows.push(
@@ -92,7 +92,8 @@ const modelLines = (model: ModelFacts, cacheType: Headroom['question']['cacheTyp
       'cache',
       told(
         cache,
-        facts => `${formatCount(cacheBytesPerToken(facts, CACHE_TYPES[cacheType]))} bytes a token of context`,
+        facts =>
+          `${formatCount(cacheBytesPerToken(facts, CACHE_TYPES[cacheType]))} bytes per token of context`,
       ),
     ],
     ['context', told(contextMax, tokens => `${counted(tokens, 'token')} at most`)],
@@ -116,7 +117,7 @@ const placementLines = (
   else {
     const { expectedTokensPerSecond: expected, boundTokensPerSecond, terms, limit, constants } = decode;
     lines.push(
-      `  decode   bound ${rate(boundTokensPerSecond)} tok/s, expected ${rate(expected.value)} (${rate(expected.low)} to ${rate(expected.high)})${batch > 1 ? ' in all' : ''}; limited by ${LIMIT_WORDS[limit]}`,
+      `  decode   bound ${rate(boundTokensPerSecond)} tok/s, expected ${rate(expected.value)} (${rate(expected.low)} to ${rate(expected.high)})${batch > 1 ? ' in total' : ''}; limited by ${LIMIT_WORDS[limit]}`,
       `           ${termWords(terms)}`,
       `           constants of ${constants}${isUnknown(decode.errorShare) ? ', not fitted' : `, off by ${rate(decode.errorShare * 100)} % where they were fitted`}`,
     );
@@ -128,7 +129,7 @@ const placementLines = (
     );
   if (batch > 1 && !isUnknown(serving))
     lines.push(
-      `  serving  ${counted(batch, 'client')} in turn: a token each ${durations(serving.timePerOutputTokenSeconds)}, the first after ${durations(serving.timeToFirstTokenSeconds)}, ${rate(serving.requestsPerSecond.value)} requests/s`,
+      `  serving  ${counted(batch, 'client')} in turn: one token per ${durations(serving.timePerOutputTokenSeconds)}, the first after ${durations(serving.timeToFirstTokenSeconds)}, ${rate(serving.requestsPerSecond.value)} requests/s`,
     );
   return lines;
 };
@@ -165,9 +166,9 @@ const fitWords = (fit: Fit | Unknown, context: PlacementHeadroom['contextThatFit
   }
 };
 
-/** Which device decides, and what of it is free. */
+/** Which device decides, and how much of it is free. */
 const fitNowWords = (fit: Fit | Unknown, parts: readonly PlacementPart[]): string => {
-  if (isUnknown(fit)) return `whether it fits beside what is in use now is unknown: ${fit.reason}`;
+  if (isUnknown(fit)) return `whether it fits into the memory that is free now is unknown: ${fit.reason}`;
   const { memoryFreeBytes = unknown('not read'), name } =
     parts.find(part => part.fitNow === fit)?.place ?? {};
   const now = isUnknown(memoryFreeBytes)
@@ -179,7 +180,7 @@ const fitNowWords = (fit: Fit | Unknown, parts: readonly PlacementPart[]): strin
     case 'tight':
       return `${now}: may not fit, up to ${figureText(formatBytes(fit.missingBytes))} are missing`;
     case 'does-not-fit':
-      return `${now}: does not fit, ${figureText(formatBytes(fit.missingBytes))} are missing until other programs give it back`;
+      return `${now}: does not fit, ${figureText(formatBytes(fit.missingBytes))} are missing until other programs free them`;
     default:
       return fit satisfies never;
   }
@@ -217,5 +218,5 @@ const LIMIT_WORDS: Readonly<Record<PlacementTerm | 'capacity', string>> = {
   linkLatency: 'the latency of links',
   linkBandwidth: 'the bandwidth of links',
 };
-/** A screen of them. */
+/** About one screen. */
 const OTHERS_SHOWN = 12;

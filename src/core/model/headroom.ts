@@ -1,5 +1,6 @@
-// The answer to "what should this model do here": every way to place it, the fastest that fits first, each with the bound, what
-// engines of that kind do, and why it is behind the first; and what would make it faster.
+// The result of "how should this model run here": every way to place it, the fastest that fits first, each
+// with the bound, what engines of that kind reach, and why it is slower than the first; and what would make
+// it faster.
 
 import { counted } from '../figure/figure.ts';
 import type { Unknown } from '../unknown.ts';
@@ -18,20 +19,20 @@ import { whyBehind } from './why-behind.ts';
 export interface Headroom {
   readonly model: ModelFacts;
   readonly question: HeadroomQuestion;
-  /** Of the model as a whole. */
+  /** For the model as a whole. */
   readonly need: MemoryNeed | Unknown;
   /** The fastest that fits first; at most `PLACEMENTS_MAX`. */
   readonly placements: readonly RankedPlacement[];
-  /** Ranked behind those, or no faster than a part of their devices; not kept. */
+  /** Number ranked after those, or no faster than a part of their devices; not stored. */
   readonly placementsLeftOut: number;
-  /** What was not tried, in sentences. */
+  /** What was not tried, one sentence each. */
   readonly notes: readonly string[];
-  /** What would make it faster or let it fit, most first. */
+  /** What would make it faster or let it fit, greatest gain first. */
   readonly changes: readonly HeadroomChange[];
 }
 
 export interface RankedPlacement extends PlacementHeadroom {
-  /** Why it is behind the first one, in one line; '' for the first. */
+  /** Why it ranks below the first one, in one line; '' for the first. */
   readonly behind: string;
 }
 
@@ -75,8 +76,8 @@ export const headroom = (
 };
 
 /**
- * More devices that make nothing faster are many, and alike: of those no faster than some of their devices alone the first of
- * each kind and number stands for all.
+ * Placements on more devices that are no faster are many and similar: of those no faster than some of their
+ * devices alone, only the first of each kind and number is shown.
  */
 const worthTelling = (ranked: readonly PlacementHeadroom[]): readonly PlacementHeadroom[] => {
   const told = new Set<string>();
@@ -98,7 +99,7 @@ const worthTelling = (ranked: readonly PlacementHeadroom[]): readonly PlacementH
   });
 };
 
-/** Of those that an answer keeps. */
+/** Limit of the placements in a result. */
 const PLACEMENTS_MAX = 50;
-/** Of devices in a note. */
+/** Names of devices in a note. */
 const NAMES_SHOWN = 8;

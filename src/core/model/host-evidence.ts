@@ -1,4 +1,5 @@
-// What a node tells of the devices that a run loaded, as far as it explains a run's speed: from its newest readings.
+// What a node reports of the devices that a run loaded, as far as it explains the run's speed: from its
+// newest readings.
 
 import { ageMsOf } from '../entry-maps.ts';
 import { maximumOf } from '../extremes.ts';
@@ -8,7 +9,7 @@ import type { GpuView, NodeView } from '../node/node-view.ts';
 import { isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
 import type { HostEvidence } from './run-causes.ts';
 
-/** @param deviceIds those that were loaded; of a processor its "cpu". */
+/** @param deviceIds those that were loaded; "cpu" for a processor. */
 export const hostEvidence = (
   view: NodeView,
   deviceIds: readonly string[],
@@ -31,7 +32,7 @@ export const hostEvidence = (
   };
 };
 
-/** What any of them tells; unknown where one does not and the others have nothing. */
+/** Joins what they report; unknown if one reports nothing and the others have no finding. */
 const together = (
   gpus: readonly GpuView[],
   told: (gpu: GpuView) => Reported<readonly string[]>,
@@ -42,7 +43,7 @@ const together = (
   return found.length > 0 ? found : (all.find(isUnknown) ?? found);
 };
 
-/** '' where none has anything to tell. */
+/** '' if none has a finding. */
 const sentence = (gpus: readonly GpuView[], told: (gpu: GpuView) => Reported<string>): Reported<string> => {
   const all = together(gpus, gpu => {
     const words = told(gpu);
@@ -53,7 +54,7 @@ const sentence = (gpus: readonly GpuView[], told: (gpu: GpuView) => Reported<str
   return isUnknown(all) ? all : all.join('; ');
 };
 
-/** '' where it has all lanes and their generation. */
+/** '' if it has all lanes at their generation. */
 const pcieShortfall = ({ device: { pcieMax }, load }: GpuView): Reported<string> => {
   const now = load?.pcieNow ?? NOT_READ;
   if (isUnknown(now)) return now;
@@ -63,8 +64,8 @@ const pcieShortfall = ({ device: { pcieMax }, load }: GpuView): Reported<string>
 };
 
 /**
- * Who else holds a good part of the device. The one with the most memory is taken for the server: with a model loaded, it is.
- * '' where there is nobody, or only small ones, as a desktop is.
+ * Which other processes use a large part of the device's memory. The one with the most memory is assumed to
+ * be the server: with a model loaded, it is. '' if there are none, or only small ones, such as a desktop.
  */
 const otherProcesses = (told: Reported<readonly GpuProcess[]>): Reported<string> => {
   if (isUnknown(told)) return told;
@@ -72,14 +73,14 @@ const otherProcesses = (told: Reported<readonly GpuProcess[]>): Reported<string>
   const grave = others.filter(({ memoryBytes }) => knownOr(memoryBytes, SMALL_BYTES) >= SMALL_BYTES);
   if (grave.length === 0) return '';
   const named = grave.slice(0, NAMES_SHOWN).map(processWords).join(', ');
-  return `beside the server ${named}${grave.length > NAMES_SHOWN ? ` and ${grave.length - NAMES_SHOWN} more` : ''}`;
+  return `next to the server, ${named}${grave.length > NAMES_SHOWN ? ` and ${grave.length - NAMES_SHOWN} more` : ''}`;
 };
 
 const processWords = ({ name, pid, memoryBytes }: GpuProcess): string =>
   `${knownOr(name, 'a process')} (${pid}${isUnknown(memoryBytes) ? '' : `, ${figureText(formatBytes(memoryBytes))}`})`;
 
 const NO_GPU = unknown('it runs on the processor');
-const NOT_READ = unknown('the device tells no load');
-/** What a desktop or a monitor of the device holds is less. */
+const NOT_READ = unknown('the load of the device is not reported');
+/** A desktop or a monitor of the device uses less. */
 const SMALL_BYTES = 512 * 1024 ** 2;
 const NAMES_SHOWN = 4;

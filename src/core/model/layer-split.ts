@@ -1,13 +1,13 @@
-// How many layers each stage of a row gets so that a step is as short as possible: the best of all splits, found without trying
-// them all. A stage's time grows with its layers, so for any limit of the slowest stage the cheapest stages are filled first;
-// the limit itself is searched for.
+// Splits layers over a row of stages so that a step is as short as possible: the best of all splits, without
+// trying all of them. A stage's time grows with its layers, so for any limit of the slowest stage the
+// cheapest stages are filled first; the limit itself is searched for.
 
 import { maximumOf } from '../extremes.ts';
 
 interface SplitStage {
-  /** Seconds of one layer, from 0. */
+  /** Seconds for one layer, at least 0. */
   readonly layerSeconds: number;
-  /** Layers that its memory holds. */
+  /** Layers that fit into its memory. */
   readonly layersMax: number;
 }
 
@@ -17,9 +17,9 @@ interface LayerSplit {
 }
 
 /**
- * The least max(Σ stages + handing over, turns × slowest stage).
+ * Minimises max(Σ stages + handover, turns × slowest stage).
  * @param turns parts of the batch that are under way at once.
- * @returns undefined where the stages do not hold all layers, or are more than there are layers.
+ * @returns undefined if the layers do not fit into the stages, or are more than there are layers.
  */
 export const bestSplit = (
   stages: readonly SplitStage[],
@@ -39,7 +39,7 @@ export const bestSplit = (
   const loosest = filled(Number.POSITIVE_INFINITY);
   if (loosest === undefined || turns === 1) return loosest;
   const limits = limitsOf(stages, layers);
-  // The first limit whose slowest stage is what the row waits for; below it only the sum grows.
+  // The first limit at which the slowest stage determines the step; below it only the sum grows.
   let low = 0;
   let high = limits.length - 1;
   while (low < high) {
@@ -54,7 +54,7 @@ export const bestSplit = (
   );
 };
 
-/** One layer each, then the rest to whoever is quickest, as far as memory and the limit allow. */
+/** One layer each, then the rest to the fastest stage, as far as memory and the limit allow. */
 const fill = (
   stages: readonly SplitStage[],
   layers: number,
@@ -79,7 +79,7 @@ const fill = (
   return left === 0 ? split : undefined;
 };
 
-/** Every time that a stage can have, in order. */
+/** Every possible time of a stage, ascending. */
 const limitsOf = (stages: readonly SplitStage[], layers: number): readonly number[] => [
   ...new Set(
     stages
@@ -90,5 +90,5 @@ const limitsOf = (stages: readonly SplitStage[], layers: number): readonly numbe
   ),
 ];
 
-/** Of doubles: 3 × 0.1 is above 0.3. */
+/** Rounding of doubles: 3 × 0.1 is above 0.3. */
 const ROUNDING = 1e-12;

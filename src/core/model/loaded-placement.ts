@@ -1,5 +1,6 @@
-// The devices that a run loaded, as a placement of its model: the one device of a node, or of several those that were at work
-// while it measured. What nobody tells is not guessed: then the run is not judged, and says why.
+// The devices that a run loaded, as a placement of its model: the only device of a node, or of several those
+// that were busy while it measured. Missing reports are not guessed: then the run is not judged, with the
+// reason.
 
 import { maximumOf } from '../extremes.ts';
 import { counted, ofCount } from '../figure/figure.ts';
@@ -19,7 +20,7 @@ import type { HostEvidence } from './run-causes.ts';
 export interface LoadedPlacement {
   readonly placement: PlacementPlan;
   readonly evidence: HostEvidence;
-  /** How its devices were found; '' where the node has one. */
+  /** How its devices were determined; '' if the node has only one. */
   readonly note: string;
 }
 
@@ -33,7 +34,7 @@ interface LoadedBy {
   readonly nowMs: number;
 }
 
-/** By device, 0..1. Not there: the device does not tell. */
+/** By device, 0..1. Missing: not reported by the device. */
 export type DeviceUses = { readonly [deviceId: string]: number };
 
 export const loadedPlacement = (
@@ -42,7 +43,7 @@ export const loadedPlacement = (
 ): LoadedPlacement | Unknown => {
   const places = headroomPlaces(view).map(place => ({ ...place, calibrations }));
   const [first] = places;
-  if (first === undefined) return unknown(`${view.name} tells no device`);
+  if (first === undefined) return unknown(`${view.name} reports no device`);
   const chosen = places.length === 1 ? places : atWork(places, view.name, uses);
   if (isUnknown(chosen)) return chosen;
   const placement = placementOver(chosen, model, engine);
@@ -61,7 +62,7 @@ export const loadedPlacement = (
   };
 };
 
-/** Of a history that ends now: means over the last so many seconds. */
+/** From a history that ends now: means over the last seconds. */
 export const usesDuring = ({ series }: HistorySeries, seconds: number): DeviceUses => {
   const uses: Record<string, number> = {};
   for (const [name, values] of Object.entries(series)) {
@@ -81,13 +82,13 @@ const atWork = (
   const open = `${name} has ${counted(places.length, 'device')}, and which of them the server uses is not known`;
   if (isUnknown(uses)) return unknown(`${open}: ${uses.reason}`);
   const silent = places.find(({ deviceId }) => uses[deviceId] === undefined);
-  if (silent !== undefined) return unknown(`${open}: ${silent.name} does not tell how busy it is`);
+  if (silent !== undefined) return unknown(`${open}: the utilization of ${silent.name} is not reported`);
   const most = maximumOf(places.map(({ deviceId }) => uses[deviceId] ?? 0));
   if (most < AT_WORK_LEAST) return unknown(`${open}: none of them was at work during the run`);
   return places.filter(({ deviceId }) => (uses[deviceId] ?? 0) >= AT_WORK_SHARE * most);
 };
 
-/** llama.cpp gives each device whole layers, evenly as far as is known; others share each layer. */
+/** llama.cpp gives each device whole layers, assumed evenly; others share each layer. */
 const placementOver = (
   places: readonly HeadroomPlace[],
   model: ModelFacts,
@@ -98,12 +99,12 @@ const placementOver = (
     return canShareLayers(model, places.length)
       ? wholePlacement(model, places)
       : unknown(
-          `${counted(places.length, 'device')} ${ofCount(places.length, 'was', 'were')} at work, and they cannot share the heads of the model's cache evenly: how it is parted is not known`,
+          `${counted(places.length, 'device')} ${ofCount(places.length, 'was', 'were')} at work, and they cannot share the heads of the model's cache evenly: how it is split is not known`,
         );
   const layers = knownOr(model.layers, 0);
   if (layers < places.length)
     return unknown(
-      `${counted(places.length, 'device')} ${ofCount(places.length, 'was', 'were')} at work, and how the model's layers lie on them is not known`,
+      `${counted(places.length, 'device')} ${ofCount(places.length, 'was', 'were')} at work, and how the model's layers are split over them is not known`,
     );
   const least = Math.floor(layers / places.length);
   return {
@@ -115,7 +116,7 @@ const placementOver = (
   };
 };
 
-/** Of the time: less is a desktop that draws. */
+/** Share of the time: less is a desktop that draws. */
 const AT_WORK_LEAST = 0.05;
-/** Of the busiest one's. */
+/** Share of the busiest one's utilization. */
 const AT_WORK_SHARE = 0.25;

@@ -1,4 +1,5 @@
-// What a model needs to be held, and whether a device has it: weights, the cache of each slot, buffers, and what stays free.
+// The memory that a model needs, and whether a device has it: weights, the cache of each slot, buffers, and
+// what stays free.
 
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { cacheBytes } from './cache-bytes.ts';
@@ -47,7 +48,7 @@ export const fitOf = ({ totalBytes }: MemoryNeed, capacityBytes: number): Fit =>
   return { kind: 'does-not-fit', missingBytes: totalBytes.low - capacityBytes };
 };
 
-/** Tokens of context for each slot that would fit beside the weights; 0 where not even they do. */
+/** Tokens of context per slot that fit next to the weights; 0 if the weights alone do not fit. */
 export const contextThatFits = (
   facts: Pick<ModelFacts, 'weights' | 'cache'>,
   {

@@ -1,27 +1,29 @@
-// What a model's own files or its server say of it, as far as the cost of running it follows from that: which bytes a token
-// needs, what the cache holds, how much is multiplied. Nothing is filled in from a model's name; what is not told is unknown,
-// or an interval that is as wide as what is possible.
+// What a model's own files or its server report about it, as far as the cost of running it depends on it: the
+// bytes that a token needs, the size of the cache, the number of products. Nothing is filled in from a
+// model's name; what is not reported is unknown, or an interval of all possible values.
 
 import type { Reported } from '../unknown.ts';
 
 export interface ModelFacts {
-  /** As the file or the server calls it. */
+  /** As in the file or reported by the server. */
   readonly name: string;
   /** "llama", "qwen3moe", "deepseek2". */
   readonly architecture: Reported<string>;
   readonly source: ModelSource;
-  /** Transformer blocks that every token passes; blocks that only guess ahead (MTP) are not among them. */
+  /** Transformer blocks that every token passes, without blocks that only predict ahead (MTP). */
   readonly layers: Reported<number>;
   readonly hiddenSize: Reported<number>;
   /** Tokens of context that the model was trained for. */
   readonly contextMax: Reported<number>;
-  /** "Q4_K 4.86 bits a weight", as the tensors have it. */
+  /** "Q4_K 4.86 bits a weight", from the tensors. */
   readonly quantisation: Reported<string>;
   readonly weights: Reported<ModelWeights>;
   readonly cache: Reported<ModelCache>;
   /** Undefined for a dense model. */
   readonly experts: Reported<ModelExperts> | undefined;
-  /** What was assumed or is missing, in sentences. Each one widens an interval, or leaves a figure out. */
+  /**
+   * What was assumed or is missing, one sentence each. Each one widens an interval, or leaves a figure out.
+   */
   readonly notes: readonly string[];
 }
 
@@ -31,25 +33,28 @@ export type ModelSource = {
   readonly place: string;
 };
 
-/** Low and high are equal where something is exact. */
+/** Low and high are equal for an exact value. */
 export type Interval = { readonly low: number; readonly high: number };
 
-/** Bytes as they lie in memory, by what happens to them in a step. */
+/** Bytes in memory, by how a step uses them. */
 export type ModelWeights = {
-  /** Everything that must be held. */
+  /** Everything that must be in memory. */
   readonly totalBytes: Interval;
-  /** Read for every step, whatever the batch: all but tables that are looked up, and routed experts. */
+  /** Read for every step at any batch size: all but lookup tables and routed experts. */
   readonly denseBytes: Interval;
   /** All routed experts of all layers; 0 for a dense model. */
   readonly expertBytes: Interval;
   /** Weights multiplied with each token, without routed experts; a multiplication and an addition each. */
   readonly denseParameters: Interval;
   readonly expertParameters: Interval;
-  /** Of `denseParameters`, those of the output head: multiplied once a request in prefill, not once a token. */
+  /**
+   * The part of `denseParameters` in the output head: multiplied once per request in prefill, not once per
+   * token.
+   */
   readonly headParameters: Interval;
 };
 
-/** A type, not an interface: it stands in `Reported`. */
+/** A type, not an interface: it is used in `Reported`. */
 export type ModelExperts = {
   /** Routed experts of one layer. */
   readonly count: number;
@@ -58,18 +63,21 @@ export type ModelExperts = {
   readonly layers: Reported<number>;
 };
 
-/** What a sequence leaves behind in each layer. */
+/** What a sequence stores in each layer. */
 export type ModelCache = {
   readonly groups: readonly CacheGroup[];
-  /** Heads over which tensor parallelism can part the cache; unknown where a latent is cached, which each part holds whole. */
+  /**
+   * Heads over which tensor parallelism can split the cache; unknown if a latent is cached, which each part
+   * stores whole.
+   */
   readonly keyValueHeads: Reported<number>;
   /** Σ over layers of query heads × head size: what attention multiplies for each pair of tokens. */
   readonly attentionWidth: Reported<number>;
 };
 
-/** Layers that are alike. */
+/** Layers of equal form. */
 export type CacheGroup =
-  /** Numbers kept for each token of context. */
+  /** Numbers stored for each token of context. */
   | { readonly kind: 'full'; readonly layers: number; readonly elementsPerToken: number }
   /** The same up to `window` tokens, then constant. */
   | {

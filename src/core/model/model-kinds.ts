@@ -1,4 +1,4 @@
-// The kind of event that speaks of how fast an engine runs a model on a node: a row of the table of kinds.
+// The kind of event about how fast an engine runs a model on a node: a row of the table of kinds.
 
 import { isUnknown } from '../unknown.ts';
 import type { EngineCalibration } from './engine-calibration.ts';
@@ -8,7 +8,7 @@ export const MODEL_KINDS = {
     class: 'durable',
     field: 'engineCalibrations',
     shape: 'keyed',
-    // Engines and versions times models that somebody profiles; the oldest goes.
+    // Engines and versions times models that people profile; the oldest is dropped.
     entriesMax: 64,
     isNewestKept: true,
     key: ({ targetNode, calibrationKey }: EngineCalibration): string =>

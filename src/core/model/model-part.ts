@@ -1,5 +1,5 @@
-// What one of several devices has of a model: some of its layers, each cut into so many parts. Tables and the output head are
-// counted as spread over the layers.
+// What one of several devices has of a model: some of its layers, each split into a number of parts. Tables
+// and the output head are counted as spread over the layers.
 
 import { isUnknown, knownOr } from '../unknown.ts';
 import {
@@ -10,7 +10,7 @@ import {
   multiplied,
 } from './model-facts.ts';
 
-/** The code of an unknown number of heads where a latent is cached: each part holds all of it. */
+/** The code for an unknown number of heads if a latent is cached: each part stores all of it. */
 export const LATENT = 'latent';
 
 /** @param parts how many devices share each of these layers, evenly. */

@@ -1,4 +1,4 @@
-// What was measured of engines on a node, whoever measured it.
+// Measurements of engines on a node, from any node.
 
 import { ageMsOf } from '../entry-maps.ts';
 import type { NodeId } from '../ids.ts';
@@ -14,7 +14,10 @@ export const nodeCalibrations = (state: State, node: NodeId, nowMs: number): rea
       .map(entry => ({ calibration: entry.value, ageMs: ageMsOf(entry, nowMs) })),
   );
 
-/** Those of the version that answers now; where none is, all of them, and that they are of another one. */
+/**
+ * Those of the version that runs now; if there are none, all of them, with the note that they are of another
+ * version.
+ */
 export const ofVersion = (
   all: readonly HeldCalibration[],
   engine: Engine,

@@ -1,5 +1,5 @@
-// What was measured between the nodes of a cluster, in the shape that the cost of a placement is computed from. A link that
-// carries nothing now, or that nobody has measured, joins nothing.
+// What was measured between the nodes of a cluster, in the form that the cost of a placement is computed
+// from. A link that is not open now, or not measured, connects nothing.
 
 import type { NodeId } from '../ids.ts';
 import { linkKey } from '../link/link-path.ts';
@@ -9,7 +9,7 @@ import { nodeName } from '../node/node-view.ts';
 import type { State } from '../state.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
 
-/** One way between two nodes; both directions of a cable are two of them. */
+/** One direction between two nodes; a cable has two. */
 export interface PlaceLink {
   readonly source: NodeId;
   readonly sink: NodeId;
@@ -19,10 +19,13 @@ export interface PlaceLink {
   readonly typeName: string;
   /** Median round trip, seconds. */
   readonly roundTripSeconds: number;
-  /** How long two machines wait for each other in an all-reduce, beyond its bytes; undefined where half a round trip must do. */
+  /**
+   * How long two machines wait for each other in an all-reduce, without its bytes; undefined if only half a
+   * round trip is known.
+   */
   readonly exchangeSeconds?: number | undefined;
   readonly bytesPerSecond: number;
-  /** What both ends agreed on. */
+  /** The rate that both ends negotiated. */
   readonly negotiatedBytesPerSecond: Reported<number>;
   /** Measured longer ago than two intervals. */
   readonly isStale: boolean;
@@ -31,7 +34,7 @@ export interface PlaceLink {
 export const placeLinks = (state: State, nowMs: number): readonly PlaceLink[] =>
   placeLinksOf(linkViews(state, nowMs), node => nodeName(state, node));
 
-/** The same for who has looked at the links already. */
+/** The same, for links that are already computed. */
 export const placeLinksOf = (
   views: readonly LinkView[],
   nameOf: (node: NodeId) => string,
@@ -64,7 +67,7 @@ const bothWays = (
   });
 };
 
-/** Of the exchange of 16 KiB that was measured, what its bytes do not explain; never less than half the round trip. */
+/** From the measured exchange of 16 KiB, minus the time for its bytes; at least half the round trip. */
 const exchangeSecondsOf = (
   { value, of }: NonNullable<LinkView['roundTrip']>,
   bytesPerSecond: number,
@@ -88,7 +91,7 @@ export class PlaceLinkTable {
     return this.#byEnds.get(`${source} ${sink}`);
   }
 
-  /** Both directions of each two, where all are joined; undefined where two are not. */
+  /** Both directions of each two, if all are connected; undefined if two are not. */
   among(nodes: readonly NodeId[]): readonly PlaceLink[] | undefined {
     const found: PlaceLink[] = [];
     for (const source of nodes)

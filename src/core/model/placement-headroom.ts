@@ -1,4 +1,5 @@
-// What one way to place a model comes to: whether it fits, the bound, what is expected, and what limits it; and all ways in their order.
+// The result of one placement: whether it fits, the bound, what is expected, and what limits it; and all
+// placements in order.
 
 import { maximumOf } from '../extremes.ts';
 import type { Estimate } from '../sweep/stage.ts';
@@ -16,48 +17,51 @@ import type { PrefillTime } from './prefill.ts';
 import type { PlacementTerm, PlacementTerms } from './step-time.ts';
 
 export interface PlacementHeadroom {
-  /** Lasts as long as the same devices have the same layers. */
+  /** Stays the same while the same devices have the same layers. */
   readonly key: string;
   /** "TP 2: spark-1 + spark-2" */
   readonly name: string;
   readonly placement: PlacementPlan;
-  /** Of each device, in the order of the stages. */
+  /** Of each device, in stage order. */
   readonly parts: readonly PlacementPart[];
   /** That of the device with the least room. */
   readonly fit: Fit | Unknown;
-  /** The same in what no program holds now, of the device with the least room; a server that holds the model already counts. */
+  /**
+   * The same for the memory that no program uses now; a server that has the model loaded already counts as a
+   * program.
+   */
   readonly fitNow: Fit | Unknown;
-  /** Tokens of context for each sequence that would fit. */
+  /** Tokens of context per sequence that would fit. */
   readonly contextThatFits: Reported<number>;
   readonly decode: DecodeHeadroom | Unknown;
-  /** Of a prompt as long as the context. */
+  /** For a prompt as long as the context. */
   readonly prefill: PrefillTime | Unknown;
-  /** Requests that follow each other, as many at once as the batch. */
+  /** For requests that follow each other, as many at once as the batch. */
   readonly serving: Serving | Unknown;
 }
 
 export interface PlacementPart {
   readonly place: HeadroomPlace;
   readonly need: MemoryNeed | Unknown;
-  /** In all memory of the device. */
+  /** In the total memory of the device. */
   readonly fit: Fit | Unknown;
   readonly fitNow: Fit | Unknown;
 }
 
 interface DecodeHeadroom {
-  /** Of all sequences together; no engine is faster. */
+  /** For all sequences together; no engine is faster. */
   readonly boundTokensPerSecond: number;
   readonly expectedTokensPerSecond: Estimate;
-  /** Of the step in which each sequence gets a token. */
+  /** For the step in which each sequence gets a token. */
   readonly stepSeconds: Estimate;
-  /** Seconds of one step, by what they are for. */
+  /** Seconds of one step, by purpose. */
   readonly terms: PlacementTerms;
-  /** "capacity" where it does not fit. */
+  /** "capacity" if it does not fit. */
   readonly limit: PlacementTerm | 'capacity';
   readonly exchanges: readonly CountedExchange[];
   /** Whose constants: "llama.cpp on GB10". */
   readonly constants: string;
-  /** Mean error of those constants where they were fitted, share. */
+  /** Mean error of those constants on the figures that they were fitted to, as a share. */
   readonly errorShare: Reported<number>;
 }
 
@@ -135,7 +139,7 @@ const decodeOver = (
   const { model, question } = placed;
   const { value, low, high } = time.expectedSeconds;
   if (!(time.boundSeconds > 0 && low > 0))
-    return unknown('what it tells of itself allows that nothing is read for a token');
+    return unknown('by what it reports, a token might need no reads at all');
   const constants = placesOf(placement).map(place => constantsFor(model, question.engine, place));
   const errors = constants.map(({ errorShare }) => errorShare);
   return {
@@ -166,7 +170,7 @@ const serving = (
   return servingOf(question, { stepSeconds: decode.stepSeconds, prefillSeconds: prefill.expectedSeconds });
 };
 
-/** What fits before what does not, then by expected speed; of two alike the one on fewer devices. */
+/** Placements that fit first, then by expected speed; of two equal ones the one on fewer devices. */
 const bySpeed = (a: PlacementHeadroom, b: PlacementHeadroom): number =>
   FIT_RANKS[a.fit.kind] - FIT_RANKS[b.fit.kind] ||
   speedOf(b) - speedOf(a) ||
@@ -183,7 +187,7 @@ const roomOf = (fit: Fit | Unknown): number => {
   return fit.kind === 'fits' ? fit.freeBytes : -fit.missingBytes;
 };
 
-const NOT_READ: Unknown = unknown('no machine that is here');
+const NOT_READ: Unknown = unknown('no machine of this cluster');
 
 const FIT_RANKS: Readonly<Record<(Fit | Unknown)['kind'], number>> = {
   fits: 0,

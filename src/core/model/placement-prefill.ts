@@ -1,4 +1,4 @@
-// Reading a prompt over several devices, and what requests that follow each other then get.
+// Reading a prompt over several devices, and the resulting speed for requests that follow each other.
 
 import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Unknown, unknown } from '../unknown.ts';
@@ -10,7 +10,7 @@ import type { PlacementPlan, PlacementStage } from './placement.ts';
 import { ACTIVATION_BYTES, EXCHANGES_A_LAYER, exchangeSeconds, type PlacedModel } from './placement-time.ts';
 import { type PrefillTime, prefillChunks, prefillTime } from './prefill.ts';
 
-/** Of a prompt as long as the context: its stages follow each other. */
+/** For a prompt as long as the context: its stages run one after the other. */
 export const placementPrefill = (
   placed: PlacedModel,
   { stages }: Pick<PlacementPlan, 'stages'>,
@@ -80,22 +80,22 @@ const stagePrefill = (
   };
 };
 
-/** One for several stages: what may be passed in one of them may be passed in all. */
+/** One ceiling for several stages: if one may be exceeded, so may the whole. */
 const doubtful = (a: PrefillTime['ceiling'], b: PrefillTime['ceiling']): PrefillTime['ceiling'] =>
   a.doubt === '' && b.doubt !== '' ? b : a;
 
-/** `batch` clients, each of which asks again as soon as it is answered. */
+/** `batch` clients, each of which sends its next request as soon as it has its reply. */
 export interface Serving {
   readonly timePerOutputTokenSeconds: Estimate;
-  /** Of a prompt that waits for no other one. */
+  /** For a prompt that waits for no other one. */
   readonly timeToFirstTokenSeconds: Estimate;
   readonly requestsPerSecond: Estimate;
 }
 
 /**
- * Between two tokens of one request the others' prompts are read: (B − 1) of them while it makes its output. Published figures
- * of two and one H100 were 8 and 21 % slower than this (docs/headroom.md).
- * @param stepSeconds of the whole batch.
+ * Between two tokens of one request the others' prompts are read: (B − 1) of them while it makes its output.
+ * Published figures of two and one H100 were 8 and 21 % slower than this (docs/headroom.md).
+ * @param stepSeconds for the whole batch.
  */
 export const servingOf = (
   { batch, outputTokens }: HeadroomQuestion,

@@ -1,6 +1,7 @@
-// All ways to lay a model over the devices of a cluster: one device, each layer shared by nodes of which each two have a
-// measured link, and rows of nodes. Of each set of nodes only the best row is kept: the order with the least handing over and
-// the best split of layers, which is what trying all orders and splits would find.
+// All ways to place a model on the devices of a cluster: one device, each layer shared by nodes that have
+// measured links between every two, and rows of nodes. For each set of nodes only the best row is stored: the
+// order with the least handover and the best split of layers, which is what trying all orders and splits
+// would find.
 
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
@@ -14,7 +15,7 @@ import { canShareLayers, modelPart } from './model-part.ts';
 import { type PlacementPlan, type PlacementStage, wholePlacement } from './placement.ts';
 import { ACTIVATION_BYTES, exchangeSeconds, type PlacedModel, stageTime, turnsOf } from './placement-time.ts';
 
-/** @param places of nodes that take part; what each node has counts as one device, or all of its devices together. */
+/** @param places of nodes that take part; the devices of a node count as one each, or all together. */
 export const placements = (
   placed: PlacedModel,
   places: readonly HeadroomPlace[],
@@ -74,7 +75,7 @@ const pipelinePlacements = (
   return ways.flatMap(way => bestRow(placed, way) ?? []);
 };
 
-/** @param nodes of each its stages, which stay together. */
+/** @param nodes the stages of each node, which stay together. */
 const bestRow = (
   placed: PlacedModel,
   nodes: readonly (readonly (readonly HeadroomPlace[])[])[],
@@ -123,8 +124,9 @@ interface Row {
 }
 
 /**
- * The order that takes the least for handing over: of each set the best row for each last member (Held and Karp, 1962).
- * @param between seconds from each to each; infinite where nothing joins them.
+ * The order with the least time for handovers: for each set the best row for each last member (Held and Karp,
+ * 1962).
+ * @param between seconds from each to each; infinite without a link.
  */
 const shortestRow = (between: readonly (readonly number[])[]): Row | undefined => {
   let rows = between.map((_, index): Row => ({ places: [index], seconds: 0 }));
@@ -148,7 +150,7 @@ const shortestRow = (between: readonly (readonly number[])[]): Row | undefined =
   );
 };
 
-/** Layers of which the parts fit on each of these devices; all where nobody knows. */
+/** Layers whose parts fit on each of these devices; all layers if unknown. */
 const layersThatFit = ({ model, question }: PlacedModel, places: readonly HeadroomPlace[]): number => {
   const all = knownOr(model.layers, 0);
   const need = memoryNeed(modelPart(model, { layers: 1, parts: places.length }), heldBy(question));
@@ -160,7 +162,7 @@ const layersThatFit = ({ model, question }: PlacedModel, places: readonly Headro
   return layerBytes <= 0 ? all : Math.max(0, Math.min(all, Math.floor(room / layerBytes)));
 };
 
-/** Where the stages do not hold all layers: as many as each holds, the rest on the one that holds most. */
+/** If the stages cannot store all layers: as many as fit on each, the rest on the largest. */
 const splitPastMemory = (most: readonly number[], layers: number): readonly number[] | undefined => {
   if (layers < most.length) return undefined;
   const split = most.map(() => 1);
@@ -175,11 +177,11 @@ const splitPastMemory = (most: readonly number[], layers: number): readonly numb
   return split;
 };
 
-/** llama.cpp gives each device whole layers; engines that cut layers do it with one process a device. */
+/** llama.cpp gives each device whole layers; engines that split layers use one process per device. */
 export const canPartLayers = ({ engine }: Pick<HeadroomQuestion, 'engine'>): boolean =>
   engine !== 'llama.cpp';
 
-/** The same devices with the same layers are one placement, however they were found. */
+/** The same devices with the same layers are one placement, regardless of how they were found. */
 export const placementKey = (placement: PlacementPlan): string =>
   `${placement.kind}:${placement.stages
     .map(
@@ -188,7 +190,7 @@ export const placementKey = (placement: PlacementPlan): string =>
     )
     .join('>')}`;
 
-/** Every set of one or more, in a lasting order. */
+/** Every set of one or more, in a stable order. */
 const subsets = <T>(all: readonly T[]): readonly (readonly T[])[] =>
   Array.from({ length: 2 ** all.length - 1 }, (_, index) =>
     all.filter((_each, place) => ((index + 1) >> place) % 2 === 1),
@@ -197,5 +199,5 @@ const subsets = <T>(all: readonly T[]): readonly (readonly T[])[] =>
 const speedOf = (devices: readonly HeadroomPlace[]): number =>
   devices.reduce((sum, { ceiling }) => sum + (isUnknown(ceiling) ? 0 : ceiling.bytesPerSecond), 0);
 
-/** With more nodes the ways to group them are too many; those with the most bandwidth are tried. */
+/** More nodes have too many groupings; those with the most bandwidth are tried. */
 const NODES_TOGETHER_MAX = 8;

@@ -1,5 +1,6 @@
-// How long a step takes over several devices: the slowest of those that share a layer decides, and the stages of a row follow
-// each other. With several sequences a row works on some of them in each stage, and its slowest stage decides.
+// The time of a step over several devices: the slowest of those that share a layer decides, and the stages of
+// a row run one after the other. With several sequences each stage of a row works on some of them, and its
+// slowest stage decides.
 
 import { maximumOf } from '../extremes.ts';
 import type { Estimate } from '../sweep/stage.ts';
@@ -16,12 +17,12 @@ import type { PlacementPlan, PlacementStage } from './placement.ts';
 import { limitingTerm, type PlacementTerm, type PlacementTerms, stepTime } from './step-time.ts';
 
 interface PlacementStepTime {
-  /** Of a step in which each sequence gets a token. */
+  /** For a step in which each sequence gets a token. */
   readonly boundSeconds: number;
   readonly expectedSeconds: Estimate;
   readonly terms: PlacementTerms;
   readonly limit: PlacementTerm;
-  /** Exchanges over each kind of way in one step, the longest first. */
+  /** Exchanges over each kind of link in one step, the longest first. */
   readonly exchanges: readonly CountedExchange[];
 }
 
@@ -89,12 +90,12 @@ export const placementTime = (
   };
 };
 
-/** Parts of the batch that are under way in a row of stages at once. */
+/** Parts of the batch that are in a row of stages at once. */
 export const turnsOf = (batch: number, stages: number): number => Math.min(batch, stages);
 
 interface StageTime extends Omit<PlacementStepTime, 'limit'> {}
 
-/** Of one pass of so many sequences. */
+/** For one pass of this many sequences. */
 export const stageTime = (
   { model, links, question }: PlacedModel,
   { layers, places }: PlacementStage,
@@ -145,7 +146,7 @@ export const stageTime = (
   };
 };
 
-/** Between the stages, in their order. */
+/** Between the stages, in order. */
 const handOvers = (
   { model, links, question: { engine } }: PlacedModel,
   stages: readonly PlacementStage[],
@@ -209,7 +210,7 @@ const NO_TERMS: PlacementTerms = {
   linkLatency: 0,
   linkBandwidth: 0,
 };
-/** One behind attention and one behind the feed-forward part (Megatron-LM, section 3). */
+/** One after attention and one after the feed-forward part (Megatron-LM, section 3). */
 export const EXCHANGES_A_LAYER = 2;
 /** Activations are passed on in 16 bits. */
 export const ACTIVATION_BYTES = 2;

@@ -1,5 +1,5 @@
-// One way to lay a model over devices: whole on one, each layer shared by several (tensor parallel), or layers one after the
-// other (pipeline parallel), whose stages may be shared again.
+// One way to place a model on devices: whole on one, each layer shared by several (tensor parallel), or
+// layers one after the other (pipeline parallel), whose stages may also be shared.
 
 import { knownOr } from '../unknown.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
@@ -9,7 +9,7 @@ type PlacementKind = 'one' | 'tensor' | 'pipeline';
 
 export interface PlacementStage {
   readonly layers: number;
-  /** Those that share each of its layers evenly. */
+  /** The devices that share each of its layers evenly. */
   readonly places: readonly HeadroomPlace[];
 }
 
@@ -19,7 +19,7 @@ export interface PlacementPlan {
   readonly stages: readonly PlacementStage[];
 }
 
-/** The model whole on one device, or each of its layers shared by all of these. */
+/** The whole model on one device, or each of its layers shared by all of these. */
 export const wholePlacement = (model: ModelFacts, places: readonly HeadroomPlace[]): PlacementPlan => ({
   kind: places.length === 1 ? 'one' : 'tensor',
   stages: [{ layers: knownOr(model.layers, 1), places }],

@@ -1,4 +1,4 @@
-// How long reading a prompt takes: arithmetic where the prompt is long, memory where it is short.
+// How long reading a prompt takes: limited by arithmetic for a long prompt, by memory for a short one.
 
 import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Unknown, unknown } from '../unknown.ts';
@@ -44,7 +44,7 @@ export const prefillTime = (
   const rate = ceiling.operationsPerSecond;
   const fastest = productCeiling(ceiling, constants.products);
   if (fastest === undefined) return unknown('its rate of 16-bit products was measured as 0');
-  // Experts of a chunk of this size are all touched.
+  // A chunk of this size touches all experts.
   const chunks = prefillChunks(promptTokens);
   const moved = multiplied(plus(weights.denseBytes, weights.expertBytes), chunks / ceiling.bytesPerSecond);
   const boundSeconds = Math.max(operations.low / fastest.operationsPerSecond, moved.low);
@@ -61,8 +61,8 @@ export const prefillTime = (
   };
 };
 
-/** So many pieces are read one after the other. */
+/** Number of chunks, which are read one after the other. */
 export const prefillChunks = (promptTokens: number): number => Math.ceil(promptTokens / CHUNK_TOKENS);
 
-/** What engines read of a prompt at once by default lies between 512 and 8,192. */
+/** By default engines read between 512 and 8,192 tokens of a prompt at once. */
 const CHUNK_TOKENS = 2_048;

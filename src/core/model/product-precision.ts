@@ -1,9 +1,9 @@
-// With which products an engine multiplies a model's weights: the ceiling of reading prompts is that of those, and a ceiling of
-// 16-bit products bounds no engine that multiplies in 8 bits.
+// The type of products that an engine uses for a model's weights: it sets the ceiling of reading prompts. A
+// ceiling of 16-bit products does not limit an engine that multiplies in 8 bits.
 
 export type WeightProducts = '16-bit' | 'INT8' | 'FP8' | '8-bit' | '4-bit';
 
-/** Operations a second; undefined where they were not measured. */
+/** Operations per second; undefined if not measured. */
 interface MeasuredProducts {
   /** With 32-bit sums. */
   readonly operationsPerSecond: number | undefined;
@@ -15,11 +15,11 @@ export interface ProductCeiling {
   readonly operationsPerSecond: number;
   /** Which of the measured products it is. */
   readonly of: '16-bit' | 'INT8' | 'FP8';
-  /** Why an engine may pass it; '' where none can. */
+  /** Why an engine may exceed it; '' if none can. */
   readonly doubt: string;
 }
 
-/** Of products that an engine uses: the fastest that was measured and that it could use. Undefined: none was measured. */
+/** The fastest measured products that the engine could use. Undefined if none was measured. */
 export const productCeiling = (
   ceiling: MeasuredProducts,
   precision: WeightProducts,
@@ -47,7 +47,9 @@ export const productCeiling = (
 export const ceilingWords = ({ of, doubt }: ProductCeiling): string =>
   `${of} ceiling${doubt === '' ? '' : `; ${doubt}`}`;
 
-/** Engines fall back to 16 bits where a shape has no kernel of fewer, so that those are always among them. */
+/**
+ * Engines fall back to 16 bits if a shape has no kernel of fewer, so 16-bit products are always included.
+ */
 const USES: Readonly<Record<WeightProducts, readonly ProductCeiling['of'][]>> = {
   '16-bit': ['16-bit'],
   INT8: ['16-bit', 'INT8'],

@@ -1,5 +1,5 @@
-// What may have put a run above the bound, or far below what is expected: each with what was found of it, in the order in which
-// a person should rule them out.
+// What may have put a run above the bound, or far below what is expected: each with what was found, in the
+// order in which a person should rule them out.
 
 import { counted } from '../figure/figure.ts';
 import type { Report } from '../run/report.ts';
@@ -7,13 +7,13 @@ import { isUnknown, knownOr, type Reported } from '../unknown.ts';
 import type { ModelFacts } from './model-facts.ts';
 import type { CauseCode, RunCause, RunStanding } from './run-standing.ts';
 
-/** What the machine tells of itself around the run. */
+/** What the machine reports of itself during the run. */
 export interface HostEvidence {
-  /** Why clocks were held down; empty: they were not. */
+  /** Why clocks were throttled; empty: they were not. */
   readonly throttleReasons: Reported<readonly string[]>;
-  /** Of the model's bytes, 0..1, that do not lie on the device. */
+  /** Share of the model's bytes that are not on the device, 0..1. */
   readonly offloadedShare: Reported<number>;
-  /** "x4 of x16"; '' where it has all its lanes. */
+  /** "x4 of x16"; '' if it has all its lanes. */
   readonly pcieShortfall: Reported<string>;
   readonly otherProcesses: Reported<string>;
   readonly probeAgeMs: Reported<number>;
@@ -27,7 +27,7 @@ interface CauseSources {
   readonly evidence: HostEvidence;
 }
 
-/** Of both where some figure is above and another far below. */
+/** Causes of both kinds if one figure is above and another far below. */
 export const runCauses = (sources: CauseSources): readonly RunCause[] => {
   const isAbove = sources.standings.some(({ ofBound }) => ofBound > 1);
   const isBelow = sources.standings.some(({ ofExpected }) => ofExpected < FAR_BELOW);
@@ -48,13 +48,13 @@ const belowCauses = (sources: CauseSources): readonly RunCause[] => {
   return [
     of('clock-events', evidence.throttleReasons, reasons =>
       reasons.length === 0
-        ? [false, 'clocks were not held down']
-        : [true, `clocks held down: ${reasons.join(', ')}`],
+        ? [false, 'clocks were not throttled']
+        : [true, `clocks throttled: ${reasons.join(', ')}`],
     ),
     of('offload', evidence.offloadedShare, share =>
       share <= 0
-        ? [false, 'the whole model lies on the device']
-        : [true, `${percent(share)} of the model lies outside the device`],
+        ? [false, 'the whole model is on the device']
+        : [true, `${percent(share)} of the model is not on the device`],
     ),
     of('pcie-width', evidence.pcieShortfall, words =>
       words === '' ? [false, 'the device has all its lanes'] : [true, `PCIe ${words}`],
@@ -63,7 +63,7 @@ const belowCauses = (sources: CauseSources): readonly RunCause[] => {
       words === '' ? [false, 'nothing else was seen on the device'] : [true, words],
     ),
     kvUsage === undefined
-      ? { code: 'cache-full', finding: 'unknown', words: 'the server does not tell how full its cache was' }
+      ? { code: 'cache-full', finding: 'unknown', words: 'cache usage is not reported by the server' }
       : {
           code: 'cache-full',
           finding: kvUsage.max >= CACHE_FULL ? 'found' : 'not-found',
@@ -87,34 +87,34 @@ const speculation = ({ report }: CauseSources): RunCause => {
   const found = findingOf(report, 'speculative-decoding');
   const accepted = knownOr(report.server, undefined)?.figures.acceptedTokens?.rose ?? 0;
   const words =
-    found ?? (accepted > 0 ? `the server accepted ${counted(accepted, 'token')} guessed ahead` : undefined);
+    found ?? (accepted > 0 ? `the server accepted ${counted(accepted, 'speculative token')}` : undefined);
   if (words !== undefined) return { code: 'speculation', finding: 'found', words };
   const isTold = knownOr(report.server, undefined)?.figures.acceptedTokens !== undefined;
   return {
     code: 'speculation',
     finding: isTold ? 'not-found' : 'unknown',
-    words: isTold ? 'no token was guessed ahead' : 'the server does not tell whether it guesses tokens ahead',
+    words: isTold ? 'there were no speculative tokens' : 'the server does not report speculative decoding',
   };
 };
 
-/** By the requests' own account of cached tokens, else by the server's counters. */
+/** From the cached tokens that replies report, else from the server's counters. */
 const prefixHits = ({ report }: CauseSources): RunCause => {
   const found = findingOf(report, 'prefix-cache');
   if (found !== undefined) return { code: 'prefix-hits', finding: 'found', words: found };
   const { prefixHit, prefixQueried } = knownOr(report.server, undefined)?.figures ?? {};
   if (prefixHit === undefined || prefixQueried === undefined || prefixQueried.rose <= 0)
     return isUnknown(report.contamination)
-      ? { code: 'prefix-hits', finding: 'unknown', words: 'nobody tells of hits in a cache of prefixes' }
-      : { code: 'prefix-hits', finding: 'not-found', words: 'no hits in a cache of prefixes were told' };
+      ? { code: 'prefix-hits', finding: 'unknown', words: 'prefix-cache hits are not reported' }
+      : { code: 'prefix-hits', finding: 'not-found', words: 'no prefix-cache hits were reported' };
   const share = prefixHit.rose / prefixQueried.rose;
   return {
     code: 'prefix-hits',
     finding: share > PREFIX_SHARE ? 'found' : 'not-found',
-    words: `the server found ${percent(share)} of the tokens of prompts in its cache of prefixes`,
+    words: `the server found ${percent(share)} of the prompt tokens in its prefix cache`,
   };
 };
 
-/** A request that loses its place is worked out again. */
+/** A preempted request is computed again. */
 const preemptions = ({ report }: CauseSources): RunCause => {
   const told = knownOr(report.server, undefined)?.figures.preemptions;
   if (told === undefined)
@@ -124,8 +124,8 @@ const preemptions = ({ report }: CauseSources): RunCause => {
     finding: told.rose > 0 ? 'found' : 'not-found',
     words:
       told.rose > 0
-        ? `requests lost their place in the batch ${counted(told.rose, 'time')} and were worked out again`
-        : 'no request lost its place in the batch',
+        ? `requests were preempted ${counted(told.rose, 'time')} and computed again`
+        : 'no request was preempted',
   };
 };
 
@@ -172,10 +172,10 @@ const of = <T extends string | number | boolean | readonly unknown[]>(
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
 const FINDINGS = { trustworthy: 'not-found', 'client-bound': 'found', unknown: 'unknown' } as const;
-/** Of the expected speed. */
+/** Share of the expected speed. */
 const FAR_BELOW = 0.5;
 const CACHE_FULL = 0.95;
-/** Of the tokens of prompts: a chat template is common to all of them. */
+/** Share of the prompt tokens: all of them have the chat template in common. */
 const PREFIX_SHARE = 0.05;
 const DAY_MS = 86_400_000;
 const WORDS_LENGTH_MAX = 500;

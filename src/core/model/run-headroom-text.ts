@@ -1,4 +1,4 @@
-// Where a run stands under the bound, in words: one line a figure, and what was looked for.
+// Where a run is relative to the bound, as text: one line per figure, and the causes that were checked.
 
 import { figureText, formatBytesPerSecond, formatThreeDigits } from '../figure/figure.ts';
 import { hangingLines, inColumns } from '../text/columns.ts';
@@ -16,7 +16,7 @@ export const runHeadroomRows = ({ standings }: RunHeadroom): readonly (readonly 
     LIMIT_WORDS[standing.limit],
   ]);
 
-/** What stands beneath the table. */
+/** Remarks below the table. */
 export const runHeadroomRemarks = (headroom: RunHeadroom): readonly string[] => {
   const { place, deviceName, constants, errorShare, unjudged, readBytes, causes, notes } = headroom;
   return [
@@ -29,7 +29,7 @@ export const runHeadroomRemarks = (headroom: RunHeadroom): readonly string[] => 
     ...(isUnknown(readBytes)
       ? []
       : [
-          `the server moved ${figureText(formatBytesPerSecond(readBytes.bytesPerSecond))} a device by its own count, ${percent(readBytes.ofCeiling)} of what was measured`,
+          `the server moved ${figureText(formatBytesPerSecond(readBytes.bytesPerSecond))} per device by its own count, ${percent(readBytes.ofCeiling)} of the measured bandwidth`,
         ]),
     ...causes.map(({ finding, words }) => `${FINDING_WORDS[finding]}: ${words}`),
   ];

@@ -1,6 +1,6 @@
-// Where a run stands under the bound of the machine that it loaded: what it reached of what measured ceilings allow and of what
-// is expected, by decode and prefill, and what was looked for where it is out of the ordinary. Nothing is clipped: a figure
-// above the bound is a finding about the model's facts, the probe or the run.
+// Where a run is relative to the bound of the machine that it loaded: its speed against measured ceilings and
+// against what is expected, for decode and prefill, and the checked causes if it is unusual. Nothing is
+// clipped: a figure above the bound is a finding about the model's facts, the probe or the run.
 
 import type { DepthProfile } from '../depth/depth-profile.ts';
 import { depthTestName } from '../depth/depth-text.ts';
@@ -24,7 +24,7 @@ interface RunHeadroomInput {
   readonly report: Report;
   readonly model: ModelFacts;
   readonly placement: PlacementPlan;
-  /** What a reader must know of how it is judged, a sentence each. */
+  /** What a reader must know about how it is judged, one sentence each. */
   readonly notes: readonly string[];
   readonly engine: Engine;
   readonly cacheType: CacheType;
@@ -84,7 +84,7 @@ const unjudged = (phase: RunPhaseName, reason: string): Judged => ({
   unjudged: { phase, reason },
 });
 
-/** At the mean batch that the run had: tokens a second of all, times the time of one. */
+/** At the mean batch of the run: total tokens per second, times the time per token of one sequence. */
 const judgedDecode = (input: RunHeadroomInput): Judged => {
   const { series, outputTokensPerSecond } = input.report;
   const tpotNs = series.tpotNs?.mean ?? undefined;
@@ -92,7 +92,7 @@ const judgedDecode = (input: RunHeadroomInput): Judged => {
   if (tpotNs === undefined || tpotNs <= 0) return unjudged('decode', 'no request has a time per token');
   if (isUnknown(outputTokensPerSecond)) return unjudged('decode', outputTokensPerSecond.reason);
   if (typeof inMean !== 'number' || typeof outMean !== 'number')
-    return unjudged('decode', 'the server tells no usage');
+    return unjudged('decode', 'token usage is not reported by the server');
   const batch = Math.max(1, (outputTokensPerSecond * tpotNs) / SECOND_NS);
   return decodeStanding(input, {
     test: '',
@@ -142,22 +142,22 @@ const decodeStanding = (
   );
 };
 
-/** The model where it ran, asked for what the run had. */
+/** The model on the devices that ran it, with the run's parameters. */
 const placed = (
   { model, engine, cacheType }: RunHeadroomInput,
   { batch, contextTokens }: { readonly batch: number; readonly contextTokens: number },
 ): PlacedModel => ({
   model,
-  // The devices of one node: between them nothing is measured.
+  // The devices of one node: links between them are not measured.
   links: new PlaceLinkTable([]),
   question: { engine, contextTokens, outputTokens: 1, batch, cacheType },
 });
 
-/** Only of requests that were alone: else the time to first token has a queue in it. */
+/** Only for requests that ran alone: otherwise the time to first token includes a queue. */
 const judgedPrefill = (input: RunHeadroomInput): Judged => {
   const { run, series, contamination } = input.report;
   if (run.pattern.kind !== 'concurrency' || run.pattern.concurrency !== 1)
-    return unjudged('prefill', 'more than one request at a time: the time to first token has a queue in it');
+    return unjudged('prefill', 'more than one request at a time: the time to first token includes a queue');
   const hits = knownOr(contamination, []).find(({ code }) => code === 'prefix-cache');
   if (hits !== undefined) return unjudged('prefill', hits.problem);
   const ttftNs = series.ttftNs?.percentiles['50'];
@@ -188,7 +188,7 @@ const prefillStanding = (
   const all = promptOperations(model, of.tokens + of.before);
   const held = of.before === 0 ? 0 : promptOperations(model, of.before);
   if (isUnknown(all) || isUnknown(held)) return unjudged('prefill', 'its operations are not known');
-  // Of the time of the whole prompt that share which the new tokens have of its operations.
+  // The time of the whole prompt, times the new tokens' share of its operations.
   const share = (all - held) / all;
   const { boundSeconds, expectedSeconds, limit } = time;
   const rate = (seconds: number): number => of.tokens / (seconds * share);
@@ -235,9 +235,9 @@ const judgedRows = (input: RunHeadroomInput, { plan, rows }: DepthProfile): read
         });
   });
 
-/** vLLM and SGLang count the bytes that they estimate to read and write for each device. */
+/** vLLM and SGLang count the bytes that they estimate to read and write on each device. */
 const readBandwidth = ({ server, windowNs }: Report, bandwidth: number): Reported<ReadBandwidth> => {
-  if (isUnknown(server)) return unknown('the server tells no metrics');
+  if (isUnknown(server)) return unknown('the server reports no metrics');
   const { readBytes, writtenBytes } = server.figures;
   if (readBytes === undefined)
     return unknown('the server does not count bytes: vLLM and SGLang do with --enable-mfu-metrics');
@@ -245,12 +245,12 @@ const readBandwidth = ({ server, windowNs }: Report, bandwidth: number): Reporte
   const bytes = readBytes.rose + (writtenBytes?.rose ?? 0);
   if (bytes === 0)
     return unknown(
-      'the server publishes a counter of bytes that stays where it is: it counts with --enable-mfu-metrics',
+      'the server publishes a counter of bytes that does not increase: start it with --enable-mfu-metrics',
     );
   const bytesPerSecond = (bytes * SECOND_NS) / windowNs;
   return { bytesPerSecond, ofCeiling: bytesPerSecond / bandwidth };
 };
 
 const SECOND_NS = 1e9;
-/** Below this a request is as good as alone. */
+/** Below this a request counts as alone. */
 const BATCH_ALONE = 1.05;

@@ -1,4 +1,4 @@
-// Where a run stands under the bound of the machine that it loaded, as a report keeps it.
+// Where a run is relative to the bound of the machine that it loaded, as stored in a report.
 
 import type { Estimate } from '../sweep/stage.ts';
 import type { Reported } from '../unknown.ts';
@@ -12,20 +12,20 @@ export type RunHeadroom = {
   readonly engine: Engine;
   /** Where the model's facts are from: a file, folder or URL. */
   readonly modelSource: string;
-  /** Whose constants the expectation has. */
+  /** Label of the constants behind the expectation. */
   readonly constants: string;
   readonly errorShare: Reported<number>;
-  /** Of one device, of several the slowest. */
+  /** Of one device; of several, the slowest. */
   readonly ceilingBytesPerSecond: number;
-  /** What a reader must know of how it was judged, a sentence each. */
+  /** What a reader must know about how it was judged, one sentence each. */
   readonly notes: Reported<readonly string[]>;
-  /** Of a depth profile one a row, else at most one of decode and one of prefill. */
+  /** One per row of a depth profile, else at most one each for decode and prefill. */
   readonly standings: readonly RunStanding[];
   /** Why decode or prefill is not among them. */
   readonly unjudged: readonly UnjudgedPhase[];
-  /** By the server's own count of bytes, over the measured bandwidth. */
+  /** The server's own count of bytes, relative to the measured bandwidth. */
   readonly readBytes: Reported<ReadBandwidth>;
-  /** In the order in which they should be ruled out; none where all is as expected. */
+  /** In the order in which they should be ruled out; none if all is as expected. */
   readonly causes: readonly RunCause[];
 };
 
@@ -38,17 +38,17 @@ export type RunStanding = {
   readonly phase: RunPhaseName;
   /** "tg128 @ d4096" in a depth profile; '' for a run as a whole. */
   readonly test: string;
-  /** Sequences that were decoded at once, mean. */
+  /** Sequences decoded at once, mean. */
   readonly batch: number;
-  /** Tokens in the cache of each in the middle of the answer, or read before. */
+  /** Tokens in the cache of each at the middle of the answer, or read before. */
   readonly contextTokens: number;
-  /** Tokens a second, of all sequences together. */
+  /** Tokens per second, for all sequences together. */
   readonly achieved: number;
   readonly bound: number;
   readonly expected: Estimate;
   readonly ofBound: number;
   readonly ofExpected: number;
-  /** What takes most of the expected time. */
+  /** The part that takes most of the expected time. */
   readonly limit: PlacementTerm;
 };
 
@@ -60,7 +60,7 @@ export type RunCause = {
   readonly words: string;
 };
 
-/** `unknown`: nobody tells, so that it stays possible. */
+/** `unknown`: not reported, so it remains possible. */
 export type CauseFinding = (typeof CAUSE_FINDINGS)[number];
 export const CAUSE_FINDINGS = ['found', 'not-found', 'unknown'] as const;
 

@@ -1,5 +1,5 @@
-// How long a step takes on one device: the bound, which only measured ceilings enter, and what engines of that kind do in
-// fact. The two are never mixed: a figure above the bound is a finding, not something to clip.
+// The time of a step on one device: the bound, from measured ceilings only, and what engines of that kind
+// reach. The two are never mixed: a figure above the bound is a finding, not something to clip.
 
 import type { Estimate } from '../sweep/stage.ts';
 import type { DecodeStep } from './decode-step.ts';
@@ -7,15 +7,15 @@ import type { EngineConstants } from './engine-constants.ts';
 import type { Interval } from './model-facts.ts';
 import { productCeiling } from './product-precision.ts';
 
-/** What a device was measured to do. A type, not an interface: it stands in `Reported`. */
+/** What a device was measured to do. A type, not an interface: it is used in `Reported`. */
 export type DeviceCeiling = {
   readonly bytesPerSecond: number;
-  /** 16-bit products with 32-bit sums; undefined where it was not measured. */
+  /** 16-bit products with 32-bit sums; undefined if not measured. */
   readonly operationsPerSecond: number | undefined;
-  /** Products of 8 bits; not there where they were not measured. */
+  /** 8-bit products; missing if not measured. */
   readonly int8PerSecond?: number | undefined;
   readonly fp8PerSecond?: number | undefined;
-  /** Whether `bytesPerSecond` was measured, or is a data sheet's. */
+  /** Whether `bytesPerSecond` was measured, or comes from a data sheet. */
   readonly isMeasured: boolean;
 };
 
@@ -23,7 +23,7 @@ export interface StepTime {
   /** No engine is faster: the least bytes at the whole bandwidth, or the least operations at the whole rate. */
   readonly boundSeconds: number;
   readonly expectedSeconds: Estimate;
-  /** Of the expected time, seconds; they add up to it. */
+  /** Seconds of the expected time; they add up to it. */
   readonly terms: StepTerms;
   readonly limit: LimitingTerm;
 }
@@ -32,7 +32,7 @@ type StepTerms = Readonly<Record<StepTerm, number>>;
 type StepTerm = 'weights' | 'experts' | 'cache' | 'compute' | 'overhead';
 type LimitingTerm = StepTerm;
 
-/** What a step over several devices waits for, seconds: with the links between them. */
+/** What a step over several devices waits for, seconds, including the links between them. */
 export type PlacementTerms = StepTerms & Readonly<Record<'linkLatency' | 'linkBandwidth', number>>;
 export type PlacementTerm = keyof PlacementTerms;
 
@@ -59,7 +59,7 @@ export const stepTime = (
   const moving = moved.weights + moved.experts + moved.cache;
   const multiplying =
     operations === undefined ? 0 : middle(step.operations) / (middle(constants.prefillShare) * operations);
-  // Memory and arithmetic run beside each other; what arithmetic takes longer is on top.
+  // Memory and arithmetic run in parallel; the additional time of arithmetic is added.
   const compute = Math.max(0, multiplying - moving);
   const terms = { ...moved, compute, overhead };
   return {
@@ -96,8 +96,9 @@ const readSeconds = (
   (weightBytes[end] + expertBytes[end]) / (share * bandwidth) + cacheBytes[end] / (cacheShare * bandwidth);
 
 /**
- * The constants are shares of what data sheets name. A measured ceiling is lower (215 to 221 of 256 GB/s on Strix Halo), so that
- * engines reach more of it; by how much is not known for each device, therefore the interval reaches up to all of it.
+ * The constants are shares of data-sheet bandwidth. A measured ceiling is lower (215 to 221 of 256 GB/s on
+ * Strix Halo), so that engines reach more of it; by how much is not known for each device, therefore the
+ * interval reaches up to all of it.
  */
 const shareOfCeiling = (
   { shareOfSpec, isOfCeiling }: EngineConstants,
@@ -107,7 +108,7 @@ const shareOfCeiling = (
     ? { value: Math.min(1, shareOfSpec.value / MEASURED_SHARE), low: shareOfSpec.low, high: 1 }
     : shareOfSpec;
 
-/** What most of the time is for: overhead from 40 % on, because then better memory helps little. */
+/** The part that takes most of the time; overhead from 40 % on, because then better memory helps little. */
 export const limitingTerm = <T extends string>(
   terms: Readonly<Record<T | 'overhead', number>>,
 ): T | 'overhead' => {
@@ -123,5 +124,5 @@ export const middle = ({ low, high }: Interval): number => (low + high) / 2;
 
 const MICROSECONDS = 1e6;
 const OVERHEAD_SHARE = 0.4;
-/** Of a data sheet's bandwidth, what probes measure where both were published. */
+/** Share of a data sheet's bandwidth that probes measure, where both are published. */
 const MEASURED_SHARE = 0.85;

@@ -1,4 +1,4 @@
-// Why a placement is behind the first one, in one line that a person can check.
+// Why a placement is slower than the first one, in one line that a person can check.
 
 import { formatNanoseconds } from '../figure/duration.ts';
 import {
@@ -39,7 +39,7 @@ export const whyBehind = (one: PlacementHeadroom, best: PlacementHeadroom): stri
   }
 };
 
-/** The term that costs most more than there; undefined where none does. */
+/** The term with the greatest additional cost; undefined if none costs more. */
 const mostMore = (
   terms: PlacementTerms,
   best: PlacementTerms,
@@ -50,7 +50,7 @@ const mostMore = (
   return found.seconds > 0 ? found : undefined;
 };
 
-/** "160 exchanges a step × 210 µs over spark-1–spark-2 (Ethernet) = 34 ms" */
+/** "160 exchanges per step × 210 µs over spark-1–spark-2 (Ethernet) = 34 ms" */
 const exchangeWords = (
   exchange: CountedExchange | undefined,
   term: 'linkLatency' | 'linkBandwidth',

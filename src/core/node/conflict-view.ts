@@ -1,14 +1,14 @@
-// Two machines that run from copies of one home, as a viewer should see it now. Nodes that meet both repeat the report
-// while both are there, so a report that has not been repeated for a while is over.
+// Two machines that run from copies of one home, as a viewer should see it now. Nodes that see both repeat
+// the report while both are up, so a report that has not been repeated for a while is over.
 
 import { minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
 
 export interface ConflictView {
-  /** Where the two were seen, by whoever saw them. */
+  /** Addresses at which the two were seen, by any node. */
   readonly addresses: readonly string[];
-  /** Since the newest word of it, ms. */
+  /** Since its newest report, ms. */
   readonly ageMs: number;
 }
 

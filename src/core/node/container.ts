@@ -1,11 +1,11 @@
-// The container that a node's daemon runs in: what it may use of its machine, and, as a pod of Kubernetes, where it stands. The
-// limit of its memory is part of the memory reading, because its use moves.
+// The container that a node's daemon runs in: what it may use of its machine, and, for a pod of Kubernetes,
+// its location. The limit of its memory is part of the memory reading, because usage changes.
 
 import type { Reported } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 
 export interface NodeContainer {
-  /** Processors' worth of time; the machine's own are `NodeIdentity.cpuCount`. */
+  /** Processor time that it may use, in processors; the machine's own number is `NodeIdentity.cpuCount`. */
   readonly cpuLimit: Reported<CpuLimit>;
   readonly memoryLimit: Reported<MemoryLimit>;
   readonly pod: { readonly kind: 'none' } | (Pod & { readonly kind: 'pod' });
@@ -16,11 +16,11 @@ export type CpuLimit = { readonly kind: 'none' } | { readonly kind: 'limited'; r
 export type MemoryLimit = { readonly kind: 'none' } | { readonly kind: 'limited'; readonly bytes: number };
 
 export interface Pod {
-  /** What Kubernetes calls the machine. */
+  /** The machine's name in Kubernetes. */
   readonly machine: Reported<string>;
   readonly podName: Reported<string>;
   readonly namespace: Reported<string>;
-  /** Those of the machine that say where it stands and what it is, never all. */
+  /** Only labels of the machine for its location and kind, never all. */
   readonly labels: Reported<readonly MachineLabel[]>;
 }
 
@@ -30,8 +30,9 @@ export const cpuLimitWords = (cpus: number): string =>
   `${Number.isInteger(cpus) ? cpus : Number(cpus.toFixed(2))} ${cpus === 1 ? 'CPU' : 'CPUs'}`;
 
 /**
- * Whether a label of a machine leaves it: where it stands and what it is. Others may say what their owner would not tell.
- * https://kubernetes.io/docs/reference/labels-annotations-taints/; racks have no label of their own there.
+ * Whether a label of a machine may be published: only location and kind. Others may contain what their owner
+ * does not want published. https://kubernetes.io/docs/reference/labels-annotations-taints/; it has no label
+ * for racks.
  */
 export const isPlaceLabel = (label: string): boolean =>
   PLACE_LABELS.has(label) || PLACE_PREFIXES.some(prefix => label.startsWith(prefix));

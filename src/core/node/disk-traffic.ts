@@ -1,5 +1,6 @@
-// What the disks of a node carry now: the counters of each block device, and what they grew by since the reading before. A volume on
-// several devices, or encrypted, is counted once for each layer: a sum over devices says nothing.
+// Current load of a node's disks: the counters of each block device, and their increase since the previous
+// reading. A volume on several devices, or encrypted, is counted once for each layer, so a sum over devices
+// is meaningless.
 
 import { type Reported, unknown } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
@@ -11,14 +12,14 @@ export interface NodeDiskTraffic {
 export interface DiskTraffic {
   /** As the kernel names it: "nvme0n1", "md0". */
   readonly name: string;
-  /** Since the device is there. */
+  /** Since the device appeared. */
   readonly readBytes: number;
   readonly writtenBytes: number;
   readonly reads: number;
   readonly writes: number;
-  /** Time in which it had something to do. */
+  /** Time in which it was busy, ms. */
   readonly busyMs: number;
-  /** Not of a first reading, nor after the counters began anew. */
+  /** Missing in a first reading, and after a reset of the counters. */
   readonly rates: Reported<DiskRates>;
 }
 
@@ -28,14 +29,14 @@ export type DiskRates = {
   readonly writtenBytesPerSecond: number;
   readonly readsPerSecond: number;
   readonly writesPerSecond: number;
-  /** 0..1; a device that serves many at once may be busy all the time and have room. */
+  /** 0..1; a device that serves many requests at once may be busy all the time and still have room. */
   readonly busyShare: number;
 };
 
-/** The counters of a device as a source tells them. */
+/** The counters of a device as a source reports them. */
 export type CountedDisk = Omit<DiskTraffic, 'rates'>;
 
-/** @param seconds between the two. */
+/** @param seconds between the two readings. */
 export const withDiskRates = (
   disk: CountedDisk,
   before: CountedDisk | undefined,
@@ -53,7 +54,7 @@ export const withDiskRates = (
   };
   return {
     ...disk,
-    rates: Object.values(rates).some(rate => rate < 0) ? unknown('its counters began anew') : rates,
+    rates: Object.values(rates).some(rate => rate < 0) ? unknown('its counters were reset') : rates,
   };
 };
 

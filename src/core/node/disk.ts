@@ -1,4 +1,4 @@
-// Mounted volumes a person stores models on, in bytes. Pseudo file systems are left out.
+// Mounted volumes on which a person may store models, in bytes. Pseudo file systems are left out.
 
 import type { Reported } from '../unknown.ts';
 

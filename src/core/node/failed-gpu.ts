@@ -1,11 +1,15 @@
-// GPUs that a machine has and that nothing can use: one that fell off the bus, one whose driver waits for a reset. They are listed
-// apart from the devices, so that no sum, probe or expectation counts them, and a version that does not know them counts none either.
+// GPUs of a machine that cannot be used: one that fell off the bus, or whose driver waits for a reset. They
+// are listed apart from the devices, so that no sum, probe or expectation counts them, not even in a version
+// without this list.
 
 import { isKnown, knownOr, type Reported } from '../unknown.ts';
 
 /** A type alias, so that it is assignable to `Reported`'s index signature. */
 export type FailedGpu = {
-  /** As before it failed, if its UUID is known; else its PCI address, or "unlisted-0" if that is not reported either. */
+  /**
+   * As before the failure, if its UUID is known; else its PCI address, or "unlisted-0" if that is not
+   * reported either.
+   */
   readonly deviceId: string;
   readonly name: string;
   /** As its tool numbers it. */
@@ -13,7 +17,7 @@ export type FailedGpu = {
   /** "0000:34:00.0" */
   readonly pciAddress: Reported<string>;
   readonly state: FailedGpuState;
-  /** What its driver or tool reports of it: "Unknown Error". */
+  /** What its driver or tool reports: "Unknown Error". */
   readonly reason: string;
 };
 
@@ -24,17 +28,17 @@ export type FailedGpuState = (typeof FAILED_GPU_STATES)[number];
 /** "GPU 1 (0000:34:00.0) is lost". */
 export const failedGpuTitle = (gpu: FailedGpu): string => `${failedGpuLabel(gpu)} ${STATES[gpu.state].words}`;
 
-/** "GPU 1 (0000:34:00.0)", as far as it is known. */
+/** "GPU 1 (0000:34:00.0)", or what is known of it. */
 export const failedGpuLabel = ({ index, pciAddress, name }: FailedGpu): string => {
   const address = knownOr(pciAddress, '');
   if (isKnown(index)) return address === '' ? `GPU ${index}` : `GPU ${index} (${address})`;
   return address === '' ? name : `GPU ${address}`;
 };
 
-/** After the name of a device: "is lost". */
+/** Text after the name of a device: "is lost". */
 export const failedGpuWords = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].words;
 
-/** By itself: "lost". */
+/** Text without a name: "lost". */
 export const failedGpuState = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].short;
 
 /** What a person can do about it. */

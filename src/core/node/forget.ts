@@ -1,5 +1,5 @@
-// Forgetting a node that is gone: an event that names its last positions, so it is shown again as soon as it sends
-// something new.
+// Forgets a node that is gone: an event that names its last positions, so it is shown again as soon as it
+// sends something new.
 
 import type { NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
@@ -10,7 +10,9 @@ export type Forgetting =
   | { readonly kind: 'forgotten'; readonly fact: NodeForgotten }
   | { readonly kind: 'refused'; readonly code: 'no-such-node' | 'own-node' | 'node-is-live' };
 
-/** Hides everything known about the subject; refused for a node that is up, because it would be back at once. */
+/**
+ * Hides everything known about the subject; refused for a node that is up, because it would reappear at once.
+ */
 export const forgetNode = (
   state: State,
   { self, subject, nowMs }: { readonly self: NodeId; readonly subject: NodeId; readonly nowMs: number },

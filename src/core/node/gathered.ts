@@ -1,11 +1,11 @@
-// What a source reports about a reading: its value, that it still holds, or that it could not be read. Payloads of events;
-// reading.ts names the readings themselves.
+// What a source reports about a reading: a value, that it is unchanged, or that it could not be read.
+// Payloads of events; reading.ts names the readings themselves.
 
 /** Payload of "<reading>.gathered". */
 export interface Gathered<T> {
   /** The tool or interface that reported it: "procfs", "macmon 0.8", "nvidia-smi". */
   readonly source: string;
-  /** How often the source reports, in ms. */
+  /** How often the source reports, ms. */
   readonly intervalMs: number;
   readonly value: T;
 }
@@ -19,21 +19,21 @@ export interface ReadingConfirmed {
 }
 
 /**
- * The source failed: the previous value stays, and ages. Or (`reading.absent`) this machine has nothing of the kind and
- * never will while it runs: the previous value is void.
+ * The source failed: the previous value remains, and ages. Or (`reading.absent`) this machine has nothing of
+ * the kind and will not have it while it runs: the previous value is void.
  */
 export interface ReadingFailed extends ReadingConfirmed {
   readonly reason: string;
-  /** As of `Unknown`. */
+  /** As in `Unknown`. */
   readonly code?: string;
 }
 
-/** What is held of the newest of these: whether the source of a reading confirms it, or why it does not. */
+/** The newest of these in State: whether the source confirms a reading, or why it does not. */
 export type ReadingStatus =
   | (ReadingConfirmed & { readonly kind: 'confirmed' })
   | (ReadingFailed & { readonly kind: 'failed' | 'absent' });
 
-/** Names a reading of one node: "memory", "gpus nvidia". */
+/** Key of a reading within a node: "memory", "gpus nvidia". */
 export const readingKey = ({
   reading,
   vendor,

@@ -1,24 +1,25 @@
-// Errors of GPUs in the kernel's log: what NVIDIA's driver calls Xid and SXid, by number and device, and resets of AMD's and Intel's
-// GPUs. The log of this start of the machine, as far back as the kernel holds it.
+// Errors of GPUs in the kernel's log: what NVIDIA's driver calls Xid and SXid, by number and device, and
+// resets of AMD's and Intel's GPUs. The log of this start of the machine, as far back as the kernel stores
+// it.
 
 import { knownOr, type Reported } from '../unknown.ts';
 import type { Gathered } from './gathered.ts';
 
 export interface NodeGpuErrors {
-  /** One a device and number, the newest first. */
+  /** One per device and number, newest first. */
   readonly errors: readonly GpuError[];
 }
 
 export interface GpuError {
   /** PCI address as the driver writes it: "0000:1b:00". */
   readonly address: string;
-  /** The number of an Xid or SXid; 0 for what has none. */
+  /** The number of an Xid or SXid; 0 if there is none. */
   readonly xid: number;
   readonly kind?: Reported<GpuErrorKind>;
   readonly count: number;
-  /** Of the newest of them, at the reading. */
+  /** Age of the newest of them at the reading. */
   readonly newestAgeMs: number;
-  /** What the driver wrote behind the number, of the newest. */
+  /** What the driver wrote after the number, in the newest one. */
   readonly text: string;
 }
 
@@ -43,15 +44,21 @@ export const gpuErrorName = (error: Pick<GpuError, 'xid' | 'kind'>): string => {
   }
 };
 
-/** What a number says, and of whom. */
+/** The meaning of a number, and what caused the error. */
 interface XidMeaning {
   readonly words: string;
-  /** `program`: what ran on the device did something wrong. `device`: it, its memory or its links. `note`: nobody. */
+  /**
+   * `program`: a program on the device made an error. `device`: the device, its memory or its links. `note`:
+   * no fault.
+   */
   readonly fault: 'program' | 'device' | 'note';
   readonly level: 'danger' | 'caution' | 'note';
 }
 
-/** https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html, in a few words. A number that is not here is a caution. */
+/**
+ * https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html, shortened. A number that is not
+ * listed is a caution.
+ */
 export const xidMeaning = ({ xid, text, kind }: Pick<GpuError, 'xid' | 'text' | 'kind'>): XidMeaning => {
   const sort = gpuErrorKind(kind === undefined ? {} : { kind });
   if (sort === 'sxid')
@@ -62,12 +69,12 @@ export const xidMeaning = ({ xid, text, kind }: Pick<GpuError, 'xid' | 'text' | 
   if (sort === 'reset-failed')
     return { words: 'the GPU could not be reset', level: 'danger', fault: 'device' };
   if (xid === RECOVERY_ACTION && NO_ACTION.test(text))
-    return { words: 'the driver asks for no recovery action any more', level: 'note', fault: 'note' };
+    return { words: 'the driver no longer requests a recovery action', level: 'note', fault: 'note' };
   const [words, level] = DEVICE_FAULTS[xid] ?? [];
   if (words !== undefined && level !== undefined) return { words, level, fault: 'device' };
   const program = PROGRAM_FAULTS[xid];
   if (program !== undefined) return { words: program, level: 'note', fault: 'program' };
-  return { words: 'a number that is not known here', level: 'caution', fault: 'device' };
+  return { words: 'an unknown error number', level: 'caution', fault: 'device' };
 };
 
 /** "Xid 79: the GPU has fallen off the bus". */
@@ -89,10 +96,13 @@ export const GPU_ERROR_KINDS = {
   },
 } as const;
 
-/** Logged at each change, back to none as well: "GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)". */
+/**
+ * Logged at each change, also back to none: "GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0
+ * (None)".
+ */
 const RECOVERY_ACTION = 154;
 const NO_ACTION = / to 0x0\b/;
-/** An SXid begins with "Fatal" or "Non-fatal". */
+/** The text of an SXid starts with "Fatal" or "Non-fatal". */
 const FATAL = /^fatal\b/i;
 
 const DEVICE_FAULTS: Readonly<Record<number, readonly [words: string, level: 'danger' | 'caution']>> = {
@@ -118,7 +128,7 @@ const DEVICE_FAULTS: Readonly<Record<number, readonly [words: string, level: 'da
   ...Object.fromEntries(
     [144, 145, 146, 147, 148, 149, 150].map(xid => [xid, ['an NVLink error', 'caution'] as const]),
   ),
-  [RECOVERY_ACTION]: ['the driver asks for a recovery action', 'danger'],
+  [RECOVERY_ACTION]: ['the driver requests a recovery action', 'danger'],
   171: ['an uncorrectable memory error (DRAM)', 'danger'],
   172: ['an uncorrectable memory error (SRAM)', 'danger'],
 };
@@ -127,11 +137,11 @@ const PROGRAM_FAULTS: Readonly<Record<number, string>> = {
   8: 'a program stopped the GPU',
   11: 'a program sent an invalid stream of commands',
   13: 'an exception of the graphics engine, mostly of a program',
-  31: 'a program touched memory that is not its own (page fault)',
+  31: 'a program accessed memory that is not its own (page fault)',
   32: 'a program sent an invalid stream of commands',
-  43: 'a program met an error and was reset',
-  45: 'what ran was cleaned up after another error',
+  43: 'a program had an error and was reset',
+  45: 'programs were cleaned up after another error',
   68: 'an exception of the video decoder',
   69: 'an error of the graphics engine class',
-  109: 'a program did not let others have the GPU in time',
+  109: 'a program did not release the GPU in time',
 };

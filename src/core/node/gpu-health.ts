@@ -1,5 +1,6 @@
-// What GPUs tell of errors: of their memory, of the link to the host, of the links between them. Read each half minute, and most of
-// it is 0 for years; one entry a vendor, as of loads. Devices are joined by `deviceId`.
+// Errors that GPUs report: of their memory, of the link to the host, of the links between them. Read every
+// half minute, and most of it is 0 for years; one entry per vendor, as for loads. Devices are joined by
+// `deviceId`.
 
 import { maximumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
@@ -14,27 +15,30 @@ export interface NodeGpuHealths {
 
 export interface GpuHealth {
   readonly deviceId: string;
-  /** Errors of its memory (ECC) since its driver was loaded or the device was reset. */
+  /** Memory errors (ECC) since the driver was loaded or the device was reset. */
   readonly eccVolatile: EccCounts;
-  /** Since it was made. */
+  /** Memory errors since the device was made. */
   readonly eccAggregate: EccCounts;
   readonly repair: MemoryRepair;
-  /** Packets that had to be sent again on the link to the host, since the driver was loaded. */
+  /** Packets that were resent on the link to the host, since the driver was loaded. */
   readonly pcieReplays: Reported<number>;
-  /** What the driver says must be done, in its words: "Reset". '' where nothing. */
+  /** The action that the driver requests, in its own terms: "Reset". '' if none. */
   readonly recoveryAction: Reported<string>;
-  /** NVLink or the like, to other GPUs or a switch. */
+  /** NVLink or similar, to other GPUs or a switch. */
   readonly links: Reported<readonly GpuLink[]>;
-  /** What is wrong with its place in the NVLink fabric, in words: "bandwidth degraded"; empty if nothing is. Not of every source. */
+  /**
+   * What is wrong with its connection to the NVLink fabric, as text: "bandwidth degraded"; empty if nothing
+   * is. Not every source reports it.
+   */
   readonly fabric?: Reported<readonly string[]>;
 }
 
 export type GpuLink = {
   readonly number: number;
   readonly isUp: boolean;
-  /** Of one direction, as agreed by both ends. */
+  /** One direction, as negotiated by both ends. */
   readonly bytesPerSecond: Reported<number>;
-  /** Since the counters began; of data, without what the link adds. */
+  /** Since the counters started; data only, without the link's own overhead. */
   readonly sentBytes: Reported<number>;
   readonly receivedBytes: Reported<number>;
   readonly replays: Reported<number>;
@@ -47,29 +51,32 @@ export interface EccCounts {
   readonly uncorrected: Reported<number>;
 }
 
-/** Bad places of its memory that were replaced by spare ones: rows of newer devices, pages of older ones. */
+/** Defects of its memory that were replaced by spare memory: rows on newer devices, pages on older ones. */
 export interface MemoryRepair {
   readonly rowsAfterCorrected: Reported<number>;
   readonly rowsAfterUncorrected: Reported<number>;
   readonly retiredPages: Reported<number>;
-  /** A repair waits for a reset of the device. */
+  /** A repair is pending until the device is reset. */
   readonly isPending: Reported<boolean>;
-  /** There was nothing to repair it with. */
+  /** There was no spare memory for the repair. */
   readonly hasFailed: Reported<boolean>;
 }
 
 export const HEALTH_CODES = ['uncorrected', 'unrepaired', 'pending', 'recovery', 'fabric', 'links'] as const;
 
-/** What a person must do something about. */
+/** A condition that needs a person's attention. */
 export interface HealthFinding {
   readonly code: (typeof HEALTH_CODES)[number];
   readonly level: 'danger' | 'caution';
-  /** After the name of a device: "GPU 3: 2 uncorrected memory errors". */
+  /** Text after the name of a device: "GPU 3: 2 uncorrected memory errors". */
   readonly what: string;
   readonly why: string;
 }
 
-/** @param all of the same maker in this machine: a link is down where others like it have theirs up. */
+/**
+ * @param all GPUs of the same vendor in this machine: a link counts as down if comparable GPUs have theirs
+ * up.
+ */
 export const healthFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly HealthFinding[] => {
   const { eccVolatile, repair, recoveryAction } = health;
   const uncorrected = knownOr(eccVolatile.uncorrected, 0);
@@ -81,7 +88,7 @@ export const healthFindings = (health: GpuHealth, all: readonly GpuHealth[]): re
             code: 'uncorrected',
             level: 'danger',
             what: `${uncorrected} uncorrected memory ${uncorrected === 1 ? 'error' : 'errors'}`,
-            why: 'Since its driver was loaded or it was reset. What it computed with them was wrong or was ended; if more come after a reset, replace it.',
+            why: 'Since its driver was loaded or it was reset. Its computations were wrong or were aborted. If more errors follow after a reset, replace it.',
           } as const,
         ]
       : []),
@@ -91,7 +98,7 @@ export const healthFindings = (health: GpuHealth, all: readonly GpuHealth[]): re
             code: 'unrepaired',
             level: 'danger',
             what: 'bad memory could not be replaced by spare memory',
-            why: 'It has no spare rows left for that place. Replace the device.',
+            why: 'It has no spare rows left. Replace the device.',
           } as const,
         ]
       : []),
@@ -100,7 +107,7 @@ export const healthFindings = (health: GpuHealth, all: readonly GpuHealth[]): re
           {
             code: 'pending',
             level: 'caution',
-            what: 'a repair of its memory waits for a reset',
+            what: 'a repair of its memory needs a reset',
             why: 'Bad memory is replaced by spare memory when the device is reset or the machine restarts.',
           } as const,
         ]
@@ -112,7 +119,7 @@ export const healthFindings = (health: GpuHealth, all: readonly GpuHealth[]): re
             code: 'recovery',
             level: 'danger',
             what: `its driver requests: ${action}`,
-            why: 'The driver cannot go on with it until that is done.',
+            why: 'The driver cannot use it until that is done.',
           } as const,
         ]),
     ...fabricFindings(health),
@@ -129,14 +136,14 @@ const fabricFindings = ({ fabric }: GpuHealth): readonly HealthFinding[] => {
           code: 'fabric',
           level: 'danger',
           what: `its NVLink fabric is degraded: ${faults.join(', ')}`,
-          why: 'What is computed over several GPUs is slow or fails. Look at the fabric manager, the switches and the log of the switches (SXid).',
+          why: 'What is computed over several GPUs is slow or fails. Check the fabric manager, the switches and their log (SXid).',
         },
       ];
 };
 
-/** A card may have links that nothing is plugged into: those that none like it has up are no fault. */
+/** A card may have links that are not plugged in: a link that no comparable GPU has up is not a fault. */
 const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly HealthFinding[] => {
-  // A driver lists no link of a GPU that has none up: it is compared with every GPU that has some.
+  // A driver lists no links for a GPU with none up: it is compared with every GPU that has some.
   if (isUnknown(health.links) && health.links.code === LINKS_INACTIVE) {
     const linked = all.filter(other => linksUp(other) > 0).length;
     return linked < ALIKE_MIN - 1
@@ -147,7 +154,7 @@ const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly He
   const alike = all.filter(({ links }) => knownOr(links, []).length === count);
   const most = maximumOf([0, ...alike.map(linksUp)]);
   const missing = most - linksUp(health);
-  // Of a pair with one bridge between two others, nobody knows which of them has lost it.
+  // Of a pair with one bridge between two others, it is unknown which one has lost it.
   if (missing <= 0 || (linksUp(health) === 0 && alike.length < ALIKE_MIN)) return [];
   return [
     {
@@ -161,7 +168,7 @@ const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly He
 
 export const linksUp = ({ links }: GpuHealth): number => knownOr(links, []).filter(({ isUp }) => isUp).length;
 
-/** Whether anything of it was told at all: most desktop cards have none of it. */
+/** Whether any of it is reported: most desktop GPUs report none of it. */
 export const tellsHealth = (health: GpuHealth): boolean =>
   [
     health.eccVolatile.corrected,
@@ -175,10 +182,10 @@ export const tellsHealth = (health: GpuHealth): boolean =>
   ].some(isKnown);
 
 const ALIKE_MIN = 4;
-/** The code of links that are unknown because none of them is up. */
+/** The code for links that are unknown because none of them is up. */
 export const LINKS_INACTIVE = 'links-inactive';
 const LINKS_WHY =
-  'Others like it in this machine have theirs up. What is computed over several GPUs waits for this one.';
+  'Comparable GPUs in this machine have theirs up. Computations over several GPUs wait for this one.';
 
 /** Its row of the table of kinds. */
 export const GPU_HEALTH_KINDS = {

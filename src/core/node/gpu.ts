@@ -1,5 +1,5 @@
-// GPU inventory (durable) and GPU load (live), one entry a vendor, because each vendor has its own source that
-// can fail alone. Devices are joined by `deviceId`.
+// GPU inventory (durable) and GPU load (live), one entry per vendor, because each vendor has its own source
+// that can fail alone. Devices are joined by `deviceId`.
 
 import { isUnknown, type Reported } from '../unknown.ts';
 import type { FailedGpu } from './failed-gpu.ts';
@@ -29,12 +29,15 @@ export interface GpuDevice {
   readonly index: number;
   readonly name: string;
   /**
-   * The device's own memory. Of one that shares the host's all that it can use, if its driver reports that (amdgpu), else
-   * unknown with the reason "unified memory".
+   * The device's own memory. If it shares the host's, all that it can use, if its driver reports that
+   * (amdgpu), else unknown with the reason "unified memory".
    */
   readonly memoryTotalBytes: Reported<number>;
   readonly memoryIsUnified: boolean;
-  /** Of a device that shares the host's memory: the part of its total that the firmware set aside, which is not in the host's total. */
+  /**
+   * For a device that shares the host's memory: the part of its total that the firmware reserved, which is
+   * not in the host's total.
+   */
   readonly memoryReservedBytes?: Reported<number>;
   readonly driver: Reported<string>;
   /** "CUDA 12.8", "ROCm 7.0.2", "Metal 4". */
@@ -43,11 +46,11 @@ export interface GpuDevice {
   readonly coreCount: Reported<number>;
   readonly pcieMax: Reported<PcieLink>;
   readonly powerLimitWatts: Reported<number>;
-  /** What its maker set. Not of versions before 0.2.0. */
+  /** The manufacturer's setting. Missing before version 0.2.0. */
   readonly powerLimitDefaultWatts?: Reported<number>;
-  /** MIG or compute partitions, by name; empty where the device is whole. */
+  /** MIG or compute partitions, by name; empty if the device is not partitioned. */
   readonly partitions: readonly string[];
-  /** "0000:34:00.0". Not of devices that are not on PCI. */
+  /** "0000:34:00.0". Missing for devices that are not on PCI. */
   readonly pciAddress?: Reported<string>;
 }
 
@@ -69,24 +72,33 @@ export interface GpuLoad {
   /** Share of the interval in which a kernel ran, 0..1. */
   readonly use: Reported<number>;
   readonly memoryUsedBytes: Reported<number>;
-  /** Of what is set aside for a device that shares the host's memory. */
+  /** Usage of the reserved part, for a device that shares the host's memory. */
   readonly memoryReservedUsedBytes?: Reported<number>;
   readonly temperatureCelsius: Reported<number>;
   readonly powerWatts: Reported<number>;
   readonly clockMhz: Reported<number>;
   /** Drops at idle to save power: compare with the maximum only under load. */
   readonly pcieNow: Reported<PcieLink>;
-  /** Why the clock is held down now, in the vendor's words; empty when it is not. What a view shows: `withoutRatedPower`. */
+  /**
+   * Why the clock is throttled now, in the vendor's terms; empty if it is not. Views show
+   * `withoutRatedPower`.
+   */
   readonly throttleReasons: Reported<readonly string[]>;
-  /** Share of the interval in which video was encoded or decoded, 0..1. Not from sources that cannot tell. */
+  /**
+   * Share of the interval in which video was encoded or decoded, 0..1. Missing if the source does not report
+   * it.
+   */
   readonly encoderUse?: Reported<number>;
   readonly decoderUse?: Reported<number>;
-  /** Who holds it, the most memory first; as the inventory told it last. Not from sources that cannot tell. */
+  /**
+   * Processes that use it, most memory first, from the newest inventory. Missing if the source does not
+   * report it.
+   */
   readonly processes?: Reported<readonly GpuProcess[]>;
 }
 
 export type GpuProcess = {
-  /** Of the host, or of the container that the tool runs in. */
+  /** In the host, or in the container that the tool runs in. */
   readonly pid: number;
   /** The program, without path and arguments: "llama-server". */
   readonly name: Reported<string>;
@@ -97,8 +109,9 @@ export type GpuProcess = {
 export const POWER_CAP = 'SW power cap';
 
 /**
- * The load without a power cap that is the maker's own limit: every card that is well reaches it under full load (an H200 drew
- * 693 of its 700 W in a matrix product, with that reason). Where a limit is unknown, somebody may have lowered it.
+ * The load without a throttle reason for the manufacturer's own power limit: every healthy card reaches it
+ * under full load (an H200 drew 693 of its 700 W in a matrix product, with that reason). If a limit is
+ * unknown, a person may have lowered it, so the reason stays.
  */
 export const withoutRatedPower = (load: GpuLoad, device: GpuDevice): GpuLoad => {
   const { powerLimitWatts, powerLimitDefaultWatts } = device;

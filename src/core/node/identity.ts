@@ -1,4 +1,5 @@
-// A machine's identity: what does not change while it runs. Durable, so an offline node keeps its name and model.
+// A machine's identity: properties that do not change while it runs. Durable, so an offline node keeps its
+// name and model.
 
 import type { Reported } from '../unknown.ts';
 
@@ -21,11 +22,14 @@ export interface NodeIdentity {
     /** macOS build ("25C56") or Linux kernel release. */
     readonly build: Reported<string>;
   };
-  /** True when CPU and GPU share one memory (Apple silicon, GB10); false when GPUs have their own, or there are none. */
+  /**
+   * Whether CPU and GPU share one memory (Apple silicon, GB10); false if GPUs have their own, or there are
+   * none.
+   */
   readonly memoryIsUnified: Reported<boolean>;
   /** "kvm", "docker", "none". */
   readonly virtualisation: Reported<string>;
   readonly plimsollVersion: string;
-  /** Simulated by the demo or a test; every view says so. */
+  /** Simulated by the demo or a test; every view shows that. */
   readonly isSimulated: boolean;
 }

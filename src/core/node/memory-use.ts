@@ -1,4 +1,4 @@
-// How full the memories of a node are, of the host and of GPUs that have their own, and how full they may be.
+// Usage of the memories of a node, of the host and of GPUs that have their own, and the limit for it.
 
 import { knownOr } from '../unknown.ts';
 import type { GpuDevice } from './gpu.ts';
@@ -6,7 +6,7 @@ import { memoryUsedBytes } from './memory.ts';
 import type { GpuView, NodeView } from './node-view.ts';
 import { heldValue } from './reading-view.ts';
 
-/** The load line: past this share a longer context or a larger batch may not fit. */
+/** The load line: above this share a longer context or a larger batch may not fit. */
 export const SAFE_LOAD = 0.85;
 
 export interface MemoryUse {
@@ -25,11 +25,17 @@ export const hostMemoryUse = (view: NodeView): MemoryUse | undefined => {
     : { usedBytes, totalBytes: memory.totalBytes };
 };
 
-/** Most machines have GPUs of one vendor, and a page of a thousand asks each of them many times a second. */
+/**
+ * Most machines have GPUs of one vendor, and a page of a thousand nodes calls this for each of them many
+ * times a second.
+ */
 export const gpusOf = ({ gpus }: Pick<NodeView, 'gpus'>): readonly GpuView[] =>
   gpus.length === 0 ? [] : gpus.length === 1 ? (gpus[0]?.devices ?? []) : gpus.flatMap(of => of.devices);
 
-/** With memory apart from the host's: cards, and processors whose graphics use only what the firmware set aside for them. */
+/**
+ * GPUs with memory apart from the host's: cards, and processors whose graphics use only what the firmware
+ * reserved for them.
+ */
 export const ownMemoryGpus = (view: NodeView): readonly GpuView[] => {
   const all = gpusOf(view);
   return all.every(hasOwnMemory) ? all : all.filter(hasOwnMemory);
@@ -43,7 +49,10 @@ const isReservedOnly = ({ memoryTotalBytes, memoryReservedBytes }: GpuDevice): b
   return reservedBytes > 0 && reservedBytes === knownOr(memoryTotalBytes, undefined);
 };
 
-/** The part of a GPU's memory that is not in the host's total: of a card all of it. Undefined where it is all the host's. */
+/**
+ * The part of a GPU's memory that is not in the host's total: for a card all of it. Undefined if it is all
+ * the host's.
+ */
 export const memoryApartOf = ({
   device,
   load,
@@ -66,7 +75,10 @@ export const gpuMemoryUse = (gpu: GpuView): MemoryUse | undefined => {
   return totalBytes === undefined || usedBytes === undefined ? undefined : { usedBytes, totalBytes };
 };
 
-/** The memory that models live in: of the GPUs where they have their own, else of the host, with what is set aside for its GPUs. */
+/**
+ * The memory that models are stored in: of the GPUs if they have their own, else of the host, with what is
+ * reserved for its GPUs.
+ */
 export const modelMemoryUse = (view: NodeView): MemoryUse | undefined =>
   ownMemoryGpus(view).length > 0
     ? gpuMemoryUseOf(view)
@@ -74,7 +86,7 @@ export const modelMemoryUse = (view: NodeView): MemoryUse | undefined =>
       ? undefined
       : allMemoryUse(view);
 
-/** Of the host and of what its GPUs have apart from it, together: nothing is counted twice. */
+/** Host and GPU memory together, without counting anything twice. */
 export const allMemoryUse = (view: NodeView): MemoryUse | undefined =>
   memoryUseSum([
     hostMemoryUse(view),
@@ -84,11 +96,11 @@ export const allMemoryUse = (view: NodeView): MemoryUse | undefined =>
     }),
   ]);
 
-/** Of the GPUs that have memory of their own, together; undefined where there are none, or none tells it. */
+/** Sum over the GPUs with memory of their own; undefined if there are none, or none reports it. */
 export const gpuMemoryUseOf = (view: NodeView): MemoryUse | undefined =>
   memoryUseSum(ownMemoryGpus(view).map(gpuMemoryUse));
 
-/** Of those that are known; undefined where none is. */
+/** Sum of the known ones; undefined if there are none. */
 export const memoryUseSum = (all: readonly (MemoryUse | undefined)[]): MemoryUse | undefined => {
   const uses = all.filter(use => use !== undefined);
   if (uses.length === 0) return undefined;

@@ -1,10 +1,12 @@
-// Memory as the operating system counts it, in bytes. Pressure is shown beside usage, because full memory that no task
-// waits for is healthy and half-full memory that swaps is not.
+// Memory as the operating system counts it, in bytes. Pressure is shown next to usage, because full memory
+// that no task waits for is healthy and half-full memory that swaps is not.
 
 import { isUnknown, type Reported } from '../unknown.ts';
 
 export interface NodeMemory {
-  /** Of the host, also inside a container; without memory of GPUs, which Linux counts where it is a NUMA node. */
+  /**
+   * Of the host, also inside a container; without memory of GPUs, which Linux counts if it is a NUMA node.
+   */
   readonly totalBytes: number;
   /** What a new program could get without swapping (Linux MemAvailable; macOS: total less anonymous, wired and compressed, as Activity Monitor counts). */
   readonly availableBytes: Reported<number>;
@@ -13,7 +15,9 @@ export interface NodeMemory {
   readonly pressure: MemoryPressure;
   /** The control group's limit, if it is below the host's total. */
   readonly container: ContainerMemory;
-  /** Memory of GPUs that the kernel lists as NUMA nodes (GH200, GB200, AC922): in none of these figures. */
+  /**
+   * Memory of GPUs that the kernel lists as NUMA nodes (GH200, GB200, AC922): not in any of these figures.
+   */
   readonly gpuNodeBytes?: Reported<number>;
 }
 
@@ -27,7 +31,7 @@ export type ContainerMemory =
   | { readonly kind: 'none' }
   | { readonly kind: 'limited'; readonly limitBytes: number; readonly usedBytes: Reported<number> };
 
-/** As every view counts it: what a new program could not get. */
+/** As every view counts it: total minus what a new program could get. */
 export const memoryUsedBytes = ({
   totalBytes,
   availableBytes,

@@ -1,4 +1,4 @@
-// Network interfaces: what they are, what was negotiated, which addresses they carry.
+// Network interfaces: their type, the negotiated rate, their addresses.
 
 import { withoutScope } from '../address/host-port.ts';
 import type { Reported } from '../unknown.ts';
@@ -23,17 +23,20 @@ export type InterfaceType =
 export interface NetworkInterface {
   readonly name: string;
   readonly type: Reported<InterfaceType>;
-  /** What told the type: "sysfs type 1, driver mlx5_core", "hardware port Wi-Fi". */
+  /** The evidence for the type: "sysfs type 1, driver mlx5_core", "hardware port Wi-Fi". */
   readonly typeEvidence: string;
   readonly macAddress: Reported<string>;
   /** Administratively up and with a carrier. */
   readonly isUp: Reported<boolean>;
-  /** Negotiated rate, bits a second. Never a capability. */
+  /** Negotiated rate, bits per second. Never a capability. */
   readonly speedBitsPerSecond: Reported<number>;
   readonly mtuBytes: Reported<number>;
   readonly driver: Reported<string>;
   readonly addresses: readonly InterfaceAddress[];
-  /** Interfaces that this bridge or bond joins, or on which a VLAN or a virtual interface lies; empty elsewhere. */
+  /**
+   * Interfaces that this bridge or bond joins, or that a VLAN or a virtual interface is on top of; otherwise
+   * empty.
+   */
   readonly members: readonly string[];
 }
 
@@ -44,7 +47,10 @@ export interface InterfaceAddress {
   readonly scope: 'global' | 'site' | 'link' | 'host';
 }
 
-/** Those that carry the address; several may carry one link-local address. Scopes differ between machines and are left out. */
+/**
+ * Interfaces with the address; several may have one link-local address. Scopes differ between machines and
+ * are ignored.
+ */
 export const interfacesWith = (
   network: NodeNetwork | undefined,
   address: string,

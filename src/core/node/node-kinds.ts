@@ -1,5 +1,5 @@
 // The kinds of events in which a node reports about itself: its readings, the status of their sources, and its place in
-// the cluster. Rows of the table of kinds; readings in the order in which a person wants to see them.
+// the cluster. Rows of the table of kinds; readings in the order in which a person expects them.
 
 import type { NodeConfig } from './config.ts';
 import type { NodeDisk } from './disk.ts';

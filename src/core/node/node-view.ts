@@ -16,7 +16,7 @@ import { NODE_READING_KINDS, type NodeReadingKind, type ReadingValues, readingEn
 import { heldValue, type ReadingView, readingView } from './reading-view.ts';
 import { givenName, namesakes } from './shared-names.ts';
 
-/** The readings of which a node has one, by their names. */
+/** The readings that a node has once, by name. */
 type NodeReadings = { readonly [R in NodeReadingKind]: ReadingView<ReadingValues[R]> };
 
 /** All that is known of one node, each reading with its age. */
@@ -30,9 +30,9 @@ export interface NodeView extends NodeReadings {
   /** Ms since it reported that it stops; undefined if it did not. */
   readonly stoppedMs: number | undefined;
   readonly gpus: readonly VendorView[];
-  /** The vendors of whom this machine has no GPU, and how that is known; none while nobody has looked yet. */
+  /** The vendors of which this machine has no GPU, with the evidence; none until a source has looked. */
   readonly absentGpus: readonly { readonly vendor: GpuVendor; readonly reason: string }[];
-  /** What the processor can do, where the node has measured that: never summed with GPUs. */
+  /** The processor's profile, if the node has measured it: never summed with GPUs. */
   readonly cpu: MeasuredDevice;
   readonly unknownKinds: readonly string[];
   /** Kinds of which it sent more entries than any machine has, and how many were refused. */
@@ -47,7 +47,7 @@ export interface VendorView {
   readonly loads: ReadingView<ReadingValues['gpuLoads']>;
   readonly healths: ReadingView<ReadingValues['gpuHealths']>;
   readonly devices: readonly GpuView[];
-  /** Those that cannot be used; in no sum. */
+  /** GPUs that cannot be used; in no sum. */
   readonly failed: readonly FailedGpu[];
 }
 
@@ -62,9 +62,9 @@ export interface GpuView extends MeasuredDevice {
   readonly load: GpuLoad | undefined;
   readonly loadAgeMs: number;
   readonly isLoadStale: boolean;
-  /** Undefined where nobody has told it. */
+  /** Undefined until reported. */
   readonly health: GpuHealth | undefined;
-  /** Of that, what must be done something about. */
+  /** The findings in it that need attention. */
   readonly findings: readonly HealthFinding[];
 }
 
@@ -73,7 +73,9 @@ interface RefusedKind {
   readonly count: number;
 }
 
-/** What every surface calls the state of a node (docs/words.md); in the API and in addresses `up` is `live`. */
+/**
+ * The name of a node's state on every surface (docs/words.md); in the API and in addresses `up` is `live`.
+ */
 export const presenceWord = ({
   presence,
   stoppedMs,
@@ -108,11 +110,14 @@ export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView =>
   };
 };
 
-/** 0..1, where the load is told and fresh. */
+/** 0..1, if the load is reported and fresh. */
 export const freshGpuUse = ({ load, isLoadStale }: GpuView): number | undefined =>
   load === undefined || isLoadStale ? undefined : knownOr(load.use, undefined);
 
-/** As it may be shown: a name comes from another machine, and may be anything. Of two with one name, "ubuntu (3m3a)". */
+/**
+ * Safe to display: a name comes from another machine, and may contain anything. If two nodes have one name,
+ * "ubuntu (3m3a)".
+ */
 export const nodeName = (state: State, node: NodeId): string => {
   const name = givenName(state, node);
   if (name === '') return node.slice(0, 8);
@@ -178,5 +183,5 @@ const isThere = (view: ReadingView<unknown>): boolean => view.kind !== 'waiting'
 
 const NONE_FAILED: readonly FailedGpu[] = [];
 
-/** The one device id that is no GPU's: `GpuProfile.deviceId`. */
+/** The one device id that is not a GPU's: `GpuProfile.deviceId`. */
 const CPU_DEVICE_ID = 'cpu';

@@ -14,14 +14,14 @@ interface PresenceLimits {
   readonly offlineMs: number;
 }
 
-/** DESIGN §3.1: by local receipt, whatever the ages say. A node's own config may say otherwise. */
+/** DESIGN §3.1: by local receipt, regardless of the ages in events. A node's own config may set others. */
 export const PRESENCE_LIMITS: PresenceLimits = { staleMs: 10_000, offlineMs: 30_000 };
 
 /** Local receipt of the newest event of a node, ms; -Infinity for a node never seen. */
 export const lastHeardMs = (state: State, node: NodeId): number => {
   let newest = state.origins[node]?.receivedAtMs ?? Number.NEGATIVE_INFINITY;
   for (const { field, shape } of SIGNS_OF_LIFE) {
-    // Asked of each of a thousand nodes every second: where a node has one entry, no list is made of it.
+    // Called for each of a thousand nodes every second: if a node has one entry, no list is made of it.
     if (shape === 'node')
       newest = Math.max(newest, entryAt(state, field, node)?.receivedAtMs ?? Number.NEGATIVE_INFINITY);
     else
@@ -41,19 +41,19 @@ export const presence = (
     ? presenceAfter(nowMs - lastHeardMs(state, node), limits)
     : 'offline';
 
-/** Of a node that has not said that it stops, by how long it has been silent. */
+/** For a node that has not reported that it stops, by the time since it was last seen. */
 export const presenceAfter = (silentMs: number, limits: PresenceLimits | undefined): Presence => {
   const { staleMs, offlineMs } = limits ?? PRESENCE_LIMITS;
   if (silentMs >= offlineMs) return 'offline';
   return silentMs >= staleMs ? 'stale' : 'live';
 };
 
-/** Every node that wrote something and is not forgotten, in the order of their ids. */
+/** Every node that wrote something and is not forgotten, sorted by id. */
 export const nodeIds = (state: State): readonly NodeId[] => {
   const ids = new Set(nodesIn(state.origins));
   for (const field of NODES_TOLD_BY)
     for (const id of Object.keys(state[field])) {
-      // Most are there already, and need no look at their letters.
+      // Most are already valid and need no check of each character.
       const known: ReadonlySet<string> = ids;
       if (!known.has(id) && isNodeId(id)) ids.add(id);
     }
@@ -72,9 +72,10 @@ export const isForgotten = (state: State, node: NodeId): boolean => {
 };
 
 /**
- * A forgetting covers what its writer had received, and any member may write one with any numbers. So it covers nothing where
- * it claims durable events that nobody here has, and the node's own word always counts for more: one that was heard after the
- * forgetting, or shortly before it, was not gone. Live numbers are no measure: after a restart nobody holds the live events.
+ * A forget event covers what its writer had received, and any member may write one with any numbers. So it
+ * covers nothing if it claims durable events that do not exist here, and events of the node itself take
+ * precedence: a node from which something arrived after the forget event, or shortly before it, was not gone.
+ * Live numbers are not compared: after a restart no node has the live events.
  */
 const isCovered = (state: State, node: NodeId, forget: Entry<NodeForgotten>): boolean => {
   const { durableEpoch, durableSeq, liveEpoch, liveSeq } = forget.value;
@@ -89,8 +90,8 @@ const isCovered = (state: State, node: NodeId, forget: Entry<NodeForgotten>): bo
 };
 
 /**
- * How long ago a node said that it stops, ms; undefined where it did not, or has spoken since. State keeps its last word for
- * good; what it says afterwards, in whatever order that arrives, stands behind the word and takes it back.
+ * How long ago a node reported that it stops, ms; undefined if it did not, or has sent something since. State
+ * keeps the stop event for good; a later event of the node, in whichever order it arrives, cancels it.
  */
 export const stoppedMs = (state: State, node: NodeId, nowMs: number): number | undefined => {
   const stop = state.nodeStops[node];
@@ -103,7 +104,7 @@ export const stoppedMs = (state: State, node: NodeId, nowMs: number): number | u
   return Math.max(0, stop.ageMs + nowMs - stop.receivedAtMs);
 };
 
-/** Newest live position of a node: what `node.forgotten` names beside the durable one. */
+/** Newest live position of a node: named by `node.forgotten` in addition to the durable one. */
 export const newestLiveOf = (state: State, node: NodeId): Position | undefined => {
   let newest: Position | undefined;
   for (const field of LIVE_FIELDS)
@@ -112,7 +113,10 @@ export const newestLiveOf = (state: State, node: NodeId): Position | undefined =
   return newest;
 };
 
-/** A node that is up cannot be forgotten; what two nodes last received from a third may differ by a relay's delay. */
+/**
+ * A node that is up cannot be forgotten; what two nodes last received from a third may differ by a relay's
+ * delay.
+ */
 const FORGOTTEN_QUIET_MS = 2_000;
 const NOTHING_HEARD: Position = { epoch: 0, seq: 0 };
 const SIGNS_OF_LIFE = FIELDS.filter(({ isSignOfLife }) => isSignOfLife);

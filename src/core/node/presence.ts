@@ -12,8 +12,8 @@ export interface NodeForgotten {
 }
 
 /**
- * The last event of a daemon that was asked to stop. Anything it sends afterwards cancels it: a durable fact past
- * this point of its journal, a live one that is newer.
+ * The last event of a daemon that is being stopped. A later event cancels it: a durable one past this point
+ * of its journal, a live one that is newer.
  */
 export interface NodeStopping {
   readonly durableEpoch: number;

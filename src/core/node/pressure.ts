@@ -1,5 +1,5 @@
-// Pressure: the share of time in which tasks waited for the processor, for memory or for I/O. Usage says how full a
-// machine is, pressure whether tasks have to wait because of it. As Linux measures it (PSI,
+// Pressure: the share of time in which tasks waited for the processor, for memory or for I/O. Usage is how
+// full a machine is, pressure whether tasks have to wait because of it. As Linux measures it (PSI,
 // Documentation/accounting/psi.rst).
 
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
@@ -7,7 +7,7 @@ import { isUnknown, type Reported, unknown } from '../unknown.ts';
 export interface NodePressure {
   /** Over all tasks of the host. */
   readonly host: ResourcePressures;
-  /** Over those of the control group that this process is in, a container's or a service's. */
+  /** Over the tasks of this process's control group, that of a container or a service. */
   readonly controlGroup: { readonly kind: 'none' } | (ResourcePressures & { readonly kind: 'group' });
 }
 
@@ -23,27 +23,27 @@ export type PressuredResource = keyof ResourcePressures;
 export type Pressure = {
   /** At least one task waited. */
   readonly some: StalledTime;
-  /** All tasks that had work waited: nothing was done. Of the processor only within a control group. */
+  /** All tasks that had work waited: nothing was done. For the processor only within a control group. */
   readonly full: Reported<StalledTime>;
 };
 
 export type StalledTime = {
-  /** Of the last 10, 60 and 300 s, 0..1; decaying means. */
+  /** Over the last 10, 60 and 300 s, 0..1; decaying means. */
   readonly share10s: number;
   readonly share60s: number;
   readonly share300s: number;
-  /** Since the machine started, or the group was made. */
+  /** Since the machine started, or the group was created. */
   readonly totalMicroseconds: number;
 };
 
 /**
- * `host`, whose line "full" of the processor the kernel writes for older readers, and always as 0 (psi.rst): with more tasks than
- * processors some task always runs.
+ * `host` without "full" for the processor, which the kernel writes as 0 for older readers (psi.rst): with
+ * more tasks than processors some task always runs.
  */
 export const withoutFullProcessor = (host: ResourcePressures): ResourcePressures =>
   isUnknown(host.cpu) ? host : { ...host, cpu: { ...host.cpu, full: unknown(NOT_OF_A_HOST) } };
 
-/** In the order of a table, as people call them. */
+/** In table order, with their names for people. */
 export const PRESSURED_RESOURCES: readonly {
   readonly resource: PressuredResource;
   readonly label: string;

@@ -22,7 +22,7 @@ export interface RdmaPort {
   readonly number: number;
   readonly state: Reported<'active' | 'armed' | 'initializing' | 'down'>;
   readonly physicalState: Reported<string>;
-  /** Decides between InfiniBand and RoCE; the transport says InfiniBand on both. */
+  /** Decides between InfiniBand and RoCE; the transport is "InfiniBand" for both. */
   readonly linkLayer: Reported<'infiniband' | 'ethernet' | 'thunderbolt'>;
   readonly rateBitsPerSecond: Reported<number>;
   readonly activeMtuBytes: Reported<number>;

@@ -1,4 +1,4 @@
-// Every reading of a node as one row: what, from where, how often, how old, and how it stands.
+// Every reading of a node as one row: name, source, interval, age, and state.
 
 import type { State } from '../state.ts';
 import { readingKey } from './gathered.ts';
@@ -21,13 +21,13 @@ export interface ReadingRow {
   readonly intervalMs: number | undefined;
   readonly ageMs: number | undefined;
   readonly state: ReadingView<unknown>['kind'];
-  /** Why it is stale or not there; '' otherwise. */
+  /** Why it is stale or missing; '' otherwise. */
   readonly reason: string;
-  /** Of the reason, where it has one. */
+  /** Code of the reason, if it has one. */
   readonly code: string | undefined;
 }
 
-/** One reading of a node as it stands. */
+/** One reading of a node in its current state. */
 interface NodeReading {
   /** "memory", "gpus nvidia". */
   readonly key: string;
@@ -36,7 +36,9 @@ interface NodeReading {
   readonly view: ReadingView<unknown>;
 }
 
-/** Every reading of a node in the order of the table; those of GPUs by vendor, without the vendors that it has none of. */
+/**
+ * Every reading of a node in table order; those of GPUs by vendor, without the vendors that it has none of.
+ */
 export const readingsOf = (view: NodeView): readonly NodeReading[] => {
   const one = (
     reading: ReadingKind,
@@ -46,7 +48,7 @@ export const readingsOf = (view: NodeView): readonly NodeReading[] => {
   const ofGpus = view.gpus.flatMap(({ vendor, inventory, loads, healths }) => [
     one('gpus', inventory, vendor),
     one('gpuLoads', loads, vendor),
-    // Not of a version that does not tell it.
+    // Missing in a version that does not report it.
     ...(healths.kind === 'waiting' ? [] : [one('gpuHealths', healths, vendor)]),
   ]);
   return READING_KINDS.flatMap(reading => {
@@ -59,7 +61,7 @@ export const readingsOf = (view: NodeView): readonly NodeReading[] => {
 export const readingName = ({ reading, vendor }: NodeReading): string =>
   vendor === 'none' ? readingTitle(reading) : `${VENDOR_NAMES[vendor]} ${readingTitle(reading)}`;
 
-/** `lagMs`: how far the picture lags behind now. */
+/** `lagMs`: how far the view lags behind now. */
 export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly ReadingRow[] =>
   readingsOf(view).map(({ key, reading, vendor, view: held }) => {
     const status = state.readingStatuses[view.nodeId]?.[key]?.value;
@@ -78,7 +80,7 @@ export const readingRows = (state: State, view: NodeView, lagMs = 0): readonly R
     };
   });
 
-/** What is not on this machine, one line a thing; the makers of GPUs that it has none of share one. */
+/** What this machine does not have, one line each; the vendors of GPUs that it has none of share one. */
 export const missingReadings = (
   rows: readonly ReadingRow[],
   { absentGpus }: NodeView,

@@ -19,7 +19,7 @@ export type ReadingView<T> =
       readonly ageMs: number;
     }
   | { readonly kind: 'current'; readonly value: T; readonly source: string; readonly ageMs: number }
-  /** The last value, too old to be trusted, with the reason where the source gave one. */
+  /** The last value, too old to be trusted, with the source's reason if it gave one. */
   | {
       readonly kind: 'stale';
       readonly value: T;
@@ -29,7 +29,7 @@ export type ReadingView<T> =
       readonly code?: string;
     };
 
-/** A reading is stale past this many of its intervals: 2.5 and a view's tick stay within three. */
+/** A reading is stale after this many of its intervals: 2.5 and a view's refresh stay within three. */
 export const STALE_INTERVALS = 2.5;
 /** A reading reported twice a second may be late by a scheduler's hiccup without counting as stale. */
 const STALE_MS_MIN = 2_000;

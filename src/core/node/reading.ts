@@ -1,5 +1,5 @@
-// The readings of a node, as the table of kinds has them: a gathered value with the source that told it and how often it is
-// told, so that any view, on any node, can say when it is late.
+// The readings of a node, as declared in the table of kinds: a gathered value with its source and its
+// interval, so that any view on any node can show that it is late.
 
 import { entryAt } from '../entry-maps.ts';
 import { EVENT_KINDS, type EventPayloads, type Fact, factOf, KINDS, type KindsWith } from '../event-kinds.ts';
@@ -12,7 +12,7 @@ type NameOf<Kind> = Kind extends `${infer Reading}.gathered` ? Reading : never;
 
 export type ReadingKind = NameOf<KindsWith<{ readonly title: string }>>;
 
-/** Of which a node has one; of the others it has one a vendor. */
+/** Readings that a node has once; of the others it has one per vendor. */
 export type NodeReadingKind = NameOf<KindsWith<{ readonly title: string; readonly shape: 'node' }>>;
 
 export type ReadingValues = { readonly [R in ReadingKind]: EventPayloads[`${R}.gathered`]['value'] };
@@ -25,16 +25,18 @@ export type Reading<R extends ReadingKind = ReadingKind> = {
 }[R];
 
 interface NetworkGuesses {
-  /** Interfaces whose type is only a guess, because a better source did not answer this time. Not recorded. */
+  /**
+   * Interfaces whose type is only a guess, because a better source did not respond this time. Not recorded.
+   */
   readonly guessedTypes?: readonly string[];
 }
 
 export const gatheredKind = <R extends ReadingKind>(reading: R): `${R}.gathered` => `${reading}.gathered`;
 
-/** As people call it: "GPU load". */
+/** Title for people: "GPU load". */
 export const readingTitle = (reading: ReadingKind): string => EVENT_KINDS[gatheredKind(reading)].title ?? '';
 
-/** The vendor of a GPU reading; 'none' for the others, of which a node has one each. */
+/** The vendor of a GPU reading; 'none' for the others, which a node has once. */
 export const readingVendor = ({ value }: Reading): GpuVendor | 'none' =>
   'vendor' in value ? value.vendor : 'none';
 
@@ -66,7 +68,7 @@ export const readingEntry = (
 export const isReadingKind = (reading: string): reading is ReadingKind =>
   KINDS.some(kind => kind === `${reading}.gathered` && EVENT_KINDS[kind].title !== undefined);
 
-/** In the order in which a person wants to see them. */
+/** In the order in which a person expects them. */
 export const READING_KINDS: readonly ReadingKind[] = KINDS.map(kind => kind.replace('.gathered', '')).filter(
   isReadingKind,
 );

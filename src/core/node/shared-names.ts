@@ -1,11 +1,11 @@
-// Which nodes give the same name: two machines called "ubuntu" are two machines, and every table, warning and command that
-// names one has to say which.
+// Which nodes have the same name: two machines called "ubuntu" are two machines, and every table, warning and
+// command that names one must distinguish them.
 
 import { isNodeId, type NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
 import { singleLine } from '../text/single-line.ts';
 
-/** The name that a node gives itself, as it may be shown; '' where it gave none. */
+/** The name that a node gives itself, safe to display; '' if it gave none. */
 export const givenName = (state: State, node: NodeId): string =>
   singleLine(state.nodeIdentities[node]?.value.friendlyName ?? '');
 

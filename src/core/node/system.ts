@@ -7,12 +7,12 @@ export interface NodeSystem {
   readonly cpuUse: Reported<number>;
   readonly cpuTemperatureCelsius: Reported<number>;
   readonly cpuPowerWatts: Reported<number>;
-  /** At the wall or the battery, where the machine can tell. */
+  /** Measured at the wall or the battery, if the machine reports it. */
   readonly systemPowerWatts: Reported<number>;
   /** Runnable tasks, mean of the last minute. */
   readonly loadAverage1: Reported<number>;
   readonly uptimeSeconds: Reported<number>;
-  /** Processors grouped as the chip groups them (efficiency and performance cores); empty where all are alike. */
+  /** Processors grouped as on the chip (efficiency and performance cores); empty if all are equal. */
   readonly cpuClusters: readonly CpuCluster[];
 }
 

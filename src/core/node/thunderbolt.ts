@@ -1,5 +1,5 @@
-// Thunderbolt ports and who is at the other end. The capability of a port and the rate a cable negotiated
-// are two facts; "Up to 120 Gb/s" is never a rate.
+// Thunderbolt ports and the machine at the other end. The capability of a port and the rate that a cable
+// negotiated are two facts; "Up to 120 Gb/s" is never a rate.
 
 import type { Reported } from '../unknown.ts';
 
@@ -9,9 +9,9 @@ export interface NodeThunderbolt {
 }
 
 export interface ThunderboltPort {
-  /** The bus as the system names it: "thunderboltusb4_bus_1"; Linux: "domain0". */
+  /** The system's name of the bus: "thunderboltusb4_bus_1"; Linux: "domain0". */
   readonly busName: string;
-  /** Number printed beside the receptacle. */
+  /** Number printed next to the receptacle. */
   readonly receptacle: Reported<string>;
   /** Upper case. Reciprocal UUIDs of two nodes make an RDMA connection. */
   readonly domainUuid: Reported<string>;
@@ -28,7 +28,7 @@ export interface ThunderboltPort {
 export interface ThunderboltPeer {
   readonly domainUuid: string;
   readonly name: string;
-  /** A hub or dock stands between; Apple nests it on one side only. */
+  /** There is a hub or dock in between; Apple nests it on one side only. */
   readonly isBehindHub: boolean;
   /** The peer offers the RDMA service (protocol 64087): it has RDMA switched on. */
   readonly offersRdma: boolean;

@@ -1,5 +1,5 @@
-// What the ports of a node carry now: the counters of each network interface and of each RDMA port, and what they grew by
-// since the reading before. Of an interface, not of one link: what else uses the cable is in it as well.
+// Current traffic of a node's ports: the counters of each network interface and of each RDMA port, and their
+// increase since the previous reading. Per interface, not per link: other traffic on the cable is included.
 
 import { maximumOf } from '../extremes.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
@@ -12,12 +12,15 @@ export interface NodeTraffic {
 export interface PortTraffic {
   /** An interface as the network reading names it, or an RDMA port as a connection names it: "eth0", "mlx5_0". */
   readonly name: string;
-  /** An RDMA port counts what goes past the IP stack: what its interface counts is not in it. */
+  /** An RDMA port counts traffic that bypasses the IP stack, which is not in its interface's counters. */
   readonly kind: 'interface' | 'rdma';
-  /** Since the counters began: since the interface is there. */
+  /** Since the counters started: since the interface appeared. */
   readonly received: PortCounts;
   readonly sent: PortCounts;
-  /** A second, over the time since the reading before; not of a first one, nor after the counters began anew. */
+  /**
+   * Per second, over the time since the previous reading; missing in a first one, and after a reset of the
+   * counters.
+   */
   readonly rates: Reported<PortRates>;
 }
 
@@ -25,7 +28,7 @@ export interface PortCounts {
   readonly bytes: number;
   readonly packets: Reported<number>;
   readonly errors: Reported<number>;
-  /** Packets that were not broken and that nobody got: no room, nobody who wanted them. */
+  /** Intact packets that were not delivered: no room, or no receiver. */
   readonly drops: Reported<number>;
 }
 
@@ -38,10 +41,13 @@ export type DirectionRates = {
   readonly dropsPerSecond: Reported<number>;
 };
 
-/** The counters of a port as a source tells them. */
+/** The counters of a port as a source reports them. */
 export type CountedPort = Omit<PortTraffic, 'rates'>;
 
-/** @param seconds between the two. A counter that went back, by a reset or a wrap, starts the port anew: no rate is better than a spike. */
+/**
+ * @param seconds between the two readings. After a counter went back, by a reset or a wrap, the port has no
+ * rate: that is better than a spike.
+ */
 export const withRates = (
   port: CountedPort,
   before: CountedPort | undefined,
@@ -51,7 +57,7 @@ export const withRates = (
   const received = ratesOf(port.received, before.received, seconds);
   const sent = ratesOf(port.sent, before.sent, seconds);
   if (received === undefined || sent === undefined)
-    return { ...port, rates: unknown('its counters began anew') };
+    return { ...port, rates: unknown('its counters were reset') };
   return { ...port, rates: { received, sent } };
 };
 
@@ -76,8 +82,8 @@ const growth = (now: Reported<number>, before: Reported<number>): Reported<numbe
 };
 
 /**
- * Bytes a second of its busiest port that is no loopback. Not their sum: a bridge, a bond and a VLAN count what their members
- * carry once more.
+ * Bytes per second of its busiest port except loopback. Not their sum: a bridge, a bond and a VLAN count the
+ * traffic of their members again.
  */
 export const busiestRate = ({ ports }: NodeTraffic, way: 'received' | 'sent'): number | undefined => {
   const rates = ports.flatMap(({ name, kind, rates }) =>

@@ -1,5 +1,5 @@
-// Whether something is active on a node now, so probes wait: a benchmark or a server with requests in flight, by lease,
-// or a busy GPU.
+// Whether a node is in use now, so that probes wait: a benchmark or a server with requests in flight, by
+// lease, or a busy GPU.
 
 import { counted } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
@@ -15,7 +15,7 @@ import { isKnown } from '../unknown.ts';
  */
 const GPU_BUSY_USE_MIN = 0.25;
 
-/** In words, or undefined where nothing is active. A lease past 10 s does not count, whoever left it. */
+/** As text, or undefined if nothing is active. A lease older than 10 s does not count. */
 export const activityOn = (
   state: State,
   node: NodeId,
@@ -26,7 +26,10 @@ export const activityOn = (
   serverOn(state, node, nowMs) ??
   (options.ignoresGpuLoad === true ? undefined : busyGpuOn(state, node, nowMs));
 
-/** A run has two ends, and what measures at either is in its figures: its target, and the machine that sends. */
+/**
+ * A run has two ends, and a probe at either of them disturbs its figures: its target, and the machine that
+ * sends.
+ */
 export const benchmarkOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
   for (const { reporter, runner } of activeLeases(state, nowMs)) {
     if (runner.source !== 'run') continue;
@@ -39,7 +42,7 @@ export const benchmarkOn = (state: State, node: NodeId, nowMs: number): string |
 const serverOn = (state: State, node: NodeId, nowMs: number): string | undefined => {
   for (const { runner } of activeLeases(state, nowMs)) {
     const { source, targetNode, requestsInFlight } = runner;
-    // A watcher tells 0 once, when the last request has ended.
+    // A watcher reports 0 once, when the last request has ended.
     if (source === 'run' || targetNode !== node || requestsInFlight === 0) continue;
     const count = isKnown(requestsInFlight) ? counted(requestsInFlight, 'request') : 'requests';
     return `a server on ${nodeName(state, node)} has ${count} in flight`;

@@ -11,7 +11,7 @@ export const isMeasuring = (state: State, nodes: readonly NodeId[], nowMs: numbe
       if (subject.kind !== 'link' || entry.value.stage.kind !== 'running') return false;
       if (!nodes.some(node => node === prober || node === subject.sink)) return false;
       const stage = stageOf(entry, nowMs);
-      // A status that has outlived what it announced is still believed for a while elsewhere; here it excuses nothing.
+      // Elsewhere a status that has outlived its announced end is still accepted for a while; here it is not.
       return stage?.kind === 'running' && stage.leftMs > 0;
     }),
   );

@@ -1,5 +1,6 @@
-// What a probe of a device or a connection usually finds: medians over the last week, made by the prober of its own journal
-// and told live, so that every node and page can say what is unusual without asking for history.
+// The usual figures of a probe of a device or a connection: medians over the last week, computed by the
+// prober from its own journal and published live, so that every node and page can show what is unusual
+// without requesting history.
 
 import type { ProbeSubject } from './probe-status.ts';
 
@@ -9,7 +10,7 @@ export interface ProbeBaseline {
   readonly windowMs: number;
   /** From the oldest to the newest of them, ms. */
   readonly spanMs: number;
-  /** Good measurements that the medians are of. */
+  /** Number of good measurements in the medians. */
   readonly count: number;
   /** By the name of the figure in the profile: "uploadBitsPerSecond". */
   readonly medians: Readonly<Record<string, number>>;

@@ -1,4 +1,4 @@
-// The kinds of events that speak of what is measured: rows of the table of kinds.
+// The kinds of events about what is measured: rows of the table of kinds.
 
 import type { GpuProfile } from '../node/gpu-profile.ts';
 import type { ProbeBaseline } from './probe-baseline.ts';

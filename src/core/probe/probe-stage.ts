@@ -1,5 +1,5 @@
-// What is being measured now, as far as it is valid: a status is a lease, and one past its announced end no longer
-// counts.
+// What is being measured now, as far as it is valid: a status is a lease, and one past its announced end no
+// longer counts.
 
 import type { Entry } from '../state.ts';
 import { knownOr } from '../unknown.ts';
@@ -10,7 +10,7 @@ export type ProbeStage =
   | { readonly kind: 'waiting'; readonly reason: string; readonly nextInMs: number | undefined }
   | { readonly kind: 'idle'; readonly nextInMs: number | undefined };
 
-/** Past what it announced a status is believed this long: it is told again, but it travels. */
+/** A status remains valid this long past its announced end, because its renewal takes time to arrive. */
 const PROBE_STATUS_GRACE_MS = 60_000;
 
 export const stageOf = (entry: Entry<ProbeStatus> | undefined, nowMs: number): ProbeStage | undefined => {
@@ -29,7 +29,7 @@ export const stageOf = (entry: Entry<ProbeStatus> | undefined, nowMs: number): P
     : { kind: 'idle', nextInMs };
 };
 
-/** Until when a status is believed, on this process's monotonic clock; Infinity for none. */
+/** Until when a status is valid: this process's monotonic clock; Infinity for none. */
 export const stageEndsAtMs = (entry: Entry<ProbeStatus> | undefined): number => {
   if (entry === undefined) return Number.POSITIVE_INFINITY;
   const { stage } = entry.value;

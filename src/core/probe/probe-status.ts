@@ -1,5 +1,5 @@
-// What is being measured now, or why not yet: told by the node that runs the probe, never kept. A lease: nobody believes
-// one older than it claims to last.
+// What is being measured now, or why not yet: published by the node that runs the probe, never stored. A
+// lease: one older than its announced duration is ignored.
 
 import type { NodeId } from '../ids.ts';
 import type { Reported } from '../unknown.ts';
@@ -12,12 +12,12 @@ export interface ProbeStatus {
   readonly subject: ProbeSubject;
   readonly stage:
     | { readonly kind: 'running'; readonly expectedMs: number; readonly isByHand: boolean }
-    /** Due, but held back: "a runner is active on juno", "the byte budget is spent". */
+    /** Due, but deferred: "a runner is active on juno", "the byte budget is spent". */
     | { readonly kind: 'waiting'; readonly reason: string; readonly nextInMs: Reported<number> }
     | { readonly kind: 'idle'; readonly nextInMs: Reported<number> };
 }
 
-/** Names a status among those of one node. */
+/** Key of a status among those of one node. */
 export const probeKey = (subject: ProbeSubject): string => {
   switch (subject.kind) {
     case 'gpu':

@@ -1,5 +1,5 @@
-// What is usual of a device or connection, and what is worse than that by more than measurements vary: "40% below its median
-// of the last week". What a cable should carry by its negotiated rate is told by link/link-shortfall.ts.
+// Figures of a device or connection that are worse than usual by more than measurements vary: "40% below its
+// median of the last week". A comparison with the negotiated rate is in link/link-shortfall.ts.
 
 import type { NodeId } from '../ids.ts';
 import type { LinkProfile } from '../link/link-profile.ts';
@@ -14,17 +14,20 @@ export interface UnusualFigure<Name extends string> {
   readonly figure: Name;
   readonly value: number;
   readonly median: number;
-  /** Of the median, how far the figure is on its worse side of it: 0.4 is 40% below, or above where less is better. */
+  /**
+   * How far the figure is on the worse side of the median, as a share of it: 0.4 is 40% below, or above if
+   * less is better.
+   */
   readonly share: number;
   readonly side: 'below' | 'above';
-  /** Measurements that the median is of. */
+  /** Number of measurements in the median. */
   readonly count: number;
 }
 
 export type LinkFigure = (typeof LINK_FIGURES)[number];
 export type DeviceFigure = (typeof DEVICE_FIGURES)[number];
 
-/** The median of the last week of a connection's figure; undefined where too little was measured to call it usual. */
+/** The median of the last week of a connection's figure; undefined if there are too few measurements. */
 export const usualLinkFigure = (
   state: State,
   source: NodeId,
@@ -32,13 +35,14 @@ export const usualLinkFigure = (
   figure: LinkFigure,
 ): number | undefined => medianOf(state.probeBaselines[source]?.[probeKey(subject)]?.value, figure);
 
-/** Of the newest profile of a connection; none while it holds the figures of an older one. */
+/** For the newest profile of a connection; none while it contains the figures of an older one. */
 export const unusualLinkFigures = (
   state: State,
   source: NodeId,
   subject: LinkSubject,
 ): readonly UnusualFigure<LinkFigure>[] => {
-  // Asked of every link of a large cluster: most nodes have told no baseline at all, and most baselines are too short.
+  // Called for every link of a large cluster: most nodes have published no baseline at all, and most
+  // baselines are too short.
   const baselines = state.probeBaselines[source];
   const baseline = baselines === undefined ? undefined : baselines[probeKey(subject)]?.value;
   if (baseline === undefined || !isLong(baseline)) return [];
@@ -94,7 +98,7 @@ const isLong = ({ count, spanMs }: ProbeBaseline): boolean =>
 
 type LinkSubject = Extract<ProbeSubject, { kind: 'link' }>;
 
-/** Of a connection that are compared with what is usual. */
+/** Figures of a connection that are compared with their median. */
 export const LINK_FIGURES = ['uploadBitsPerSecond', 'downloadBitsPerSecond', 'roundTripNsP50'] as const;
 export const DEVICE_FIGURES = [
   'fp16FlopsPerSecond',
@@ -102,10 +106,12 @@ export const DEVICE_FIGURES = [
   'memoryReadBytesPerSecond',
   'memoryCopyBytesPerSecond',
 ] as const;
-/** Fewer measurements are no habit, and neither is what came of one busy afternoon. */
+/** Fewer measurements are not enough for a usual value, and neither are those of one busy afternoon. */
 export const HABIT_COUNT_MIN = 5;
 const HABIT_SPAN_MS_MIN: number = 24 * 3_600_000;
-/** Bandwidth of a sound link or device varies by some per cent from probe to probe, on a busy one by more. */
+/**
+ * Bandwidth of a sound link or device varies by several per cent from probe to probe, on a busy one by more.
+ */
 export const VARIATION_SHARE = 0.25;
 /** The p50 of round trips depends on idle states of processors: twice is common. */
 const LATER_SHARE_MIN = 2;

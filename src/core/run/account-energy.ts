@@ -1,5 +1,5 @@
-// The energy of a run from what a node's sensors told: integrated over the window, summed by scope, divided by what was answered,
-// and judged: whether it is whole, and whether it is the server's alone.
+// The energy of a run from what a node's sensors reported: integrated over the window, summed by scope,
+// divided by requests and tokens, and judged: whether it is complete, and whether it is only the server's.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount } from '../figure/figure.ts';
@@ -18,22 +18,25 @@ import { type PowerReading, type PowerWindow, powerIn, type WindowPower } from '
 export interface PowerMeter {
   readonly scope: EnergyScope;
   readonly name: string;
-  /** Oldest first, also from before the run. Unknown: the sensor is not there or does not tell. */
+  /**
+   * Oldest first, including readings from before the run. Unknown: there is no such sensor, or it reports
+   * nothing.
+   */
   readonly readings: Reported<readonly PowerReading[]>;
-  /** Of a GPU: its mean use in the window, 0..1. */
+  /** Mean utilization of a GPU in the window, 0..1. */
   readonly use: Reported<number>;
 }
 
 export interface EnergySources {
   readonly node: string;
   readonly window: PowerWindow;
-  /** When whatever belongs to the run began: the time before is rest. */
+  /** Start of everything that belongs to the run: the time before it is idle time. */
   readonly beganMs: number;
   readonly meters: readonly PowerMeter[];
   readonly answered: AnsweredLoad;
-  /** Whatever else was seen to draw power there. */
+  /** Other load that was seen there. */
   readonly others: readonly EnergyReason[];
-  /** Of the last seconds of a run that goes on: not judged by how short they are. */
+  /** The last seconds of a run in progress: not judged by their short duration. */
   readonly isLive?: boolean;
 }
 
@@ -131,7 +134,7 @@ const edgeError = ({ wattsMin, wattsMax }: WindowPower, idleWatts: Reported<numb
   return (wattsMax - least) * EDGES_SECONDS;
 };
 
-/** Half of a node's devices are not the node: one unknown makes the sum unknown. */
+/** A sum over some of a node's devices is not the node's: one unknown makes the sum unknown. */
 const sumOf = (values: readonly Reported<number>[]): Reported<number> => {
   let sum = 0;
   for (const value of values) {
@@ -157,15 +160,16 @@ const meterReasons = ({ meter, power }: MeasuredMeter): readonly EnergyReason[] 
     { code, scopes: [meter.scope], problem: `${capitalized(meter.name)}: ${problem}` },
   ];
   if (isUnknown(meter.readings)) return reason('no-reading', meter.readings.reason);
-  if (power.readings === 0) return reason('no-reading', 'the sensor told nothing in that time');
+  if (power.readings === 0) return reason('no-reading', 'the sensor reported nothing in that time');
   const missing = 1 - power.coveredShare;
   if (missing > GAP_SHARE_LEAST)
     return reason('gap', `readings are missing for ${(100 * missing).toFixed(0)} % of the time`);
-  if (power.isStuck) return reason('stuck', `all ${counted(power.readings, 'reading')} are the same figure`);
+  if (power.isStuck)
+    return reason('stuck', `all ${counted(power.readings, 'reading')} are the same figure`);
   return [];
 };
 
-/** Which device the server uses is not told: what did nothing is in the sum all the same. */
+/** Which device the server uses is not reported; idle devices are in the sum too. */
 const idleReasons = (measured: readonly MeasuredMeter[]): readonly EnergyReason[] => {
   const gpus = measured.filter(({ meter }) => meter.scope === 'gpu');
   const idle = gpus.filter(({ meter }) => isKnown(meter.use) && meter.use < USE_LEAST);
@@ -175,7 +179,7 @@ const idleReasons = (measured: readonly MeasuredMeter[]): readonly EnergyReason[
         {
           code: 'idle-devices',
           scopes: ['gpu'],
-          problem: `${formatCount(idle.length)} of ${counted(gpus.length, 'GPU')} did next to nothing, and their power is in the sum`,
+          problem: `${formatCount(idle.length)} of ${counted(gpus.length, 'GPU')} were nearly idle, and their power is in the sum`,
         },
       ];
 };
@@ -184,7 +188,7 @@ const scopesOf = (measured: readonly MeasuredMeter[]): readonly EnergyScope[] =>
   ENERGY_SCOPES.filter(scope => measured.some(({ meter }) => meter.scope === scope));
 
 const REST_MS = 30_000;
-/** Edges are known to half a second each: of less than this they are a tenth. */
+/** Each edge is known to half a second: of a shorter window that is more than a tenth. */
 const WINDOW_MS_LEAST = 10_000;
 const EDGES_SECONDS = 1;
 const GAP_SHARE_LEAST = 0.05;

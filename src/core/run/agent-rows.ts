@@ -19,11 +19,11 @@ export const AGENT_COLUMNS: readonly string[] = [
   'verdict',
 ];
 
-/** A row each, as AGENT_COLUMNS names its cells. */
+/** One row each, with the cells of AGENT_COLUMNS. */
 export const agentRows = (agents: readonly ReportAgent[]): readonly (readonly string[])[] => {
   const issued = agents.reduce((sum, { counts }) => sum + counts.issued, 0);
   return agents.map(agent => {
-    const { name, counts, clockErrorMs, sendLatenessNsP99 = unknown('not told') } = agent;
+    const { name, counts, clockErrorMs, sendLatenessNsP99 = unknown('not reported') } = agent;
     return [
       name,
       formatCount(counts.issued),
@@ -37,11 +37,11 @@ export const agentRows = (agents: readonly ReportAgent[]): readonly (readonly st
   });
 };
 
-/** "atlas, boreas"; undefined where one machine made the run. */
+/** "atlas, boreas"; undefined if one machine made the run. */
 export const fromText = ({ from }: Pick<ReportRun, 'from'>): string | undefined =>
   from === undefined || from.length === 0 ? undefined : from.join(', ');
 
-/** Why an agent is not to be trusted, or not complete. */
+/** Why an agent's figures are not trustworthy, or incomplete. */
 export const agentRemarks = (agents: readonly ReportAgent[]): readonly string[] =>
   agents.flatMap(({ name, reason, verdict, verdictReasons }) => [
     ...(reason === '' ? [] : [reason]),

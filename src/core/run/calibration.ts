@@ -1,5 +1,5 @@
-// What this machine's client can resolve, as `plimsoll calibrate` found it against a server that says when it wrote what. Kept in the
-// home, cited by later runs, and stale when the machine is another one than it was.
+// The resolution of this machine's client, as `plimsoll calibrate` measured it against a server that reports
+// when it wrote what. Stored in the home, cited by later runs, and stale when the machine has changed.
 
 import { maximumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
@@ -14,9 +14,9 @@ export type Calibration = {
   /** ISO 8601, wall clock. */
   readonly madeAt: string;
   readonly machine: CalibratedMachine;
-  /** 'loopback', or the address of a mock elsewhere. */
+  /** 'loopback', or the address of a mock on another machine. */
   readonly target: string;
-  /** Of a mock elsewhere: how far its clock is known, and the shortest round trip. */
+  /** For a mock on another machine: the error of its clock, and the shortest round trip. */
   readonly clock: CalibrationClock | null;
   readonly streams: readonly StreamStep[];
   readonly rates: readonly RateStep[];
@@ -28,7 +28,7 @@ export type CalibratedMachine = {
   readonly cpu: string;
   readonly cores: number;
   readonly governor: string | Unknown;
-  /** Load average of a minute. */
+  /** Load average of one minute. */
   readonly load: number | Unknown;
 };
 
@@ -36,14 +36,17 @@ export type CalibrationClock = { readonly errorNs: number; readonly roundTripNs:
 
 export type StreamStep = {
   readonly streams: number;
-  /** Content chunks a second, of all streams. */
+  /** Content chunks per second, over all streams. */
   readonly chunksPerSecond: number;
   readonly ttftErrorNs: CalibratedError;
   /** |measured − true| of each gap. */
   readonly gapErrorNs: CalibratedError;
-  /** Of a mock elsewhere: how much later TTFT is read than the same load on loopback is, the clock's error not taken off. */
+  /**
+   * For a mock on another machine: how much later TTFT is read than for the same load on loopback, including
+   * the clock's error.
+   */
   readonly networkNs: Reported<CalibratedError>;
-  /** What the report of this very run claims for TTFT p50; unknown where it claims nothing. */
+  /** What the report of this run claims for TTFT p50; unknown if it claims nothing. */
   readonly boundNs: number | Unknown;
 };
 
@@ -55,7 +58,10 @@ export type RateStep = {
 
 export type CalibratedError = { readonly p50: number; readonly p99: number };
 
-/** The most streams, and the highest rate that was also reached, within an error at p99; 0: none that was tried. */
+/**
+ * The most streams, and the highest rate that was also reached, within an error at p99; 0: none of those
+ * tried.
+ */
 export const resolvedWithin = (
   { streams, rates }: Pick<Calibration, 'streams' | 'rates'>,
   errorNs: number,
@@ -78,7 +84,7 @@ export const resolvedWithin = (
   ]),
 });
 
-/** Why it says nothing of this machine as it is now; empty where it does. */
+/** Why it does not apply to this machine as it is now; empty if it does. */
 export const staleBecause = (
   { machine }: Pick<Calibration, 'machine'>,
   now: CalibratedMachine,
@@ -117,7 +123,7 @@ export const calibrationLines = (calibration: Calibration): readonly string[] =>
     ...(clock === null
       ? []
       : [
-          `Errors are of the same load on loopback; the network is what the target adds to them, by a clock that is known to ±${time(clock.errorNs)} (shortest round trip ${time(clock.roundTripNs)}).`,
+          `Errors are of the same load on loopback; the network is what the target adds to them, with a clock error of ±${time(clock.errorNs)} (shortest round trip ${time(clock.roundTripNs)}).`,
         ]),
     '',
     ...inColumns(
@@ -173,9 +179,9 @@ const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 
 const NAMES = { kernel: 'the kernel', node: 'Node', cpu: 'the processor' } as const;
 const ERRORS_NS: readonly number[] = [300_000, 1_000_000, 3_000_000, 10_000_000];
-/** Of what runs cite. */
+/** The limit that runs cite. */
 const CITED_NS = 1_000_000;
-/** A rate that was not reached says nothing of its lateness. */
+/** The lateness at a rate that was not reached is meaningless. */
 const RATE_PART_MIN = 0.95;
-/** Of the processors: so much more or less work of others is another machine. */
+/** Share of the processors: this much more or less other load counts as another machine. */
 const LOAD_PART_MAX = 0.5;

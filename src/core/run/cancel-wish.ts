@@ -1,12 +1,12 @@
-// That a client breaks requests off by itself: after how long, and how many of them.
+// Cancellation of requests by the client: after how long, and how many of them.
 
 import { formatThreeDigits } from '../figure/figure.ts';
 import { distributionText, type LengthDistribution } from '../statistics/length-distribution.ts';
 
 export type CancelWish = {
-  /** Whole milliseconds from sent, at least 1. */
+  /** Whole milliseconds after sending, at least 1. */
   readonly afterMs: LengthDistribution;
-  /** Of the measured requests, 0 to 1. */
+  /** Share of the measured requests, 0 to 1. */
   readonly share: number;
 };
 

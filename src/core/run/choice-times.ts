@@ -1,11 +1,12 @@
-// The chunks of a reply with several choices, taken apart by choice: its user reads one answer, not all of them in turn.
+// Splits the chunks of a reply with several choices by choice: its user reads one answer, not all of them
+// alternately.
 
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
 
 type Chunks = Pick<EndedSample, 'firstContentNs' | 'chunkGapsNs' | 'chunkChoices'>;
 
-/** From each chunk to the one before it of the same choice; of one choice they are the gaps that were stamped. */
+/** From each chunk to the previous one of the same choice; with one choice, the gaps as stamped. */
 export const gapsByChoice = ({ firstContentNs, chunkGapsNs, chunkChoices }: Chunks): readonly number[] => {
   if (chunkChoices === undefined) return chunkGapsNs;
   const gaps: number[] = [];
@@ -23,6 +24,9 @@ export const gapsByChoice = ({ firstContentNs, chunkGapsNs, chunkChoices }: Chun
 export const choiceCount = ({ chunkChoices }: Pick<EndedSample, 'chunkChoices'>): number =>
   chunkChoices === undefined ? 1 : new Set(chunkChoices).size;
 
-/** Of all choices together: from the first to the last content of each; of one choice the time that its content took. */
+/**
+ * Summed over the choices: from the first to the last content of each; with one choice, the time of its
+ * content.
+ */
 export const contentNsOf = (sample: Chunks): number =>
   sample.firstContentNs === NO_FIGURE ? NO_FIGURE : gapsByChoice(sample).reduce((sum, gap) => sum + gap, 0);

@@ -1,10 +1,10 @@
-// What can keep a connection from being opened, by the code of the system, of Node or of its TLS library, with what to do.
-// One table: for the request before a run, for the load, and for the advice of a report.
+// Why a connection cannot be opened, by the code of the system, of Node or of its TLS library, with what to
+// do. One table: for the request before a run, for the load, and for the advice of a report.
 
 import type { Sentences } from '../problem.ts';
 
 export interface ConnectionProblem extends Sentences {
-  /** This machine is short of something, and the server has no part in it. */
+  /** This machine lacks a resource, and the server is not involved. */
   readonly isOurs: boolean;
 }
 
@@ -22,7 +22,7 @@ const NOT_TRUSTED = problem(
   'its certificate is not signed by a trusted CA',
   'Set NODE_EXTRA_CA_CERTS to a PEM file with the CA, or with the certificate if it is self-signed.',
 );
-const NOT_TLS = problem('it does not speak TLS', 'Write http:// instead of https://.');
+const NOT_TLS = problem('it does not use TLS', 'Write http:// instead of https://.');
 
 export const CONNECTION_PROBLEMS: ReadonlyMap<string, ConnectionProblem> = new Map([
   ['ECONNREFUSED', problem('connection refused', CHECK_PLACE)],
@@ -36,7 +36,7 @@ export const CONNECTION_PROBLEMS: ReadonlyMap<string, ConnectionProblem> = new M
   ['EPROTO', NOT_TLS],
   ['ERR_SSL_WRONG_VERSION_NUMBER', NOT_TLS],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', NOT_TLS],
-  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', problem('it takes HTTP/2 alone', HTTP2_ADVICE)],
+  ['ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL', problem('it accepts only HTTP/2', HTTP2_ADVICE)],
   ['CERT_HAS_EXPIRED', problem('its certificate has expired', 'Renew the certificate of the server.')],
   ['CERT_NOT_YET_VALID', problem('its certificate is not valid yet', 'Check the clocks of both machines.')],
   [
@@ -78,7 +78,7 @@ export const CONNECTION_PROBLEMS: ReadonlyMap<string, ConnectionProblem> = new M
 export const connectionProblemText = (code: string, { problem: text }: ConnectionProblem): string =>
   `${text} (${code})`;
 
-/** What to do about a connection that failed with such a text; undefined if it is none of the above. */
+/** What to do about a connection that failed with this text; undefined if it is none of the above. */
 export const connectionAdvice = (text: string): string | undefined => {
   const [, code = ''] = /\(([A-Z_]+)\)$/.exec(text) ?? [];
   return CONNECTION_PROBLEMS.get(code)?.advice;

@@ -1,5 +1,5 @@
-// What a check of a run's counts is given and what it says, for those of samples (find-contamination.ts) and those of the server and the
-// machine (server-contamination.ts).
+// The input and result of a check of a run's counts, for those of samples (find-contamination.ts) and those
+// of the server and the machine (server-contamination.ts).
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
@@ -16,18 +16,18 @@ export interface ContaminationSources {
   readonly run: Pick<ReportRun, 'hasNonce' | 'model' | 'requests' | 'shape' | 'streaming'>;
   readonly samples: SampleEvidence;
   readonly server: Reported<ServerEvidence>;
-  /** Unknown while it runs, and of many machines. */
+  /** Unknown while it runs, and for load from many machines. */
   readonly machine: Reported<MachineDuringRun>;
-  /** Measured requests that were sent, however they ended. Unknown while more are sent. */
+  /** Measured requests that were sent, with any outcome. Unknown while more are being sent. */
   readonly sent: Reported<number>;
-  /** Completed ones that ended by themselves, not at their limit. */
+  /** Completed ones that ended by themselves, before their limit. */
   readonly stopped: number;
-  /** Completed ones with counts of tokens that cannot be true. */
+  /** Completed ones with token counts that cannot be true. */
   readonly doubts: Readonly<Record<TokenDoubt, number>>;
-  /** Answers are counted with a tokenizer of the person's own too. */
+  /** Answers are also counted with a tokenizer that the person provided. */
   readonly hasTokenizer: boolean;
   readonly series: Readonly<Partial<Record<SeriesKey, Pick<ReportSeries, 'min' | 'histogram'>>>>;
-  /** It sends the start of a prompt twice on purpose, and says itself what became of it. */
+  /** It sends the start of a prompt twice on purpose, and reports cache hits itself. */
   readonly isDepthProfile: boolean;
 }
 

@@ -1,5 +1,6 @@
-// Counts, of the measured samples, what may spoil the figures of a run: an answer from a cache, chunks that were joined, a model
-// that was not asked for. It only counts; what a count means for a run is for find-contamination.ts.
+// Counts what may contaminate a run's figures, over the measured samples: an answer from a cache, chunks that
+// were merged, another model than requested. It only counts; find-contamination.ts decides what a count
+// means.
 
 import { rankCorrelation } from '../statistics/rank-correlation.ts';
 import { knownOr, type Reported, unknown } from '../unknown.ts';
@@ -12,20 +13,25 @@ import type { SampleTurn } from './session-outcome.ts';
 
 export type SampleEvidence = {
   readonly completed: number;
-  /** Completed ones whose usage tells what came from a cache of prefixes, their prompt tokens, and of these the cached ones. */
+  /**
+   * Completed ones whose usage reports prefix-cache hits, their prompt tokens, and the cached ones of these.
+   */
   readonly cacheTold: number;
   readonly cacheTokensAsked: number;
   readonly cacheTokensHit: number;
   readonly cacheHits: number;
-  /** Completed ones with tokens that were guessed ahead and accepted, and how many of how many tokens. */
+  /** Completed ones with accepted speculative tokens, and how many of how many tokens. */
   readonly predicted: number;
   readonly predictedTokens: number;
   readonly predictedOf: number;
-  /** Completed ones whose very request was sent before. */
+  /** Completed ones whose identical request was sent before. */
   readonly repeats: number;
   /** Completed ones whose answer was that of an earlier one, byte for byte. */
   readonly sameAnswers: Reported<number>;
-  /** Completed ones of at least TOKENS_LEAST tokens that came whole in less time than any model takes. Unknown likewise. */
+  /**
+   * Completed ones of at least TOKENS_LEAST tokens that arrived in less time than any model takes. Unknown as
+   * above.
+   */
   readonly instant: Reported<number>;
   /**
    * Median time from first to last content, or of the whole reply where that is not streamed: of answers that came first, and of
@@ -40,23 +46,29 @@ export type SampleEvidence = {
   readonly keptTurns: Reported<number>;
   readonly lostHistories: Reported<number>;
   readonly otherModel: number;
-  /** The first of them. */
+  /** The first such model. */
   readonly otherModelName: string;
   readonly rateLimited: number;
-  /** Refused for want of room at the server: status 529, and 503 whose message says so. */
+  /** Rejected because the server was overloaded: status 529, and 503 with a message to that effect. */
   readonly overloaded: number;
   readonly retryAfter: number;
   readonly errorsIn200: number;
-  /** Completed streams of at least TOKENS_LEAST tokens, and of these: with more than 1.5 tokens a chunk, in one chunk, all at once. */
+  /**
+   * Completed streams of at least TOKENS_LEAST tokens, and of these: with more than 1.5 tokens per chunk, in
+   * one chunk, all at once.
+   */
   readonly streams: number;
   readonly merged: number;
   readonly oneChunk: number;
   readonly burst: number;
-  /** Of prompt tokens and TTFT: how many pairs, how far prompts differ (p95 by p5), and how the two rise together. */
+  /** Of prompt tokens and TTFT: number of pairs, spread of prompts (p95 by p5), and their correlation. */
   readonly ttftPairs: number;
   readonly inputSpan: Reported<number>;
   readonly ttftByInput: Reported<number>;
-  /** Quick tenth of the longest quarter of prompts by that of the shortest: 1 where length costs nothing. */
+  /**
+   * Fastest tenth of the longest quarter of prompts, relative to that of the shortest: 1 if length costs
+   * nothing.
+   */
   readonly ttftGrowth: Reported<number>;
 };
 
@@ -67,9 +79,9 @@ export class ContaminationTally {
   readonly #repeat = new Reservoir(DECODES_KEPT_MAX);
   readonly #pairs = new Reservoir(PAIRS_KEPT_MAX);
   readonly #answers = new Set<number>();
-  /** Of each open session its newest turn; undefined: the client sends the history. */
+  /** The newest turn of each open session; undefined: the client sends the history. */
   readonly #newestTurns: Map<number, TurnSize> | undefined;
-  /** Later turns whose prompt has no room for the turns before them, and those whose prompt certainly has. */
+  /** Later turns whose prompt has no room for the previous turns, and those whose prompt certainly has. */
   #crampedTurns = 0;
   #roomyTurns = 0;
   #otherModelName = '';
@@ -82,7 +94,7 @@ export class ContaminationTally {
         : undefined;
   }
 
-  /** Of the measured phase. */
+  /** A sample of the measured phase. */
   ended(sample: EndedSample): void {
     const { failure, remark, outcome } = sample;
     const counts = this.#counts;
@@ -106,7 +118,8 @@ export class ContaminationTally {
     const { kept } = this.#pairs;
     return {
       ...this.#counts,
-      // One prompt without room may be a long text in few tokens; of a server that keeps the history some have room.
+      // One prompt without room may be a long text in few tokens; if the server stores the history, some have
+      // room.
       ...(this.#crampedTurns > 0 && this.#roomyTurns === 0 ? { lostHistories: this.#counts.keptTurns } : {}),
       otherModelName: this.#otherModelName,
       firstDecodeNs: this.#first.median(),
@@ -142,8 +155,8 @@ export class ContaminationTally {
   }
 
   /**
-   * A prompt that contains what came before grows from turn to turn, by the answer before it and by its own text. Where the server
-   * ignores the history, it grows at most by as much as the request is longer.
+   * A prompt that contains what came before grows from turn to turn, by the answer before it and by its own
+   * text. If the server ignores the history, it grows at most by the growth of the request.
    */
   #followed(
     { session, turn, turns }: SampleTurn,
@@ -157,19 +170,19 @@ export class ContaminationTally {
       if (inputTokens <= before.inputTokens) this.#counts.lostHistories += 1;
       const bytes = bytesSent - before.bytesSent;
       const own = inputTokens - before.inputTokens - before.answerTokens;
-      // The second turn is the first that names an answer.
+      // The second turn is the first that refers to an answer.
       if (own <= Math.max(0, turn === 1 ? bytes - ID_BYTES_MOST : bytes) / BYTES_PER_TOKEN)
         this.#crampedTurns += 1;
       if (own > Math.max(0, bytes) / BYTES_PER_TOKEN) this.#roomyTurns += 1;
     }
-    // Templates leave out what the model thought in earlier turns.
+    // Templates leave out the reasoning of earlier turns.
     const answerTokens = Math.max(0, outputTokens - Math.max(0, remark?.reasoningTokens ?? 0));
     if (turn + 1 >= turns) known.delete(session);
     else if (known.has(session) || known.size < SESSIONS_FOLLOWED_MAX)
       known.set(session, { inputTokens, answerTokens, bytesSent });
   }
 
-  /** Whether this very answer came before. Of an answer that was not read the request stands for it. */
+  /** Whether this answer occurred before. If the answer was not read, the request is compared instead. */
   #hasCome({ answerHash, remark }: EndedSample): boolean {
     if (answerHash === undefined) return remark?.isRepeat === true;
     if (this.#answers.has(answerHash)) return true;
@@ -202,7 +215,8 @@ export class ContaminationTally {
     counts.streams += 1;
     if (chunkCount === 1) counts.oneChunk += 1;
     else if (outputTokens / chunkCount > MERGED_TOKENS) counts.merged += 1;
-    // What this client read late has been together in its own buffer, if it was late by as long as the stream takes.
+    // Chunks that this client read late were merged in its own buffer, if it was late by the duration of the
+    // stream.
     const lateNs = Math.max(lateness?.firstContentLateNs ?? 0, lateness?.lastContentLateNs ?? 0);
     const isBurst = chunkCount > BURST_GAPS_LEAST && chunkGapsNs.every(gap => gap < BURST_GAP_NS);
     if (isBurst && lateNs < (chunkCount - 1) * QUICK_GAP_NS) counts.burst += 1;
@@ -211,7 +225,10 @@ export class ContaminationTally {
 
 type TurnSize = Pick<EndedSample, 'inputTokens' | 'bytesSent'> & { readonly answerTokens: number };
 
-/** Pairs of figures; past the bound one takes the place of an earlier one, so that early and late ones are kept alike. */
+/**
+ * A bounded sample of pairs of figures; above the limit a new one replaces an earlier one, so that early and
+ * late ones have the same weight.
+ */
 class Reservoir {
   readonly #max: number;
   readonly #values: Float64Array;
@@ -232,7 +249,7 @@ class Reservoir {
 
   add(x: number, y: number): void {
     this.#seen += 1;
-    // Multiplicative hashing of the count: as good as chance here, and the same in every rebuild.
+    // Multiplicative hashing of the count: random enough here, and reproducible in every rebuild.
     const place =
       this.#seen <= this.#max ? this.#seen - 1 : (Math.imul(this.#seen, 2_654_435_761) >>> 0) % this.#seen;
     if (place >= this.#max) return;
@@ -299,23 +316,26 @@ const NOTHING = {
 type CountKey = keyof typeof NOTHING;
 
 const TOO_MANY_REQUESTS = 429;
-/** Of a shorter answer nobody can tell whether its chunks were joined. */
+/** For a shorter answer merged chunks cannot be detected. */
 const TOKENS_LEAST = 8;
 const MERGED_TOKENS = 1.5;
-/** Of most text in most languages at least: English has four to five. */
+/** An upper value for most text in most languages: English has four to five. */
 const BYTES_PER_TOKEN = 5;
 /** `"previous_response_id":"resp_…",` with the longest ids of OpenAI and vLLM. */
 const ID_BYTES_MOST = 100;
 const BURST_GAPS_LEAST = 4;
-/** No model makes ten thousand tokens a second for one user: what comes closer was held back, or was there before. */
+/**
+ * No model generates ten thousand tokens per second for one user: faster tokens were buffered, or existed
+ * before.
+ */
 const TOKEN_NS_LEAST = 100_000;
 const BURST_GAP_NS = TOKEN_NS_LEAST;
-/** Of the quickest servers, for one user. */
+/** The gap of the fastest servers, for one user. */
 const QUICK_GAP_NS = 1_000_000;
 const DECODES_KEPT_MAX = 1_024;
 const DECODES_LEAST = 8;
-/** Hashes; of more different answers the later ones count as new. */
+/** Hashes; with more different answers the later ones count as new. */
 const ANSWERS_KEPT_MAX = 65_536;
 const PAIRS_KEPT_MAX = 4_096;
-/** By chance the correlation of so many unrelated pairs is past 0.2 once in 20. */
+/** With this many unrelated pairs the correlation exceeds 0.2 by chance once in 20. */
 export const PAIRS_LEAST = 100;

@@ -1,5 +1,5 @@
-// What spoils figures of a run although every request was answered: each finding with its count, the figures that it spoils,
-// and what to do. A run with findings measured something, but not what its figures are called.
+// What contaminates figures of a run although every request was answered: each finding with its count, the
+// affected figures, and what to do. A run with findings measured something other than its figures claim.
 
 import { formatCount } from '../figure/figure.ts';
 import { knownOr, type Reported } from '../unknown.ts';
@@ -7,13 +7,15 @@ import type { RateKey } from './run-rates.ts';
 import type { SeriesKey } from './run-series.ts';
 
 export type ContaminationFinding = {
-  /** Also those that only another version knows. */
+  /** May be a code that is only known to another version. */
   readonly code: string;
-  /** So many of so many: requests, tokens or readings, as `unit` says. `of` is 0 where they are of nothing. */
+  /**
+   * This many of how many: requests, tokens or readings, as given in `unit`. `of` is 0 if there is no total.
+   */
   readonly count: number;
   readonly of: number;
   readonly unit: string;
-  /** Series and rates that do not mean what they are called. */
+  /** Series and rates that do not mean what their names claim. */
   readonly spoils: readonly string[];
   /** One sentence. */
   readonly problem: string;
@@ -28,7 +30,7 @@ interface MaybeSpoiled {
 
 export type SpoiledFigure = SeriesKey | RateKey;
 
-/** Figures that are spoiled together. */
+/** Figures that are affected together. */
 export const OF_PROMPT: readonly SpoiledFigure[] = [
   'ttftNs',
   'ttftFromIntendedNs',
@@ -82,18 +84,21 @@ const CONTAMINATION_CODES = [
 
 export type ContaminationCode = (typeof CONTAMINATION_CODES)[number];
 
-/** Empty where nothing was found; unknown where nobody looked: of an earlier version, or of a run from many machines. */
+/**
+ * Empty if nothing was found; unknown if the checks did not run: an earlier version, or load from many
+ * machines.
+ */
 export const contaminationOf = (report: MaybeSpoiled): Reported<readonly ContaminationFinding[]> =>
   report.contamination;
 
-/** Those that spoil one figure, to stand beside it. */
+/** Findings that affect one figure, to be shown next to it. */
 export const spoiling = (report: MaybeSpoiled, figure: SpoiledFigure): readonly ContaminationFinding[] =>
   knownOr(contaminationOf(report), []).filter(({ spoils }) => spoils.includes(figure));
 
-/** Behind the name of a figure that does not mean what it is called. */
+/** Suffix of a figure's name if it does not mean what the name claims. */
 export const SPOILED_MARK = ' !';
 
-/** One a finding: "12 of 400 requests: …. What to do." */
+/** One line per finding: "12 of 400 requests: …. What to do." */
 export const contaminationLines = (report: MaybeSpoiled): readonly string[] =>
   knownOr(contaminationOf(report), []).map(contaminationLine);
 

@@ -1,18 +1,19 @@
-// What of the answers has come, also of those that go on: their chunks, and how many tokens a chunk has had. A server tells
-// tokens with the last chunk of an answer; counted when that comes, the output of long answers would come in jumps.
+// The part of the answers that has arrived, including answers in progress: their chunks, and how many tokens
+// a chunk has had. A server reports tokens with the last chunk of an answer; counted at that point, the
+// output of long answers would come in jumps.
 
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { MetricLookup } from './metric-lookup.ts';
 import { tokensOf } from './run-rates.ts';
 
 export type ContentArrived = {
-  /** Content chunks of measured requests, whatever became of them. */
+  /** Content chunks of measured requests with any outcome. */
   readonly chunks: number;
-  /** Of the requests that have completed. */
+  /** For the requests that have completed. */
   readonly tokensPerChunk: Reported<number>;
 };
 
-/** Unknown where chunks were not counted as they came: nothing streamed, or only ended samples are known. */
+/** Unknown if chunks were not counted as they arrived: nothing streamed, or only ended samples are known. */
 export const contentArrived = (metrics: MetricLookup): Reported<ContentArrived> => {
   const chunks = metrics.counter('chunksReceived');
   const ended = metrics.counter('chunksCompleted');

@@ -1,5 +1,6 @@
-// What token counts that cannot be true mean for the figures of a run. The counts stay in the report as the server gave them; the
-// figures that rest on them are marked, because every rate by the token is as wrong as they are.
+// What token counts that cannot be true mean for the figures of a run. The counts stay in the report as the
+// server gave them; the figures that depend on them are marked, because every per-token rate is as wrong as
+// they are.
 
 import { formatCount } from '../figure/figure.ts';
 import { recordOf } from '../record-of.ts';
@@ -7,7 +8,7 @@ import type { SpoiledFigure } from './contamination.ts';
 import { TOKEN_DOUBT_KEYS, type TokenDoubt } from './token-doubts.ts';
 
 interface TokenDoubtRow {
-  /** What was counted, after "in 12 replies". */
+  /** Text after "in 12 replies". */
   readonly words: string;
   readonly spoils: readonly SpoiledFigure[];
 }
@@ -37,18 +38,18 @@ export const TOKEN_DOUBTS: Readonly<Record<TokenDoubt, TokenDoubtRow>> = {
   },
   'no-input': { words: '0 input tokens for a prompt', spoils: OF_INPUT },
   'more-than-possible': {
-    words: 'more tokens than any model has room for',
+    words: 'more tokens than any model can process',
     spoils: [...new Set([...OF_OUTPUT_TOKENS, ...OF_INPUT, 'reasoningTokens' as const])],
   },
 };
 
-/** "0 input tokens for a prompt in 12", each. */
+/** "0 input tokens for a prompt in 12", for each. */
 export const doubtWords = (doubts: Readonly<Record<TokenDoubt, number>>): readonly string[] =>
   TOKEN_DOUBT_KEYS.filter(doubt => doubts[doubt] > 0).map(
     doubt => `${TOKEN_DOUBTS[doubt].words} in ${formatCount(doubts[doubt])}`,
   );
 
-/** Of the counters of a run. */
+/** For the counters of a run. */
 export const doubtCounts = (
   counter: (key: `doubts.${TokenDoubt}`) => number,
 ): Readonly<Record<TokenDoubt, number>> => recordOf(TOKEN_DOUBT_KEYS, doubt => counter(`doubts.${doubt}`));

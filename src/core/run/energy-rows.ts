@@ -14,7 +14,7 @@ export const ENERGY_COLUMNS = [
   'before',
 ] as const;
 
-/** Those of which something is known. */
+/** Scopes of which something is known. */
 export const energyRows = ({ scopes }: RunEnergy): readonly (readonly string[])[] =>
   scopes.filter(({ joules }) => !isUnknown(joules)).map(scopeRow);
 
@@ -33,7 +33,7 @@ const scopeRow = (of: ScopeEnergy): readonly string[] => {
 
 export const LIVE_ENERGY_COLUMNS: readonly string[] = ['Power of', 'Now', 'Output token'];
 
-/** Of the last seconds of a run that goes on; those of which something is known. */
+/** For the last seconds of a run in progress; scopes of which something is known. */
 export const liveEnergyRows = ({ scopes }: RunEnergy): readonly (readonly string[])[] =>
   scopes
     .filter(({ joules }) => !isUnknown(joules))
@@ -43,7 +43,7 @@ export const liveEnergyRows = ({ scopes }: RunEnergy): readonly (readonly string
       text(of.joulesPerOutputToken, formatJoules),
     ]);
 
-/** What stands below: what is not valid and why, then what is not known. */
+/** Remarks below the table: what is not valid and why, then what is not known. */
 export const energyRemarks = ({ node, scopes, reasons }: RunEnergy): readonly string[] => {
   const isAnyKnown = scopes.some(({ joules }) => !isUnknown(joules));
   const shown = reasons.filter(({ scopes: of }) =>
@@ -51,7 +51,7 @@ export const energyRemarks = ({ node, scopes, reasons }: RunEnergy): readonly st
   );
   return [
     ...(isAnyKnown
-      ? [`Of ${node}, by its own sensors; what it drew before is not subtracted`]
+      ? [`Of ${node}, by its own sensors; its idle power is not subtracted`]
       : [`Nothing is known of the power of ${node}`]),
     ...shown.map(({ problem }) => `${INVALID_MARK.trim()} ${problem}`),
     ...scopes.flatMap(({ scope, joules }) =>
@@ -68,7 +68,7 @@ export const formatJoules = (joules: number): Figure => {
 const text = (value: Reported<number>, format: (value: number) => Figure): string =>
   isUnknown(value) ? '–' : figureText(format(value));
 
-/** Behind a figure that is not the server's alone, or not whole. */
+/** Suffix of a figure that is incomplete, or not the server's alone. */
 const INVALID_MARK = ' !';
 const SCOPE_LABELS: Readonly<Record<EnergyScope, string>> = {
   gpu: 'GPUs',

@@ -1,33 +1,37 @@
-// By how much a figure of a run may differ from what it stands for because of the client that measured it:
-// docs/metrics.md "Error bounds". It lies between the measured figure less `above` and the measured figure plus `below`.
+// How much a figure of a run may differ from the true value because of the client that measured it:
+// docs/metrics.md "Error bounds". The true value is between the measured figure minus `above` and the
+// measured figure plus `below`.
 
 import type { GapEdge } from './event-record.ts';
 
 export type ErrorBound = {
-  /** The measured figure is at most so much above the true one, ns. */
+  /** The measured figure is at most this much above the true one, ns. */
   readonly above: number;
-  /** … and at most so much below it. */
+  /** The measured figure is at most this much below the true one, ns. */
   readonly below: number;
 };
 
-/** Of a series: of its mean, and of each of its percentiles by its name ("99.9"). */
+/** For a series: its mean, and each of its percentiles by name ("99.9"). */
 export type SeriesErrorBound = {
   readonly mean: ErrorBound;
   readonly percentiles: Readonly<Record<string, ErrorBound>>;
 };
 
-/** Of a run as a whole. */
+/** For a run as a whole. */
 export type RunBounds = {
-  /** Of the measured window, which every rate is divided by. */
+  /** Of the measured window, by which every rate is divided. */
   readonly windowNs: ErrorBound;
 };
 
-/** What an agent tells its coordinator of its own lateness, packed as metrics/bound-parts.ts says; samples tell theirs themselves. */
+/**
+ * An agent's lateness as reported to its coordinator, packed as defined in metrics/bound-parts.ts; samples
+ * contain their own.
+ */
 export type BoundParts = {
   readonly lateMarks: Uint8Array;
   readonly heldMarks: Uint8Array;
   readonly gaps: Readonly<Record<GapEdge, Uint8Array>>;
 };
 
-/** ± in one figure. */
+/** As one figure with ±. */
 export const widestOf = ({ above, below }: ErrorBound): number => Math.max(above, below);

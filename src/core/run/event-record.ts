@@ -1,5 +1,6 @@
-// The event records of a run: what the load process tells the aggregator and the event logger. Times are nanoseconds since
-// the run's zero on the load process's monotonic clock; a number holds them exactly for 104 days.
+// The event records of a run, sent by the load process to the aggregator and the event logger. Times are
+// nanoseconds since the run's zero on the load process's monotonic clock; a number represents them exactly
+// for 104 days.
 
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
 import type { SampleNote } from './sample-note.ts';
@@ -29,15 +30,17 @@ export type SessionRecord = {
   readonly atNs: number;
 };
 
-/** ns; 0 where the sample has no such stamp. */
+/** ns; 0 if the sample has no such stamp. */
 export interface SampleLateness {
-  /** Handing the request to the system took so long; it was sent in between. */
+  /** Duration of passing the request to the system; it was sent during that time. */
   readonly writeNs: number;
   readonly firstByteLateNs: number;
   readonly firstContentLateNs: number;
   readonly lastContentLateNs: number;
   readonly endLateNs: number;
-  /** The same with what the thread slept before: bounds, whatever the system did. */
+  /**
+   * The same with the previous sleep of the thread: an upper limit, regardless of the system's behaviour.
+   */
   readonly firstByteLateNsMax: number;
   readonly firstContentLateNsMax: number;
   readonly lastContentLateNsMax: number;
@@ -51,13 +54,13 @@ export type SampleRecord =
       readonly sampleId: number;
       /** When the request was written. */
       readonly atNs: number;
-      /** When the schedule wanted it written; equal to `atNs` in closed loop. */
+      /** When the schedule intended to write it; equal to `atNs` in closed loop. */
       readonly intendedNs: number;
-      /** Connection set-up that this sample had to wait for, ns; 0 on a connection that was open. */
+      /** Connection set-up that delayed this sample, ns; 0 on a connection that was open. */
       readonly connectNs: number;
-      /** Wait for a place under --max-in-flight, from `intendedNs` on. */
+      /** Wait for a slot under --max-in-flight, starting at `intendedNs`. */
       readonly heldBackNs: number;
-      /** Sent before the measured window: to warm up, or while the load grew. */
+      /** Sent before the measured window: to warm up, or while the load was ramped up. */
       readonly isWarmup: boolean;
     }
   | {
@@ -73,24 +76,24 @@ export type SampleRecord =
       /** Arrival of each content chunk since the sample's last record, ascending. */
       readonly stampsNs: readonly number[];
     }
-  /** Which turn of which session it is: behind its `sample.issued`. */
+  /** The session and turn of a sample: follows its `sample.issued`. */
   | ({ readonly kind: 'sample.placed'; readonly sampleId: number } & SampleTurn)
   /** A turn of a session that will never be issued. */
   | {
       readonly kind: 'sample.skipped';
       readonly sampleId: number;
       readonly atNs: number;
-      /** Of a session that is not measured. */
+      /** For a session that is not measured. */
       readonly isWarmup: boolean;
       readonly turn: SampleTurn;
       readonly reason: SkipReason;
     }
-  /** Before the sample's end, where its reply said more than its tokens. */
+  /** Before the sample's end, if its reply had more than its tokens. */
   | ({ readonly kind: 'sample.remarked'; readonly sampleId: number } & SampleRemark)
   | ({ readonly kind: 'sample.served'; readonly sampleId: number } & ServedTimes)
-  /** Of a reply with several choices: which choice each chunk belongs to, from the first one on; in parts. */
+  /** For a reply with several choices: the choice of each chunk, from the first one on; in parts. */
   | { readonly kind: 'sample.choices'; readonly sampleId: number; readonly ofChunks: readonly number[] }
-  /** Before the end, if its client noted something of it. */
+  /** Before the end, if its client has a note about it. */
   | ({ readonly kind: 'sample.noted'; readonly sampleId: number } & SampleNote)
   | {
       readonly kind: 'sample.complete';
@@ -98,28 +101,31 @@ export type SampleRecord =
       /** End of stream. */
       readonly atNs: number;
       readonly outcome: Outcome;
-      /** First non-reasoning content, where it differs from the first content; else NO_FIGURE. */
+      /** First non-reasoning content, if it differs from the first content; else NO_FIGURE. */
       readonly firstAnswerNs: number;
-      /** NO_FIGURE where no byte came. */
+      /** NO_FIGURE if no byte arrived. */
       readonly firstByteNs: number;
-      /** From the server's usage; NO_FIGURE where it told none. */
+      /** From the server's usage; NO_FIGURE if it reported none. */
       readonly inputTokens: number;
       readonly outputTokens: number;
       readonly chunkCount: number;
       readonly finishReason: FinishReason;
       readonly bytesSent: number;
       readonly bytesReceived: number;
-      /** Of the text of the answer; NO_FIGURE where none was read. */
+      /** Hash of the answer's text; NO_FIGURE if none was read. */
       readonly answerHash: number;
     };
 
-/** By how much the work of its thread may have put the stamps of a sample behind what they stand for, before its `sample.complete`. */
+/**
+ * How much the work of its thread may have delayed the stamps of a sample, published before its
+ * `sample.complete`.
+ */
 type LatenessRecord = {
   readonly kind: 'sample.lateness';
   readonly sampleId: number;
 } & SampleLateness;
 
-/** Without its kind: a writer may keep one and fill it anew. */
+/** Without its kind: a writer may reuse one object. */
 export type IssuedFigures = Omit<Extract<SampleRecord, { readonly kind: 'sample.issued' }>, 'kind'>;
 
 /** Published before the sample's `sample.complete`, which retires the row that this needs. */
@@ -127,18 +133,18 @@ export type ErrorRecord = {
   readonly kind: `error.${FailureKind}`;
   readonly sampleId: number;
   readonly atNs: number;
-  /** HTTP status; 0 where there was none. */
+  /** HTTP status; 0 if there was none. */
   readonly statusCode: number;
-  /** Shortened, free of secrets. */
+  /** Shortened, without secrets. */
   readonly detail: string;
 };
 
-/** What a load thread observed of itself since its last such record. */
+/** What a load thread observed about itself since its last such record. */
 export type ClientRecord = {
   readonly kind: 'client.observed';
   readonly atNs: number;
   readonly thread: number;
-  /** 0..1 of the wall time since the last record. */
+  /** Share of the wall time since the last record, 0..1. */
   readonly eventLoopUtilization: number;
   readonly cpuShare: number;
   readonly eventLoopDelayNsMax: number;
@@ -149,17 +155,18 @@ export type ClientRecord = {
   readonly connectionsReused: number;
   readonly connectionsClosed: number;
   readonly connectionsStale: number;
-  /** Arrivals that are due and wait for a place under --max-in-flight, now. */
+  /** Arrivals that are due and wait for a slot under --max-in-flight, now. */
   readonly arrivalsWaiting: number;
-  /** How long users waited after requests that had failed at once, of all users together. */
+  /** How long users waited after requests that had failed at once, summed over all users. */
   readonly backoffNs: number;
   /** Opened before a request needed them, because the server closes after each reply. */
   readonly connectionsAhead: number;
 };
 
 /**
- * How late each heartbeat of a load or parse thread came since its last such record. A beat of a load thread is due BEAT_NS after
- * the one before, one of a parse thread at irregular times, 2 to 24 ms apart, with or without traffic, so that a process that was stopped, throttled or starved cannot look as if it had kept up.
+ * How late each heartbeat of a load or parse thread came since its last such record. A beat of a load thread
+ * is due BEAT_NS after the one before, one of a parse thread at irregular times, 2 to 24 ms apart, with or
+ * without traffic, so that a process that was stopped, throttled or starved cannot appear to have kept up.
  */
 export type BeatsRecord = {
   readonly kind: 'client.beats';
@@ -169,17 +176,17 @@ export type BeatsRecord = {
   readonly latenessNs: readonly number[];
 };
 
-/** How late a load thread woke for each mark since its last such record, beyond what its own work explains. */
+/** How late a load thread woke for each mark since its last such record, beyond the time of its own work. */
 export type MarksRecord = {
   readonly kind: 'client.marks';
   readonly atNs: number;
   readonly thread: number;
   readonly latenessNs: readonly number[];
-  /** By how much each was later than the thread had worked and slept: the system held its bytes back. */
+  /** How much later each was than the thread's work and sleep explain: the system delayed its bytes. */
   readonly heldNs: readonly number[];
 };
 
-/** What the gaps between chunks of completed samples may truly be: cells of a histogram, each with how many it holds. */
+/** The possible true gaps between chunks of completed samples: cells of a histogram, each with its count. */
 export type GapEdgesRecord = {
   readonly kind: 'client.gaps';
   readonly atNs: number;
@@ -188,28 +195,34 @@ export type GapEdgesRecord = {
   readonly cells: readonly (readonly [cell: number, count: number])[];
 };
 
-/** At the least and at the most, by what is known of the stamps at both ends; and whatever happened while the thread slept. */
+/**
+ * The least and the greatest gap, by what is known of the stamps at both ends; and with anything that may
+ * have happened while the thread slept.
+ */
 export type GapEdge = 'knownLeast' | 'knownMost' | 'surelyLeast' | 'surelyMost';
 
-/** What kept the whole process from its processors since the last such record; NO_FIGURE where the system does not tell. */
+/**
+ * What kept the whole process from its processors since the last such record; NO_FIGURE if the system does
+ * not report it.
+ */
 export type HostRecord = {
   readonly kind: 'client.host';
   readonly atNs: number;
   readonly intervalNs: number;
-  /** Held back by the quota of a control group (CFS bandwidth), of the group that was held back longest. */
+  /** Throttled by the quota of a control group (CFS bandwidth); of the group that was throttled longest. */
   readonly throttledNs: number;
-  /** In which some task waited for a processor (PSI). */
+  /** Time in which some task waited for a processor (PSI). */
   readonly pressureNs: number;
-  /** Of each processor, taken by the hypervisor for others. */
+  /** Per processor, taken by the hypervisor for others. */
   readonly stolenNs: number;
 };
 
-/** What the server told of itself on its page of metrics. */
+/** What the server reported on its metrics page. */
 export type ServerRecord = { readonly kind: 'server.observed' } & ServerReading;
 
 export const BEAT_NS = 20_000_000;
 
-/** In a binary record a figure that is not there; a codec's concern, never shown. */
+/** A missing figure in a binary record; only for codecs, never shown. */
 export const NO_FIGURE = -1;
 
 /** In the order in which they are stored. */

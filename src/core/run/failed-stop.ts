@@ -1,5 +1,5 @@
-// Why failed requests ended a sweep, a search or a comparison: which of its runs, the reason, what to do, and what the server
-// answered, so that nobody has to open the report of that run.
+// Why failed requests ended a sweep, a search or a comparison: the run, the reason, what to do, and what the
+// server answered, so that the report of that run need not be opened.
 
 import { hangingLines } from '../text/columns.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
@@ -17,7 +17,7 @@ export type FailedStop = {
   readonly problem: string;
   /** One or more sentences. */
   readonly advice: string;
-  /** Of that run. */
+  /** Failures of that run. */
   readonly failures: Reported<RunFailures>;
 };
 
@@ -44,7 +44,7 @@ export const failedStopReason = ({ where, problem }: FailedStop): string => `at 
 export const failedStopText = (stop: FailedStop): string =>
   `Stopped ${failedStopReason(stop)}. ${stop.advice}`;
 
-/** Above everything else: the reason with what to do, and a line for each cause. */
+/** The first lines of the output: the reason with what to do, and a line for each cause. */
 export const failedStopLines = (stop: FailedStop, columns: number): readonly string[] => [
   ...hangingLines('', failedStopText(stop).replace(/^Stopped/, 'STOPPED'), columns),
   ...(isUnknown(stop.failures)

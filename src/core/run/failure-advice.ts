@@ -1,6 +1,7 @@
-// What to do about requests that failed, by what the server said. One table, from the most exact cause to the broadest; the
-// first row that fits is used. Messages are those of vLLM, SGLang, llama.cpp, Ollama, TGI, OpenAI, Anthropic, LiteLLM and of
-// the frameworks under them, as test/core/run/failure-advice.test.ts has them.
+// What to do about requests that failed, by the server's message. One table, from the most specific cause to
+// the broadest; the first row that matches is used. Messages are those of vLLM, SGLang, llama.cpp, Ollama,
+// TGI, OpenAI, Anthropic, LiteLLM and of the frameworks under them, as listed in
+// test/core/run/failure-advice.test.ts.
 
 import { shellCommand } from '../text/shell-words.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
@@ -10,17 +11,17 @@ import type { VariantFigures } from './model-mix.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
 import { isOverload } from './overload.ts';
 
-/** Of the run. */
+/** Properties of the run. */
 export interface AdviceContext {
   /** Without credentials. */
   readonly target: string;
   readonly api: string | Unknown;
   readonly model: string | Unknown;
-  /** Other requests of the run were answered, so that the address is right. */
+  /** Other requests of the run were answered, so the address is correct. */
   readonly wasReached?: boolean;
-  /** Of several URLs those at which nothing was answered. */
+  /** If there are several URLs, those that answered nothing. */
   readonly silentUrls?: readonly string[];
-  /** Which the server listed before the run; not there if it listed none. */
+  /** Models that the server listed before the run; missing if it listed none. */
   readonly offeredModels?: readonly string[];
 }
 
@@ -31,7 +32,7 @@ export const failureAdvice = (
 ): string => {
   for (const { kinds, statuses, says, advice } of ROWS) {
     if (kinds !== undefined && !kinds.includes(kind)) continue;
-    // The client failed after the head came: the status does not explain that.
+    // The client failed after the head arrived: the status does not explain that.
     if (statuses !== undefined && (kind === 'client' || !statuses.includes(statusCode))) continue;
     const found = says?.exec(example);
     if (found === null) continue;
@@ -47,7 +48,7 @@ interface AdviceRow {
   readonly advice: string | ((context: AdviceContext, found: readonly string[], example: string) => string);
 }
 
-/** Of a report. */
+/** From a report. */
 export const adviceContext = ({
   run,
   counts,
@@ -82,8 +83,7 @@ const otherApi = ({ api }: AdviceContext): string =>
 const withoutField = (field: string): string =>
   `This server does not accept the field ${field}. Leave it out: ${shellCommand`--body ${JSON.stringify({ [field]: null })}`}`;
 
-const OVERLOAD_ADVICE =
-  'The server limits how much it takes: lower --rate or --concurrency, or raise its limit.';
+const OVERLOAD_ADVICE = 'The server limits its load: lower --rate or --concurrency, or raise its limit.';
 
 const ROWS: readonly AdviceRow[] = [
   {
@@ -108,7 +108,7 @@ const ROWS: readonly AdviceRow[] = [
   },
   {
     says: /max_completion_tokens.*instead|instead.*max_completion_tokens|max_tokens.*(?:not supported|unsupported)/i,
-    advice: `This model wants the limit in another field: --body '{"max_tokens":null,"max_completion_tokens":256}'`,
+    advice: `This model expects the limit in another field: --body '{"max_tokens":null,"max_completion_tokens":256}'`,
   },
   {
     says: /context (?:length|size|window)|max_model_len|n_ctx|maximum (?:sequence|input|context)|(?:input|prompt) (?:is )?too long|longer than the (?:maximum|model)|exceeds? the (?:available )?(?:context|limit|maximum)|max_seq_len|inputs`? tokens \+ `?max_new_tokens/i,
@@ -202,7 +202,7 @@ const ROWS: readonly AdviceRow[] = [
   },
 ];
 
-/** Fields that the run writes itself: leaving them out is no way. */
+/** Fields that the run writes itself: they cannot be left out. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   '',
   'model',
@@ -214,5 +214,5 @@ const OWN_FIELDS: ReadonlySet<string> = new Set([
 ]);
 const NOTHING_FOUND: readonly string[] = [];
 const MODELS_SHOWN_MAX = 5;
-/** That a run stores. */
+/** Limit of the list that a run stores. */
 export const OFFERED_MODELS_MAX = 20;

@@ -1,5 +1,6 @@
-// Why requests failed: grouped by kind, HTTP status and what the server said, with the numbers and ids of each message folded,
-// so that eight thousand failures of one cause are one group. Bounded, whatever a server sends: what has no group is counted.
+// Why requests failed: grouped by kind, HTTP status and the server's message, with the numbers and ids of
+// each message folded, so that eight thousand failures of one cause are one group. The number of groups is
+// limited for any server: failures without a group are counted.
 
 import { coarselyFolded, foldedMessage } from './folded-message.ts';
 import type { Outage } from './outage.ts';
@@ -9,18 +10,20 @@ import type { UnsuccessfulEnd } from './unsuccessful-end.ts';
 export type RunFailures = {
   /** Most frequent first, at most FAILURE_GROUPS_MAX. */
   readonly groups: readonly FailureGroup[];
-  /** All failures that are in no group; not there if every failure is in one. */
+  /** All failures that are in no group; missing if every failure is in one. */
   readonly others?: FailureCounts;
   /** In order of time. Empty if nothing was ever answered: then it was no outage of part of the run. */
   readonly outages: readonly Outage[];
-  /** Not there if requests succeeded until the end, or none did: the rates are of the time before it. */
+  /**
+   * Missing if requests succeeded until the end, or none did. Otherwise the rates are for the time before it.
+   */
   readonly unsuccessfulEnd?: UnsuccessfulEnd;
 };
 
 export type FailureCounts = {
-  /** Of the measured phase. */
+  /** In the measured phase. */
   readonly count: number;
-  /** Outside it: warm-up, the time in which the load grows. */
+  /** Outside it: warm-up and ramp-up. */
   readonly warmupCount: number;
   /** When the first and the last of them ended, since the run's zero. */
   readonly firstAtNs: number;
@@ -29,11 +32,11 @@ export type FailureCounts = {
 
 export type FailureGroup = FailureCounts & {
   readonly kind: FailureKind;
-  /** HTTP status; 0: there was none. */
+  /** HTTP status; 0 if there was none. */
   readonly statusCode: number;
-  /** What all of them have in common: numbers are #, ids are …. */
+  /** The common form of all of them: numbers are #, ids are …. */
   readonly message: string;
-  /** The message of the first of them, as it came. */
+  /** The message of the first of them, unchanged. */
   readonly example: string;
   /** Others in the group have other numbers or ids than the example. */
   readonly isVaried: boolean;
@@ -48,8 +51,8 @@ export interface FailedRequest {
 }
 
 /**
- * Follows as many messages as it may. If there are more, those are one that differ only in words with digits; if there are still
- * more, the rarest gives up its place, and its failures are in no group.
+ * Tracks as many messages as its limit allows. If there are more, those that differ only in words with digits
+ * are merged; if there are still more, the rarest is dropped, and its failures are in no group.
  */
 export class FailureTally {
   #groups = new Map<string, MutableGroup>();
@@ -68,7 +71,7 @@ export class FailureTally {
     this.#put({ ...one, kind, statusCode, message, example: detail, isVaried: false });
   }
 
-  /** Of another tally: of another machine that loads the same target. */
+  /** Adds another tally: of another machine that loads the same target. */
   addAll({ groups, others }: Pick<RunFailures, 'groups' | 'others'>): void {
     for (const group of groups) this.#put(group);
     if (others !== undefined) this.#others = addedCounts(this.#others, others);
@@ -109,7 +112,7 @@ export class FailureTally {
     this.#others = addedCounts(this.#others, rarest);
   }
 
-  /** A server that rejects everything says the same thousands of times a second. */
+  /** A server that rejects everything sends the same message thousands of times a second. */
   #foldedOnce(detail: string): string {
     const known = this.#folded.get(detail);
     if (known !== undefined) return known;
@@ -120,19 +123,20 @@ export class FailureTally {
   }
 }
 
-/** Of several machines that load one target; undefined: none of them reported any. */
+/** Merged over several machines that load one target; undefined: none of them reported any. */
 export const addedFailures = (all: readonly RunFailures[]): RunFailures | undefined => {
   if (all.length === 0) return undefined;
   const tally = new FailureTally();
   for (const failures of all) tally.addAll(failures);
   const [only, ...rest] = all;
-  // Each machine knows of its own requests only: whether the target was away for all of them is counted at the end.
+  // Each machine sees only its own requests: whether the target was away for all of them is counted at the
+  // end.
   return rest.length === 0 && only !== undefined
     ? { ...only, ...tally.groups() }
     : { ...tally.groups(), outages: [] };
 };
 
-/** The same with its times on another clock, which is ahead by so much. */
+/** The same with its times moved to another clock, which is ahead by the given offset. */
 export const shiftedFailures = (
   { groups, others, outages, unsuccessfulEnd: end }: RunFailures,
   byNs: number,
@@ -152,7 +156,7 @@ export const shiftedFailures = (
 
 type MutableGroup = { -readonly [Key in keyof FailureGroup]: FailureGroup[Key] };
 
-/** @returns false: it would be one more than are followed */
+/** @returns false: it would exceed the limit */
 const putInto = (groups: Map<string, MutableGroup>, group: FailureGroup): boolean => {
   const key = `${group.kind} ${group.statusCode} ${group.message}`;
   const before = groups.get(key);
@@ -192,5 +196,5 @@ const addedCounts = (before: FailureCounts | undefined, counts: FailureCounts): 
 
 export const NO_FAILURES: RunFailures = { groups: [], outages: [] };
 export const FAILURE_GROUPS_MAX = 10;
-/** Messages that are followed at once. */
+/** Limit of messages that are tracked at once. */
 const FOLLOWED_MAX = 64;

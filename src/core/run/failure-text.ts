@@ -1,4 +1,5 @@
-// Why requests failed, as people read it: the headline of a run in which some did, a row for each cause, and the outages.
+// Why requests failed, as text for people: the headline of a run in which some did, a row for each cause, and
+// the outages.
 
 import { formatAge, formatClock } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
@@ -10,10 +11,10 @@ import { type RunShape, shapeOf } from './run-shape.ts';
 
 /** A report, or the figures of a run in the cluster. */
 interface MaybeFailed {
-  /** Of the measured phase. */
+  /** In the measured phase. */
   readonly counts: SampleCounts;
   readonly failures: Reported<RunFailures>;
-  /** Of the measured phase; live figures do not have it. */
+  /** In the measured phase; missing in live figures. */
   readonly cutAfterGrace?: number;
   readonly run?: { readonly shape: Reported<RunShape> };
 }
@@ -21,15 +22,21 @@ interface MaybeFailed {
 export interface FailureHeadline {
   /** "All 8 requests failed", "The server was down". */
   readonly lead: string;
-  /** What follows it, with its sign: ": HTTP 401, invalid key", " from 0:12 to 0:31; 26 % of 812 requests failed". */
+  /**
+   * Text that follows, with its punctuation: ": HTTP 401, invalid key", " from 0:12 to 0:31; 26 % of 812
+   * requests failed".
+   */
   readonly rest: string;
   /** For a column: "all failed", "was down", "13 % failed". */
   readonly short: string;
-  /** Nothing completed, or the server was away: no figure means what it is called. */
+  /** Nothing completed, or the server was away: no figure means what its name claims. */
   readonly isGrave: boolean;
 }
 
-/** What a person must know first of a run in which requests failed, or none had the time to end; undefined if all is well. */
+/**
+ * What a person must know first about a run in which requests failed, or none had time to end; undefined if
+ * all is well.
+ */
 export const failureHeadline = (ran: MaybeFailed): FailureHeadline | undefined => {
   const { counts, failures } = ran;
   const known = isUnknown(failures) ? NO_FAILURES : failures;
@@ -81,9 +88,9 @@ export const failureHeadlineText = ({ lead, rest }: FailureHeadline): string => 
 export const failureLabel = ({ kind, statusCode }: Pick<FailureGroup, 'kind' | 'statusCode'>): string =>
   kind === 'http-status' ? `HTTP ${statusCode}` : FAILURE_LABELS[kind];
 
-/** What the server said, and whether others like it are counted with it. */
+/** The server's message, and whether similar ones are counted with it. */
 const failureMessage = ({ example, isVaried }: Pick<FailureGroup, 'example' | 'isVaried'>): string =>
-  isVaried ? `${example} (and the same with other numbers)` : example;
+  isVaried ? `${example} (also with other numbers)` : example;
 
 /** "at 0:12", "0:12 to 0:31, 2 of them in warm-up". */
 const failureTimes = ({ count, warmupCount, firstAtNs, lastAtNs }: FailureCounts): string => {
@@ -93,9 +100,8 @@ const failureTimes = ({ count, warmupCount, firstAtNs, lastAtNs }: FailureCounts
   return `${range}, ${count === 0 ? '' : `${formatCount(warmupCount)} of them `}in warm-up`;
 };
 
-/** Measured or not. */
-const failureCountText = ({ count, warmupCount }: FailureCounts): string =>
-  formatCount(count + warmupCount);
+/** Including failures outside the measured phase. */
+const failureCountText = ({ count, warmupCount }: FailureCounts): string => formatCount(count + warmupCount);
 
 /** "8 × HTTP 401, 0:12 to 0:31, 1 of them in warm-up: invalid key" */
 export const failureSentence = (group: FailureGroup): string =>
@@ -103,7 +109,7 @@ export const failureSentence = (group: FailureGroup): string =>
 
 export const FAILURE_COLUMNS = ['failed', 'why', 'when', 'message'] as const;
 
-/** Of FAILURE_COLUMNS, a row for each group, and one for the failures that are in none. */
+/** Rows of FAILURE_COLUMNS: one for each group, and one for the failures that are in none. */
 export const failureRows = ({ groups, others }: RunFailures): readonly (readonly string[])[] => [
   ...groups.map(group => [
     failureCountText(group),
@@ -138,11 +144,11 @@ export const outageLines = (outages: readonly Outage[]): readonly string[] =>
 
 const isSilent = (outage: Outage): boolean => outage.isSilent === true;
 
-/** Whatever the number of failures that is allowed: the server did not answer the rest of the load. */
+/** For any allowed number of failures: the server did not answer the rest of the load. */
 export const hasUnsuccessfulEnd = (failures: Reported<RunFailures>): boolean =>
   !isUnknown(failures) && failures.unsuccessfulEnd !== undefined;
 
-/** Of a rate: "over 4.95 s, until the last success at 0:05", if nothing succeeded at the end. */
+/** Remark of a rate: "over 4.95 s, until the last success at 0:05", if nothing succeeded at the end. */
 export const withLastSuccess = (remark: string, failures: Reported<RunFailures>): string => {
   const end = isUnknown(failures) ? undefined : failures.unsuccessfulEnd;
   if (end === undefined) return remark;
@@ -157,7 +163,7 @@ export const unsuccessfulEndLines = ({ unsuccessfulEnd: end }: RunFailures): rea
         `Nothing succeeded from ${clock(end.fromNs)} to ${clock(end.toNs)}: the rates are those of the time before.`,
       ];
 
-/** Nothing was measured, and only because there was no time for it. */
+/** Nothing was measured, and only because there was not enough time. */
 export const isAllCutAfterGrace = ({ counts, cutAfterGrace = 0 }: MaybeFailed): boolean =>
   counts.completed === 0 && counts.failed === 0 && cutAfterGrace > 0 && cutAfterGrace === counts.cancelled;
 
@@ -179,7 +185,7 @@ const cutHeadline = ({ counts: { cancelled }, run }: MaybeFailed): FailureHeadli
 const allFailed = (failed: number): string =>
   failed === 1 ? 'The only request failed' : `All ${counted(failed, 'request')} failed`;
 
-/** ": HTTP 401, invalid key"; if no cause has half of them, how many there are. */
+/** ": HTTP 401, invalid key"; if no cause has half of them, the number of reasons. */
 const causeText = ({ groups, others }: RunFailures, of: 'count' | 'warmupCount'): string => {
   const [first, ...rest] = groups.toSorted((a, b) => b[of] - a[of]).filter(group => group[of] > 0);
   if (first === undefined) return '';
@@ -198,8 +204,8 @@ const clock = (ns: number): string => formatClock(ns / 1e6);
 const short = (text: string): string =>
   text.length <= HEADLINE_MESSAGE_MAX ? text : `${text.slice(0, HEADLINE_MESSAGE_MAX - 1).trimEnd()}…`;
 
-/** Fewer are told as a count: "3 of 10 000 requests failed". */
+/** A smaller share is shown as a count: "3 of 10 000 requests failed". */
 const PERCENT_LEAST = 0.01;
-/** From there on what is missing bends every figure. */
+/** From this share on the missing requests distort every figure. */
 const GRAVE_LEAST = 0.05;
 const HEADLINE_MESSAGE_MAX = 140;

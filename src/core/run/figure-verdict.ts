@@ -1,5 +1,5 @@
-// Whether each figure of a run can be used: its error bound beside its value, worst first. The same rule speaks live and at
-// the end, in every form of a report.
+// Whether each figure of a run can be used: its error bound next to its value, worst first. The same rule
+// applies live and at the end, in every form of a report.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
@@ -15,7 +15,10 @@ export interface FigureVerdict {
   readonly percentile: string;
   readonly valueNs: number;
   readonly bound: ErrorBound;
-  /** good: two digits of it hold. adds: the client is a visible part of it. not-usable: most of it may be the client's. */
+  /**
+   * good: two digits of it are correct. adds: the client contributes a visible part. not-usable: most of it
+   * may be the client's.
+   */
   readonly kind: 'good' | 'adds' | 'not-usable';
 }
 
@@ -25,7 +28,7 @@ interface BoundedSeries {
   readonly errorBound?: SeriesErrorBound;
 }
 
-/** Of the percentiles that people read, as far as their samples vouch for them; worst first. */
+/** For the percentiles that people read, if there are enough samples for them; worst first. */
 export const figureVerdicts = (
   series: Readonly<Record<string, BoundedSeries | undefined>>,
 ): readonly FigureVerdict[] =>
@@ -40,7 +43,7 @@ export const figureVerdicts = (
     })
     .toSorted((a, b) => boundShare(b) - boundShare(a));
 
-/** Of one figure; undefined where it or its bound is not known. */
+/** For one figure; undefined if it or its bound is not known. */
 export const figureVerdict = (
   key: SeriesKey,
   percentile: string,
@@ -54,7 +57,7 @@ export const figureVerdict = (
   return { series: key, percentile, valueNs, bound, kind };
 };
 
-/** How much of the figure may be the client's: 0.05 is a twentieth. */
+/** Share of the figure that the client may have caused: 0.05 is a twentieth. */
 export const boundShare = ({ bound, valueNs }: Pick<FigureVerdict, 'bound' | 'valueNs'>): number =>
   widestOf(bound) / Math.max(1, valueNs);
 
@@ -64,7 +67,7 @@ export const figureVerdictText = (verdict: FigureVerdict): string => {
   return `${figureName(verdict)} ${time(valueNs)}: ${WORDS[kind]}${time(widestOf(bound))}`;
 };
 
-/** Why none of these figures has an error bound; undefined where one has, or where nothing was measured. */
+/** Why none of these figures has an error bound; undefined if one has, or if nothing was measured. */
 export const unboundedReason = (
   series: Readonly<Record<string, BoundedSeries | undefined>>,
   bounds: Reported<RateBounds | RunBounds>,
@@ -72,7 +75,7 @@ export const unboundedReason = (
   const all = seriesOf('headline', 'detail').flatMap(key => series[key] ?? []);
   if (all.every(({ count }) => count === 0) || all.some(({ errorBound }) => errorBound !== undefined))
     return undefined;
-  return isUnknown(bounds) ? bounds.reason : 'nobody had the time to sort the figures';
+  return isUnknown(bounds) ? bounds.reason : 'interrupted before exact percentiles were computed';
 };
 
 /** "no error bounds: …" */
@@ -82,7 +85,7 @@ export const unboundedText = (reason: string): string => `no error bounds: ${rea
 export const figureName = ({ series, percentile }: FigureVerdict): string =>
   `${seriesRow(series).shortLabel} ${percentile === 'mean' ? percentile : `p${percentile}`}`;
 
-/** Of a figure, for a cell beside it: "±0.4 ms". */
+/** For a cell next to its figure: "±0.4 ms". */
 export const boundText = (bound: ErrorBound | undefined): string =>
   bound === undefined ? '' : `±${time(widestOf(bound))}`;
 
@@ -94,7 +97,7 @@ const WORDS: Readonly<Record<FigureVerdict['kind'], string>> = {
   adds: 'the client adds up to ',
   'not-usable': 'not usable, the client may be off by ',
 };
-/** Two digits of the figure stay true. */
+/** Two digits of the figure remain correct. */
 const GOOD_PART_MAX = 0.05;
-/** Beyond, the client may have made more of it than the server. */
+/** Above it, the client may have caused more of it than the server. */
 const USABLE_PART_MAX = 0.5;

@@ -1,5 +1,5 @@
-// From counts to findings: what each count means for this run, past which share it matters, and which figures it spoils. Pure, so
-// that the terminal, the page and a rebuilt report say the same.
+// From counts to findings: what each count means for this run, from which share on it matters, and which
+// figures it affects. Pure, so that the terminal, the page and a rebuilt report show the same.
 
 import { maximumOf } from '../extremes.ts';
 import { counted } from '../figure/figure.ts';
@@ -24,22 +24,25 @@ export const findContamination = (sources: ContaminationSources): readonly Conta
     check => check(sources) ?? [],
   );
 
-/** A depth profile, sessions and traces repeat what came before, so that the server finds it. */
+/**
+ * A depth profile, sessions and traces repeat earlier prompts on purpose, so that the server finds them in
+ * its cache.
+ */
 const isMeant = ({ isDepthProfile, run }: ContaminationSources): boolean =>
   isDepthProfile || isOfSessions(run.shape) || isOfTrace(run.shape);
 
 const answerCache: ContaminationCheck = ({ run, samples }) => {
   const { firstDecodeNs, repeatDecodeNs, completed, repeats } = samples;
   const advice = run.hasNonce
-    ? 'Switch its cache of answers off: it takes prompts that are only alike for the same.'
-    : 'Leave out --no-nonce, or switch the cache of answers off.';
+    ? 'Disable its response cache: it treats similar prompts as the same.'
+    : 'Leave out --no-nonce, or disable the response cache.';
   const count = isUnknown(samples.sameAnswers) ? repeats : samples.sameAnswers;
   const isQuick =
     isKnown(firstDecodeNs) && isKnown(repeatDecodeNs) && repeatDecodeNs <= ANSWER_CACHE_SHARE * firstDecodeNs;
   if (isQuick)
     return finding('answer-cache', ALL_TIMES, {
       ...ofRequests(count, completed),
-      problem: `answers that had come before, byte for byte, took ${timeText(repeatDecodeNs)}, new ones ${timeText(firstDecodeNs)}: the server keeps whole answers`,
+      problem: `answers that repeated an earlier one byte for byte took ${timeText(repeatDecodeNs)}, new ones ${timeText(firstDecodeNs)}: the server caches whole answers`,
       advice,
     });
   const instant = knownOr(samples.instant, 0);
@@ -47,7 +50,7 @@ const answerCache: ContaminationCheck = ({ run, samples }) => {
   return finding('answer-cache', ALL_TIMES, {
     ...ofRequests(instant, completed),
     problem:
-      'whole answers came at more than ten thousand tokens a second: no model makes them so fast, they were there before',
+      'whole answers arrived at more than ten thousand tokens per second: no model is that fast, so they were cached',
     advice,
   });
 };
@@ -57,8 +60,8 @@ const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
   const shared = meant === undefined || isUnknown(meant) ? 0 : meant.tokens;
   const { cacheTold, cacheTokensAsked, cacheTokensHit, cacheHits, completed } = samples;
   const advice = run.hasNonce
-    ? 'A template or tools before the prompt are the same in all requests: switch the cache of prefixes off, or share a prefix on purpose with --prefix-tokens.'
-    : 'Leave out --no-nonce, or switch the cache of prefixes off.';
+    ? 'A template or tools before the prompt are the same in all requests: disable the prefix cache, or share a prefix on purpose with --prefix-tokens.'
+    : 'Leave out --no-nonce, or disable the prefix cache.';
   const template = templateTokens({ run, samples });
   if (cacheTold > 0) {
     const unmeant = Math.max(0, cacheTokensHit - shared * cacheTold - template * cacheHits);
@@ -67,7 +70,7 @@ const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
       count: unmeant,
       of: cacheTokensAsked,
       unit: 'prompt tokens',
-      problem: `the server took ${partWords(unmeant, cacheTokensAsked)} of the prompt tokens from its cache of prefixes, in ${counted(cacheHits, 'request')}`,
+      problem: `the server took ${partWords(unmeant, cacheTokensAsked)} of the prompt tokens from its prefix cache, in ${counted(cacheHits, 'request')}`,
       advice,
     });
   }
@@ -79,15 +82,16 @@ const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
     count: unmeant,
     of: prefixQueried.rose,
     unit: 'prompt tokens',
-    problem: `by its own metrics the server found ${partWords(unmeant, prefixQueried.rose)} of the prompt tokens of all its clients in its cache of prefixes`,
+    problem: `by its own metrics the server found ${partWords(unmeant, prefixQueried.rose)} of the prompt tokens of all its clients in its prefix cache`,
     advice,
   });
 };
 
 /**
- * What all requests have in common because of the chat template, whatever they ask: no prompt was prefilled faster for it than for a
- * user of this server. As the server counted the shortest prompt; else the mean of the hits, if nearly every request has one and they
- * are small: prompts with a mark of their own have nothing else in common.
+ * Tokens that all requests have in common because of the chat template: no prompt was prefilled faster
+ * because of them than for any user of this server. Taken from the server's count of the shortest prompt;
+ * else the mean of the hits, if nearly every request has one and they are small: prompts with a nonce have
+ * nothing else in common.
  */
 const templateTokens = ({ run, samples }: Pick<ContaminationSources, 'run' | 'samples'>): number => {
   const shortest = isKnown(run.requests) ? run.requests.shortestTokens : run.requests;
@@ -105,7 +109,7 @@ const identicalPrompts: ContaminationCheck = ({ samples: { repeats, completed } 
     ? undefined
     : finding('identical-prompts', ALL_TIMES, {
         ...ofRequests(repeats, completed),
-        problem: 'requests were the same as one before, byte for byte',
+        problem: 'requests repeated an earlier one byte for byte',
         advice: 'Leave out --no-nonce, or use more prompts than there are requests.',
       });
 
@@ -118,7 +122,7 @@ const flatTtft: ContaminationCheck = ({ samples: { ttftPairs, inputSpan, ttftByI
   return finding('flat-ttft', OF_PROMPT, {
     ...ofRequests(ttftPairs, ttftPairs),
     problem: `the time to first token does not grow with the prompt, although the longest are ${inputSpan.toFixed(1)} times the shortest (rank correlation ${correlation.toFixed(2)})`,
-    advice: 'Prompts were cached or cut, or the queue hides what they cost: look at one request at a time.',
+    advice: 'Prompts were cached or cut, or the queue hides their cost: measure with one request at a time.',
   });
 };
 
@@ -128,7 +132,7 @@ const otherModel: ContaminationCheck = ({ run, samples }) =>
     : finding('other-model', [...ALL_TIMES, ...ALL_RATES], {
         ...ofRequests(samples.otherModel, samples.completed),
         problem: `${samples.otherModelName} answered requests that were for ${knownOr(run.model, 'another model')}`,
-        advice: 'Name the model as the server calls it, with --model, or look what a router does.',
+        advice: "Use the server's name of the model with --model, or check what a router does.",
       });
 
 const historyLost: ContaminationCheck = ({ samples }) => {
@@ -140,7 +144,7 @@ const historyLost: ContaminationCheck = ({ samples }) => {
         of: knownOr(samples.keptTurns, lost),
         unit: 'later turns',
         problem:
-          'the server did not keep the history of sessions: the prompts of later turns have no room for the turns before them',
+          'the server did not store the history of sessions: the prompts of later turns are too short to contain the previous turns',
         advice:
           'Leave out --history server, so that each request has its history, or let the server store responses.',
       });
@@ -162,13 +166,13 @@ const rateLimited: ContaminationCheck = ({ samples: { rateLimited: limited, retr
     ...ofRequests(count, completed + count),
     problem:
       limited === 0
-        ? 'replies asked to come back later (Retry-After)'
-        : `requests were refused with status 429${retryAfter === 0 ? '' : ', or told to come back later (Retry-After)'}`,
-    advice: 'A limit of rates was measured, not the server: raise it, or send less.',
+        ? 'replies contained a Retry-After header'
+        : `requests were refused with status 429${retryAfter === 0 ? '' : ', or with a Retry-After header'}`,
+    advice: 'The run measured a rate limit, not the server. Raise the limit, or send less.',
   });
 };
 
-/** By what the server answered, or by its own count where that is greater: a gateway may have sent it again. */
+/** From the server's replies, or from its own count if that is greater: a gateway may have retried. */
 const overloaded: ContaminationCheck = ({ samples: { overloaded: refused, completed }, server }) => {
   const rejected = knownOr(server, undefined)?.figures.rejected?.rose ?? 0;
   const count = Math.max(refused, rejected);
@@ -178,7 +182,7 @@ const overloaded: ContaminationCheck = ({ samples: { overloaded: refused, comple
     problem:
       refused === 0
         ? 'by its own metrics the server refused requests at the limit of its queue'
-        : 'requests were refused because the server had too many (status 503 or 529)',
+        : 'requests were refused because the server was overloaded (status 503 or 529)',
     advice: 'It is over its capacity: send fewer at a time, or raise the limit of its queue.',
   });
 };
@@ -195,14 +199,14 @@ const shortAnswers: ContaminationCheck = ({ run, samples: { completed }, stopped
   return finding('short-answers', ['latencyNs', 'latencyFromIntendedNs', ...ALL_RATES], {
     ...ofRequests(count, completed),
     problem: `answers ended before the ${asked.outputTokens.text} tokens that were asked for`,
-    advice: 'Let the server ignore the end of text: --body \'{"ignore_eos": true}\' where it knows that.',
+    advice: 'Let the server ignore the end of text: --body \'{"ignore_eos": true}\' if it supports that.',
   });
 };
 
 const tokenCounts: ContaminationCheck = ({ samples: { completed }, doubts, hasTokenizer }) => {
   const found = TOKEN_DOUBT_KEYS.filter(doubt => doubts[doubt] > 0);
   const spoils = new Set(found.flatMap(doubt => TOKEN_DOUBTS[doubt].spoils));
-  // What a tokenizer counted stands in the place of the server's count.
+  // The tokenizer's count replaces the server's.
   const left = [...spoils].filter(figure => !hasTokenizer || !OF_OUTPUT_TOKENS.includes(figure));
   if (left.length === 0) return undefined;
   const most = maximumOf(found.map(doubt => doubts[doubt]));
@@ -210,7 +214,7 @@ const tokenCounts: ContaminationCheck = ({ samples: { completed }, doubts, hasTo
     ...ofRequests(most, Math.max(most, completed)),
     problem: `the server's counts of tokens cannot be true: ${doubtWords(doubts).join(', ')}`,
     advice: hasTokenizer
-      ? 'Output tokens are those that the tokenizer counted; the others are not to be trusted.'
+      ? "Output tokens are the tokenizer's count. Do not trust the other counts."
       : 'Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer DIR.',
   });
 };
@@ -220,9 +224,9 @@ const oneChunk: ContaminationCheck = ({ samples: { oneChunk: whole, streams } })
     ? undefined
     : finding('one-chunk', OF_STREAM, {
         ...ofRequests(whole, streams),
-        problem: 'streams came in one chunk: the first token came with the last',
+        problem: 'streams came in one chunk: the first token arrived with the last',
         advice:
-          'Something between gathers the stream: a proxy that buffers, or a server that does not stream.',
+          'A proxy buffers the stream, or the server does not stream.',
       });
 
 const burstChunks: ContaminationCheck = ({ samples: { burst, streams } }) =>
@@ -230,8 +234,8 @@ const burstChunks: ContaminationCheck = ({ samples: { burst, streams } }) =>
     ? undefined
     : finding('burst-chunks', OF_STREAM, {
         ...ofRequests(burst, streams),
-        problem: 'all chunks of a stream came within 0.1 ms of each other',
-        advice: 'The stream was held back and sent at once: look for a proxy that buffers, or a cache.',
+        problem: 'all chunks of a stream arrived within 0.1 ms of each other',
+        advice: 'The stream was buffered and sent at once: look for a proxy that buffers, or a cache.',
       });
 
 const mergedChunks: ContaminationCheck = ({ samples: { merged, streams } }) =>
@@ -239,11 +243,11 @@ const mergedChunks: ContaminationCheck = ({ samples: { merged, streams } }) =>
     ? undefined
     : finding('merged-chunks', ['chunkGapNs'], {
         ...ofRequests(merged, streams),
-        problem: 'streams had more than 1.5 tokens a chunk',
+        problem: 'streams had more than 1.5 tokens per chunk',
         advice: 'A gap between chunks is not one between tokens: compare time per token, not gaps.',
       });
 
-/** The gravest first. */
+/** Most serious first. */
 const CHECKS: readonly ContaminationCheck[] = [
   answerCache,
   historyLost,
@@ -268,24 +272,29 @@ const CHECKS: readonly ContaminationCheck[] = [
 
 const MEANT_TO_BE_CACHED: readonly ContaminationCheck[] = [prefixCache, flatTtft];
 
-/** Where nobody counted it: the templates of most models without a system prompt of their own, and of most with one. */
+/**
+ * If not counted: the templates of most models without a system prompt of their own, and of most with one.
+ */
 const TEMPLATE_TOKENS_USUAL = 32;
 const TEMPLATE_TOKENS_MOST = 96;
 const TEMPLATE_SHARE_MOST = 0.25;
 const TEMPLATE_HITS_LEAST = 0.8;
-/** Of the prompt tokens. */
+/** Share of the prompt tokens. */
 const CACHED_SHARE = 0.01;
-/** A cache of prefixes makes the first token quicker; only one of answers makes all others so much quicker. */
+/** A prefix cache makes the first token faster; only a response cache makes all others this much faster. */
 const ANSWER_CACHE_SHARE = 0.2;
-/** Requests; of fewer one may be what a clock that was set left over. */
+/** Requests; a smaller number may result from a clock change. */
 const INSTANT_LEAST = 8;
 const SPAN_LEAST = 4;
 const CORRELATION_LEAST = 0.1;
 /** The rank correlation of n unrelated pairs deviates by 1/√n from 0. */
 const CHANCE_DEVIATIONS = 3;
-/** Where even the quickest of the long prompts takes longer than the quickest of the short, a queue blurs the rest. */
+/**
+ * If even the fastest of the long prompts takes longer than the fastest of the short ones, a queue blurs the
+ * rest.
+ */
 const GROWTH_LEAST = 1.1;
 const SHORT_SHARE = 0.05;
 const FEW_SHARE = 0.05;
-/** A client or server that stood still for as long as a short answer takes finds all of it at once. */
+/** A client or server that pauses for the duration of a short answer receives all of it at once. */
 const BURST_SHARE = 0.2;

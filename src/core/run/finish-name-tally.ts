@@ -1,4 +1,4 @@
-// How often each name for the end of an answer came that nobody knows: a server may have any, so that only so many are kept.
+// How often each unknown finish reason occurred: a server may use any name, so their number is limited.
 
 import type { EndedSample } from './ended-sample.ts';
 
@@ -7,17 +7,17 @@ export type FinishNameCount = { readonly name: string; readonly count: number };
 export class FinishNameTally {
   readonly #counts: Map<string, number> = new Map();
 
-  /** Of a completed sample. */
+  /** Counts a completed sample. */
   ended({ remark }: Pick<EndedSample, 'remark'>): void {
     if (remark !== undefined && remark.finishName !== '') this.#add(remark.finishName, 1);
   }
 
-  /** Of another part of the same run. */
+  /** Adds another part of the same run. */
   add(counts: readonly FinishNameCount[]): void {
     for (const { name, count } of counts) this.#add(name, count);
   }
 
-  /** The first FINISH_NAMES_MAX that came. */
+  /** The first FINISH_NAMES_MAX that occurred. */
   counts(): readonly FinishNameCount[] {
     return [...this.#counts].map(([name, count]) => ({ name, count }));
   }
@@ -29,7 +29,7 @@ export class FinishNameTally {
   }
 }
 
-/** Why answers ended, as a report lists it: the names that the server has itself in the place of "other". */
+/** Why answers ended, as a report lists it: with the server's own names in place of "other". */
 export const finishRows = ({
   finishReasons,
   finishNames = [],
@@ -48,5 +48,5 @@ export const finishRows = ({
   });
 };
 
-/** Bound in docs/limits.md. */
+/** Listed in docs/limits.md. */
 export const FINISH_NAMES_MAX = 16;

@@ -1,9 +1,9 @@
-// What servers call the end of an answer, and what each name means. A name that means that the engine gave up fails the request;
-// one that is not in this table is kept as the server wrote it.
+// The finish reasons of servers, and what each name means. A name that means that the engine gave up fails
+// the request; one that is not in this table is stored as the server wrote it.
 
 import type { FinishReason } from './outcome.ts';
 
-/** 'aborted': the engine did not finish the answer, whatever text came before. */
+/** 'aborted': the engine did not finish the answer, even if text arrived before. */
 type FinishMeaning = Exclude<FinishReason, 'other' | 'missing'> | 'aborted';
 
 /** undefined: no server is known to write it. */
@@ -26,7 +26,7 @@ const MEANINGS: ReadonlyMap<string, FinishMeaning> = new Map([
   ['model_context_window_exceeded', 'length'],
   ['tool_use', 'tool_calls'],
   ['refusal', 'content_filter'],
-  // Mistral's, where the model's own limit ended it.
+  // Mistral's, if the model's own limit ended it.
   ['model_length', 'length'],
   // vLLM (FINISH_REASON_STRINGS), SGLang (FINISH_ABORT), LMDeploy, Mistral, OpenRouter.
   ['abort', 'aborted'],
@@ -38,7 +38,7 @@ const MEANINGS: ReadonlyMap<string, FinishMeaning> = new Map([
   ['timeout', 'aborted'],
   // DeepSeek: "interrupted due to insufficient resource of the inference system".
   ['insufficient_system_resource', 'aborted'],
-  // GLM (Zhipu): an inference that failed, and what its filter refused.
+  // GLM (Zhipu): an inference that failed, and content that its filter refused.
   ['network_error', 'aborted'],
   ['sensitive', 'content_filter'],
 ]);

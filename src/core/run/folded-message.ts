@@ -1,5 +1,6 @@
-// What messages of one cause have in common: each number is #, each id …. Two requests that fail for the same reason differ in
-// the id of the request, the count of tokens, a time or an address, and in nothing else.
+// The common form of messages with one cause: each number is #, each id …. Two requests that fail for the
+// same reason differ in the id of the request, the count of tokens, a time or an address, and in nothing
+// else.
 
 export const foldedMessage = (text: string): string =>
   text
@@ -13,7 +14,10 @@ export const foldedMessage = (text: string): string =>
     .replace(COUNTED, '$1#')
     .replace(NUMBER, '#');
 
-/** More coarsely, of a folded message: every word that contains a digit, or one that was folded, is …, a name such as "gpt4" too. */
+/**
+ * Coarser, for a folded message: every word with a digit, or with a folded part, is …, including a name such
+ * as "gpt4".
+ */
 export const coarselyFolded = (folded: string): string => folded.replace(WORD_WITH_DIGIT, ID);
 
 const ID = '…';
@@ -27,14 +31,14 @@ const NAMED_ID = /\b([a-z]{2,12}[-_])(?=[a-z]*\d)[\da-z]{8,}\b/giu;
 const HEX = /\b0x[\da-f]+\b|\b(?=[a-f]*\d)(?=\d*[a-f])[\da-f]{6,}\b/giu;
 /** A word of at least 16 signs that changes between letters and digits: a key, a trace. */
 const MIXED = /\b(?=\w*[a-z]\w*\d|\w*\d\w*[a-z])\w{16,}\b/giu;
-/** RFC 3339, and with a blank. */
+/** RFC 3339, also with a space. */
 const TIMESTAMP = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?\b/gu;
 /** "2m2.2s", "6m0s", "1h 5m", "20ms", as Go and OpenAI write them: which units there are depends on the length. */
 const DURATION =
   /(?<![\w….,])\d+(?:[.,]\d+)*(?:ns|us|µs|ms|s|m|h|d)(?: ?\d+(?:\.\d+)?(?:ns|us|µs|ms|s|m|h|d))*(?!\w)/gu;
-/** One of several that do the same: which of them is no other cause. */
+/** One of several equal workers: which one it was is not another cause. */
 const COUNTED =
   /\b((?:worker|rank|gpu|cuda|device|node|host|instance|replica|shard|pod|engine|process|thread|slot|layer|seq|request|req)[-_]?)\d+\b/giu;
-/** With what groups its digits; "v1" and "gpt4" keep theirs, as names do. */
+/** With digit separators; "v1" and "gpt4" keep their digits, as names do. */
 const NUMBER = /(?<![\w…])[+-]?\d+(?:[.,]\d+)*/gu;
 const WORD_WITH_DIGIT = /(?<![\w#….*+-])[\w#….*+-]*[\d#…][\w#….*+-]*(?<!\.)/gu;

@@ -1,24 +1,25 @@
-// Where the figures of an imported run come from: another tool measured it, so that no client of ours vouches for it, and what its
-// file does not tell is said by name. Whoever shows such a run shows the mark.
+// Where the figures of an imported run come from: another tool measured it, so no client of ours can be
+// trusted for it, and what its file does not report is listed by name. Every view of such a run shows the
+// mark.
 
 import { isUnknown, type Reported } from '../unknown.ts';
 
 export const FOREIGN_TOOLS = ['vllm', 'aiperf', 'guidellm'] as const;
 export type ForeignTool = (typeof FOREIGN_TOOLS)[number];
 
-/** What the whole cluster is told. */
+/** Published to the whole cluster. */
 export interface ForeignMark {
   readonly tool: ForeignTool;
   readonly version: Reported<string>;
 }
 
 export interface ForeignOrigin extends ForeignMark {
-  /** Its name, without its folder. */
+  /** Name of the file, without its folder. */
   readonly file: string;
   /** Hex, of the file that was read. */
   readonly sha256: string;
   readonly bytes: number;
-  /** Whether it tells of each request, or of all together. */
+  /** Whether it contains each request, or only totals. */
   readonly hasRequests: boolean;
   readonly untold: readonly UntoldFact[];
 }
@@ -32,14 +33,14 @@ export interface UntoldFact {
 export const foreignLabel = ({ tool, version }: ForeignMark): string =>
   isUnknown(version) ? TOOL_NAMES[tool] : `${TOOL_NAMES[tool]} ${version}`;
 
-/** For whoever reads a figure of it. */
+/** For the reader of one of its figures. */
 export const foreignSentence = (mark: ForeignMark): string =>
-  `Measured by ${foreignLabel(mark)}, not by Plimsoll: nothing tells whether its client kept up`;
+  `Measured by ${foreignLabel(mark)}, not by Plimsoll: whether its client kept up is not known`;
 
 export const untoldLine = (untold: readonly UntoldFact[]): string =>
   untold.map(({ what, reason }) => `${what} (${reason})`).join('; ');
 
-/** ", seed 42" behind a load; '' where another tool sent the requests. */
+/** ", seed 42" after a load; '' if another tool sent the requests. */
 export const seedText = ({
   seed,
   foreign,
@@ -54,5 +55,5 @@ const TOOL_NAMES: Readonly<Record<ForeignTool, string>> = {
   guidellm: 'GuideLLM',
 };
 
-/** Of one file. */
+/** Limit per file. */
 export const UNTOLD_MAX = 32;

@@ -1,4 +1,5 @@
-// A figure of a run as people write it, by the unit of its row: as a result, which is compared with others.
+// A figure of a run as people write it, by the unit of its row: with the digits of a result, which is
+// compared with others.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { type Figure, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';

@@ -1,5 +1,6 @@
-// From readings of power to energy. A reading is the mean of the time since the one before it, which is what counters of energy and
-// the averages of drivers tell, so that it stands for that time; a silence longer than the sensors' own is a gap.
+// From power readings to energy. A reading is the mean of the time since the previous one, as reported by
+// energy counters and averaging drivers, so it applies to that time; a silence longer than the sensors' own
+// interval is a gap.
 
 import { type Reported, unknown } from '../unknown.ts';
 
@@ -14,15 +15,15 @@ export interface PowerWindow {
 }
 
 export interface WindowPower {
-  /** Readings that stand for some of it. */
+  /** Number of readings that cover part of it. */
   readonly readings: number;
   readonly coveredShare: number;
-  /** A little of the window may be missing: it drew as much as the rest. */
+  /** A small part of the window may be missing: it is assumed to have had the mean power. */
   readonly joules: Reported<number>;
   readonly wattsMean: Reported<number>;
   readonly wattsMin: Reported<number>;
   readonly wattsMax: Reported<number>;
-  /** The same figure each time, though readings were many. */
+  /** Many readings, all with the same value. */
   readonly isStuck: boolean;
 }
 
@@ -34,7 +35,7 @@ export const powerIn = (readings: readonly PowerReading[], { fromMs, untilMs }: 
     const previousMs = readings[at - 1]?.atMs ?? Number.NEGATIVE_INFINITY;
     const nextMs = readings[at + 1]?.atMs ?? Number.POSITIVE_INFINITY;
     const sinceMs = atMs - previousMs > SILENCE_MS_MAX ? atMs - USUAL_MS : previousMs;
-    // The one before a gap, or before the end, holds for a moment more.
+    // The last reading before a gap, or before the end, applies for a moment longer.
     const heldMs = nextMs - atMs > SILENCE_MS_MAX ? atMs + USUAL_MS : atMs;
     const partMs = Math.min(heldMs, untilMs) - Math.max(sinceMs, fromMs);
     if (partMs <= 0) continue;

@@ -1,7 +1,8 @@
-// Whether a run meets an objective, and how sure that is. Met: the confidence interval lies within the limit. Missed: it lies
-// beyond. Else there were too few samples to say. Samples of one run are correlated, since a queue remembers: each interval is
-// as wide as that of the fewer independent samples that they are worth (statistics/share-interval.ts, batched-ratio.ts). What
-// is clear under the worst dependence is decided nevertheless (statistics/worst-dependence.ts).
+// Whether a run meets an objective, and how sure that is. Met: the confidence interval is within the limit.
+// Missed: it is beyond. Else there were too few samples. Samples of one run are correlated, because of the
+// queue: each interval is as wide as that of the smaller number of independent samples that they are worth
+// (statistics/share-interval.ts, batched-ratio.ts). A result that is clear under the worst dependence is
+// decided anyway (statistics/worst-dependence.ts).
 
 import { counted, ofCount } from '../figure/figure.ts';
 import { type BatchedRatio, batchedRatio, type RatioBatch } from '../statistics/batched-ratio.ts';
@@ -18,7 +19,7 @@ import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { type JudgedObjective, judgedText } from './objective.ts';
 import type { ObjectiveEvidence } from './objective-tally.ts';
 
-/** What is said of one objective. */
+/** The result for one objective. */
 export interface ObjectiveAnswer {
   /** As it was written: `ttft.p95=500ms`. */
   readonly objective: string;
@@ -27,15 +28,15 @@ export interface ObjectiveAnswer {
   readonly unit: 'ns' | 'share';
   readonly estimate: Reported<ObjectiveEstimate>;
   readonly answer: ObjectiveVerdict;
-  /** How many samples would decide; unknown where no number of them would be enough. */
+  /** How many samples would decide; unknown if no number of them would be enough. */
   readonly samplesNeeded: Reported<number>;
 }
 
 export type ObjectiveVerdict = 'met' | 'missed' | 'too-few-samples';
 
 /**
- * With its interval. null is beyond every sample: failed requests count as longer than any, and of few samples the longest
- * bounds nothing.
+ * With its interval. null is beyond every sample: failed requests count as longer than any, and with few
+ * samples even the longest is no limit.
  */
 export type ObjectiveEstimate = {
   readonly value: number | null;
@@ -45,7 +46,7 @@ export type ObjectiveEstimate = {
 
 const OBJECTIVE_CONFIDENCE = 0.95;
 
-/** @param confidence of the interval; each of its bounds is wrong with half of what is missing to 1 */
+/** @param confidence of the interval; the error probability is split equally between its two ends */
 export const judgeObjective = (
   objective: JudgedObjective,
   evidence: ObjectiveEvidence,
@@ -87,19 +88,20 @@ interface Judged {
 }
 
 interface JudgedShare extends Judged {
-  /** That must be good. */
+  /** Share that must be good. */
   readonly share: number;
 }
 
 type Decided = Pick<ObjectiveAnswer, 'answer' | 'samplesNeeded'>;
 
 /**
- * A percentile is within its limit when that share of samples is: one rule for attainment, error rates and percentiles. A
- * sample of which nobody can say counts as good where that speaks against the answer, and as bad where that does.
+ * A percentile is within its limit if that share of samples is: one rule for attainment, error rates and
+ * percentiles. A sample without a figure counts as good when "missed" is tested, and as bad when "met" is
+ * tested.
  */
 const judgeShare = ({ evidence, confidence, share }: JudgedShare): Decided => {
   const { count, good, unknown: unsaid } = evidence;
-  // Of every request there is nothing to infer: they were all seen.
+  // If it covers every request, nothing is inferred: all were seen.
   if (share >= 1) {
     if (good + unsaid < count) return { answer: 'missed', samplesNeeded: count };
     return unsaid === 0 ? { answer: 'met', samplesNeeded: count } : lacking(unsaid);
@@ -118,17 +120,17 @@ const judgeShare = ({ evidence, confidence, share }: JudgedShare): Decided => {
     isMeanOver({ batches: evidence.misses, limit: 1 - share, largest: 1, doubt })
   )
     return { answer: 'missed', samplesNeeded: count };
-  // With more of them their correlation will be known better, so that each is worth more.
+  // With more samples their correlation would be better known, so that each is worth more.
   const later = worthOf(evidence, LATER_DEGREES);
   const isDecidedLater = (samples: number): boolean => side(good, samples, later) !== 'unsure';
-  // Where as many would be enough if their correlation were known, it is that which more of them must show.
+  // If this many would be enough with a known correlation, more of them are needed to show the correlation.
   const samplesNeeded = leastDecided(isDecidedLater(count) ? 2 * count : count, isDecidedLater);
   return unsaid > 0 && side(good, count) !== side(good + unsaid, count)
     ? lacking(unsaid)
     : { answer: 'too-few-samples', samplesNeeded: inRequests(samplesNeeded, evidence, count) };
 };
 
-/** Of a figure that only some requests have, as many requests as have that many. */
+/** For a figure that only some requests have: the number of requests with that many figures. */
 const inRequests = (
   samplesNeeded: Reported<number>,
   { ended }: ObjectiveEvidence,
@@ -156,7 +158,10 @@ const shareEstimate = ({
   };
 };
 
-/** What decided is surer of the side than the interval, which counts dependence otherwise. */
+/**
+ * The test that decided is more certain about the side than the interval, which treats dependence
+ * differently.
+ */
 const onItsSide = <T extends { readonly low: number; readonly high: number }>(
   estimate: T,
   share: number,
@@ -167,7 +172,7 @@ const onItsSide = <T extends { readonly low: number; readonly high: number }>(
   return answer === 'met' ? { ...estimate, low: Math.max(estimate.low, share) } : estimate;
 };
 
-/** Clamped to the side of the limit that the counts prove: the histogram is true to 0.1 % only. */
+/** Clamped to the side of the limit that the counts prove: the histogram is only accurate to 0.1 %. */
 const percentileEstimate = (
   { evidence, confidence, share }: JudgedShare,
   limitNs: number,
@@ -186,7 +191,7 @@ const percentileEstimate = (
   };
 };
 
-/** Of completed samples: a failed one has no time to be averaged, and an objective of its own. */
+/** Over completed samples: a failed one has no time to be averaged, and an objective of its own. */
 const judgeMean = (
   { evidence, confidence }: Judged,
   limitNs: number,
@@ -232,16 +237,17 @@ const judgeMean = (
 };
 
 /**
- * How many independent samples one is worth. Those past a limit come in clumps, too few of them to tell by themselves how
- * large: of p99 at the limit, 1,000 samples with a correlation of 0.9 were said to meet it in 10 % of runs. All values
- * together show the correlation well, but more of it than their tail has. The geometric mean of the two kept each bound's
- * 2.5 % from p50 to p99 and from a correlation of 0 to 0.97.
+ * How many independent samples one sample is worth. Samples past a limit come in clusters, too few of them to
+ * estimate the cluster size alone: for p99 at the limit, 1,000 samples with a correlation of 0.9 were
+ * reported to meet it in 10 % of runs. All values together show the correlation well, but it is higher than
+ * in their tail. The geometric mean of the two kept each bound's 2.5 % from p50 to p99 and from a correlation
+ * of 0 to 0.97.
  */
 const worthOf = (evidence: ObjectiveEvidence, degrees?: number): number => {
   const { count, hits, good } = evidence;
   const errorsLess = degrees === undefined ? 0 : 1;
   const ofValues = worthOfValues(evidence, known(batchedRatio(evidence.values, errorsLess), degrees));
-  // All on one side of the limit show no clumping.
+  // Samples that are all on one side of the limit show no clusters.
   if (good === 0 || good === count) return ofValues;
   const ofHits = effectiveCount(count, known(batchedRatio(hits, errorsLess), degrees)) / count;
   return Math.min(ofHits, Math.sqrt(ofHits * ofValues));
@@ -262,7 +268,7 @@ const worthOfValues = ({ values, squares }: ObjectiveEvidence, ratio: BatchedRat
   return Math.min(1, independent / ratio.variance) * fewBatches(valued, ratio.degreesOfFreedom);
 };
 
-/** The least number of samples that decides, were their shares as they are now. */
+/** The least number of samples that decides, if their shares stay as they are. */
 const leastDecided = (seen: number, decides: (samples: number) => boolean): Reported<number> => {
   let high = seen * 2;
   while (!decides(high)) {
@@ -296,9 +302,9 @@ const sumOf = (batches: readonly RatioBatch[], of: (batch: RatioBatch) => number
   batches.reduce((sum, batch) => sum + of(batch), 0);
 
 const SAMPLES_NEEDED_MOST = 1e9;
-/** Fewer show nothing of their correlation. */
+/** Fewer samples do not show their correlation. */
 const MEAN_SAMPLES_LEAST = 20;
-/** What a long run comes to: half of its 32 to 63 batches. */
+/** The value for a long run: half of its 32 to 63 batches. */
 const LATER_DEGREES = 24;
 const ROUNDING = 1e-9;
-const AT_THE_LIMIT = unknown('what was measured lies at the limit itself');
+const AT_THE_LIMIT = unknown('the measured value is at the limit itself');

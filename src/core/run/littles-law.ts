@@ -1,15 +1,15 @@
-// Little's law as a check of the account: the mean number of requests in flight is their rate times their mean latency. One side
-// is counted by the load threads while they load, the other by what was told of each request. Where they differ, records were
-// lost, the window is wrong, or two clocks were used.
+// Little's law as a consistency check: the mean number of requests in flight is their rate times their mean
+// latency. One side is counted by the load threads during the load, the other comes from the records of each
+// request. If they differ, records were lost, the window is wrong, or two clocks were used.
 
 import { type Reported, unknown } from '../unknown.ts';
 
 export type LittlesLaw = {
   /** Mean over the window, as the load threads counted. */
   readonly inFlight: number;
-  /** Rate times mean latency, as the requests tell. */
+  /** Rate times mean latency, from the requests' records. */
   readonly expected: number;
-  /** Of `expected`: how far the two may be apart, 2 % and three standard errors of counting now and then. */
+  /** Permitted difference, as part of `expected`: 2 % and three standard errors of the sampled count. */
   readonly allowance: number;
   readonly holds: boolean;
 };
@@ -26,7 +26,8 @@ export const littlesLaw = ({
   readonly requests: number;
   readonly windowNs: number;
 }): Reported<LittlesLaw> => {
-  if (requests === 0 || windowNs <= 0 || counted.steps < STEPS_LEAST) return unknown('too short to say');
+  if (requests === 0 || windowNs <= 0 || counted.steps < STEPS_LEAST)
+    return unknown('too short for the check');
   if (windowNs < LATENCIES_LEAST * (latencyTotalNs / requests))
     return unknown(`the window is shorter than ${LATENCIES_LEAST} mean latencies`);
   const expected = latencyTotalNs / windowNs;
@@ -42,11 +43,11 @@ export interface InFlightCount {
   /** Requests in flight, over time. */
   readonly integralNs: number;
   readonly steps: number;
-  /** Sum of the squares of the changes from one count to the next. */
+  /** Sum of the squares of the differences between consecutive counts. */
   readonly squaredChanges: number;
 }
 
-/** Counts now and then, and takes what is between two counts as their mean. */
+/** Samples the count, and takes the value between two samples as their mean. */
 export class InFlightCounter implements InFlightCount {
   integralNs = 0;
   steps = 0;
@@ -67,5 +68,5 @@ const DIFFERENCE_ALLOWED = 0.02;
 const LATENCIES_LEAST = 20;
 const STEPS_LEAST = 20;
 const ERRORS = 3;
-/** Past it the check could not fail. */
+/** Above it the check could not fail. */
 const NOISE_ALLOWED = 0.1;

@@ -1,5 +1,5 @@
-// What one agent does of a run while it goes on, and the same as rows of a table in text and on the page: who is slow, lost or
-// not to be believed is seen before the end.
+// What one agent does in a run in progress, and the same as rows of a table in text and on the page: a slow,
+// lost or untrustworthy agent is visible before the end.
 
 import { formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
@@ -7,15 +7,15 @@ import type { SampleCounts } from './outcome.ts';
 import type { ReportAgent } from './report-agent.ts';
 
 export type LiveAgent = {
-  /** Of the node, or its address. */
+  /** Name of the node, or its address. */
   readonly agent: string;
   readonly state: 'loading' | 'lost';
-  /** Of the measured phase; `unresolved` are in flight, or of a lost one nobody knows. */
+  /** In the measured phase; `unresolved` are in flight, or unknown for a lost one. */
   readonly counts: SampleCounts;
-  /** Completed ones, of its own window. */
+  /** Completed ones, over its own window. */
   readonly requestsPerSecond: Reported<number>;
   readonly verdict: ReportAgent['verdict'];
-  /** Why it is lost or not trustworthy; '' where it is well. */
+  /** Why it is lost or not trustworthy; '' if all is well. */
   readonly reason: string;
 };
 
@@ -29,7 +29,7 @@ export const LIVE_AGENT_COLUMNS: readonly string[] = [
   'so far',
 ];
 
-/** A row each, as LIVE_AGENT_COLUMNS names its cells. */
+/** One row each, with the cells of LIVE_AGENT_COLUMNS. */
 export const liveAgentRows = (agents: readonly LiveAgent[]): readonly (readonly string[])[] =>
   agents.map(({ agent, state, counts, requestsPerSecond, verdict }) => [
     agent,
@@ -38,6 +38,6 @@ export const liveAgentRows = (agents: readonly LiveAgent[]): readonly (readonly 
     state === 'lost' ? 'lost' : verdict,
   ]);
 
-/** Of those that are not well. */
+/** For agents with a problem. */
 export const liveAgentRemarks = (agents: readonly LiveAgent[]): readonly string[] =>
   agents.flatMap(({ agent, reason }) => (reason === '' ? [] : [`${agent}: ${reason}`]));

@@ -1,6 +1,6 @@
-// What the node of a server draws while a run goes on: over the last seconds, for each token that came meanwhile, by the same account
-// as at the end; and over the time of the run, for its pictures. By the sensors of the node that is loaded, wherever the load is
-// made.
+// Power of a server's node during a run in progress: over the last seconds, per token that arrived meanwhile,
+// by the same calculation as at the end; and over the time of the run, for its charts. From the sensors of
+// the node that is loaded, wherever the load is made.
 
 import type { HistorySeries } from '../history/live-history.ts';
 import type { NodeId } from '../ids.ts';
@@ -16,7 +16,7 @@ import type { RunView } from './run-selectors.ts';
 
 export interface LiveEnergy {
   readonly energy: RunEnergy;
-  /** Watts in the steps of the run's pictures. */
+  /** Watts in the steps of the run's charts. */
   readonly columns: Readonly<Record<EnergyScope, readonly (number | null)[]>>;
 }
 
@@ -30,7 +30,7 @@ export interface LiveEnergyOf {
   readonly steps: { readonly points: number; readonly stepMs: number };
 }
 
-/** undefined while the run has told nothing. */
+/** undefined until the run has reported something. */
 export const liveEnergy = ({
   state,
   view: { node, run, progress },
@@ -58,7 +58,7 @@ export const liveEnergy = ({
     meters,
     answered: {
       requests: isKnown(requests) ? requests : 0,
-      inputTokens: unknown('prompt tokens are not told while a run goes on'),
+      inputTokens: unknown('prompt tokens are not reported while a run is in progress'),
       outputTokens: inWindow(outputTokensPerSecond),
     },
     others: sharedPower({
@@ -91,11 +91,11 @@ export const powerColumn = (
     sums[point] = (sums[point] ?? 0) + told;
     counts[point] = (counts[point] ?? 0) + 1;
   }
-  // Steps may be shorter than the second of a reading, which stands for the time before it.
+  // Steps may be shorter than a reading's second, which covers the time before it.
   const means = Array.from(sums, (sum, at) => ((counts[at] ?? 0) > 0 ? sum / (counts[at] ?? 1) : null));
   const reach = Math.ceil(1_000 / stepMs);
   return means.map((mean, at) => mean ?? means.slice(at, at + reach).find(later => later !== null) ?? null);
 };
 
-/** A reading of the second that goes on may still be on its way. */
+/** A reading of the current second may not have arrived yet. */
 const TOLD_WITHIN_MS = 1_500;

@@ -1,4 +1,4 @@
-// The sessions of a run that goes on as a terminal and the run page say them: a line, and the rows of two tables.
+// The sessions of a run in progress, for a terminal and the run page: a line, and the rows of two tables.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
@@ -19,7 +19,10 @@ export const liveSessionLine = (sessions: LiveSessions): string => {
   ].join(' · ');
 };
 
-/** Newest turn of the sessions that run: its number from 1, how many are in it, and their share of all that run. */
+/**
+ * Newest turn of the running sessions: its number from 1, how many are in it, and their share of all running
+ * ones.
+ */
 export const inTurnRows = ({
   inTurn,
 }: LiveSessions): readonly { readonly turn: string; readonly count: number; readonly share: number }[] => {
@@ -41,13 +44,13 @@ export const LIVE_TURN_COLUMNS: readonly string[] = [
   'Cached',
 ];
 
-/** A dash stands for what is unknown, or of too few. */
+/** A dash means that the value is unknown, or from too few samples. */
 export const liveTurnRows = ({ first, later }: LiveSessions): readonly (readonly string[])[] => [
   ['first', ...cells(first)],
   ['later', ...cells(later)],
 ];
 
-/** Why a dash stands where a time to first token is missing though turns were completed; '': none is missing. */
+/** Why a dash is shown for a time to first token although turns were completed; '': none is missing. */
 export const liveTurnRemark = ({ first, later }: LiveSessions): string => {
   const untold = [first, later].find(({ completed, ttftNs }) => completed > 0 && isUnknown(ttftNs))?.ttftNs;
   return untold !== undefined && isUnknown(untold) ? `TTFT by turn: ${untold.reason}` : '';

@@ -1,5 +1,6 @@
-// The sessions of a run while it goes on: how many run, in which of their turns, how those that are over have ended, and what the
-// first turns cost against later ones, whose prompts a server may have in its cache. Cheap enough for five times a second.
+// The sessions of a run in progress: how many are running, in which turns, how the others have ended, and the
+// cost of first turns against later ones, whose prompts a server may have in its cache. Cheap enough for five
+// times a second.
 
 import { BoundedSpread, type SpreadFigures } from '../statistics/bounded-spread.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
@@ -8,10 +9,13 @@ import { NO_FIGURE } from './event-record.ts';
 import { SESSIONS_FOLLOWED_MAX, type SessionEnd, SessionFollower } from './session-follower.ts';
 import type { SampleTurn, SkippedTurn } from './session-outcome.ts';
 
-/** Of the measured phase. */
+/** In the measured phase. */
 export type LiveSessions = Readonly<Record<SessionEnd, number>> & {
   readonly running: number;
-  /** Of those that run, how many have each turn as their newest, from the first on; the last of LIVE_TURNS_MAX stands for later ones too. */
+  /**
+   * Number of running sessions by newest turn, from the first on; the last of LIVE_TURNS_MAX includes later
+   * ones.
+   */
   readonly inTurn: readonly number[];
   readonly first: LiveTurns;
   readonly later: LiveTurns;
@@ -23,7 +27,7 @@ export type LiveTurns = {
   readonly failed: number;
   readonly skipped: number;
   readonly ttftNs: Reported<SpreadFigures>;
-  /** Of completed ones of which the server told it. */
+  /** For completed ones whose server reported it. */
   readonly inputTokens: number;
   readonly cachedTokens: Reported<number>;
 };
@@ -35,7 +39,7 @@ export class LiveSessionTally {
   readonly #follower = new SessionFollower(SESSIONS_FOLLOWED_MAX, ({ newestTurn }) =>
     this.#leave(newestTurn),
   );
-  /** Servers that tell it leave it out where it is none (vLLM, the mock). */
+  /** Servers that report it leave it out if it is zero (vLLM, the mock). */
   #tellsCache = false;
 
   issued(place: SampleTurn): void {
@@ -91,12 +95,15 @@ export class LiveSessionTally {
     return {
       ...counts,
       ttftNs: ttftsNs.figures() ?? unknown('no first token was seen'),
-      cachedTokens: this.#tellsCache ? cachedTokens : unknown('the server does not tell it'),
+      cachedTokens: this.#tellsCache ? cachedTokens : unknown('not reported by the server'),
     };
   }
 }
 
-/** Of several machines that load one target, each with sessions of its own; undefined: none of them told any. */
+/**
+ * Sum over several machines that load one target, each with sessions of its own; undefined: none of them
+ * reported any.
+ */
 export const addedSessions = (all: readonly LiveSessions[]): LiveSessions | undefined => {
   const [first, ...others] = all;
   return first === undefined ? undefined : others.reduce(added, first);
@@ -120,7 +127,7 @@ const addedTurns = (a: LiveTurns, b: LiveTurns): LiveTurns => ({
   completed: a.completed + b.completed,
   failed: a.failed + b.failed,
   skipped: a.skipped + b.skipped,
-  ttftNs: unknown('of several machines it is known at the end'),
+  ttftNs: unknown('with several machines it is known at the end'),
   inputTokens: a.inputTokens + b.inputTokens,
   cachedTokens: isUnknown(a.cachedTokens)
     ? a.cachedTokens
@@ -151,5 +158,5 @@ const noTurns = (): TurnsTally => ({
 
 const rowOf = (turn: number): number => Math.min(turn, LIVE_TURNS_MAX - 1);
 
-/** Rows of one turn each while a run goes on; the report has more. */
+/** Rows of one turn each while a run is in progress; the report has more. */
 export const LIVE_TURNS_MAX = 8;

@@ -1,5 +1,6 @@
-// Sessions whose history the server was to keep: what their turns show of it beyond the counts of prompt tokens. A reply without an
-// id ends its session, because the next turn has nothing to refer to; and without counts of tokens nobody can see what was kept.
+// Sessions whose history is stored by the server: what their turns show of it apart from the counts of prompt
+// tokens. A reply without an id ends its session, because the next turn has nothing to refer to; and without
+// token counts it cannot be checked what was stored.
 
 import { counted, formatCount } from '../figure/figure.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
@@ -17,10 +18,13 @@ export const lostHistoryHeadline = (report: Pick<Report, 'sessions'>): string | 
   const lost = turnsWithoutId(report);
   return lost === 0
     ? undefined
-    : `The server did not keep the history: ${formatCount(lost)} of ${counted(report.sessions?.turns.planned ?? lost, 'turn')} not sent, because its replies have no id`;
+    : `The server did not store the history: ${formatCount(lost)} of ${counted(report.sessions?.turns.planned ?? lost, 'turn')} not sent, because its replies have no id`;
 };
 
-/** The report with what its sessions show: a finding for replies without an id, a notice if nothing could be checked. */
+/**
+ * The report with the result for its sessions: a finding for replies without an id, a notice if nothing could
+ * be checked.
+ */
 export const withLostHistory = (report: Report): Report => {
   const { sessions, contamination, notices } = report;
   const shape = shapeOf(report.run).sessions;
@@ -44,10 +48,10 @@ const withoutId = (count: number, of: number): ContaminationFinding =>
     of,
     unit: 'turns',
     problem:
-      'the server did not keep the history of sessions: its replies have no id that a later turn can name',
+      'the server did not store the history of sessions: its replies have no id that a later turn can name',
     advice: 'Leave out --history server, so that each request contains its history.',
   });
 
 const HISTORY_LOST = 'history-lost';
 const UNCHECKED =
-  'whether the server kept the history of sessions could not be checked: its replies have no token counts';
+  'whether the server stored the history of sessions could not be checked: its replies have no token counts';

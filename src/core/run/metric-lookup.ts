@@ -6,12 +6,12 @@ import type { SeriesKey } from './run-series.ts';
 import type { MetricsSnapshot, SeriesMetric } from './snapshot.ts';
 
 export interface MetricLookup {
-  /** 0 where the snapshot has no such counter: another version made it. */
+  /** 0 if the snapshot has no such counter: another version made it. */
   counter(key: CounterKey | ObjectiveCounterKey): number;
   series(key: SeriesKey): SeriesMetric | undefined;
   /** Of the measured phase, or of the whole run. */
   counts(of: 'measured' | 'all'): SampleCounts;
-  /** Also those that only another version knows. */
+  /** Including those that are only known to another version. */
   readonly allSeries: ReadonlyMap<string, SeriesMetric>;
 }
 

@@ -1,5 +1,5 @@
-// Several models asked for in one run, each for a share of its requests: a base model and its adapters, or whatever one
-// server or gateway has. What came of each is told apart.
+// Several models requested in one run, each with a share of its requests: a base model and its adapters, or
+// the models of one server or gateway. Their results are reported separately.
 
 import { pushAll } from '../push-all.ts';
 import { type SeededRandom, seededRandom } from '../random.ts';
@@ -13,9 +13,9 @@ interface MixedModel {
 
 export type ModelMix = readonly MixedModel[];
 
-/** Of one model of a mix, or of one of several URLs. A figure that no request of it had is null. */
+/** For one model of a mix, or one of several URLs. A figure that none of its requests had is null. */
 export interface VariantFigures extends Partial<FailuresByKind> {
-  /** Place in the mix, or among the URLs. */
+  /** Position in the mix, or among the URLs. */
   readonly variant: number;
   readonly completed: number;
   readonly failed: number;
@@ -24,9 +24,9 @@ export interface VariantFigures extends Partial<FailuresByKind> {
   readonly ttftNs: VariantPercentiles | null;
   readonly tpotNs: VariantPercentiles | null;
   readonly latencyNs: VariantPercentiles | null;
-  /** Completed ones whose server told no count of tokens. */
+  /** Completed ones whose server reported no token count. */
   readonly usageMissing?: number;
-  /** As the servers told them. */
+  /** As the servers reported them. */
   readonly inputTokens?: number;
 }
 
@@ -42,8 +42,9 @@ export const mixText = (mix: ModelMix): string =>
   mix.map(({ model, weight }) => `${model}=${weight}`).join(',');
 
 /**
- * Which model each of `count` requests asks for, or which URL it goes to. However many are sent, each has its share of them to
- * within a few: every block of them has what its weight says, in an order that the seed shuffles.
+ * Which model each of `count` requests names, or to which URL it goes. For any number sent, each gets its
+ * share to within a few: every block of requests has the weighted numbers, in an order that the seed
+ * shuffles.
  */
 export const mixedOrder = (
   mix: readonly { readonly weight: number }[],
@@ -79,12 +80,12 @@ const shuffled = (values: number[], random: SeededRandom): readonly number[] => 
   return values;
 };
 
-/** Bound in docs/limits.md. */
+/** Listed in docs/limits.md. */
 export const MIXED_MODELS_MAX = 64;
-/** Prompts are repeated to so many requests at least, so that small shares have some. */
+/** Prompts are repeated up to at least this many requests, so that small shares have some. */
 export const MIXED_REQUESTS_MIN = 1_000;
-/** Requests are sent in an order that is so long and begins again: a smaller share has no place in it. */
+/** The order of requests has this length and then repeats: a smaller share has no place in it. */
 export const MIXED_SHARE_MIN: number = 1 / MIXED_REQUESTS_MIN;
 const MIX_BLOCK = 20;
-/** Keeps these draws apart from others of the seed. */
+/** Separates these draws from others of the seed. */
 const MIX_STREAM = 0x0a11_0ca7;

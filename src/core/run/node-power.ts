@@ -1,5 +1,5 @@
-// The sensors of power that a node has, with what they told, and what else may have drawn power there beside the server: from the
-// node's readings and the last quarter of an hour of them.
+// The power sensors of a node with their readings, and what else may have drawn power there apart from the
+// server: from the node's readings and the last quarter of an hour of them.
 
 import { counted, ofCount } from '../figure/figure.ts';
 import type { HistorySeries } from '../history/live-history.ts';
@@ -11,14 +11,14 @@ import { type EnergyReason, type EnergyScope, METERS_MAX } from './energy.ts';
 import type { PowerReading, PowerWindow } from './integrate-power.ts';
 import type { Run } from './run.ts';
 
-/** Values of series by the second that each lies in, oldest first, on the clock of whoever asked. */
+/** Values of series by their second, oldest first, on the caller's clock. */
 export class PowerHistory {
   readonly #series = new Map<string, PowerReading[]>();
 
   /**
-   * Of what was told before only the newer is taken.
+   * Values that are already there are not replaced.
    * @param nowMs of the history's own clock
-   * @param offsetMs from that clock to the asker's
+   * @param offsetMs from that clock to the caller's
    */
   add({ series }: HistorySeries, nowMs: number, offsetMs: number): void {
     const lastMs = Math.floor(nowMs / 1_000) * 1_000 + HALF_SECOND_MS + offsetMs;
@@ -29,7 +29,7 @@ export class PowerHistory {
       const heldUntilMs = held.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
       for (const [at, watts] of values.entries()) {
         const atMs = lastMs - (values.length - 1 - at) * 1_000;
-        // Seconds of two answers differ by the way of the answers.
+        // The seconds of two replies differ by their transfer times.
         if (watts !== null && atMs > heldUntilMs + HALF_SECOND_MS && held.length < READINGS_MAX)
           held.push({ atMs, watts });
       }
@@ -50,8 +50,8 @@ export const nodeMeters = (
   const told = (name: string, newest: Reported<number> | undefined): Reported<readonly PowerReading[]> => {
     const readings = history.of(name);
     if (readings.length > 0) return readings;
-    if (newest === undefined) return unknown('the node does not tell it');
-    return isUnknown(newest) ? newest : unknown('nothing was kept of it');
+    if (newest === undefined) return unknown('not reported by the node');
+    return isUnknown(newest) ? newest : unknown('no readings of it were stored');
   };
   const gpus = view.gpus
     .flatMap(({ devices }) => devices)
@@ -80,7 +80,10 @@ export const nodeMeters = (
   ];
 };
 
-/** By the seconds in which all sensors of a scope told: half of a node's devices are not the node. */
+/**
+ * Only seconds in which all sensors of a scope reported: a sum over some of a node's devices is not the
+ * node's.
+ */
 export const powerByScope = (
   meters: readonly PowerMeter[],
   { fromMs, untilMs }: PowerWindow,
@@ -111,11 +114,13 @@ interface SharedPower {
   readonly view: NodeView;
   /** The load came from this node too. */
   readonly isClientHere: boolean;
-  /** Of the same target, besides this one. */
+  /** Of the same target, except this one. */
   readonly otherRuns: readonly Pick<Run, 'runId' | 'runName'>[];
 }
 
-/** Of the processors and of the machine a part belongs to others; of a GPU only where it has several processes. */
+/**
+ * Other processes use part of the processors and of the machine; of a GPU only if it has several processes.
+ */
 export const sharedPower = ({ view, isClientHere, otherRuns }: SharedPower): readonly EnergyReason[] => {
   const all = ['gpu', 'processor', 'machine'];
   const busy = view.gpus
@@ -163,12 +168,12 @@ export const sharedPower = ({ view, isClientHere, otherRuns }: SharedPower): rea
 const meanIn = (readings: readonly PowerReading[], { fromMs, untilMs }: PowerWindow): Reported<number> => {
   const inside = readings.filter(({ atMs }) => atMs >= fromMs && atMs <= untilMs);
   return inside.length === 0
-    ? unknown('not told')
+    ? unknown('not reported')
     : inside.reduce((sum, { watts }) => sum + watts, 0) / inside.length;
 };
 
-/** A value lies somewhere in its second. */
+/** A value was taken at some point in its second. */
 const HALF_SECOND_MS = 500;
-/** A day. */
+/** One day. */
 const READINGS_MAX = 86_400;
 const NAMED_MAX = 3;

@@ -1,4 +1,4 @@
-// What a person reads of an objective's answer: in the terminal, the text report and the page alike.
+// The result of an objective as text: the same in the terminal, the text report and the page.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, twoDigitsUp } from '../figure/figure.ts';
@@ -13,7 +13,7 @@ export const objectiveSentence = (answer: ObjectiveAnswer): string =>
 export const answerSentence = (answer: ObjectiveAnswer): string =>
   `${VERDICT_LABELS[answer.answer]}: ${estimateLabel(answer)}${neededLabel(answer)}`;
 
-/** "312 ms (295 ms to 340 ms)"; "312 ms (at least 295 ms)" where few samples bound it on one side. */
+/** "312 ms (295 ms to 340 ms)"; "312 ms (at least 295 ms)" if too few samples limit it on one side. */
 export const estimateLabel = (answer: ObjectiveAnswer): string => {
   const { estimate, unit } = answer;
   if (isUnknown(estimate)) return estimate.reason;
@@ -23,15 +23,15 @@ export const estimateLabel = (answer: ObjectiveAnswer): string => {
     const others = answer.limit === 1 ? `at least ${part(low)}` : `at most ${part(high ?? 1)}`;
     return `${part(value)} of those made${answer.answer === 'met' ? ` (of others ${others})` : ''}`;
   }
-  const said = value === null ? 'beyond all that completed' : part(value);
+  const said = value === null ? 'longer than all completed requests' : part(value);
   const isOpen = low === 0;
   if (high === null) return isOpen ? said : `${said} (at least ${part(low)})`;
   return `${said} (${isOpen ? `at most ${part(high)}` : `${part(low)} to ${part(high)}`})`;
 };
 
 /**
- * 0 % of errors and 100 % of attainment are demands on every request, not rates: of those that were made there is nothing to infer, and
- * of others no number of requests would prove it.
+ * 0 % errors and 100 % attainment are requirements for every request, not rates: for the requests that were
+ * sent nothing is inferred, and for others no number of requests would prove it.
  */
 const isOfEach = ({ unit, limit, answer }: ObjectiveAnswer): boolean =>
   unit === 'share' && (limit === 0 || limit === 1) && answer !== 'too-few-samples';
@@ -40,7 +40,7 @@ const isOfEach = ({ unit, limit, answer }: ObjectiveAnswer): boolean =>
 export const decidingCount = (needed: number, unit = 'request'): string =>
   `about ${counted(twoDigitsUp(needed), unit)} would decide`;
 
-/** "; about 1 400 requests would decide", where more of them would. */
+/** "; about 1 400 requests would decide", if more of them would. */
 export const neededLabel = ({ answer, samplesNeeded }: ObjectiveAnswer): string => {
   if (answer !== 'too-few-samples') return '';
   return isUnknown(samplesNeeded) ? `; ${samplesNeeded.reason}` : `; ${decidingCount(samplesNeeded)}`;
@@ -49,20 +49,20 @@ export const neededLabel = ({ answer, samplesNeeded }: ObjectiveAnswer): string 
 export const VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {
   met: 'met',
   missed: 'missed',
-  'too-few-samples': 'too few requests to say',
+  'too-few-samples': 'too few requests to decide',
 };
 
-/** While a run goes on, and its answer may still change. */
+/** While a run is in progress, and its result may still change. */
 export const LIVE_VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {
   met: 'met so far',
   missed: 'missed so far',
-  'too-few-samples': 'too few requests yet',
+  'too-few-samples': 'too few requests so far',
 };
 
 const figureLabel = (figure: number, unit: ObjectiveAnswer['unit']): string =>
   unit === 'ns' ? figureText(formatMeasuredNanoseconds(figure)) : shareLabel(figure);
 
-/** Shares near 0 and 1 are what objectives are about: "99.93 %", "0.02 %". */
+/** Objectives are about shares near 0 and 1: "99.93 %", "0.02 %". */
 const shareLabel = (share: number): string => {
   const percent = share * 100;
   const isNearEdge = percent > 0 && percent < 100 && (percent < 10 || percent > 90);

@@ -1,5 +1,6 @@
-// What the ended samples of a run say of one objective, kept in a fixed amount of memory: sums over consecutive batches,
-// which show how much the samples are correlated, and a histogram for the bounds of a percentile.
+// What the ended samples of a run contribute to one objective, in a fixed amount of memory: sums over
+// consecutive batches, which show how much the samples are correlated, and a histogram for the interval of a
+// percentile.
 
 import type { RatioBatch } from '../statistics/batched-ratio.ts';
 import { FoldingBatches } from '../statistics/folding-batches.ts';
@@ -10,36 +11,39 @@ import { type JudgedObjective, objectiveSeries, type RequestLimit } from './obje
 import type { Outcome } from './outcome.ts';
 import type { ObjectiveSeriesKey } from './run-series.ts';
 
-/** NO_FIGURE where the sample has none. */
+/** NO_FIGURE if the sample has none. */
 type ObjectiveFigures = Readonly<Record<ObjectiveSeriesKey | 'outputTokens', number>>;
 
 export interface ObjectiveEvidence {
   /** Samples that count: issued and ended, without those that have no such figure by their nature. */
   readonly count: number;
-  /** Of those, the ones within the limit; of an error rate, the ones that did not fail. */
+  /** Those within the limit; for an error rate, those that did not fail. */
   readonly good: number;
-  /** Of those, the ones of which nobody can say: stopped with the run, or without usage from the server. */
+  /** Those that cannot be judged: stopped with the run, or without usage from the server. */
   readonly unknown: number;
-  /** All that ended, those without such a figure included. */
+  /** All that ended, including those without such a figure. */
   readonly ended: number;
   /** Good ones of each batch. */
   readonly hits: readonly RatioBatch[];
   /** Those of each batch that certainly missed. */
   readonly misses: readonly RatioBatch[];
-  /** How those follow each other. */
+  /** Runs of consecutive misses. */
   readonly missRuns: Runs;
-  /** Values of each batch, of those samples that have one; of several limits those of the first. */
+  /** Values of each batch, for samples that have one; with several limits, those of the first. */
   readonly values: readonly RatioBatch[];
   /** Sum of the squares of those values. */
   readonly squares: number;
-  /** The value of this rank from 1, failures behind all; undefined beyond the values, or where there are none. */
+  /**
+   * The value of this rank from 1, with failures after all values; undefined beyond the values, or if there
+   * are none.
+   */
   readonly valueAt: (rank: number) => number | undefined;
 }
 
 export class ObjectiveTally {
   readonly #limits: readonly TalliedLimit[];
   readonly #isErrorRate: boolean;
-  /** Of values alone: of a share an answer without a time per token is a good one. */
+  /** Only for values: for a share, an answer without a time per token is a good one. */
   readonly #isOfTpot: boolean;
   readonly #batches = new FoldingBatches(COLUMNS);
   readonly #histogram: Histogram | undefined;
@@ -47,7 +51,7 @@ export class ObjectiveTally {
   #ended = 0;
   #missRuns = 0;
   #longestRun = 0;
-  /** Since the last one that was good. */
+  /** Length of the current run of misses. */
   #run = 0;
 
   constructor(objective: JudgedObjective) {
@@ -61,7 +65,7 @@ export class ObjectiveTally {
     this.#histogram = objective.kind === 'percentile' ? new Histogram(BOUNDS) : undefined;
   }
 
-  /** @param figures undefined of a sample that did not complete, and of one with contradictory stamps */
+  /** @param figures undefined for a sample that did not complete, or has contradictory stamps */
   ended(outcome: Outcome, figures: ObjectiveFigures | undefined): void {
     this.#ended += 1;
     // An answer of one token has no time per further token: it can neither miss such a limit nor be counted into a mean.
@@ -131,7 +135,7 @@ export class ObjectiveTally {
     this.#run = 0;
   }
 
-  /** It may have missed as well: a run goes on through it, and none begins with it. */
+  /** It may have been a miss too: a run of misses continues through it, and none starts with it. */
   #unsaid(): void {
     this.#batches.add(UNKNOWN, 1);
     if (this.#run > 0) this.#lengthen();
@@ -155,7 +159,7 @@ export class ObjectiveTally {
   }
 }
 
-/** By the key of its figure: nobody looks one up while samples are counted. */
+/** By the key of its figure, so that there is no lookup while samples are counted. */
 interface TalliedLimit {
   readonly figure: ObjectiveSeriesKey;
   readonly limitNs: number;
@@ -172,7 +176,7 @@ const limitsOf = (objective: JudgedObjective): readonly RequestLimit[] => {
   }
 };
 
-/** By the nature of the sample, not for want of being told. */
+/** Because of the sample's nature, not because it was not reported. */
 const hasNone = (figure: ObjectiveSeriesKey, { outputTokens, tpotNs }: ObjectiveFigures): boolean =>
   figure === 'tpotNs' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
 
@@ -182,5 +186,5 @@ const VALUED = 2;
 const VALUE = 3;
 const COLUMNS = 4;
 
-/** As of every series of times: 1 ns to 1 h. */
+/** As for every series of times: 1 ns to 1 h. */
 const BOUNDS = { low: 1, high: 3_600_000_000_000 };

@@ -1,4 +1,4 @@
-// Objectives as a sentence says them, with the sign of their limit; as they are typed they stand in objective.ts.
+// Objectives as text, with the sign of their limit; the typed form is in objective.ts.
 
 import { type JudgedObjective, type ObjectiveName, objectiveSeries } from './objective.ts';
 import { seriesRow } from './run-series.ts';
@@ -25,6 +25,6 @@ export const judgedWords = (objective: JudgedObjective): string => {
 };
 
 const seriesWord = (name: ObjectiveName): string => seriesRow(objectiveSeries(name)).shortLabel;
-/** With all its digits: limits are typed. */
+/** With all its digits: limits are typed by people. */
 const durationWords = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9} s` : `${ns / 1e6} ms`);
 const percentWords = (share: number): string => `${Number((share * 100).toPrecision(12))} %`;

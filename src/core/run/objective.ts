@@ -1,5 +1,6 @@
-// What a run was asked to reach. `ttft=500ms` is asked of each request, and `--attainment 95%` says of how many of those
-// that were issued; `ttft.p95=500ms`, `latency.mean=3s` and `error-rate=0.1%` are asked of the run as a whole (METRICS §4).
+// The objectives of a run. `ttft=500ms` applies to each request, and `--attainment 95%` is the share of
+// issued requests that must meet it; `ttft.p95=500ms`, `latency.mean=3s` and `error-rate=0.1%` apply to the
+// run as a whole (METRICS §4).
 
 import { knownOr, type Reported } from '../unknown.ts';
 import { type ObjectiveSeriesKey, RUN_SERIES, SERIES_KEYS, type SeriesKey, seriesRow } from './run-series.ts';
@@ -16,7 +17,7 @@ interface RequestObjective extends RequestLimit {
   readonly kind: 'request';
 }
 
-/** Of a run as a whole. Failures count as longer than any in a percentile, and are in no mean. */
+/** For a run as a whole. Failures count as longer than any in a percentile, and are in no mean. */
 export type RunObjective =
   | {
       readonly kind: 'percentile';
@@ -25,7 +26,7 @@ export type RunObjective =
       readonly limitNs: number;
     }
   | { readonly kind: 'mean'; readonly name: ObjectiveName; readonly limitNs: number }
-  /** Failed of those issued. */
+  /** Failed requests, as a share of those issued. */
   | { readonly kind: 'error-rate'; readonly limitShare: number };
 
 export type Objective = RequestObjective | RunObjective;
@@ -37,14 +38,14 @@ interface AttainmentObjective {
   readonly limits: readonly RequestLimit[];
 }
 
-/** What one answer is given to. */
+/** An objective with one result. */
 export type JudgedObjective = RunObjective | AttainmentObjective;
 
 /** How objectives are stored and sent. */
 export interface ObjectiveFields {
   readonly objectives: readonly RequestLimit[];
   readonly runObjectives: Reported<readonly RunObjective[]>;
-  /** 1 where every request must meet its objectives. */
+  /** 1 if every request must meet its objectives. */
   readonly attainment: Reported<number>;
 }
 
@@ -71,7 +72,7 @@ export const judgedObjectives = ({
   ...knownOr(runObjectives, []),
 ];
 
-/** As it is written on a command line: `ttft.p95=500ms`. */
+/** As written on a command line: `ttft.p95=500ms`. */
 export const objectiveText = (objective: Objective): string =>
   `${objectiveName(objective)}=${objective.kind === 'error-rate' ? percentText(objective.limitShare) : durationText(objective.limitNs)}`;
 
@@ -83,7 +84,7 @@ export const judgedText = (objective: JudgedObjective): string => {
     : `${limits} for ${percentText(objective.share)} of requests`;
 };
 
-/** A limit as a picture of a series draws it: "ttft", "ttft.p95". */
+/** A limit as drawn in a chart of a series: "ttft", "ttft.p95". */
 export interface NamedLimit {
   readonly name: string;
   readonly limitNs: number;
@@ -102,7 +103,7 @@ export const limitsOn = (
   ),
 ];
 
-/** Without its limit: "ttft.p95". Two of one name would be one objective with two limits. */
+/** Without its limit: "ttft.p95". Two with one name would be one objective with two limits. */
 export const objectiveName = (objective: Objective): string => {
   switch (objective.kind) {
     case 'request':
@@ -118,7 +119,7 @@ export const objectiveName = (objective: Objective): string => {
   }
 };
 
-/** The series that the objective bounds. */
+/** The series that the objective limits. */
 export const objectiveSeries = (name: ObjectiveName): ObjectiveSeriesKey => {
   const key = OBJECTIVE_SERIES.find(candidate => RUN_SERIES[candidate].objective === name);
   if (key === undefined) throw new TypeError(`no series has the objective ${name}`);
@@ -128,7 +129,7 @@ export const objectiveSeries = (name: ObjectiveName): ObjectiveSeriesKey => {
 export const isObjectiveName = (text: string): text is ObjectiveName =>
   OBJECTIVE_NAMES.some(name => name === text);
 
-/** Not rounded: what is read back is the same limit. */
+/** Not rounded: parsing it gives the same limit. */
 const durationText = (ns: number): string => (ns >= 1e9 ? `${ns / 1e9}s` : `${ns / 1e6}ms`);
 
 /** 99.9 is 0.999 · 100 only after rounding. */
@@ -139,7 +140,7 @@ const isObjectiveSeries = (key: SeriesKey): key is ObjectiveSeriesKey =>
 
 const OBJECTIVE_SERIES: readonly ObjectiveSeriesKey[] = SERIES_KEYS.filter(isObjectiveSeries);
 
-/** In the order of the table. */
+/** In table order. */
 export const OBJECTIVE_NAMES: readonly ObjectiveName[] = OBJECTIVE_SERIES.map(
   key => RUN_SERIES[key].objective,
 );

@@ -1,5 +1,6 @@
-// When the server was away: it refused connections, or something in front of it returned 502, 503 or 504, or it took requests and
-// sent no byte, and no request that was on its way was answered. Found from requests in any order, and in bounded room.
+// When the server was away: it refused connections, or a proxy returned 502, 503 or 504, or it accepted
+// requests and sent no byte, while no request in flight was answered. Found from requests in any order, in
+// limited memory.
 
 import { minimumOf } from '../extremes.ts';
 import type { EndedSample } from './ended-sample.ts';
@@ -8,13 +9,18 @@ import { isOverload } from './overload.ts';
 export type Outage = {
   /** When the first request failed because of it, since the run's zero. */
   readonly fromNs: number;
-  /** When the first request was sent that was answered again; of one that was not over, when the last one failed. */
+  /**
+   * When the first request was sent that was answered again; if it was not over, when the last one failed.
+   */
   readonly toNs: number;
-  /** Something was answered afterwards. */
+  /** A request was answered afterwards. */
   readonly isOver: boolean;
   /** Requests that failed because of it, measured or not. */
   readonly failed: number;
-  /** It took requests and did not answer them: from when the first of them was sent. Not there if it was down. */
+  /**
+   * It accepted requests and did not answer them: from when the first of them was sent. Missing if it was
+   * down.
+   */
   readonly isSilent?: true;
 };
 
@@ -36,7 +42,7 @@ export class OutageTally {
         return;
       case 'away':
         this.#failed(sample.endNs, { failed: 1, certain: 1 });
-        // A connection that nobody accepts shows that the server was away for as long as it was tried.
+        // A connection that is not accepted shows that the server was away for as long as it was attempted.
         if (sample.bytesSent === 0) this.#failed(sample.sentNs, { failed: 0, certain: 0 });
         return;
       case 'lost':
@@ -53,7 +59,7 @@ export class OutageTally {
     }
   }
 
-  /** Of those that are over and the one that is not, in order of time. Empty if nothing was ever answered. */
+  /** Those that are over and the one that is not, in order of time. Empty if nothing was ever answered. */
   outages(): readonly Outage[] {
     if (!this.#hasAnswer || !this.#hasFailure) return [];
     const found: (Candidate & Outage)[] = [];
@@ -62,7 +68,7 @@ export class OutageTally {
       .#steps) {
       if (isAnswered) continue;
       const hasAnswer = answeredFromNs <= answeredToNs;
-      // Of a step with both, what failed before the first answer is of the outage that the answer ends.
+      // In a step with both, failures before the first answer belong to the outage that the answer ends.
       if (failedFromNs < answeredFromNs)
         open = extended(open, { ...counts, failedFromNs, failedToNs: Math.min(failedToNs, answeredFromNs) });
       if (hasAnswer) {
@@ -86,8 +92,8 @@ export class OutageTally {
   }
 
   /**
-   * Gaps between answers before which requests were sent that were never answered, although no request that was sent later was.
-   * One that hangs while others are answered is not a sign.
+   * Gaps between answers before which requests were sent that were never answered, although no later request
+   * was. One that hangs while others are answered is not a sign.
    */
   #silences(): readonly Outage[] {
     const found: Outage[] = [];
@@ -118,10 +124,10 @@ export class OutageTally {
     step.unanswered = addedUnanswered(step.unanswered, { count: 1, fromNs: sentNs, toNs: sentNs });
   }
 
-  /** From when it was sent until it ended a server was there: one that exits takes its connections with it. */
+  /** From sending to its end a server was there: one that exits takes its connections with it. */
   #answered({ sentNs, endNs }: Ended): void {
     this.#hasAnswer = true;
-    // The later one first: reaching for it may join steps.
+    // The later one first: accessing it may merge steps.
     const last = this.#indexOf(endNs);
     const first = this.#indexOf(Math.min(sentNs, endNs));
     const sent = this.#at(first);
@@ -164,8 +170,8 @@ export class OutageTally {
 }
 
 /**
- * What one request shows of whether the server is there. A connection that is lost in the middle is not enough by itself: a
- * server may close one connection and be there for all others.
+ * What one request shows of whether the server is there. A connection lost in the middle is not enough by
+ * itself: a server may close one connection and be there for all others.
  */
 const signOf = ({
   outcome,
@@ -200,22 +206,22 @@ const signOf = ({
 };
 
 interface Step {
-  /** Throughout: some request was on its way that was answered. */
+  /** Throughout the step some request was in flight that was answered. */
   isAnswered: boolean;
   answeredFromNs: number;
   answeredToNs: number;
   failedFromNs: number;
   failedToNs: number;
   failed: number;
-  /** Of these, those that no server can have seen. */
+  /** Those that no server can have received. */
   certain: number;
-  /** When the last request that was sent in it and answered was sent. */
+  /** Send time of the last request that was sent in it and answered. */
   answeredSentNs: number;
-  /** Of those that were sent in it. */
+  /** Requests that were sent in it and not answered. */
   unanswered: Unanswered;
 }
 
-/** Requests that the server took and sent no byte to. */
+/** Requests that the server accepted without sending a byte. */
 interface Unanswered {
   readonly count: number;
   /** When the first and the last of them were sent. */
@@ -286,10 +292,10 @@ const isOutage = ({ fromNs, lastNs, certain }: Candidate): boolean =>
 
 const lengthOf = ({ fromNs, toNs }: Outage): number => toNs - fromNs;
 
-/** What a proxy returns whose server does not answer (RFC 9110 §15.6), and a server that is starting. */
+/** Returned by a proxy whose server does not answer (RFC 9110 §15.6), and by a server that is starting. */
 const AWAY_STATUSES: ReadonlySet<number> = new Set([502, 503, 504]);
 const CERTAIN_MIN = 2;
-/** One or two may be long requests that run into their timeout. */
+/** One or two may be long requests that reach their timeout. */
 const SILENT_MIN = 3;
 /** Between the first and the last failure: a connection that is lost and opened again is not an outage. */
 const LENGTH_NS_MIN = 500_000_000;

@@ -8,7 +8,7 @@ export interface SampleCounts {
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** In flight when the account ended: 0 in a complete report. */
+  /** In flight when counting ended: 0 in a complete report. */
   readonly unresolved: number;
 }
 
@@ -23,13 +23,13 @@ export const FAILURE_KINDS = [
   'empty',
   'reset',
   'client',
-  // Stored by their place: new ones are appended.
+  // Stored by position: new ones are appended.
   'aborted',
 ] as const;
 
 export type FailureKind = (typeof FAILURE_KINDS)[number];
 
-/** What went wrong, before what the server said of it. */
+/** What went wrong, shown before the server's message. */
 export const FAILURE_LABELS: Readonly<Record<FailureKind, string>> = {
   connect: 'no connection',
   tls: 'no TLS connection',
@@ -65,7 +65,7 @@ export const failureKindRows = ({
     return count > 0 ? [[kind, count] as const] : [];
   });
 
-/** Which deadline passed: said in the detail of a `timeout`. */
+/** Which deadline passed: named in the detail of a `timeout`. */
 export type TimeoutPhase = 'connect' | 'first-byte' | 'idle' | 'total';
 
 export const FINISH_REASONS = ['stop', 'length', 'tool_calls', 'content_filter', 'other', 'missing'] as const;

@@ -1,8 +1,12 @@
-// Whether a server refused a request because it had too many: a full queue is a limit that was met, not a server that is broken.
+// Whether a server refused a request because it was overloaded: a full queue is a limit that was reached, not
+// a broken server.
 
 import type { SampleFailure } from './ended-sample.ts';
 
-/** 529 is Anthropic's `overloaded_error`. A 503 is one if its message says so: gateways send it for a server that is away, too. */
+/**
+ * 529 is Anthropic's `overloaded_error`. A 503 counts if its message means that: gateways also send it for a
+ * server that is away.
+ */
 export const isOverload = ({
   statusCode,
   detail: said,

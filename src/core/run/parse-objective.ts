@@ -33,7 +33,7 @@ const parseObjective = (item: string): Parsed<Objective> => {
   const duration = parseDurationMs(limit);
   if (duration.kind === 'wrong') return duration;
   if (duration.value < LIMIT_MS_LEAST || duration.value > LIMIT_MS_MOST)
-    return wrong(`${limit} is out of bounds`, `It may be from ${LIMIT_MS_LEAST}ms to 24h.`);
+    return wrong(`${limit} is out of range`, `It may be from ${LIMIT_MS_LEAST}ms to 24h.`);
   const limitNs = Math.round(duration.value * 1e6);
   if (statistic === undefined) return parsed({ kind: 'request', name, limitNs });
   if (statistic === 'mean') return parsed({ kind: 'mean', name, limitNs });

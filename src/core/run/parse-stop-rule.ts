@@ -7,12 +7,12 @@ export const parseStopRule = (text: string): Parsed<StopRule> => {
   const written = text.trim().toLowerCase();
   const shown = JSON.stringify(text.slice(0, 60));
   const parts = /^([^\s<>=]+)\s*(>=?|<=?|=)\s*(.+?)\s*([a-z]+)\s*(\S.*)$/.exec(written);
-  if (parts === null) return wrong(`${shown} is not a rule to stop by`, EXAMPLE);
+  if (parts === null) return wrong(`${shown} is not a stop rule`, EXAMPLE);
   const [, what = '', comparison, share = '', over, window = ''] = parts;
   if (what !== 'failures')
     return wrong(`${JSON.stringify(what)} cannot stop a run: only failures can`, EXAMPLE);
-  if (comparison !== '>') return wrong(`${shown} does not say more than which share`, EXAMPLE);
-  if (over !== 'over') return wrong(`${shown} does not say over which time`, EXAMPLE);
+  if (comparison !== '>') return wrong(`${shown} has no share`, EXAMPLE);
+  if (over !== 'over') return wrong(`${shown} has no time`, EXAMPLE);
   const percent = /^(\d+(?:\.\d+)?|\.\d+)\s*%$/.exec(share);
   if (percent === null)
     return wrong(`${JSON.stringify(share)} is not a percentage`, 'Write a share of the requests: 50%');

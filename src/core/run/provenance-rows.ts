@@ -1,4 +1,4 @@
-// Where a report comes from, as rows for people. What a server wrote stands in quotation marks, since anybody may write anything there.
+// Where a report comes from, as rows for people. A server's text is quoted, because it may be anything.
 
 import { figureText, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { singleLine } from '../text/single-line.ts';
@@ -18,7 +18,7 @@ export const provenanceRows = (provenance: Reported<RunProvenance>): readonly Pr
     ...(isUnknown(prompts.file)
       ? []
       : [['file digest', `${prompts.file.sha256} of ${bytesText(prompts.file.bytes)}`] as const]),
-    ...(isUnknown(server) ? [['server tells', words(server)] as const] : server.map(toldRow)),
+    ...(isUnknown(server) ? [['server reports', words(server)] as const] : server.map(toldRow)),
     ...(isUnknown(node)
       ? [['node', words(node)] as const]
       : [['node', `${singleLine(node.name)} (${node.id})`] as const, ...node.ceilings.map(ceilingRow)]),
@@ -26,9 +26,9 @@ export const provenanceRows = (provenance: Reported<RunProvenance>): readonly Pr
   ];
 };
 
-/** "GET /version tells": "version "0.8.5"". */
+/** "GET /version reports": "version "0.8.5"". */
 const toldRow = ({ from, facts }: ServerTold): ProvenanceRow => [
-  `${singleLine(from)} tells`,
+  `${singleLine(from)} reports`,
   [
     ...facts.slice(0, FACTS_SHOWN).map(({ name, value }) => `${singleLine(name)} "${singleLine(value)}"`),
     ...(facts.length > FACTS_SHOWN ? [`${facts.length - FACTS_SHOWN} more in report.json`] : []),

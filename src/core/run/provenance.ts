@@ -1,14 +1,14 @@
-// Where a report comes from: what somebody needs to repeat its run, and to see later what was different. What others tell of
-// themselves, a server's settings above all, is kept as foreign text.
+// Where a report comes from: what is needed to repeat its run, and to see later what was different. What
+// others report of themselves, above all a server's settings, is stored as foreign text.
 
 import type { Reported } from '../unknown.ts';
 
 export type RunProvenance = {
   readonly prompts: PromptsProvenance;
   readonly machine: MachineProvenance;
-  /** What the server told of itself, in the order in which it was asked. Secrets that it tells are left out. */
+  /** What the server reported of itself, in request order, without secrets. */
   readonly server: Reported<readonly ServerTold[]>;
-  /** The node of the cluster that made the load, where a daemon runs. */
+  /** The node of the cluster that made the load, if a daemon runs there. */
   readonly node: Reported<NodeProvenance>;
   /** Of the folder that was named with --note-git. */
   readonly git: Reported<GitProvenance>;
@@ -16,10 +16,12 @@ export type RunProvenance = {
 };
 
 export type PromptsProvenance = {
-  /** SHA-256 of the prompts as they were planned, with the lengths of their answers; hex. */
+  /** SHA-256 of the planned prompts with the lengths of their answers; hex. */
   readonly sha256: string;
   readonly count: number;
-  /** Of the bytes of --dataset FILE, of a folder its names and texts. Unknown: prompts were generated. */
+  /**
+   * Of the bytes of --dataset FILE; for a folder, of its names and texts. Unknown: prompts were generated.
+   */
   readonly file: Reported<FileDigest>;
 };
 
@@ -34,9 +36,9 @@ export type MachineProvenance = {
   readonly kernel: string;
   readonly governor: Reported<string>;
   readonly memoryBytes: number;
-  /** Processors that control groups allow. Unknown: none, or the system has none. */
+  /** Processors that control groups allow. Unknown: no limit, or the system has no control groups. */
   readonly cpuLimit: Reported<number>;
-  /** Likewise. */
+  /** Memory that control groups allow, bytes. Unknown as above. */
   readonly memoryLimitBytes: Reported<number>;
 };
 
@@ -46,7 +48,7 @@ export type ServerTold = {
   readonly facts: readonly ServerFact[];
 };
 
-/** Both as the server wrote them, each on one line and cut to its length. */
+/** Both as the server wrote them, on one line and shortened to the limit. */
 export type ServerFact = {
   /** A path in its JSON: "default_generation_settings.n_ctx". */
   readonly name: string;
@@ -65,7 +67,7 @@ export type MeasuredCeiling = {
   readonly isLowerBound: boolean;
   readonly fp16FlopsPerSecond: Reported<number>;
   readonly memoryReadBytesPerSecond: Reported<number>;
-  /** How old the figures were when the run began, ms. */
+  /** Age of the figures when the run started, ms. */
   readonly ageMs: number;
 };
 
@@ -76,24 +78,24 @@ export type GitProvenance = {
   readonly isDirty: boolean;
 };
 
-/** The command line, without what is secret and without what belonged to that one call. */
+/** The command line, without secrets and without what applied to that call only. */
 export type KeptCall = {
   readonly command: 'bench';
   /** Its URL first, without credentials. */
   readonly args: readonly string[];
-  /** Where relative paths begin. */
+  /** Base of relative paths. */
   readonly cwd: string;
-  /** What has to be given again, by name: "--api-key-file". */
+  /** Options that must be given again, by name: "--api-key-file". */
   readonly secrets: readonly string[];
 };
 
-/** Of one server, over all its pages. */
+/** Limit per server, over all its pages. */
 export const SERVER_FACTS_MAX = 64;
 /** Characters. */
 export const SERVER_FACT_NAME_MAX = 80;
 export const SERVER_FACT_VALUE_MAX = 160;
-/** Devices of one node. */
+/** Limit of devices per node. */
 export const CEILINGS_MAX = 16;
-/** Words of a kept call, and characters of all of them. */
+/** Limits of a stored call: words, and characters of all of them. */
 export const CALL_WORDS_MAX = 256;
 export const CALL_LENGTH_MAX = 16_384;

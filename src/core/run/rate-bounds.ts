@@ -1,5 +1,6 @@
-// By how much the rates of a run may be off because of the client (docs/metrics.md "Error bounds"): what is counted is exact, and the
-// window that it is divided by ends when the last reply was read, and begins when the first request was stamped.
+// How much the rates of a run may be off because of the client (docs/metrics.md "Error bounds"): counts are
+// exact, and the window by which they are divided starts when the first request was stamped and ends when the
+// last reply was read.
 
 import { formatThreeDigits } from '../figure/figure.ts';
 import { recordOf } from '../record-of.ts';
@@ -7,12 +8,12 @@ import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { type ErrorBound, type RunBounds, type SeriesErrorBound, widestOf } from './error-bound.ts';
 import { RATE_KEYS, type RateKey, type ReportRates } from './run-rates.ts';
 
-/** In the unit of each rate; of tokens of one user that of the median. */
+/** In the unit of each rate; for tokens of one user, that of the median. */
 export type RateBounds = Readonly<Partial<Record<RateKey, Reported<ErrorBound>>>>;
 
 interface RateBoundSources {
   readonly rates: ReportRates;
-  /** Unknown: nothing of the run has a bound. */
+  /** Unknown: no figure of the run has a bound. */
   readonly bounds: Reported<RunBounds>;
   readonly tpot:
     | { readonly percentiles: Readonly<Record<string, number>>; readonly errorBound?: SeriesErrorBound }
@@ -24,7 +25,7 @@ export const rateBounds = (sources: RateBoundSources): Reported<RateBounds> => {
   return isUnknown(bounds) ? bounds : recordOf(RATE_KEYS, key => boundOf(key, sources, bounds));
 };
 
-/** "±0.021", in the unit of the rate; empty where it is unknown. */
+/** "±0.021", in the unit of the rate; empty if unknown. */
 export const rateBoundText = (bounds: Reported<RateBounds>, key: RateKey): string => {
   const bound = isUnknown(bounds) ? bounds : bounds[key];
   return bound === undefined || isUnknown(bound) ? '' : `±${formatThreeDigits(widestOf(bound))}`;
@@ -48,7 +49,7 @@ const boundOf = (
     case 'steadyStateWindowNs':
     case 'steadyStateRequestsPerSecond':
     case 'steadyStateOutputTokensPerSecond':
-      return unknown('which requests a plateau holds hangs on when each was seen to end');
+      return unknown('which requests belong to a plateau depends on when each was seen to end');
     case 'goodput':
     case 'goodOutputTokensPerSecond':
       return unknown('a request near a limit may have missed it by its error bound');
@@ -57,7 +58,7 @@ const boundOf = (
   }
 };
 
-/** As many in a window that may be shorter by `above` and longer by `below`. */
+/** The same count in a window that may be shorter by `above` and longer by `below`. */
 const perSecondBound = (
   rate: number | Unknown,
   window: number | Unknown,

@@ -1,5 +1,5 @@
-// Rates over the last seconds of a run, for whoever looks while it goes on: the average since its start hides that the
-// server has just stopped answering.
+// Rates over the last seconds of a run in progress: the average since its start hides that the server has
+// just stopped answering.
 
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { type ContentArrived, contentArrived } from './content-arrived.ts';
@@ -14,7 +14,7 @@ interface Moment {
   readonly atNs: number;
   readonly completed: number;
   readonly arrived: Reported<ContentArrived>;
-  /** undefined where the server's usage is not known of all of them. */
+  /** undefined unless the server's usage is known for all of them. */
   readonly outputTokens: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export class RecentWindow {
       arrived: contentArrived(metrics),
       outputTokens: isUnknown(tokens) ? undefined : tokens,
     });
-    // One from before the span stays, so that the rate is always over the whole of it.
+    // One from before the span is kept, so that the rate always covers all of it.
     while (
       (this.#moments[1]?.atNs ?? Number.POSITIVE_INFINITY) <=
       snapshot.timestampNs - RECENT_SECONDS * 1e9
@@ -52,7 +52,10 @@ export class RecentWindow {
   }
 }
 
-/** Of the chunks that came, at as many tokens as a chunk has had; where none were counted, of the requests that ended. */
+/**
+ * From the chunks that arrived, times the tokens per chunk so far; if none were counted, from the requests
+ * that ended.
+ */
 const tokensPerSecond = (first: Moment, last: Moment, seconds: number): Reported<number> => {
   if (first.outputTokens === undefined || last.outputTokens === undefined)
     return unknown("the server's usage was missing");
@@ -63,5 +66,5 @@ const tokensPerSecond = (first: Moment, last: Moment, seconds: number): Reported
   return ((chunks - before) * tokensPerChunk) / seconds;
 };
 
-const EARLY = unknown('too early to tell');
+const EARLY = unknown('too early for a rate');
 const SPAN_NS_MIN = 0.5e9;

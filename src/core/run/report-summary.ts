@@ -1,5 +1,6 @@
-// What a person looks for first in a report, made once for every form of it: whether it can be believed, six figures, and
-// what they say in a sentence. What keeps a run from being believed comes first; a figure that is a lower bound says so.
+// What a person looks for first in a report, made once for every form of it: whether it is trustworthy, six
+// figures, and a sentence about them. Reasons not to trust a run come first; a figure that is a lower limit
+// is marked as such.
 
 import { formatClock, formatMeasuredNanoseconds } from '../figure/duration.ts';
 import {
@@ -29,14 +30,14 @@ import { headlineSeries, type SeriesKey, seriesRow } from './run-series.ts';
 import { type VerdictWords, verdictWords } from './verdict-words.ts';
 
 interface ReportVerdict {
-  /** bad: no figure means what it is called, because requests failed. */
+  /** bad: no figure means what its name claims, because requests failed. */
   readonly tone: VerdictWords['tone'] | 'bad';
   /** "Trustworthy within 0.4 ms, complete", "Interrupted", "Client-bound". */
   readonly headline: string;
   readonly sentence: string;
-  /** What keeps it from being believed, gravest first. */
+  /** Reasons not to trust it, most serious first. */
   readonly reasons: readonly string[];
-  /** Whether rates, and counts, may be higher than they say. */
+  /** Whether rates, and counts, are only lower limits. */
   readonly atLeast: { readonly rates: boolean; readonly counts: boolean };
 }
 
@@ -48,11 +49,12 @@ export const reportVerdict = (report: Report): ReportVerdict => {
   const words = verdictWords(digest.client, stateOf(report), digest.series);
   const isBound = client.verdict === 'client-bound';
   const isWhole = report.complete && !report.interrupted;
-  // Lost records and a client that is the limit make rates too low, an end in which nothing succeeded makes them too high.
+  // Lost records and a client that is the limit make rates too low; an end in which nothing succeeded makes
+  // them too high.
   const areRatesAtLeast =
     (isBound || report.droppedEvents > 0) &&
     knownOr(report.failures, undefined)?.unsuccessfulEnd === undefined;
-  // A rule that ends a run loses nothing of what was sent.
+  // A rule that ends a run loses nothing that was sent.
   const isCounted = isWhole || (report.stopped !== undefined && report.runProblems.length === 1);
   const reasons = [
     ...(isWhole ? [] : [report.incompleteReason ?? 'something is missing']),
@@ -108,11 +110,11 @@ export const reportVerdict = (report: Report): ReportVerdict => {
   };
 };
 
-/** Nothing was measured that the client could have spoiled. */
+/** Nothing was measured that the client could have affected. */
 export const isStoppedUnmeasured = ({ stopped, counts }: Report): boolean =>
   stopped !== undefined && counts.completed === 0;
 
-/** What can be said of the rest: the client is not to blame for what the server did. */
+/** The verdict on the rest: the client is not the cause of the server's failures. */
 const ofCompleted = ({ counts }: Report, { remark, word }: VerdictWords): string =>
   counts.completed === 0
     ? 'No request completed, so there are no figures of latency and throughput.'
@@ -122,12 +124,15 @@ export interface SummaryFigure {
   readonly name: string;
   readonly value: Figure;
   readonly isAtLeast: boolean;
-  /** By what is named beside the figures. */
+  /** Marked by the findings next to the figures. */
   readonly isSpoiled: boolean;
   readonly remark: string;
 }
 
-/** "8 HTTP 401", "3 timeout", "2 other", most frequent first, which add up; of a version that did not group them, by kind. */
+/**
+ * "8 HTTP 401", "3 timeout", "2 other", most frequent first, which add up; from a version that did not group
+ * them, by kind.
+ */
 const failureShort = ({ failures, ...report }: Report): readonly string[] => {
   const counts = new Map<string, number>();
   if (isUnknown(failures)) for (const [kind, count] of failureKindRows(report)) counts.set(kind, count);
@@ -148,7 +153,7 @@ const failureShort = ({ failures, ...report }: Report): readonly string[] => {
 
 const FAILURES_SHOWN_MAX = 3;
 
-/** The six that a report opens with. */
+/** The six figures at the top of a report. */
 export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
   const { rates, counts: areCountsAtLeast } = reportVerdict(report).atLeast;
   const { counts, run } = report;
@@ -190,15 +195,15 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
   ];
 };
 
-/** A percentile as far as its samples vouch for it. */
+/** A percentile, if there are enough samples for it. */
 type VouchedPercentile =
   | { readonly kind: 'value'; readonly value: number }
-  /** Of few requests: true within its interval. */
+  /** From few requests: correct within its interval. */
   | ({ readonly kind: 'interval'; readonly value: number } & TailInterval)
   | { readonly kind: 'too-few' }
   | { readonly kind: 'none' };
 
-/** Of a tail that so few samples cannot tell there is none, although the series has a value at that rank. */
+/** None for a tail with too few samples, although the series has a value at that rank. */
 export const vouchedPercentile = (
   series: ReportSeries | undefined,
   percentile: string,
@@ -210,7 +215,7 @@ export const vouchedPercentile = (
   return interval === undefined ? { kind: 'too-few' } : { kind: 'interval', value, ...interval };
 };
 
-/** "–" where there is none, with "too few" where that is why. */
+/** "–" if there is none, with "too few" if that is the reason. */
 export const percentileText = (series: ReportSeries | undefined, percentile: string): string => {
   const vouched = vouchedPercentile(series, percentile);
   if (series === undefined || (vouched.kind !== 'value' && vouched.kind !== 'interval'))
@@ -221,7 +226,7 @@ export const percentileText = (series: ReportSeries | undefined, percentile: str
     : `${figureText(figure)} ${narrowInterval(series.unit, vouched, figure.unit)}`.trimEnd();
 };
 
-/** "(0.92–2.24)" behind a figure of the same unit, for columns of a table. */
+/** "(0.92–2.24)" after a figure of the same unit, for columns of a table. */
 const narrowInterval = (
   unit: ReportSeries['unit'],
   { low, high }: TailInterval,
@@ -236,7 +241,10 @@ const narrowInterval = (
   return from === to ? '' : `(${from}–${to})`;
 };
 
-/** "(0.92 to 2.24 s)", "(≥ 0.92 s)" if not even the greatest value bounds it; '' if both ends are written alike. */
+/**
+ * "(0.92 to 2.24 s)", "(≥ 0.92 s)" if not even the greatest value limits it; '' if both ends are written
+ * equally.
+ */
 export const intervalText = (unit: ReportSeries['unit'], { low, high }: TailInterval): string => {
   const from = formatRunFigure(unit, low);
   if (high === null) return `(≥ ${figureText(from)})`;
@@ -245,16 +253,16 @@ export const intervalText = (unit: ReportSeries['unit'], { low, high }: TailInte
   return `(${from.unit === to.unit ? from.figure : figureText(from)} to ${figureText(to)})`;
 };
 
-/** What stands beneath a table with such intervals. */
+/** Note below a table with such intervals. */
 export const INTERVAL_NOTE = '(a–b): 95 % interval, for independent requests';
 
 export const TOO_FEW = 'too few';
 
-/** Whether enough requests were sent to tell by how much the latest hundredth of them was late. */
+/** Whether enough requests were sent to know how late the latest hundredth of them was. */
 export const isSendTailTold = ({ series }: Report): boolean =>
   !['too-few', 'interval'].includes(vouchedPercentile(series.sendLatenessNs, '99').kind);
 
-/** What the figures say, the most important first: objectives, then how long people waited. */
+/** The meaning of the figures, most important first: objectives, then how long people waited. */
 export const summarySentences = (report: Report): readonly string[] => {
   const objectives = answerSentences(report);
   const key = headlineSeries({ isStreaming: report.run.streaming });
@@ -263,10 +271,10 @@ export const summarySentences = (report: Report): readonly string[] => {
   if (series === undefined || median === undefined)
     return [...objectives, `${capitalized(whyNoSeries(report, key))}.`];
   const tail = ['99', '95', '90'].find(each => vouchedPercentile(series, each).kind === 'value');
-  const what = key === 'ttftNs' ? 'of the first tokens came' : 'of the requests were answered';
+  const what = key === 'ttftNs' ? 'of the first tokens arrived' : 'of the requests were answered';
   const rest =
     tail === undefined
-      ? `; ${counted(series.count, 'request')} ${ofCount(series.count, 'is', 'are')} too few to say more`
+      ? `; ${counted(series.count, 'request')} ${ofCount(series.count, 'is', 'are')} too few for more`
       : `, ${tail}\u202f% within ${percentileText(series, tail)}`;
   return [
     ...objectives,
@@ -284,11 +292,11 @@ const answerSentences = ({ objectiveAnswers }: Report): readonly string[] =>
 
 const ANSWERS = {
   missed: 'It missed',
-  'too-few-samples': 'Too few requests to say whether it met',
+  'too-few-samples': 'Too few requests to decide whether it met',
   met: 'It met',
 } as const;
 
-/** One line for each objective; of a version that judged none, how many requests kept to it. */
+/** One line for each objective; from a version that judged none, how many requests met it. */
 export const objectiveLines = ({ objectiveAnswers, objectives = [] }: Report): readonly string[] => {
   const answers = knownOr(objectiveAnswers, []);
   return answers.length > 0
@@ -306,7 +314,7 @@ export const windowText = ({ windowNs }: Pick<Report, 'windowNs'>): string =>
       ? figureText(formatMeasuredNanoseconds(windowNs))
       : `${formatClock(windowNs / 1e6)} min`;
 
-/** Never 100 % or 0 % of what is not all or none: "99.98 %", "0.01 %". */
+/** Never 100 % or 0 % unless it is all or none: "99.98 %", "0.01 %". */
 export const percentText = (share: number): string => {
   const percent = share * 100;
   const rounded = Number(percent.toFixed(2));
@@ -335,7 +343,9 @@ const percentileFigure = (report: Report, key: SeriesKey, remark?: string): Summ
 const whyNoSeries = ({ counts, perUserTokensPerSecond: { p50 } }: Report, key: SeriesKey): string =>
   whyNoFigure({ completed: counts.completed, perUser: p50 }, key);
 
-/** Requests may have completed without a figure: a server that reports no usage leaves times per token unknown. */
+/**
+ * Requests may have completed without a figure: if a server reports no usage, times per token are unknown.
+ */
 export const whyNoFigure = (
   { completed, perUser }: { readonly completed: number; readonly perUser: Reported<number> },
   key: SeriesKey,
@@ -346,7 +356,7 @@ export const whyNoFigure = (
     : `no completed request has ${aOrAn(seriesRow(key).label)}`;
 };
 
-/** Of a table of series that has no row. */
+/** For a table of series without rows. */
 export const whyNoRow = ({ counts }: Pick<Report, 'counts'>): string =>
   counts.completed === 0 ? 'no request completed' : 'no completed request has such a figure';
 
@@ -377,7 +387,7 @@ const rateFigure = (
   };
 };
 
-/** The reason takes the place of the remark. */
+/** The reason replaces the remark. */
 const shownValue = (
   value: Reported<number>,
   format: (value: number) => Figure,

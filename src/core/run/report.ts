@@ -1,4 +1,4 @@
-// The final account of a run: METRICS §7, schema plimsoll.report/1.
+// The final result of a run: METRICS §7, schema plimsoll.report/1.
 
 import type { DepthProfile } from '../depth/depth-profile.ts';
 import type { EngineCalibration } from '../model/engine-calibration.ts';
@@ -35,7 +35,7 @@ import type { UrlMix } from './url-mix.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
 
-/** `goodput` only where objectives were given. */
+/** `goodput` only if objectives were given. */
 export interface Report extends FailuresByKind, ReportRates {
   readonly schema: typeof REPORT_SCHEMA;
   readonly plimsoll: { readonly version: string };
@@ -45,64 +45,67 @@ export interface Report extends FailuresByKind, ReportRates {
   readonly complete: boolean;
   readonly incompleteReason?: string;
   readonly interrupted: boolean;
-  /** A rule ended the run before its limits; the figures are those of the time before. */
+  /** A rule ended the run before its limits; the figures are for the time before. */
   readonly stopped?: RunStop;
   readonly source: ReportSource;
-  /** What whoever ran the load knows of what went wrong, also part of incompleteReason: kept for a later rebuild. */
+  /**
+   * What went wrong as far as the load process detected it, also part of incompleteReason: stored for a later
+   * rebuild.
+   */
   readonly runProblems: readonly string[];
-  /** What a reader must know beside the figures, one sentence each. */
+  /** What a reader must know in addition to the figures, one sentence each. */
   readonly notices: readonly string[];
-  /** Of the measured phase. */
+  /** In the measured phase. */
   readonly counts: SampleCounts;
-  /** Of those, cancelled because the time of --grace was over; not there if none were. */
+  /** The part of them cancelled at the end of --grace; missing if there were none. */
   readonly cutAfterGrace?: number;
-  /** Of whatever was issued outside the measured phase. */
+  /** For all requests outside the measured phase. */
   readonly warmup: SampleCounts;
   readonly pendingTasks: number;
   readonly droppedEvents: number;
   readonly eventLogDropped: number;
-  /** Records that did not fit: name of the counter to how many; empty when all was well. */
+  /** Records that did not fit: name of the counter to their number; empty if all is well. */
   readonly recordProblems: Readonly<Record<string, number>>;
   /** Why requests failed, grouped by the server's message, and when the server was away. */
   readonly failures: Reported<RunFailures>;
   readonly finishReasons: Readonly<Partial<Record<FinishReason, number>>>;
-  /** Of those that are 'other', by the names that the server has for them; not there where it has none. */
+  /** The server's names for those that are 'other'; missing if there are none. */
   readonly finishNames?: readonly FinishNameCount[];
   readonly bytes: { readonly sent: number; readonly received: number };
   readonly objectives?: readonly ObjectiveResult[];
-  /** Whether each was met, and how sure that is; none without objectives. */
+  /** Whether each was met, and how certain that is; none without objectives. */
   readonly objectiveAnswers: Reported<readonly ObjectiveAnswer[]>;
-  /** Also those that only another version knows. */
+  /** Including those that are only known to another version. */
   readonly series: Readonly<Partial<Record<SeriesKey, ReportSeries>>>;
   readonly client: ReportClient;
-  /** By how much each rate may be off because of the client, or why nothing of the run has an error bound. */
+  /** How much each rate may be off because of the client, or why no figure of the run has an error bound. */
   readonly rateBounds: Reported<RateBounds>;
-  /** What spoils its figures; empty where nothing was found. */
+  /** What contaminates its figures; empty if nothing was found. */
   readonly contamination: Reported<readonly ContaminationFinding[]>;
-  /** What the server told of itself on its page of metrics during the measured phase. */
+  /** What the server reported on its metrics page during the measured phase. */
   readonly server: Reported<ServerEvidence>;
-  /** Whether what was counted in flight is what the requests tell. */
+  /** Whether the count in flight agrees with the requests' records. */
   readonly littlesLaw: Reported<LittlesLaw>;
-  /** What else the machine of the client did meanwhile. */
+  /** Other activity of the client's machine during the run. */
   readonly machine: Reported<MachineDuringRun>;
   readonly environment: ReportEnvironment;
-  /** By the sensors of the node that it loaded; not there where nobody looked. */
+  /** From the sensors of the node that it loaded; missing if they were not read. */
   readonly energy?: Reported<RunEnergy>;
-  /** Of a run with a tokenizer of the person's own. */
+  /** For a run with a tokenizer that the person provided. */
   readonly tokenizer?: Reported<TokenizerAccount>;
-  /** Where it stands under the bound of the machine that it loaded; not there where nobody judged it. */
+  /** Where it is relative to the bound of the machine that it loaded; missing if it was not judged. */
   readonly headroom?: Reported<RunHeadroom>;
-  /** What its depth profile tells of the engine; not there of any other run. */
+  /** Engine constants from its depth profile; missing for any other run. */
   readonly calibration?: Reported<EngineCalibration>;
-  /** Of a run of `--profile depth`. */
+  /** For a run with `--profile depth`. */
   readonly depth?: DepthProfile;
-  /** Of a run of sessions: by turn, by session. */
+  /** For a run of sessions: by turn, by session. */
   readonly sessions?: SessionReport;
   /** Where it comes from, to repeat it. */
   readonly provenance: Reported<RunProvenance>;
-  /** Of each model of a mix or of each URL, in their order; not there where the run had one. */
+  /** For each model of a mix or each URL, in order; missing if the run had only one. */
   readonly variants?: readonly VariantFigures[];
-  /** Of a run from many machines; its client is the worst of them. */
+  /** For a run from many machines; its client is the worst of them. */
   readonly agents?: readonly ReportAgent[];
 }
 
@@ -120,39 +123,39 @@ export interface ReportRun {
   readonly startedAt: string;
   /** Without credentials. */
   readonly target: string;
-  /** Where it loaded several. */
+  /** If it loaded several. */
   readonly urls?: UrlMix;
-  /** Of the target's name, where it has several; `variants` are by their place here. */
+  /** Addresses of the target's name, if it has several; `variants` refer to their positions here. */
   readonly addresses?: readonly string[];
   readonly serverKind: string | Unknown;
-  /** Of the server, by its name on the command line: "chat". */
+  /** API of the server, by its name on the command line: "chat". */
   readonly api: string | Unknown;
   readonly model: string | Unknown;
-  /** Which the server listed before the run, if it listed others than that one. */
+  /** Models that the server listed before the run, if it listed others than that one. */
   readonly offeredModels?: readonly string[];
-  /** Where it asked for several. */
+  /** If it requested several. */
   readonly models?: ModelMix;
   readonly pattern: RunPattern;
   readonly shape: Reported<RunShape>;
-  /** What a person called it, to find it again. */
+  /** The name that a person gave it, to find it again. */
   readonly name: Reported<string>;
   readonly tags: Reported<RunTags>;
   readonly dataset: string;
   readonly seed: number;
   readonly streaming: boolean;
-  /** Which requests the client itself broke off, and when; not there where it broke off none. */
+  /** Which requests the client itself cancelled, and when; missing if it cancelled none. */
   readonly cancelled?: string;
   readonly warmupRequests: number;
   readonly hasNonce: boolean;
-  /** Nobody was to look for what spoils figures (--no-guard). */
+  /** Contamination checks were disabled (--no-guard). */
   readonly isUnguarded?: true;
-  /** What to type to run it again, without secrets. */
+  /** Command that repeats it, without secrets. */
   readonly command: Reported<string>;
-  /** Names of the agents of a run from many machines; not there where one machine made it. */
+  /** Names of the agents of a run from many machines; missing if one machine made it. */
   readonly from?: readonly string[];
-  /** Of a run that another tool measured, and that was imported. */
+  /** For a run that another tool measured, and that was imported. */
   readonly foreign?: ForeignOrigin;
-  /** Unknown: of a version that left lengths to the server. */
+  /** Unknown: from a version that left lengths to the server. */
   readonly requests: Reported<RunRequests>;
 }
 
@@ -167,7 +170,7 @@ export interface ObjectiveResult {
   readonly name: ObjectiveName;
   readonly limitNs: number;
   readonly metSamples: number;
-  /** Completed ones whose figure is not known, because the server told no usage; they count as not met. */
+  /** Completed ones whose figure is unknown, because the server reported no usage; they count as not met. */
   readonly unknownSamples: number;
   /** Completed and failed ones. */
   readonly samples: number;
@@ -187,26 +190,32 @@ export interface ReportSeries {
   readonly failureAdjusted?: Readonly<Record<string, number | null>>;
   /** null: n is too small. */
   readonly estimates?: Readonly<Record<string, number | null>>;
-  /** Final only, of percentiles without an estimate: where each lies with 95 % confidence, were requests independent. */
+  /**
+   * Final only, for percentiles without an estimate: the 95 % confidence interval of each, assuming
+   * independent requests.
+   */
   readonly intervals?: Readonly<Record<string, TailInterval>>;
   readonly histogram: readonly (readonly [number, number, number])[];
-  /** false: from the histogram, because the run was cut short or had more values than are kept. */
+  /** false: from the histogram, because the run was cut short or had more values than are stored. */
   readonly isExact: boolean;
-  /** By how much the client may be off; not there where it is not known. */
+  /** How much the client may be off; missing if unknown. */
   readonly errorBound?: SeriesErrorBound;
 }
 
 export interface ReportClient {
-  /** 'unknown': the client's own figures are lost, so that nobody may vouch for it. */
+  /** 'unknown': the client's own figures are lost, so it cannot be trusted. */
   readonly verdict: 'trustworthy' | 'client-bound' | 'unknown';
   readonly reasons: readonly string[];
   readonly sendLatenessNs: LatenessFigures | Unknown;
-  /** Over the greatest of each observation interval and thread. */
+  /** Over the greatest value of each observation interval and thread. */
   readonly readLatenessNs: LatenessFigures | Unknown;
   readonly eventLoopDelayNs: LatenessFigures | Unknown;
-  /** Of every moment that a heartbeat of a load thread was due. */
+  /** Over every moment at which a heartbeat of a load thread was due. */
   readonly beatLatenessNs: LatenessFigures | Unknown;
-  /** Shares of the time: held back by a quota, some task waited for a processor, processors taken by the hypervisor. */
+  /**
+   * Shares of the time: throttled by a quota, some task waited for a processor, processors taken by the
+   * hypervisor.
+   */
   readonly throttledShare: number | Unknown;
   readonly pressureShare: number | Unknown;
   readonly stolenShare: number | Unknown;

@@ -1,5 +1,5 @@
-// The lengths that a run drew for its requests, in the order in which it sends them, over and over: what was asked of those
-// that were really sent follows from how many there were.
+// The lengths that a run drew for its requests, in sending order, repeated: the lengths of the requests that
+// were really sent follow from their number.
 
 import { isUnknown, type Reported } from '../unknown.ts';
 import type { ReportRun } from './report.ts';
@@ -8,14 +8,14 @@ import type { AskedTokens, RequestLengths } from './run-requests.ts';
 export const lengthsText = (lengths: readonly number[]): string =>
   lengths.length > REQUEST_LENGTHS_MAX || new Set(lengths).size === 1 ? '' : lengths.join(',');
 
-/** Requests in their order of sending, which goes through all lengths over and over. */
+/** Requests in sending order, which repeats all lengths. */
 export interface SentRange {
   /** How many were sent before the first of them. */
   readonly from: number;
   readonly count: number;
 }
 
-/** What was asked over all prompts, or over the requests of a range. */
+/** What was requested over all prompts, or over the requests of a range. */
 export const askedTokens = (
   text: string,
   lengths: readonly number[],
@@ -25,7 +25,7 @@ export const askedTokens = (
   let min = Number.POSITIVE_INFINITY;
   let max = 0;
   for (const [index, length] of lengths.entries()) {
-    /** Of the first so many requests, those that asked for this length. */
+    /** How many of the first requests had this length. */
     const among = (requests: number): number => Math.ceil((requests - index) / lengths.length);
     const times = Math.max(0, among(from + count)) - Math.max(0, among(from));
     if (times === 0) continue;
@@ -36,7 +36,7 @@ export const askedTokens = (
   return { text, mean: sum / count, min, max };
 };
 
-/** The run as its report tells it: what it asked of the requests of the measured phase. */
+/** The run as in its report: what it requested in the measured phase. */
 export const runAsSent = (
   { run, requestLengths }: { readonly run: ReportRun; readonly requestLengths: Reported<RequestLengths> },
   sent: SentRange,
@@ -56,7 +56,7 @@ export const runAsSent = (
 const ofSent = (asked: Reported<AskedTokens>, lengths: string, sent: SentRange): Reported<AskedTokens> =>
   isUnknown(asked) || lengths === '' ? asked : askedTokens(asked.text, lengths.split(',').map(Number), sent);
 
-/** Of one list; a data set that is longer is told as a whole. */
+/** Limit per list; a longer data set is reported as a whole. */
 const REQUEST_LENGTHS_MAX = 4_096;
-/** Of the text of one list. */
+/** Limit for the text of one list. */
 export const LENGTHS_TEXT_MAX = 32_768;

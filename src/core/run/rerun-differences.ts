@@ -1,5 +1,5 @@
-// What is different today from when a run was made: each fact of its provenance beside the same fact now. A fact that was not told
-// then is named, so that nobody takes silence for sameness.
+// What is different now from when a run was made: each fact of its provenance next to the current one. A fact
+// that was not reported then is listed, so that a missing fact is not mistaken for an equal one.
 
 import { counted, figureText, formatBytes, formatThreeDigits } from '../figure/figure.ts';
 import { singleLine } from '../text/single-line.ts';
@@ -11,7 +11,7 @@ export interface RerunFacts {
   readonly version: string;
   readonly environment: ReportEnvironment;
   readonly model: Reported<string>;
-  /** Of today: prompts that only a run can plan are unknown. */
+  /** The current provenance: prompts that only a run can plan are unknown. */
   readonly provenance: Reported<
     Omit<RunProvenance, 'prompts' | 'call'> & { readonly prompts: Reported<PromptsProvenance> }
   >;
@@ -22,7 +22,7 @@ export interface RerunDifferences {
   readonly rows: readonly { readonly name: string; readonly before: string; readonly today: string }[];
   /** Facts that the report does not have, with the reason. */
   readonly untold: readonly { readonly name: string; readonly reason: string }[];
-  /** Facts that are not known today, with the reason. */
+  /** Facts that are not known now, with the reason. */
   readonly unseen: readonly { readonly name: string; readonly reason: string }[];
 }
 
@@ -35,7 +35,7 @@ export const rerunDifferences = (earlier: RerunFacts, today: RerunFacts): RerunD
     const [was, is] = [held.get(name), now.get(name)];
     // Unknown both times: there is nothing to compare, and nothing that a person could do about it.
     if (isMissing(was) && isMissing(is)) continue;
-    // Where the whole is unknown, its parts are not told to be gone.
+    // If the whole is unknown, its parts are not reported as missing.
     const whole = PARTS.find(({ part }) => name.startsWith(part))?.whole;
     if (whole !== undefined && [held, now].some(facts => isMissing(facts.get(whole)))) continue;
     if (name.startsWith(OF_A_REPLY) && (isMissing(was) || isMissing(is))) continue;
@@ -46,7 +46,7 @@ export const rerunDifferences = (earlier: RerunFacts, today: RerunFacts): RerunD
   return { rows, untold, unseen };
 };
 
-/** A figure was measured, and is another each time; a text is the same or it is not. */
+/** A figure was measured, and differs each time; a text is equal or it is not. */
 type Fact = Reported<string> | number;
 
 const factsOf = ({ version, environment, model, provenance }: RerunFacts): ReadonlyMap<string, Fact> => {
@@ -111,7 +111,7 @@ const isSame = (was: string | number | undefined, is: string | number | undefine
     : was === is;
 
 const shown = (fact: string | number | undefined): string => {
-  if (fact === undefined) return 'not told';
+  if (fact === undefined) return 'not reported';
   return typeof fact === 'number' ? formatThreeDigits(fact) : singleLine(fact).slice(0, SHOWN_LENGTH_MAX);
 };
 

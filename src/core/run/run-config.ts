@@ -1,5 +1,5 @@
-// What a run directory's config.json says: everything about a run that was known before its first request, so that a
-// report can be rebuilt from the directory alone. Secrets are not in it.
+// The content of a run directory's config.json: everything about a run that was known before its first
+// request, so that a report can be rebuilt from the directory alone. It contains no secrets.
 
 import type { DepthPlan } from '../depth/depth-plan.ts';
 import type { Reported } from '../unknown.ts';
@@ -16,7 +16,7 @@ export interface RunConfig extends ObjectiveFields {
   readonly run: ReportRun;
   /** Unknown: none were drawn. */
   readonly requestLengths: Reported<RequestLengths>;
-  /** Of a depth profile. */
+  /** For a depth profile. */
   readonly depth?: DepthPlan;
   readonly environment: ReportEnvironment;
   readonly provenance: Reported<RunProvenance>;

@@ -1,17 +1,18 @@
-// The counters of a run, METRICS §6: one row each, from which samplers, snapshots, reports, every view and the table in
-// docs/metrics.md derive. Each is in every snapshot, also while it is 0; those of objectives where a run has any.
+// The counters of a run, METRICS §6: one row each, from which samplers, snapshots, reports, every view and
+// the table in docs/metrics.md derive. Each is in every snapshot, also while it is 0; those of objectives
+// only if a run has any.
 
 import type { ObjectiveName } from './objective.ts';
 import { FAILURE_KINDS, type FailureKind, FINISH_REASONS, type FinishReason } from './outcome.ts';
 import { TOKEN_DOUBT_KEYS, type TokenDoubt } from './token-doubts.ts';
 
 interface CounterRow {
-  /** None of a number of things. */
+  /** Missing for a number of things. */
   readonly unit?: 'ns' | 'bytes' | 'tokens' | 'share';
   readonly label: string;
   /** What is counted. */
   readonly help?: string;
-  /** Records and samples that did not fit, shown where there are any: the words after their number. */
+  /** Records and samples that did not fit, shown if there are any: the text after their number. */
   readonly problem?: string;
 }
 
@@ -33,7 +34,7 @@ export const RUN_COUNTERS = {
   cancelledAsPlanned: { label: 'cancelled as planned', help: 'of those, broken off by --cancel-after' },
   cancelledAfterGrace: {
     label: 'cancelled after grace',
-    help: 'of those, in flight when the time of --grace behind the load was over',
+    help: 'of those, in flight when the time of --grace after the load was over',
   },
   samplesSkipped: { label: 'skipped', help: 'turns of sessions that were planned and never sent' },
   trackedSamplesSkipped: { label: 'skipped', help: 'of those, of sessions of the measured phase' },
@@ -143,7 +144,7 @@ export const RUN_COUNTERS = {
   'client.throttledNs': {
     unit: 'ns',
     label: 'throttled',
-    help: 'held back by the processor quota of a control group',
+    help: 'throttled by the processor quota of a control group',
   },
   'client.pressureObservedNs': {
     unit: 'ns',
@@ -173,7 +174,7 @@ export type CounterKey =
   | `errors.${FailureKind}`
   | `finishReason.${FinishReason}`
   | `doubts.${TokenDoubt}`;
-/** Only of a run with objectives. */
+/** Only for a run with objectives. */
 export type ObjectiveCounterKey =
   | 'goodSamples'
   | 'goodOutputTokens'
@@ -181,7 +182,7 @@ export type ObjectiveCounterKey =
 
 const isPlainCounterKey = (name: string): name is PlainCounterKey => Object.hasOwn(RUN_COUNTERS, name);
 
-/** Without those of one kind of thing each. */
+/** Without those that exist once per item. */
 export const PLAIN_COUNTER_KEYS: readonly PlainCounterKey[] =
   Object.keys(RUN_COUNTERS).filter(isPlainCounterKey);
 
@@ -194,7 +195,7 @@ export const COUNTER_KEYS: readonly CounterKey[] = [
 
 export const counterRow = (key: PlainCounterKey): CounterRow => RUN_COUNTERS[key];
 
-/** Of records and samples that did not fit. */
+/** For records and samples that did not fit. */
 export const RECORD_PROBLEMS: readonly { readonly key: PlainCounterKey; readonly words: string }[] =
   PLAIN_COUNTER_KEYS.flatMap(key => {
     const { problem } = counterRow(key);

@@ -1,4 +1,4 @@
-// From a report, final or of a live snapshot, to the digest that the cluster holds of a run.
+// From a report, final or of a live snapshot, to the digest of a run that the cluster stores.
 
 import { recordOf } from '../record-of.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
@@ -13,11 +13,11 @@ import { HEADLINE_RATE_KEYS } from './run-rates.ts';
 import { headlineSeries, seriesOf } from './run-series.ts';
 import { tagTexts } from './run-tags.ts';
 
-/** A name that a server gave, at a length that events may carry. */
+/** A name from a server, at a length that events may contain. */
 export const shortName = (name: Reported<string>): Reported<string> =>
   isUnknown(name) ? name : name.slice(0, NAME_LENGTH_MAX);
 
-/** What a run was asked to do, as the cluster holds it. */
+/** The request of a run, as the cluster stores it. */
 export const runAsked = (
   run: ReportRun,
 ): Pick<
@@ -86,7 +86,7 @@ const seriesFigures = ({ count, percentiles, errorBound }: ReportSeries): Series
   ...(errorBound === undefined ? {} : { errorBound: readBound(errorBound, percentiles) }),
 });
 
-/** Of the percentiles that are told, those that people read: events travel five times a second. */
+/** Only the published percentiles that people read: events are sent five times a second. */
 const readBound = (
   { mean, percentiles: bounds }: SeriesErrorBound,
   told: SeriesFigures['percentiles'],
@@ -97,7 +97,10 @@ const readBound = (
   ),
 });
 
-/** Words and time of the newest one stand in samples.jsonl, where the daemon of the machine that runs it reads them. */
+/**
+ * Text and time of the newest one are in samples.jsonl, where the daemon of the machine that runs it reads
+ * them.
+ */
 const errorsOf = (report: Report): readonly RunError[] =>
   failureKindRows(report).map(([kind, count]) => ({
     kind,
@@ -149,7 +152,7 @@ const later = (one: Reported<number>, other: Reported<number>): Reported<number>
 const p99Of = (figures: LatenessFigures | ReturnType<typeof unknown>): Reported<number> =>
   isUnknown(figures) ? figures : figures.p99;
 
-/** Edges travel five times a second: digits under a nanosecond say nothing past a microsecond. */
+/** Edges are sent five times a second: digits below a nanosecond are meaningless above a microsecond. */
 const wholeNs = (ns: number): number => (ns < 1_000 ? ns : Math.round(ns));
 
 const DATASET_LENGTH_MAX = 1_000;
@@ -157,5 +160,5 @@ const REASONS_MAX = 16;
 /** There are 15 codes. */
 const FINDINGS_MAX = 16;
 const REASON_LENGTH_MAX = 300;
-/** Of names that a server gives: of itself, of its model. */
+/** For names from a server: its own, its model's. */
 const NAME_LENGTH_MAX = 300;

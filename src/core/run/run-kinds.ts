@@ -1,5 +1,5 @@
-// The kinds of events that speak of benchmarks and of whatever else works: rows of the table of kinds. A node may run
-// thousands of benchmarks; state keeps the newest, the journal and the run directories keep the rest.
+// The kinds of events about benchmarks and other work: rows of the table of kinds. A node may run thousands
+// of benchmarks; state contains the newest, the journal and the run directories contain the rest.
 
 import type { Run, Runner, RunProgress } from './run.ts';
 
@@ -13,7 +13,7 @@ const RUNNER = {
   texts: { runnerKey: 'key', source: 'plain' },
 } as const;
 
-/** Told twice: as it starts, and as it ended. */
+/** Published twice: at the start and at the end. */
 const RUN = {
   class: 'durable',
   field: 'runs',

@@ -8,7 +8,7 @@ export type RunPattern =
   | { readonly kind: 'constant'; readonly requestsPerSecond: number }
   | { readonly kind: 'max-throughput' };
 
-/** A schedule that does not wait for answers: only there a sample has an intended time of its own. */
+/** A schedule that does not wait for answers: only with it does a sample have an intended time. */
 export const isOpenLoop = (
   pattern: RunPattern,
 ): pattern is Extract<RunPattern, { readonly kind: 'poisson' | 'constant' }> =>

@@ -1,6 +1,6 @@
-// The rates of a run, METRICS §4: one row each with what computes it, for the report and for whoever looks while it goes
-// on; every view and the table in docs/metrics.md derive from it. A rate whose parts are not all known is unknown with the
-// reason, never a lower figure.
+// The rates of a run, METRICS §4: one row each with its calculation, for the report and for live views; every
+// view and the table in docs/metrics.md derive from it. A rate whose parts are not all known is unknown with
+// the reason, never a lower figure.
 
 import { maximumOf } from '../extremes.ts';
 import { counted, ofCount } from '../figure/figure.ts';
@@ -14,16 +14,16 @@ import { hasSteps, type RunShape } from './run-shape.ts';
 
 export interface RateRow {
   readonly unit: 'ns' | 'req/s' | 'tok/s';
-  /** What by what. */
+  /** The quotient. */
   readonly from: string;
   readonly label: string;
   readonly shortLabel: string;
   readonly better: BetterDirection;
   /** What it means, in one sentence. */
   readonly help: string;
-  /** 'headline': told to the whole cluster, for tiles and comparison. 'line': one line of a report. */
+  /** 'headline': published to the whole cluster, for tiles and comparison. 'line': one line of a report. */
   readonly level: 'headline' | 'line';
-  /** Where a schedule sends, more of it is what was asked and no merit. */
+  /** If a schedule decides how much is sent, a higher value is no merit. */
   readonly isScheduled?: true;
   readonly of: (sources: RateSources) => Reported<number>;
 }
@@ -169,13 +169,13 @@ export const RUN_RATES = {
 } as const;
 
 export type RateKey = keyof typeof RUN_RATES;
-/** Those that are told to the whole cluster. */
+/** Those that are published to the whole cluster. */
 export type HeadlineRateKey = {
   [Key in RateKey]: (typeof RUN_RATES)[Key]['level'] extends 'headline' ? Key : never;
 }[RateKey];
-/** Those that a report has one figure of, whatever the run. */
+/** Those that every report has once, for any run. */
 type ReportRateKey = Exclude<RateKey, 'perUserTokensPerSecond' | GoodputKey>;
-/** Only of a run with objectives of a request. */
+/** Only for a run with objectives for requests. */
 type GoodputKey = 'goodput' | 'goodOutputTokensPerSecond';
 
 export type ReportRates = Readonly<Record<ReportRateKey, Reported<number>>> &
@@ -209,12 +209,12 @@ export const reportRates = (sources: RateSources): ReportRates => ({
       }),
 });
 
-/** Vectors have none to count: they are not missing. */
+/** Embeddings have none to count: they are not missing. */
 export const hasOutputTokens = (api: Reported<string> | undefined): boolean => api !== 'embeddings';
 
 export const NO_OUTPUT_TOKENS = 'not applicable: an embedding has no output tokens';
 
-/** Of the completed samples that the metrics know now. */
+/** Over the completed samples that the metrics know now. */
 export const tokensOf = (metrics: MetricLookup, key: 'inputTokens' | 'outputTokens'): Reported<number> => {
   const { completed } = metrics.counts('measured');
   const series = metrics.series(key);

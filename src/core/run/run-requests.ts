@@ -1,32 +1,35 @@
-// What a run asked of each request beside its prompt: part of config.json and of the report, so that nobody has to guess how
-// long the answers were allowed to be. What the server counted stands in the series `inputTokens` and `outputTokens`.
+// What a run requested apart from the prompts: part of config.json and of the report, so that the permitted
+// length of answers is known. The server's counts are in the series `inputTokens` and `outputTokens`.
 
 import type { Reported } from '../unknown.ts';
 
 export type RunRequests = {
-  /** Unknown: prompts are sent as they are. */
+  /** Unknown: prompts are sent unchanged. */
   readonly inputTokens: Reported<AskedTokens>;
   /** Unknown: it was left to the server. */
   readonly outputTokens: Reported<AskedTokens>;
   readonly outputSource: OutputSource;
-  /** Fields beside max_tokens that keep this kind of server from ending early; none: an answer may be shorter. */
+  /**
+   * Fields next to max_tokens that keep this kind of server from ending early; none: an answer may be
+   * shorter.
+   */
   readonly lengthFields: readonly string[];
-  /** Of each request of the warm-up, at most. */
+  /** Limit for each request of the warm-up. */
   readonly warmupTokensMax: number;
-  /** How the server's own count of words was found. Unknown: it was not, and a word stood for a token. */
+  /** How the server's own count of words was found. Unknown: it was not, and a word counted as a token. */
   readonly calibration: Reported<WordCalibration>;
   /**
-   * Of the shortest prompt, as the server counted it before the run: template, mark of the request and a word. So much of a prompt is
-   * common to all requests by the server's own doing.
+   * Of the shortest prompt, as the server counted it before the run: template, nonce and one word. All
+   * requests have this part in common because of the server.
    */
   readonly shortestTokens: Reported<number>;
   /** System prompts that requests share. */
   readonly prefixes: Reported<SharedPrefixes>;
-  /** JSON of what sampling options and --body add to each body. */
+  /** JSON of the fields that sampling options and --body add to each body. */
   readonly body: string;
 };
 
-/** Over all prompts that a run goes through, each once. */
+/** Over all prompts of a run, each once. */
 export type AskedTokens = {
   /** As it was written: "normal(1024,200)". */
   readonly text: string;
@@ -35,7 +38,7 @@ export type AskedTokens = {
   readonly max: number;
 };
 
-/** Short requests before the run, and what became of a prompt made by what they told. */
+/** Short requests before the run, and the measured length of a prompt that was made with their results. */
 export type WordCalibration = {
   readonly requests: number;
   readonly askedTokens: number;
@@ -43,21 +46,24 @@ export type WordCalibration = {
 };
 
 /**
- * Lengths in the order in which requests ask for them. Each list is decimal figures with commas between, because a line each
- * would hide the rest of config.json; '': all the same, or too many.
+ * Lengths in the order in which requests ask for them. Each list is decimal figures separated by commas,
+ * because one line each would bury the rest of config.json; '': all equal, or too many.
  */
 export type RequestLengths = { readonly input: string; readonly output: string };
 
 export type SharedPrefixes = { readonly count: number; readonly tokens: number };
 
-/** Who said how long answers are: the command line, the lines of the data set, nobody, or the fields of --body. */
+/**
+ * Where the length of answers comes from: the command line, the lines of the data set, nothing, or the fields
+ * of --body.
+ */
 export type OutputSource = (typeof OUTPUT_SOURCES)[number];
 
 export const OUTPUT_SOURCES = ['option', 'dataset', 'default', 'body'] as const;
 
-/** Asked for where nobody says otherwise: a model without a limit may answer for minutes. */
+/** Requested by default: a model without a limit may answer for minutes. */
 export const OUTPUT_TOKENS_DEFAULT = 256;
-/** A warm-up wants compiled code and open connections, not answers. */
+/** A warm-up needs compiled code and open connections, not answers. */
 export const WARMUP_TOKENS_MAX = 16;
-/** Of what sampling options and --body add, as JSON. */
+/** For what sampling options and --body add, as JSON. */
 export const BODY_TEXT_MAX = 16_384;

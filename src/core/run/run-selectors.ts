@@ -1,5 +1,5 @@
-// Runs and runners as a person should see them now. A run whose lease has run out is shown as interrupted before anybody
-// has written so: its process is gone or cut off, and nothing may look alive that is not.
+// Runs and runners as a person should see them now. A run whose lease has expired is shown as interrupted
+// even before a node has recorded that: its process is gone or cut off, and must not look alive.
 
 import { COMPARISON_TAG } from '../comparison/told-comparison.ts';
 import { ageMsOf } from '../entry-maps.ts';
@@ -9,24 +9,24 @@ import type { Entry, State } from '../state.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import type { Run, Runner, RunProgress, RunState } from './run.ts';
 
-/** DESIGN §3.1: nobody counts a runner older than this, ms. */
+/** DESIGN §3.1: a runner older than this is ignored, ms. */
 export const LEASE_MS = 10_000;
 
 export interface RunView {
-  /** Who ran it. */
+  /** The node that ran it. */
   readonly node: NodeId;
   readonly run: Run;
-  /** As it is shown: an entry that says 'running' without a lease is 'interrupted'. */
+  /** As shown: an entry with 'running' but without a lease is 'interrupted'. */
   readonly state: RunState;
-  /** Why the state is what it is; '' where there is nothing to say. */
+  /** Why it is in this state; '' if there is no reason to show. */
   readonly reason: string;
   readonly isLive: boolean;
-  /** Since anything was heard of a running run, ms; 0 where it has ended. */
+  /** Since the last event of a running run, ms; 0 if it has ended. */
   readonly silentMs: number;
   readonly progress: RunProgress | undefined;
 }
 
-/** Every run of every node that is not forgotten, the newest first. */
+/** Every run of every node that is not forgotten, newest first. */
 export const runViews = (state: State, nowMs: number): readonly RunView[] =>
   Object.entries(state.runs)
     .flatMap(([node, runs]) =>
@@ -36,13 +36,13 @@ export const runViews = (state: State, nowMs: number): readonly RunView[] =>
     )
     .sort((a, b) => compareText(b.run.startedAt, a.run.startedAt) || compareText(a.run.runId, b.run.runId));
 
-/** The run of that id; of several nodes with the same id, the newest. */
+/** The run of that id; if several nodes have one, the newest. */
 export const runView = (state: State, runId: RunId, nowMs: number): RunView | undefined =>
   runViews(state, nowMs).find(view => view.run.runId === runId);
 
 /**
- * Whether it is a stage of a sweep, or a segment of a comparison, that anybody knows of: then it is told of there, and is no run
- * of its own.
+ * Whether it is a stage of a known sweep, or a segment of a known comparison: then it is shown there, and is
+ * not a run of its own.
  */
 export const isToldAsStage = (state: State, { sweep, tags }: Pick<Run, 'sweep' | 'tags'>): boolean => {
   const comparison = knownOr(tags, [])
@@ -63,7 +63,7 @@ const isKnownOf = (
     ([node, known]) => Object.hasOwn(known, id) && isNodeId(node) && !isForgotten(state, node),
   );
 
-/** Of those that a person started by themselves. */
+/** Number of runs that a person started individually. */
 export const runCount = (state: State): number => {
   let count = 0;
   for (const [node, runs] of Object.entries(state.runs))
@@ -72,11 +72,11 @@ export const runCount = (state: State): number => {
   return count;
 };
 
-/** Leases that still count, whoever reported them. */
+/** Leases that still count, from any node. */
 export const activeRunners = (state: State, nowMs: number): readonly Runner[] =>
   [...activeLeases(state, nowMs)].map(({ runner }) => runner);
 
-/** The same with who reported each. */
+/** The same with the node that reported each. */
 export function* activeLeases(
   state: State,
   nowMs: number,
@@ -89,7 +89,7 @@ export function* activeLeases(
   }
 }
 
-/** The end of a run is told before its lease runs out. */
+/** The end of a run is published before its lease expires. */
 const hasEnded = (state: State, reporter: NodeId, runner: Runner): boolean => {
   const runId = runOfLease(runner);
   const run = runId === undefined ? undefined : state.runs[reporter]?.[runId];
@@ -99,7 +99,7 @@ const hasEnded = (state: State, reporter: NodeId, runner: Runner): boolean => {
 /** The key of a run's own lease. */
 export const runnerKeyOf = (runId: RunId): string => `${RUN_PREFIX}${runId}`;
 
-/** The run whose lease it is; undefined for a lease of anything else. */
+/** The run of a lease; undefined for a lease of anything else. */
 export const runOfLease = ({ source, runnerKey }: Runner): string | undefined =>
   source === 'run' && runnerKey.startsWith(RUN_PREFIX) ? runnerKey.slice(RUN_PREFIX.length) : undefined;
 

@@ -1,6 +1,6 @@
-// The series of a run, METRICS §3: one row each, from which samplers, snapshots, reports, every view and the table in
-// docs/metrics.md derive, in this order. A new series is a row here and what makes its values: `metrics/sample-figures.ts`
-// does not compile without it.
+// The series of a run, METRICS §3: one row each, from which samplers, snapshots, reports, every view and the
+// table in docs/metrics.md derive, in this order. A new series is a row here and the code for its values:
+// `metrics/sample-figures.ts` does not compile without it.
 
 import type { Reported } from '../unknown.ts';
 import { isOpenLoop, type RunPattern } from './run-pattern.ts';
@@ -8,9 +8,12 @@ import { isCapped, isOfSessions, PLAIN_SHAPE, type RunShape } from './run-shape.
 
 export interface SeriesRow {
   readonly unit: 'ns' | 'tokens' | 'ratio' | 'bytes';
-  /** What has one value each; an observation is one of a load thread of itself, over an interval. */
+  /** What has one value each; an observation is made by a load thread of itself, over an interval. */
   readonly per: 'completed request' | 'chunk' | 'issued request' | 'observation';
-  /** In which runs it can have a value: in others it is in no snapshot, so that an empty series means "none yet". */
+  /**
+   * In which runs it can have a value: other runs' snapshots do not contain it, so that an empty series means
+   * "none yet".
+   */
   readonly runs: 'all' | 'streamed' | 'scheduled' | 'streamed, scheduled' | 'capped';
   /** The stamps it comes from. */
   readonly from: string;
@@ -22,17 +25,18 @@ export interface SeriesRow {
   /** What it means, in one sentence. */
   readonly help: string;
   /**
-   * 'headline': told to the whole cluster, for tiles, comparison and Prometheus. 'detail': in the terminal, and in the text
-   * of a report with all percentiles. 'line': one line of a report. 'client': in what a report says of the load generator.
+   * 'headline': published to the whole cluster, for tiles, comparison and Prometheus. 'detail': in the
+   * terminal, and in the text of a report with all percentiles. 'line': one line of a report. 'client': in a
+   * report's section about the load generator.
    */
   readonly level: 'headline' | 'detail' | 'line' | 'client';
-  /** The final account also counts each failed sample as longer than any. */
+  /** The final result also counts each failed sample as longer than any. */
   readonly countsFailures?: true;
-  /** Its name in `--slo`. Versions before the row refuse a run with such an objective. */
+  /** Its name in `--slo`. Versions before the row reject a run with such an objective. */
   readonly objective?: string;
 }
 
-/** Which of two figures is the better one; 'none' where neither is. */
+/** Which of two figures is the better one; 'none' if neither is. */
 export type BetterDirection = 'higher' | 'lower' | 'none';
 
 export const RUN_SERIES = {
@@ -292,7 +296,7 @@ export const RUN_SERIES = {
 export type SeriesKey = keyof typeof RUN_SERIES;
 /** Those of which a completed sample has at most one value each. */
 export type SampleSeriesKey = SeriesKeyWith<{ readonly per: 'completed request' }>;
-/** Those that an objective may bound. */
+/** Those that an objective may limit. */
 export type ObjectiveSeriesKey = SeriesKeyWith<{ readonly objective: string }>;
 
 type SeriesKeyWith<Part> = {
@@ -308,7 +312,7 @@ export const seriesRow = (key: SeriesKey): SeriesRow => RUN_SERIES[key];
 export const isSampleSeries = (key: SeriesKey): key is SampleSeriesKey =>
   RUN_SERIES[key].per === 'completed request';
 
-/** Of a level or one of several, in the order of the table. */
+/** One or several levels, in table order. */
 export const seriesOf = (...levels: readonly SeriesRow['level'][]): readonly SeriesKey[] =>
   SERIES_KEYS.filter(key => levels.includes(seriesRow(key).level));
 
@@ -328,9 +332,9 @@ export const hasSeries = (
   );
 };
 
-/** What a run is looked at by first. */
+/** The main figures of a run. */
 export const headlineSeries = (run: { readonly isStreaming: boolean }): 'ttftNs' | 'latencyNs' =>
   run.isStreaming ? 'ttftNs' : 'latencyNs';
 
-/** Those that stand wherever there is no room for all. */
+/** Shown if there is no room for all. */
 export const HEADLINE_PERCENTILES = ['50', '90', '99'] as const;

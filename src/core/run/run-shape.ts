@@ -1,5 +1,5 @@
-// How the load of a run moves over time, beside its pattern, and how that is written. The pattern says the highest level that
-// the load reaches; a version that knows no shapes sees that one alone.
+// How the load of a run changes over time, in addition to its pattern, and how that is written. The pattern
+// contains the highest level that the load reaches; a version without shapes reads only that.
 
 import { maximumOf, minimumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
@@ -9,41 +9,49 @@ import { isOpenLoop, patternLabel, type RunPattern } from './run-pattern.ts';
 import { speedText, type TraceShape } from './trace-shape.ts';
 
 export type RunShape = {
-  /** In which the load grows evenly to its first level; not measured. 0: at once. */
+  /** Time in which the load grows evenly to its first level; not measured. 0: at once. */
   readonly rampMs: number;
-  /** At the first level, behind the ramp; not measured. */
+  /** At the first level, after the ramp; not measured. */
   readonly warmupMs: number;
-  /** Of a schedule: an arrival beyond it waits for a place. */
+  /** For a schedule: an arrival above it waits for a slot. */
   readonly inFlightCap: Reported<number>;
-  /** One after the other, all measured; none: the level of the pattern as long as the run goes on. */
+  /** One after the other, all measured; none: the level of the pattern for the whole run. */
   readonly steps: readonly LoadStep[];
-  /** Where requests belong to sessions, whose arrivals the pattern then means. */
+  /** If requests belong to sessions: the pattern then describes the sessions' arrivals. */
   readonly sessions: Reported<SessionShape>;
-  /** Where requests are those of a recorded trace; the pattern then says how many come a second on average. */
+  /** If requests are those of a recorded trace: the pattern then contains their mean rate. */
   readonly trace: Reported<TraceShape>;
-  /** Of a load that ends after a time: how long requests in flight are waited for then. Absent: to their end. */
+  /**
+   * For a load that ends after a time: how long it then waits for requests in flight. Absent: to their end.
+   */
   readonly graceMs?: number;
 };
 
 type SessionShape = {
   readonly placesOf: SessionPlaces;
-  /** Absent: the client's. */
+  /** Absent: stored by the client. */
   readonly history?: SessionHistory;
 };
 
-/** Who keeps what was said before a turn: each request has it, or names the answer before it to a server that kept it. */
+/**
+ * Where the previous turns are stored: each request contains them, or it refers to the previous answer at a
+ * server that stores it.
+ */
 export type SessionHistory = (typeof SESSION_HISTORIES)[number];
 
 export const SESSION_HISTORIES = ['client', 'server'] as const;
 
-/** What a closed loop has so many of at a time: whole sessions, however many turns of one are in flight, or requests of any. */
+/**
+ * What a closed loop limits: whole sessions, however many turns of one are in flight, or requests of any
+ * session.
+ */
 export type SessionPlaces = (typeof SESSION_PLACES)[number];
 
 export const SESSION_PLACES = ['sessions', 'requests'] as const;
 
 /** `--stages` calls it a stage; the stages of a sweep are runs of their own. */
 export type LoadStep = {
-  /** Requests a second or in flight, as the pattern says; it moves evenly from one to the other. */
+  /** Requests per second or in flight, depending on the pattern; it changes evenly from one to the other. */
   readonly from: number;
   readonly to: number;
   readonly durationMs: number;
@@ -56,7 +64,7 @@ export const PLAIN_SHAPE: RunShape = {
   warmupMs: 0,
   inFlightCap: unknown('not limited'),
   steps: [],
-  sessions: unknown('each request stands for itself'),
+  sessions: unknown('requests do not belong to sessions'),
   trace: unknown('no trace is replayed'),
 };
 
@@ -64,7 +72,7 @@ export const PLAIN_SHAPE: RunShape = {
 export const shapeOf = ({ shape }: { readonly shape: Reported<RunShape> }): RunShape =>
   isUnknown(shape) ? PLAIN_SHAPE : shape;
 
-/** Whether its schedule has arrivals that wait for a place. */
+/** Whether its schedule has arrivals that wait for a slot. */
 export const isCapped = (shape: Reported<RunShape>): boolean =>
   !isUnknown(shape) && !isUnknown(shape.inFlightCap);
 
@@ -88,14 +96,17 @@ export const loadLabel = (run: {
       ? replayLabel(run.pattern, trace, label)
       : sessionsLabel(run.pattern, { ...sessions, label, isMoving: steps.length > 0 }),
     ...(isUnknown(trace) || isUnknown(sessions) ? [] : [`of a trace at ${speedText(trace)}`]),
-    ...(isUnknown(sessions) || sessions.history !== 'server' ? [] : ['history left to the server']),
+    ...(isUnknown(sessions) || sessions.history !== 'server' ? [] : ['history stored by the server']),
     ...(isUnknown(inFlightCap) ? [] : [`at most ${formatCount(inFlightCap)} in flight`]),
     ...(rampMs > 0 ? [`ramp ${timeText(rampMs)}`] : []),
     ...(warmupMs > 0 ? [`warm-up ${timeText(warmupMs)}`] : []),
   ].join(', ');
 };
 
-/** What happens to requests in flight when the load is over, as a row of a table; none of a run that waits for all of them. */
+/**
+ * What happens to requests in flight when the load is over, as a row of a table; none for a run that waits
+ * for all of them.
+ */
 export const graceRows = ({
   shape,
 }: {

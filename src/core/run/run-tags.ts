@@ -1,4 +1,4 @@
-// Name and tags of a run: what a person says of it, to find it among others.
+// Name and tags of a run: how a person identifies it among others.
 
 import { isUnknown, type Reported } from '../unknown.ts';
 
@@ -10,10 +10,13 @@ export const TAGS_MAX = 16;
 export const TAG_KEY_LENGTH_MAX = 40;
 export const TAG_VALUE_LENGTH_MAX = 100;
 
-/** A letter first, so that no tag has the name of something that every object has in numbers, or looks like an option. */
+/**
+ * A letter first, so that no tag has the name of an inherited property or of an array index, or looks like an
+ * option.
+ */
 export const TAG_KEY: RegExp = /^[a-zA-Z][a-zA-Z0-9_.-]{0,39}$/;
 
-/** "before the update · engine=vllm"; '' where there is nothing to say. */
+/** "before the update · engine=vllm"; '' if there are none. */
 export const nameLabel = (run: {
   readonly name: Reported<string>;
   readonly tags: Reported<RunTags>;

@@ -1,30 +1,33 @@
-// What a reply says of itself beyond its tokens and its end, where it says anything: what spoils a figure without failing a
-// request. Most replies have none.
+// What a reply reports beyond its tokens and its end, if anything: what contaminates a figure without failing
+// a request. Most replies have no remark.
 
 import type { TokenDoubt } from './token-doubts.ts';
 
 export interface SampleRemark {
-  /** Tokens of the prompt that the server took from its cache of prefixes; NO_FIGURE: not told. */
+  /** Tokens of the prompt that the server took from its prefix cache; NO_FIGURE: not reported. */
   readonly cachedTokens: number;
-  /** Tokens of the answer that were guessed ahead and accepted; NO_FIGURE: not told. */
+  /** Speculative tokens of the answer that were accepted; NO_FIGURE: not reported. */
   readonly predictedTokens: number;
-  /** Tokens of the answer that the model thought with; NO_FIGURE: not reported. */
+  /** Reasoning tokens of the answer; NO_FIGURE: not reported. */
   readonly reasoningTokens: number;
-  /** The very same request was sent before in this run. */
+  /** The identical request was sent before in this run. */
   readonly isRepeat: boolean;
-  /** The reply asked to come again later. */
+  /** The reply has a Retry-After header. */
   readonly hasRetryAfter: boolean;
-  /** Completed at the limit of tokens, and none of them were text yet. */
+  /** Completed at the token limit before any token was text. */
   readonly isWithoutText: boolean;
-  /** Counts of tokens that cannot be true. */
+  /** Token counts that cannot be true. */
   readonly doubts: readonly TokenDoubt[];
-  /** What the server called the end, if it is a name that nobody knows; '' otherwise. */
+  /** The server's finish reason, if it is unknown; '' otherwise. */
   readonly finishName: string;
-  /** The model that answered, where it is another than was asked for; '' otherwise. */
+  /** The model that answered, if it differs from the requested one; '' otherwise. */
   readonly otherModel: string;
 }
 
-/** Whether a server that names `answered` may mean what was asked for: a path for its last part, a version of an alias. */
+/**
+ * Whether `answered` may be another name of the requested model: the last part of a path, a version of an
+ * alias.
+ */
 export const isSameModel = (asked: string, answered: string): boolean => {
   const [one, other] = [asked, answered].map(plainName);
   if (one === undefined || other === undefined || one === other) return true;
@@ -36,5 +39,5 @@ export const isSameModel = (asked: string, answered: string): boolean => {
 const plainName = (model: string): string =>
   (model.toLowerCase().split('/').at(-1) ?? '').replace(/\.(gguf|safetensors|bin)$/, '');
 
-/** ":latest", "-2024-08-06", "@main" behind an alias. */
+/** ":latest", "-2024-08-06", "@main" after an alias. */
 const VERSION = /^(:[\w.-]+|-\d{4}-?\d{2}-?\d{2}|-\d{4}|-latest|@[\w.-]+)$/;

@@ -1,4 +1,4 @@
-// Checks of what the server told of itself while a run went on, and of what the machine of the client did.
+// Checks of what the server reported of itself during a run, and of the activity of the client's machine.
 
 import { counted, formatCount } from '../figure/figure.ts';
 import { isJsonObject, parseAnyJson } from '../json.ts';
@@ -18,11 +18,11 @@ export const speculativeDecoding: ContaminationCheck = ({
 }) => {
   const spoils = ['tpotNs', 'chunkGapNs', 'outputTokensPerSecond', 'perUserTokensPerSecond'] as const;
   const advice =
-    'How fast it is depends on the text: compare only runs with the same prompts, of the kind you serve.';
+    'Its speed depends on the text: compare only runs with the same prompts, of the kind that you serve.';
   if (predictedTokens > 0)
     return finding('speculative-decoding', spoils, {
       ...ofRequests(predicted, completed),
-      problem: `${partWords(predictedTokens, predictedOf)} of the tokens of some answers were guessed ahead (speculative decoding)`,
+      problem: `${partWords(predictedTokens, predictedOf)} of the tokens of some answers came from speculative decoding`,
       advice,
     });
   const { draftedTokens, acceptedTokens } = knownOr(server, undefined)?.figures ?? {};
@@ -32,7 +32,7 @@ export const speculativeDecoding: ContaminationCheck = ({
     count: accepted,
     of: draftedTokens.rose,
     unit: 'drafted tokens',
-    problem: `the server guesses tokens ahead (speculative decoding) and accepted ${partWords(accepted, draftedTokens.rose)} of them`,
+    problem: `the server uses speculative decoding and accepted ${partWords(accepted, draftedTokens.rose)} of them`,
     advice,
   });
 };
@@ -48,12 +48,15 @@ export const otherClients: ContaminationCheck = sources => {
     count: excess,
     of: compared,
     unit: 'readings of the server',
-    problem: `by its own metrics the server had requests of others: up to ${formatCount(excessMost)} more than this run had in flight`,
-    advice: 'Measure when nobody else uses the server.',
+    problem: `by its own metrics the server had requests from other clients: up to ${formatCount(excessMost)} more than this run had in flight`,
+    advice: 'Measure while no other client uses the server.',
   });
 };
 
-/** Between the two readings around the load every request that finished was this run's, if nobody else used the server. */
+/**
+ * If no other client used the server, every request that finished between the two readings around the load
+ * was this run's.
+ */
 const finishedForOthers: ContaminationCheck = ({ run, server, sent }) => {
   if (isUnknown(server) || isUnknown(sent)) return undefined;
   const { countedOver, restarts, figures } = server;
@@ -67,7 +70,7 @@ const finishedForOthers: ContaminationCheck = ({ run, server, sent }) => {
     of: finished,
     unit: 'requests that the server finished',
     problem: `by its own metrics the server finished ${counted(finished, 'request')} while this run sent ${formatCount(sent)}`,
-    advice: 'Measure when nobody else uses the server.',
+    advice: 'Measure while no other client uses the server.',
   });
 };
 
@@ -84,8 +87,8 @@ export const preemption: ContaminationCheck = ({ server, samples: { completed } 
     count: rose,
     of: completed,
     unit: 'preemptions to requests',
-    problem: 'the server put requests back, because it had no room for their keys and values',
-    advice: 'It is past its memory: send fewer at a time, or give it more room for its KV cache.',
+    problem: 'the server preempted requests, because its KV cache was full',
+    advice: 'It is out of memory: send fewer at a time, or give it more room for its KV cache.',
   });
 };
 
@@ -98,7 +101,7 @@ export const swap: ContaminationCheck = ({ server }) => {
     of: Math.max(most, server.figures.running?.max ?? 0),
     unit: 'requests at a time',
     problem: 'the server moved requests out of its KV cache',
-    advice: 'It is past its memory: send fewer at a time, or give it more room for its KV cache.',
+    advice: 'It is out of memory: send fewer at a time, or give it more room for its KV cache.',
   });
 };
 
@@ -110,14 +113,14 @@ export const clientSwap: ContaminationCheck = ({ machine }) => {
     of: 0,
     unit: 'pages in and out',
     problem: 'the machine of the client swapped while it measured',
-    advice: 'Give it more memory, or end what else runs on it.',
+    advice: 'Give it more memory, or stop other programs on it.',
   });
 };
 
-/** Requests of a health check, say. */
+/** For example, requests of a health check. */
 const OTHERS_LEAST = 2;
 const OTHERS_SHARE = 0.05;
 const EXCESS_READINGS_LEAST = 3;
 const EXCESS_READINGS_SHARE = 0.2;
-/** 1 MiB of pages of 4 KiB: less is some idle program's. */
+/** 1 MiB in pages of 4 KiB: less may come from some idle program. */
 const SWAPPED_PAGES_LEAST = 256;

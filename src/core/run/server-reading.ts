@@ -1,11 +1,12 @@
-// What a server reports of itself at one moment on its page of metrics, next to what this run had in flight then. One row per figure:
-// the names under which servers publish it, and how it is shown. Counters are since the server's start: what a run added is the
-// difference of two readings. Names and meanings: vLLM "Production Metrics" (V0's names too) and vllm/v1/metrics/loggers.py, SGLang
-// "Production Metrics", llama.cpp tools/server/README.md and server-context.cpp, TGI reference "Metrics".
+// What a server reports at one moment on its metrics page, and what this run had in flight then. One row per
+// figure: the names under which servers publish it, and how it is shown. Counters are since the server's
+// start: what a run added is the difference of two readings. Names and meanings: vLLM "Production Metrics"
+// (V0's names too) and vllm/v1/metrics/loggers.py, SGLang "Production Metrics", llama.cpp
+// tools/server/README.md and server-context.cpp, TGI reference "Metrics".
 
 interface ServerFigureRow {
   readonly label: string;
-  /** A counter only rises; a gauge is what is so now. */
+  /** A counter only rises; a gauge is the current value. */
   readonly kind: 'gauge' | 'counter';
   readonly unit: 'requests' | 'share' | 'tokens' | 'times' | 'bytes' | 'seconds';
   readonly help: string;
@@ -14,13 +15,13 @@ interface ServerFigureRow {
    * added up, if the page has all of them.
    */
   readonly names: readonly (string | readonly string[])[];
-  /** Each engine or device of one server reports the same, so that the greatest counts. Others add up. */
+  /** Each engine or device of one server reports the same, so the greatest counts. Others are added up. */
   readonly isShared?: true;
   /** Half of a mean time (server-times.ts), or only for comparison: not a row of the table. */
   readonly isHidden?: true;
 }
 
-/** In the order in which readings are stored: new rows go to the end. */
+/** In storage order: new rows go to the end. */
 export const SERVER_FIGURES = {
   running: {
     label: 'running',
@@ -63,7 +64,7 @@ export const SERVER_FIGURES = {
     label: 'prefix cache asked',
     kind: 'counter',
     unit: 'tokens',
-    help: 'tokens of prompts that were looked for in the cache of prefixes',
+    help: 'tokens of prompts that were looked up in the prefix cache',
     names: [
       'vllm:prefix_cache_queries_total',
       'vllm:gpu_prefix_cache_queries_total',
@@ -86,7 +87,7 @@ export const SERVER_FIGURES = {
     label: 'prefix hit rate',
     kind: 'gauge',
     unit: 'share',
-    help: 'as the server itself works it out, over a time of its own',
+    help: 'as computed by the server, over an interval of its own',
     names: ['sglang:cache_hit_rate', 'vllm:gpu_prefix_cache_hit_rate'],
     isShared: true,
   },
@@ -94,7 +95,7 @@ export const SERVER_FIGURES = {
     label: 'preemptions',
     kind: 'counter',
     unit: 'times',
-    help: 'requests that lost their place in the batch and had to be worked out again',
+    help: 'requests that were preempted and had to be computed again',
     names: ['vllm:num_preemptions_total'],
   },
   swapped: {
@@ -133,7 +134,7 @@ export const SERVER_FIGURES = {
     label: 'drafted tokens',
     kind: 'counter',
     unit: 'tokens',
-    help: 'guessed ahead',
+    help: 'by speculative decoding',
     names: ['vllm:spec_decode_num_draft_tokens_total', 'llamacpp:spec_decode_num_draft_tokens_total'],
   },
   acceptedTokens: {
@@ -303,12 +304,13 @@ const isServerFigureKey = (key: string): key is ServerFigureKey => Object.hasOwn
 export const SERVER_FIGURE_KEYS: readonly ServerFigureKey[] =
   Object.keys(SERVER_FIGURES).filter(isServerFigureKey);
 
-/** NO_FIGURE where the server does not report it. */
+/** NO_FIGURE if the server does not report it. */
 export type ServerFigures = Readonly<Record<ServerFigureKey, number>>;
 
 /**
- * `start`: before the first request, with none in flight. `load`: while the load runs. `end`: after the last reply has ended. What counters
- * rose by from start to end is the work of the run; gauges are those of the load.
+ * `start`: before the first request, with none in flight. `load`: while the load runs. `end`: after the last
+ * reply has ended. The increase of counters from start to end is the work of the run; gauges are those of the
+ * load.
  */
 export const SERVER_MOMENTS = ['start', 'load', 'end'] as const;
 export type ServerMoment = (typeof SERVER_MOMENTS)[number];
@@ -317,6 +319,6 @@ export interface ServerReading extends ServerFigures {
   /** Since the run's zero. */
   readonly atNs: number;
   readonly moment: ServerMoment;
-  /** The most requests that this run had in flight since the reading before. */
+  /** The most requests that this run had in flight since the previous reading. */
   readonly inFlight: number;
 }

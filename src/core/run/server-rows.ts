@@ -1,5 +1,6 @@
-// What a server reported of itself during a run, for people: where the time of requests went, its gauges by mean and bounds, what its
-// counters rose by next to what this client counted, and how far that can be believed. Every form of a report derives from this.
+// What a server reported of itself during a run, for people: how the time of requests was spent, its gauges
+// by mean and range, the increase of its counters next to this client's counts, and how far that is
+// trustworthy. Every form of a report derives from this.
 
 import { counted, figureText, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
@@ -12,9 +13,9 @@ import { SERVER_TIME_COLUMNS, serverPrefixSentence, serverTimeRows } from './ser
 type ServerSources = Pick<Report, 'counts' | 'series' | 'server'>;
 
 interface ServerAccount {
-  /** Of which the tables are. */
+  /** Number of readings behind the tables. */
   readonly readings: number;
-  /** Without those that would be empty. */
+  /** Without empty ones. */
   readonly tables: readonly ServerTable[];
   readonly remarks: readonly string[];
 }
@@ -49,13 +50,13 @@ const serverRemarks = ({
 }: ServerEvidence): readonly string[] => [
   ...(severalProcesses
     ? [
-        'the totals of the server are unknown: its counters and the start of its process go back and forth, as if several processes with counters of their own answered at this URL',
+        'the totals of the server are unknown: its counters and the start of its process change back and forth, as if several processes with separate counters answered at this URL',
       ]
     : []),
   ...(restarts === 0 || severalProcesses
     ? []
     : [
-        `the counters of the server began again ${counted(restarts, 'time')}, as after a restart: its totals are lower bounds`,
+        `the counters of the server were reset ${counted(restarts, 'time')}, as after a restart: its totals are lower limits`,
       ]),
   ...(countedOver === 'whole' || !SERVER_FIGURE_KEYS.some(key => key in figures && isCounter(key))
     ? []
@@ -71,11 +72,14 @@ const SHOWN_KEYS: readonly ServerFigureKey[] = SERVER_FIGURE_KEYS.filter(
   key => serverFigureRow(key).isHidden !== true,
 ).toSorted((one, other) => Number(isCounter(one)) - Number(isCounter(other)));
 
-/** vLLM and SGLang publish counters of bytes that count only with --enable-mfu-metrics: 0 is not what they moved. */
+/**
+ * vLLM and SGLang publish byte counters that only count with --enable-mfu-metrics: 0 does not mean that no
+ * bytes were moved.
+ */
 const isOff = (key: ServerFigureKey, { max }: ServerFigureSummary): boolean =>
   serverFigureRow(key).unit === 'bytes' && max === 0;
 
-const FIGURE_COLUMNS: readonly string[] = ['', 'mean', 'least', 'most', 'in all', 'by the client'];
+const FIGURE_COLUMNS: readonly string[] = ['', 'mean', 'least', 'most', 'in total', 'by the client'];
 
 const figureRows = ({ figures }: ServerEvidence, report: ServerSources): readonly (readonly string[])[] =>
   SHOWN_KEYS.flatMap(key => {
@@ -96,7 +100,7 @@ const figureRows = ({ figures }: ServerEvidence, report: ServerSources): readonl
       : [[name, shown(of.mean), shown(of.min), shown(of.max), '', '']];
   });
 
-/** What this client counted of the same, of the requests that completed; '' where it cannot. */
+/** This client's count of the same, over the requests that completed; '' if it has none. */
 const clientCount = (key: ServerFigureKey, { counts, series }: ServerSources): string => {
   switch (key) {
     case 'promptTokens':

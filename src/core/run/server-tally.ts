@@ -1,5 +1,6 @@
-// What the readings of a server's own metrics come to: of its gauges the bounds and mean while the load ran, of its counters what they
-// rose by from before the first request until after the last reply, and how often it had more requests than this run had in flight.
+// The result of reading a server's own metrics: the range and mean of its gauges during the load, the
+// increase of its counters from before the first request until after the last reply, and how often it had
+// more requests than this run had in flight.
 
 import { NO_FIGURE } from './event-record.ts';
 import {
@@ -14,13 +15,13 @@ export type ServerFigureSummary = {
   readonly max: number;
   readonly mean: number;
   readonly last: number;
-  /** Of a counter: what it rose by; a server that began anew counts from 0. 0 of a gauge. */
+  /** Increase of a counter; after a restart of the server it counts from 0. 0 for a gauge. */
   readonly rose: number;
 };
 
 /**
- * How far counters can be believed. `whole`: from before the first request until after the last reply. `within`: between the first and the
- * last reading while the load ran, which leaves out what came before and after.
+ * How far counters are trustworthy. `whole`: from before the first request until after the last reply.
+ * `within`: between the first and the last reading during the load, without what came before and after.
  */
 type CountedOver = 'whole' | 'within';
 
@@ -28,14 +29,22 @@ export type ServerEvidence = {
   readonly readings: number;
   /** Only those that the server reports. */
   readonly figures: Readonly<Partial<Record<ServerFigureKey, ServerFigureSummary>>>;
-  /** Readings that tell running requests, and of these: with more at the server than this run had in flight, and the most. */
+  /**
+   * Readings with a number of running requests; how many of these had more at the server than this run had in
+   * flight, and the greatest excess.
+   */
   readonly compared: number;
   readonly excess: number;
   readonly excessMost: number;
   readonly countedOver: CountedOver;
-  /** How often its counters began again with 0: what it counted between the reading before and that is missing. */
+  /**
+   * How often its counters restarted at 0: what it counted between that and the previous reading is missing.
+   */
   readonly restarts: number;
-  /** Readings alternate between processes, each with counters of its own: what they rose by is unknown, so `figures` has no counters. */
+  /**
+   * Readings alternate between processes with separate counters: their increase is unknown, so `figures` has
+   * no counters.
+   */
   readonly severalProcesses: boolean;
 };
 
@@ -59,9 +68,9 @@ export class ServerTally {
       const value = reading[key];
       if (value === NO_FIGURE) continue;
       const isGauge = serverFigureRow(key).kind === 'gauge';
-      // An idle server says nothing of the load, except which process it is.
+      // An idle server's reading only shows which process it is.
       if (isGauge && reading.moment !== 'load' && key !== 'processStart') continue;
-      // A server that lists a counter only once it has counted something began with 0.
+      // A server that lists a counter only after its first count started it at 0.
       const tally = this.#figures.get(key) ?? new FigureTally(this.#hasStart && reading.moment !== 'start');
       this.#figures.set(key, tally);
       tally.add(value);
@@ -69,7 +78,7 @@ export class ServerTally {
     if (reading.moment === 'load') this.#compare(reading);
   }
 
-  /** undefined: the server was not asked, or told nothing. */
+  /** undefined: the server was not queried, or reported nothing. */
   evidence(): ServerEvidence | undefined {
     if (this.#readings === 0) return undefined;
     return {
@@ -90,9 +99,10 @@ export class ServerTally {
   }
 
   /**
-   * A counter that falls began again with 0. All of them did if another process started since, or if each that had counted something
-   * fell: a counter may also be reset alone. Two processes behind one URL look different: the start of the process goes back, or
-   * is later while counters rose, or all counters that fell return in one step to where they were.
+   * A counter that falls restarted at 0. All of them did if another process has started, or if every counter
+   * above 0 fell: a counter may also be reset alone. Two processes behind one URL look different: the start
+   * of the process goes back, or is later while counters rose, or all counters that fell return in one step
+   * to their previous values.
    */
   #restartCounters(reading: ServerReading): void {
     const started = this.#startChange(reading);
@@ -110,7 +120,10 @@ export class ServerTally {
     if (!isWhole) for (const { tally } of fallen) tally.beganAgain();
   }
 
-  /** By how many seconds this process started later than that of the reading before; 0: it is the same, or neither reports it. */
+  /**
+   * How many seconds later this process started than that of the previous reading; 0: it is the same, or
+   * neither reports it.
+   */
   #startChange({ processStart }: ServerReading): number {
     const last = this.#figures.get('processStart')?.last;
     if (last === undefined || processStart === NO_FIGURE) return 0;
@@ -118,7 +131,7 @@ export class ServerTally {
     return Math.abs(change) < PROCESS_SECONDS_LEAST ? 0 : change;
   }
 
-  /** Those of the reading that an earlier one had too. */
+  /** Those that a previous reading contained too. */
   #counters(reading: ServerReading): readonly { readonly value: number; readonly tally: FigureTally }[] {
     return SERVER_FIGURE_KEYS.flatMap(key => {
       const tally = this.#figures.get(key);
@@ -131,7 +144,7 @@ export class ServerTally {
     if (running === NO_FIGURE || inFlight === NO_FIGURE) return;
     this.#compared += 1;
     const excess = running + Math.max(0, waiting) - inFlight;
-    // A request whose last byte has come may stand in the batch for a step more.
+    // A request whose last byte has arrived may remain in the batch for one more step.
     if (excess <= Math.max(EXCESS_LEAST, EXCESS_SHARE * inFlight)) return;
     this.#excess += 1;
     this.#excessMost = Math.max(this.#excessMost, excess);
@@ -146,7 +159,7 @@ class FigureTally {
   #max = 0;
   #last = 0;
   #rose = 0;
-  /** Before it last began again. */
+  /** Value before its last restart. */
   #lastBefore = 0;
 
   constructor(isFromZero: boolean) {
@@ -163,12 +176,12 @@ class FigureTally {
     this.#last = 0;
   }
 
-  /** It began again, and has not counted as much since. */
+  /** It restarted, and has not reached its previous value since. */
   get isBelowBefore(): boolean {
     return this.#last < this.#lastBefore;
   }
 
-  /** Whether a counter that began again is back where it was, most of it in one step. */
+  /** Whether a counter that restarted is back at its previous value, most of it in one step. */
   isReturn(value: number): boolean {
     const before = this.#lastBefore;
     return value >= before && value <= before * RETURN_MOST && value - this.#last > before / 2;
@@ -197,7 +210,7 @@ class FigureTally {
 
 const isCounter = (key: ServerFigureKey): boolean => serverFigureRow(key).kind === 'counter';
 
-/** A server that grows past its old value as fast lands this close to it by chance only. */
+/** A server that grows past its previous value as fast is this close to it only by chance. */
 const RETURN_MOST = 1.25;
 const EXCESS_LEAST = 2;
 const EXCESS_SHARE = 0.1;

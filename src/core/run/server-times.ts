@@ -1,5 +1,6 @@
-// Where the time of requests went by the server's own count, next to what this client measured: the mean of each of its histograms over
-// the run, from sums and counts, so that it is exact whatever the buckets are. A server counts the requests of all its clients.
+// How the time of requests was spent by the server's own count, next to this client's measurement: the mean
+// of each of its histograms over the run, from sums and counts, so that it is exact for any buckets. A server
+// counts the requests of all its clients.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
@@ -13,11 +14,11 @@ interface ServerTimeRow {
   readonly label: string;
   readonly seconds: ServerFigureKey;
   readonly count: ServerFigureKey;
-  /** What this client measures of the same; undefined: only the server knows. */
+  /** The matching series of this client; undefined: only the server measures it. */
   readonly client: SeriesKey | undefined;
 }
 
-/** In the order in which a request passes them, after the whole of its time to first token. */
+/** In the order in which a request passes them, after its total time to first token. */
 const SERVER_TIMES: readonly ServerTimeRow[] = [
   { label: 'time to first token', seconds: 'firstTokenSeconds', count: 'firstTokenCount', client: 'ttftNs' },
   { label: 'in the queue', seconds: 'queueSeconds', count: 'queueCount', client: undefined },
@@ -76,13 +77,13 @@ export const serverTimeRows = (report: Pick<Report, 'server' | 'series'>): reado
   ]);
 
 /**
- * How much of the prompts the server found in its cache, by its own metrics; undefined: it does not report it. Replies of many servers
- * report no cached tokens, and a run of sessions is about little else.
+ * How much of the prompts the server found in its cache, from its own metrics; undefined if it does not
+ * report that. Replies of many servers report no cached tokens, which matter most in a run of sessions.
  */
 export const serverPrefixSentence = ({ server }: Pick<Report, 'server'>): string | undefined => {
   const { prefixQueried, prefixHit } = isKnown(server) ? server.figures : {};
   if (prefixQueried === undefined || prefixHit === undefined || prefixQueried.rose === 0) return undefined;
-  return `by the server: ${figureText(formatFinePercent(prefixHit.rose / prefixQueried.rose))} of the prompt tokens of all its clients came from its cache of prefixes (${formatCount(prefixHit.rose)} of ${formatCount(prefixQueried.rose)})`;
+  return `by the server: ${figureText(formatFinePercent(prefixHit.rose / prefixQueried.rose))} of the prompt tokens of all its clients came from its prefix cache (${formatCount(prefixHit.rose)} of ${formatCount(prefixQueried.rose)})`;
 };
 
 /** "by the server: mean time to first token 6.0 s, of it 5.75 s in the queue, 0.2 s prefill"; undefined: it reports none of it. */

@@ -1,5 +1,6 @@
-// Which sessions of a run go on and how those that are over have ended, from what is told of their turns: of a report each turn
-// once, at its end; of a run that goes on also when it was issued. A session is over when each of its turns was told.
+// Which sessions of a run are in progress and how the others have ended, from the events of their turns: in a
+// report each turn once, at its end; in a run in progress also when it was issued. A session is over when
+// each of its turns was reported.
 
 import type { EndedSample } from './ended-sample.ts';
 import type { SampleTurn, SkipReason } from './session-outcome.ts';
@@ -9,18 +10,18 @@ interface FollowedSession {
   toNs: number;
   hasFailed: boolean;
   isCut: boolean;
-  /** Turns of which nothing is known: a run that was killed does not tell. */
+  /** Turns of which nothing is known: a killed run does not report them. */
   untold: number;
-  /** The furthest turn that was issued; -1 where issues are not told. */
+  /** The latest turn that was issued; -1 if issues are not reported. */
   newestTurn: number;
 }
 
-/** completed: each turn was; failed: one of them did; cut: the run ended first. */
+/** completed: every turn was; failed: one of them did; cut: the run ended first. */
 export type SessionEnd = 'completed' | 'failed' | 'cut';
 
 export class SessionFollower {
   readonly over: Record<SessionEnd, number> = { completed: 0, failed: 0, cut: 0 };
-  /** Turns of sessions past those that are followed at a time. */
+  /** Turns of sessions above the limit of those followed at a time. */
   unfollowed = 0;
   readonly #open: Map<number, FollowedSession> = new Map();
   readonly #sessionsMax: number;
@@ -39,7 +40,10 @@ export class SessionFollower {
     return [...this.#open.values()];
   }
 
-  /** @returns the newest turn of the session before; undefined where it is not followed, or has gone further. */
+  /**
+   * @returns the previous newest turn of the session; undefined if it is not followed, or was already
+   * further.
+   */
   issued({ session, turn, turns }: SampleTurn): number | undefined {
     const known = this.#open.get(session);
     if (known === undefined && this.#open.size >= this.#sessionsMax) return undefined;
@@ -70,7 +74,7 @@ export class SessionFollower {
     });
   }
 
-  /** A session of which nothing is left to tell is counted and forgotten. */
+  /** A session without turns left to report is counted and removed. */
   #tell({ session, turns }: SampleTurn, what: (state: FollowedSession) => void): void {
     const known = this.#open.get(session);
     if (known === undefined && this.#open.size >= this.#sessionsMax) {
@@ -100,5 +104,5 @@ const begun = (turns: number): FollowedSession => ({
   newestTurn: -1,
 });
 
-/** Of a run, at a time: those that have begun and not ended. */
+/** Limit per run, at a time: sessions that have started and not ended. */
 export const SESSIONS_FOLLOWED_MAX = 262_144;

@@ -1,6 +1,6 @@
-// What a run of sessions comes to beside the figures of its requests: METRICS §3 by turn and by session. Pure, made of the
-// samples that ended and the turns that were skipped; cached shares are of the server's own count of prompt tokens, since the
-// client's is another one and the share could pass 1.
+// Figures of a run of sessions in addition to those of its requests: METRICS §3 by turn and by session. Pure,
+// made of the samples that ended and the turns that were skipped; cached shares refer to the server's own
+// count of prompt tokens, since the client's differs and the share could exceed 1.
 
 import { BoundedSpread, type SpreadFigures } from '../statistics/bounded-spread.ts';
 import { type Reported, unknown } from '../unknown.ts';
@@ -12,36 +12,43 @@ import type { SkippedTurn, SkipReason } from './session-outcome.ts';
 
 export interface SessionReport {
   readonly placesOf: SessionPlaces;
-  /** Of the measured phase: those that began. completed: each turn was; failed: one of them did; cut: the run ended first. */
+  /**
+   * In the measured phase: those that started. completed: every turn was; failed: one of them did; cut: the
+   * run ended first.
+   */
   readonly sessions: {
     readonly begun: number;
     readonly completed: number;
     readonly failed: number;
     readonly cut: number;
   };
-  /** planned = issued + skipped + unresolved, the last of them 0 but in a run that was killed. */
+  /** planned = issued + skipped + unresolved, the last of them 0 except in a killed run. */
   readonly turns: {
     readonly planned: number;
     readonly issued: number;
     readonly skipped: number;
     readonly unresolved: number;
-    /** Issued or skipped, of sessions past SESSIONS_FOLLOWED_MAX: in no figure of sessions. Absent: none. */
+    /**
+     * Issued or skipped, in sessions above SESSIONS_FOLLOWED_MAX: in no figure of sessions. Absent: none.
+     */
     readonly unfollowed?: number;
   };
   readonly skippedBecause: Readonly<Partial<Record<SkipReason, number>>>;
-  /** Of completed sessions: from when the first turn was intended to the end of the last. */
+  /** For completed sessions: from the intended time of the first turn to the end of the last. */
   readonly durationNs: Reported<SpreadFigures>;
   readonly cachedShare: Reported<number>;
   /** The first TURN_ROWS_MAX of them, and all later ones as one row. */
   readonly byTurn: readonly TurnRow[];
-  /** Prompt tokens that the server had to read, in powers of two: what a time to first token should grow with. */
+  /**
+   * Prompt tokens that the server had to read, in powers of two: a time to first token should grow with them.
+   */
   readonly byUncached: Reported<readonly UncachedRow[]>;
 }
 
 interface TurnRow {
   /** From 0. */
   readonly turn: number;
-  /** It stands for the later ones too. */
+  /** This row includes all later turns. */
   readonly isLast: boolean;
   readonly issued: number;
   readonly completed: number;
@@ -54,7 +61,7 @@ interface TurnRow {
 }
 
 type UncachedRow = {
-  /** Uncached tokens from here to before `to`. */
+  /** Uncached tokens, from here up to but excluding `to`. */
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -63,7 +70,7 @@ type UncachedRow = {
 
 export class SessionTally {
   readonly #turns: TurnTally[] = [];
-  /** Once is enough to know that it would say so. */
+  /** One report is enough to know that it reports this. */
   #tellsCache = false;
   readonly #follower: SessionFollower;
   readonly #durationsNs: BoundedSpread = new BoundedSpread();
@@ -93,7 +100,7 @@ export class SessionTally {
     turn.told += 1;
     const told = sample.remark?.cachedTokens ?? NO_FIGURE;
     if (told !== NO_FIGURE) this.#tellsCache = true;
-    // Servers that tell it leave it out where it is none (vLLM, the mock).
+    // Servers that report it leave it out if it is zero (vLLM, the mock).
     const cached = told === NO_FIGURE ? 0 : told;
     turn.cachedTokens += cached;
     if (ttftNs !== NO_FIGURE) this.#uncachedTtft(Math.max(0, sample.inputTokens - cached), ttftNs);
@@ -153,7 +160,10 @@ export class SessionTally {
       skipped: turn.skipped,
       ttftNs: turn.ttftsNs.figures() ?? unknown('no first token was seen'),
       latencyNs: turn.latenciesNs.figures() ?? unknown('none was completed'),
-      inputTokensMean: turn.told === 0 ? unknown('the server told no usage') : turn.inputTokens / turn.told,
+      inputTokensMean:
+        turn.told === 0
+          ? unknown('token usage was not reported by the server')
+          : turn.inputTokens / turn.told,
       cachedShare: this.#cachedShare(turn.cachedTokens, turn.inputTokens),
     };
   }
@@ -205,7 +215,7 @@ const noTurns = (): TurnTally => ({
   latenciesNs: new BoundedSpread(),
 });
 
-const CACHE_UNTOLD = unknown('the server does not tell how many tokens it had in its cache');
+const CACHE_UNTOLD = unknown('cached tokens are not reported by the server');
 
-/** Of a report. */
+/** Limit per report. */
 export const TURN_ROWS_MAX = 64;

@@ -1,4 +1,4 @@
-// A run of sessions as every form of a report says it: lines, and the rows of two tables.
+// A run of sessions in every form of a report: lines, and the rows of two tables.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatFinePercent } from '../figure/figure.ts';
@@ -22,7 +22,7 @@ export const sessionLines = (report: SessionReport): readonly string[] => {
     ...(turns.unfollowed === undefined
       ? []
       : [
-          `${counted(turns.unfollowed, 'turn')} of sessions past ${formatCount(SESSIONS_FOLLOWED_MAX)} at a time are in no figure of sessions`,
+          `${counted(turns.unfollowed, 'turn')} of sessions above the limit of ${formatCount(SESSIONS_FOLLOWED_MAX)} at a time are not in the figures of sessions`,
         ]),
     isUnknown(durationNs)
       ? `Duration of a session unknown: ${durationNs.reason}`
@@ -60,7 +60,7 @@ export const turnRows = ({ byTurn }: SessionReport): readonly (readonly string[]
 
 export const UNCACHED_COLUMNS: readonly string[] = ['Uncached tokens', 'Requests', 'TTFT p50', 'TTFT p90'];
 
-/** None where the server tells nothing of its cache. */
+/** None if the server reports nothing about its cache. */
 export const uncachedRows = ({ byUncached }: SessionReport): readonly (readonly string[])[] =>
   isUnknown(byUncached)
     ? []
@@ -80,7 +80,7 @@ const isSkipReason = (text: string): text is SkipReason => Object.hasOwn(SKIP_WO
 const time = (figures: Reported<SpreadFigures>, key: keyof SpreadFigures): string =>
   isUnknown(figures) ? '–' : figureText(formatMeasuredNanoseconds(figures[key]));
 
-/** p90 of so many values; a dash where they are too few to tell it. */
+/** p90 of this many values; a dash if they are too few. */
 const tail = (figures: Reported<SpreadFigures>, count: number): string =>
   hasEnoughFor(90, count) ? time(figures, 'p90') : '–';
 
@@ -92,8 +92,8 @@ const times = (figures: SpreadFigures, count: number): string =>
 const percent = (share: number): string => figureText(formatFinePercent(share));
 
 const SKIP_WORDS: Readonly<Record<SkipReason, string>> = {
-  'turn-failed': 'behind a turn that failed',
-  'answer-too-long': 'behind an answer that was too long to keep',
+  'turn-failed': 'after a turn that failed',
+  'answer-too-long': 'after an answer that was too long to store',
   'run-ended': 'when the run ended',
-  'answer-not-kept': 'behind an answer that the server gave no id to go on with',
+  'answer-not-kept': 'after an answer without an id to continue from',
 };

@@ -16,32 +16,35 @@ import type { ServerEvidence } from './server-tally.ts';
 export type SnapshotState = 'initialize' | 'live' | 'draining' | 'complete' | 'interrupted';
 
 export interface MetricsSnapshot {
-  /** From 1, rising. */
+  /** From 1, ascending. */
   readonly seq: number;
   /** CLOCK_MONOTONIC of the host, ns. */
   readonly timestampNs: number;
   readonly state: SnapshotState;
   readonly pendingTasks: number;
   readonly metrics: readonly Metric[];
-  /** What the samples say of each objective so far. Not there where a run has none. */
+  /** The result for each objective so far. Missing if a run has none. */
   readonly objectives?: readonly ObjectiveAnswer[];
-  /** What may spoil the figures so far. Not there of a version that did not count it. */
+  /** What may contaminate the figures so far. Missing from a version that did not count it. */
   readonly evidence?: SampleEvidence;
-  /** What the server told of itself. Not there where it was not asked or told nothing. */
+  /** What the server reported about itself. Missing if it was not queried or reported nothing. */
   readonly server?: ServerEvidence;
-  /** What is bounded of the whole run, or why nothing of it is. Not there of a version that bounded nothing. */
+  /** Bounds for the whole run, or why there are none. Missing from a version without bounds. */
   readonly bounds?: Reported<RunBounds>;
-  /** Of each model of a mix. Not there where a run has one. */
+  /** For each model of a mix. Missing if a run has only one. */
   readonly variants?: readonly VariantFigures[];
-  /** Why requests failed, and when the server was away. Not there if none failed, or of a version that did not group them. */
+  /**
+   * Why requests failed, and when the server was away. Missing if none failed, or from a version that did not
+   * group them.
+   */
   readonly failures?: RunFailures;
-  /** Of a run of sessions. Not there of a version that did not tell which turn a sample is. */
+  /** For a run of sessions. Missing from a version that did not report the turn of a sample. */
   readonly sessions?: LiveSessions;
-  /** Reasons to finish that nobody knows, by the server's own names. Not there: there were none. */
+  /** Unknown finish reasons, by the server's own names. Missing: there were none. */
   readonly finishNames?: readonly FinishNameCount[];
-  /** Only in the last that agents tell their coordinator. Never on disk. */
+  /** Only in the last snapshot that agents send to their coordinator. Never on disk. */
   readonly boundParts?: BoundParts;
-  /** Of a run from many machines, while it goes on. */
+  /** For a run from many machines, while it is in progress. */
   readonly agents?: readonly LiveAgent[];
 }
 
@@ -58,7 +61,7 @@ export interface SeriesMetric {
   readonly name: string;
   readonly unit: SeriesRow['unit'];
   readonly count: number;
-  /** Decimal digits, because sums of nanoseconds and of their squares pass 2⁵³. */
+  /** Decimal digits, because sums of nanoseconds and of their squares exceed 2⁵³. */
   readonly total: string;
   readonly sumOfSquares: string;
   /** null while empty. */
@@ -67,22 +70,25 @@ export interface SeriesMetric {
   /** Percentile as text ("99.9") to value; live ones from the histogram, final ones exact. */
   readonly percentiles: Readonly<Record<string, number>>;
   readonly isExact: boolean;
-  /** By how much the client may be off; not there where it is not known. */
+  /** How much the client may be off; missing if unknown. */
   readonly errorBound?: SeriesErrorBound;
-  /** Final only: percentile to the early-stopping estimate, null where n is too small. */
+  /** Final only: percentile to the early-stopping estimate, null if n is too small. */
   readonly estimates?: Readonly<Record<string, number | null>>;
-  /** Final only, of percentiles without an estimate: where each lies with 95 % confidence, were requests independent. */
+  /**
+   * Final only, for percentiles without an estimate: the 95 % confidence interval of each, assuming
+   * independent requests.
+   */
   readonly intervals?: Readonly<Record<string, TailInterval>>;
-  /** Final only, of latencies: failures counted as +∞, which is null here. */
+  /** Final only, for latencies: failures counted as +∞, which is null here. */
   readonly failureAdjusted?: Readonly<Record<string, number | null>>;
   /** [low, high, count] */
   readonly histogram: readonly (readonly [number, number, number])[];
   /**
-   * Only in what agents tell their coordinator: the histogram itself, as series-cells.ts packs it, so that those of several
-   * machines add. Never on disk.
+   * Only in what agents send to their coordinator: the histogram itself, as packed by series-cells.ts, so
+   * that those of several machines can be added. Never on disk.
    */
   readonly cells?: Uint8Array;
-  /** Values beyond the histogram's bounds, and values that only the histogram holds. */
+  /** Values outside the histogram's range, and values that only the histogram contains. */
   readonly clampedCount: number;
   readonly leftOutCount: number;
 }

@@ -1,4 +1,4 @@
-// How long a user of a chat thinks before the next turn, as it is written and as it is drawn.
+// How long a user of a chat thinks before the next turn: the written form, and draws of it.
 
 import { type Parsed, parseDurationMs, parsed, wrong } from '../figure/parse-figure.ts';
 import type { SeededRandom } from '../random.ts';
@@ -32,7 +32,7 @@ const timeOf = (text: string): Parsed<number> => {
   if (time.kind === 'wrong') return NOT_A_TIME(text);
   return time.value <= THINK_MS_MAX
     ? time
-    : wrong(`${text} is longer than a day`, 'Think for less: a run waits for it.');
+    : wrong(`${text} is longer than a day`, 'Use a shorter time: a run waits for it.');
 };
 
 const NOT_A_TIME = (text: string): Parsed<never> =>
@@ -54,7 +54,7 @@ export const thinkTimeText = (time: ThinkTime): string => {
   }
 };
 
-/** ms, one after the other. An exponential time is cut at a day. */
+/** ms, one after the other. An exponential time is limited to a day. */
 export const thinkTimes = (time: ThinkTime, random: SeededRandom): (() => number) => {
   switch (time.kind) {
     case 'fixed':

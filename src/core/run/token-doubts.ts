@@ -1,6 +1,6 @@
 // Token counts that cannot be true, found in one reply.
 
-/** Stored by their place: new ones are appended. */
+/** Stored by position: new ones are appended. */
 export const TOKEN_DOUBT_KEYS = [
   'fewer-than-chunks',
   'no-output',
@@ -20,10 +20,10 @@ interface ReplyTokens {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
-  /** Chunks of a stream that have text; a call of a tool may come in more pieces than tokens. */
+  /** Chunks of a stream that have text; a tool call may arrive in more pieces than tokens. */
   readonly textChunks: number;
   readonly hasContent: boolean;
-  /** The server gave two that cannot both be true. */
+  /** The server gave two counts that cannot both be true. */
   readonly isContradictory: boolean;
 }
 

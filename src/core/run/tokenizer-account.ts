@@ -1,14 +1,17 @@
-// What a tokenizer of the person's own counted of the answers of a run, beside what the server told.
+// The counts of a tokenizer that the person provided, over the answers of a run, next to the server's counts.
 
 import { counted, formatCount, ofCount } from '../figure/figure.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
 
 export type TokenizerFacts = {
-  /** Of its folder, without the path to it, or how the server was asked. */
+  /** Name of its folder, without the path to it, or how the server was queried. */
   readonly name: string;
-  /** Of tokenizer.json, then tokenizer_config.json where it is there. Unknown, as what follows: the server counted. */
+  /**
+   * Of tokenizer.json, then tokenizer_config.json if there is one. Unknown, like the following: the server
+   * counted.
+   */
   readonly sha256: Reported<string>;
-  /** As the file says: "BPE". */
+  /** As in the file: "BPE". */
   readonly model: Reported<string>;
   readonly vocabulary: Reported<number>;
 };
@@ -17,11 +20,11 @@ export type TokenizerAccount = TokenizerFacts & {
   /** Answers of measured requests that were counted, and their tokens. */
   readonly answers: number;
   readonly tokens: number;
-  /** Completed, and not counted: too long to be kept or split, or lost on the way. */
+  /** Completed, and not counted: too long to be stored or split, or lost on the way. */
   readonly uncounted: number;
-  /** Of those counted, how many have no usage of the server: their figures are of these counts. */
+  /** Counted ones without usage from the server: their figures use these counts. */
   readonly filled: number;
-  /** Of the answers that have both. */
+  /** For the answers that have both. */
   readonly compared: Reported<ComparedTokens>;
 };
 
@@ -41,7 +44,7 @@ export const tokenizerLines = (told: Reported<TokenizerAccount>): readonly strin
     ...(filled === 0
       ? []
       : [
-          `output tokens of ${counted(filled, 'answer')} are counted by ${who}, and not told by the server; marks that end an answer are not among them`,
+          `output tokens of ${counted(filled, 'answer')} are counted by ${who}, because the server did not report them; end-of-answer tokens are not included`,
         ]),
     ...(filled > 0 || answers === 0
       ? []
@@ -50,17 +53,17 @@ export const tokenizerLines = (told: Reported<TokenizerAccount>): readonly strin
       ? []
       : [
           isServer
-            ? `${counted(uncounted, 'answer')} ${ofCount(uncounted, 'was', 'were')} not counted: the server is asked for so many and so long at most (docs/limits.md), or did not tell`
-            : `${counted(uncounted, 'answer')} ${ofCount(uncounted, 'was', 'were')} not counted: too long to be kept or split, or lost on the way`,
+            ? `${counted(uncounted, 'answer')} ${ofCount(uncounted, 'was', 'were')} not counted: above the limits for counting by the server (docs/limits.md), or it did not reply`
+            : `${counted(uncounted, 'answer')} ${ofCount(uncounted, 'was', 'were')} not counted: too long to be stored or split, or lost on the way`,
         ]),
     ...(isUnknown(compared) ? [] : comparedLines(compared)),
   ];
 };
 
-/** Marks that end an answer, and those around reasoning and calls, are in the server's count alone. */
+/** Tokens that end an answer, and those around reasoning and calls, are only in the server's count. */
 const comparedLines = (compared: ComparedTokens): readonly string[] => {
   const { answers, countedTokens, toldTokens } = compared;
-  const counts = `${counted(countedTokens, 'token')} as counted, ${formatCount(toldTokens)} as the server told, of ${counted(answers, 'answer')}`;
+  const counts = `${counted(countedTokens, 'token')} counted, ${formatCount(toldTokens)} reported by the server, for ${counted(answers, 'answer')}`;
   return agrees(compared)
     ? [`the server's usage and the tokenizer agree: ${counts}`]
     : [
@@ -71,7 +74,7 @@ const comparedLines = (compared: ComparedTokens): readonly string[] => {
 export const agrees = ({ answers, countedTokens, toldTokens }: ComparedTokens): boolean =>
   Math.abs(countedTokens - toldTokens) <= Math.max(answers * MARKS_OF_ANSWER, toldTokens * SHARE_APART);
 
-/** The end of the answer, and one mark more. */
+/** The end of the answer, and one more token. */
 const MARKS_OF_ANSWER = 2;
 /** A model may write a word in other pieces than its tokenizer would. */
 const SHARE_APART = 0.02;

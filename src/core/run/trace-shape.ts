@@ -8,21 +8,24 @@ import { isUnknown, type Reported } from '../unknown.ts';
 export type TraceShape = {
   /** Times of the trace are divided by it. */
   readonly speed: number;
-  /** That were planned: of the part that is replayed, up to the limits of the run. */
+  /** Planned requests: in the part that is replayed, up to the limits of the run. */
   readonly requests: number;
   /** Which part, in the trace's own time since its first request. */
   readonly fromMs: Reported<number>;
   readonly untilMs: Reported<number>;
-  /** Shares of a conversation between which each began. */
+  /** Shares of a conversation between which each one started. */
   readonly startAt: Reported<{ readonly from: number; readonly to: number }>;
-  /** No pause is longer, in the trace's own time. */
+  /** Longest pause, in the trace's own time. */
   readonly gapMsMax: Reported<number>;
   readonly gapsCapped: number;
-  /** As recorded, from the first request to the last. Unknown: times are within conversations alone. */
+  /** As recorded, from the first request to the last. Unknown: times are only given within conversations. */
   readonly spanMs: Reported<number>;
   /** Of all planned prompts, as recorded. */
   readonly inputTokens: number;
-  /** Of these, in leading blocks that an earlier request has too: what a cache of prefixes without end could answer. */
+  /**
+   * The part of them in leading blocks that an earlier request has too: what an unlimited prefix cache could
+   * answer.
+   */
   readonly sharedTokens: Reported<number>;
 };
 
@@ -30,20 +33,20 @@ export type TraceShape = {
 export const speedText = ({ speed }: Pick<TraceShape, 'speed'>): string =>
   speed === 1 ? 'its own speed' : `${formatThreeDigits(speed).replace(/\.0+$/, '')} times its speed`;
 
-/** "from 10 min to 20 min, pauses of at most 60 s (14 were longer)"; '' for all of it as it is. */
+/** "from 10 min to 20 min, pauses of at most 60 s (14 were longer)"; '' for all of it unchanged. */
 const partText = ({ fromMs, untilMs, startAt, gapMsMax, gapsCapped }: TraceShape): string =>
   [
     ...(isUnknown(fromMs) ? [] : [`from ${timeText(fromMs)}`]),
     ...(isUnknown(untilMs) ? [] : [`until ${timeText(untilMs)}`]),
     ...(isUnknown(startAt)
       ? []
-      : [`each conversation from ${percent(startAt.from)} to ${percent(startAt.to)} of it on`]),
+      : [`each conversation starts at ${percent(startAt.from)} to ${percent(startAt.to)} of it`]),
     ...(isUnknown(gapMsMax)
       ? []
       : [`pauses of at most ${timeText(gapMsMax)} (${formatCount(gapsCapped)} were longer)`]),
   ].join(', ');
 
-/** What a run of a trace has beside the rows of every run; none of other runs. */
+/** Rows of a run of a trace in addition to those of every run; none for other runs. */
 export const traceRows = (
   {
     trace,
@@ -57,7 +60,7 @@ export const traceRows = (
   const skipped = Math.max(0, trace.requests - issued);
   return [
     ['trace', `${speedText(trace)}${span}${part === '' ? '' : `, ${part}`}`],
-    // Of sessions the turns are counted by themselves.
+    // Turns of sessions are counted separately.
     ...(isUnknown(sessions)
       ? [
           [
@@ -70,7 +73,7 @@ export const traceRows = (
       'trace sharing',
       isUnknown(trace.sharedTokens)
         ? `unknown: ${trace.sharedTokens.reason}`
-        : `${percent(trace.inputTokens === 0 ? 0 : trace.sharedTokens / trace.inputTokens)} of the input tokens begin a prompt as an earlier one did`,
+        : `${percent(trace.inputTokens === 0 ? 0 : trace.sharedTokens / trace.inputTokens)} of the input tokens are in a prefix of an earlier prompt`,
     ],
   ];
 };

@@ -1,5 +1,6 @@
-// The last part of a run if nothing succeeded in it although requests were tried. The window of the rates ends with the last
-// success (docs/metrics.md), so that the rates say nothing of that part, and the share of failures is small if users back off.
+// The last part of a run if nothing succeeded in it although requests were attempted. The window of the rates
+// ends with the last success (docs/metrics.md), so the rates do not cover that part, and the share of
+// failures is small if users back off.
 
 import type { EndedSample } from './ended-sample.ts';
 
@@ -10,11 +11,11 @@ export type UnsuccessfulEnd = {
   readonly toNs: number;
 };
 
-/** Of measured requests, in any order. */
+/** Over measured requests, in any order. */
 export class UnsuccessfulEndTally {
   #firstSentNs = Number.POSITIVE_INFINITY;
   #lastSuccessNs = Number.NEGATIVE_INFINITY;
-  /** When the failed requests that were sent last were sent; FAILED_MIN of them, latest first. */
+  /** Send times of the latest failed requests; FAILED_MIN of them, latest first. */
   #failedSentNs: readonly number[] = [];
 
   ended({
@@ -30,7 +31,7 @@ export class UnsuccessfulEndTally {
       this.#failedSentNs = [...this.#failedSentNs, sentNs].toSorted((a, b) => b - a).slice(0, FAILED_MIN);
   }
 
-  /** Undefined if nothing succeeded at all, too. */
+  /** Also undefined if nothing succeeded at all. */
   end(): UnsuccessfulEnd | undefined {
     const [fromNs, toNs = fromNs] = [this.#lastSuccessNs, this.#failedSentNs[0]];
     if (!Number.isFinite(fromNs) || this.#earliestNs() < fromNs) return undefined;
@@ -45,8 +46,8 @@ export class UnsuccessfulEndTally {
   }
 }
 
-/** Sent after the last success: the only one or two of a slow load are no sign. */
+/** Sent after the last success: the only one or two of a slow load are not a sign. */
 const FAILED_MIN = 3;
 const LENGTH_NS_MIN = 2_000_000_000;
-/** Of the time in which the load was sent. */
+/** Share of the time in which the load was sent. */
 const SHARE_MIN = 0.1;

@@ -1,5 +1,5 @@
-// Several base URLs loaded in one run, each for a share of its requests or sessions. What came of each is told apart; the client
-// that loads them is one.
+// Several base URLs loaded in one run, each with a share of its requests or sessions. Their results are
+// reported separately; the client that loads them is one.
 
 import type { Unknown } from '../unknown.ts';
 
@@ -13,9 +13,9 @@ interface MixedUrl {
 
 export type UrlMix = readonly MixedUrl[];
 
-/** The target of a run, where there is room for a line. */
+/** The target of a run on one line. */
 export const urlsText = (urls: readonly Pick<MixedUrl, 'url'>[]): string =>
   urls.map(({ url }) => url).join(', ');
 
-/** Bound in docs/limits.md. */
+/** Listed in docs/limits.md. */
 export const MIXED_URLS_MAX = 16;

@@ -1,4 +1,5 @@
-// What came of each model of a mix or of each URL, as rows of a table: the same for terminal, Markdown and pages.
+// The result of each model of a mix or of each URL, as rows of a table: the same for terminal, Markdown and
+// pages.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
@@ -13,11 +14,11 @@ interface VariantTable {
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** What its columns do not tell, one sentence each. */
+  /** Information that its columns do not contain, one sentence each. */
   readonly remarks: readonly string[];
 }
 
-/** undefined where the run had one model and one URL. */
+/** undefined if the run had one model and one URL. */
 export const variantTable = (report: Report): VariantTable | undefined => {
   const { run, variants = [] } = report;
   if (variants.length === 0) return undefined;
@@ -35,7 +36,10 @@ export const variantTable = (report: Report): VariantTable | undefined => {
   };
 };
 
-/** Who was sent none of a short run has a row too: left out it would look as if it had not been meant. */
+/**
+ * A model or URL that a short run sent no request to has a row too: without it, it would seem not to be part
+ * of the mix.
+ */
 const withUnasked = ({ run, variants = [] }: Report): readonly VariantFigures[] =>
   (run.urls ?? run.models ?? run.addresses ?? []).map(
     (_, variant) => variants.find(figures => figures.variant === variant) ?? { ...UNASKED, variant },
@@ -64,7 +68,7 @@ const cells = (
 ): readonly string[] => {
   const seconds = isUnknown(windowNs) ? 0 : windowNs / 1e9;
   const rate = (count: number): string => (seconds > 0 ? formatThreeDigits(count / seconds) : '–');
-  // A tail of too few requests is no figure, here as in the series.
+  // A tail of too few requests is left out, as in the series.
   const enough = (p: number, text: string): string => (earlyStoppingRank(completed, p) > 0 ? text : '–');
   return [
     formatCount(completed),

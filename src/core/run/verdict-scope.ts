@@ -1,9 +1,10 @@
-// How far a verdict on the load generator goes. It speaks of what was observed: of a run that was cut off or lacks a part
-// nobody may read it as a word on the whole, so that "trustworthy" is said of whole runs only.
+// How far a verdict on the load generator applies. It covers what was observed: for a run that was cut off or
+// is incomplete it must not be read as a verdict on the whole, so "trustworthy" is only used for complete
+// runs.
 
 import type { ClientFigures, RunState } from './run.ts';
 
-/** 'so-far': it goes on. 'until-then': it broke off. 'partly': its account lacks something. */
+/** 'so-far': in progress. 'until-then': it was cut off. 'partly': its report is incomplete. */
 export type VerdictScope = 'whole' | 'so-far' | 'until-then' | 'partly';
 
 export const verdictScope = (state: RunState): VerdictScope => {
@@ -22,7 +23,7 @@ export const verdictScope = (state: RunState): VerdictScope => {
   }
 };
 
-/** For a cell or a line: the verdict, or as far as it goes. */
+/** For a cell or a line: the verdict, limited to what it covers. */
 export const verdictText = (verdict: ClientFigures['verdict'], state: RunState): string => {
   const scope = verdictScope(state);
   return verdict !== 'trustworthy' || scope === 'whole' || scope === 'so-far' ? verdict : KEPT_UP[scope];

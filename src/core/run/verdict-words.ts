@@ -1,4 +1,5 @@
-// What is said of the load generator. That a run is not whole comes first: then a verdict goes as far as it was observed.
+// The verdict on the load generator as text. That a run is incomplete comes first: then the verdict only
+// covers what was observed.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
@@ -17,7 +18,7 @@ export interface VerdictWords {
   readonly remark: string;
 }
 
-/** @param state as the run is shown: one without a lease is interrupted. */
+/** @param state the run's state as shown: one without a lease is interrupted. */
 export const verdictWords = (
   client: ClientFigures,
   state: RunState,
@@ -54,7 +55,9 @@ export const verdictWords = (
   }
 };
 
-/** It did not hold the run back; how far each figure can be used is another question, and the worst one answers it. */
+/**
+ * It did not limit the run; how far each figure can be used is another question, which the worst one answers.
+ */
 const boundedWords = (worst: FigureVerdict): VerdictWords => {
   const [name, off] = [figureName(worst), figureText(formatMeasuredNanoseconds(widestOf(worst.bound)))];
   switch (worst.kind) {
@@ -63,14 +66,14 @@ const boundedWords = (worst: FigureVerdict): VerdictWords => {
         tone: 'good',
         word: `Trustworthy, good to ±${off}`,
         short: `±${off}`,
-        remark: `The load generator is not the limit; the least sure figure is ${figureVerdictText(worst)}.`,
+        remark: `The load generator is not the limit; the least certain figure is ${figureVerdictText(worst)}.`,
       };
     case 'adds':
       return {
         tone: 'caution',
         word: `The client adds up to ${off} to ${name}`,
         short: `adds up to ${off}`,
-        remark: `The load generator is not the limit, and other figures are surer: ${figureVerdictText(worst)}.`,
+        remark: `The load generator is not the limit, and other figures are more certain: ${figureVerdictText(worst)}.`,
       };
     case 'not-usable':
       return {
@@ -114,7 +117,7 @@ const plainWords = (client: ClientFigures, scope: 'whole' | 'so-far'): VerdictWo
   }
 };
 
-/** What can be off in a figure: sent late and read late add up. */
+/** Possible error of a figure: send lateness and read lateness are added. */
 const withinText = ({ sendLatenessNsP99, readLatenessNsP99 }: ClientFigures): string => {
   const parts = [sendLatenessNsP99, readLatenessNsP99].filter(isKnown);
   return parts.length === 0

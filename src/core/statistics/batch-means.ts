@@ -1,20 +1,21 @@
-// The mean of a series whose values depend on their neighbours, as latencies behind a queue do: the spread of the means of
-// batches tells how far the mean of all may be off, where the spread of single values tells far too little.
+// The mean of a series whose values depend on their neighbours, as latencies in a queue do: the spread of the
+// means of batches shows how far the overall mean may be off, while the spread of single values gives far too
+// small an error.
 
 interface BatchMeans {
   readonly mean: number;
-  /** Standard error of the mean, dependence included. */
+  /** Standard error of the mean, including dependence. */
   readonly standardError: number;
   readonly degreesOfFreedom: number;
-  /** How many times larger the variance of the mean is than it were with independent values; at least 1. */
+  /** How many times larger the variance of the mean is than for independent values; at least 1. */
   readonly inflation: number;
 }
 
 /**
- * Of values[from..to). Batches are equal and leave out up to a batch's rest at the front, where a warm-up may linger. What
- * dependence is left between batches widens the error by (1 + φ) / (1 − φ), φ their lag-1 autocorrelation, corrected for its
- * bias in short series (Marriott & Pope 1954).
- * @returns undefined for fewer than two values a batch.
+ * For values[from..to). Batches are equal; the remainder is left out at the front, where a warm-up may
+ * persist. Remaining dependence between batches widens the error by (1 + φ) / (1 − φ), φ their lag-1
+ * autocorrelation, corrected for its bias in short series (Marriott & Pope 1954).
+ * @returns undefined for fewer than two values per batch.
  */
 export const batchMeans = (
   values: ArrayLike<number>,
@@ -76,7 +77,7 @@ const spreadOf = (
 };
 
 const BATCHES_MIN = 8;
-/** As many as leave a t quantile near the normal one, each as long as possible. */
+/** As many as give a t quantile near the normal one, each as long as possible. */
 const BATCHES_MAX = 16;
-/** Past it the series is one long wave, and no factor makes up for it. */
+/** Above it the series is one long wave, and no factor makes up for that. */
 const AUTOCORRELATION_MAX = 0.9;

@@ -1,12 +1,12 @@
-// A mean or a share over observations that are correlated in time, from sums over consecutive batches of them: the ratio
-// estimator of cluster samples (Cochran, Sampling Techniques, §6.3), its variance widened by what correlation of the first
-// order is still left between neighbouring batches. A block bootstrap would say the same at a thousand times the work, and
-// a live view asks five times a second.
+// A mean or a share over observations that are correlated in time, from sums over consecutive batches of
+// them: the ratio estimator of cluster samples (Cochran, Sampling Techniques, §6.3), its variance widened by
+// what correlation of the first order is still left between neighbouring batches. A block bootstrap would
+// give the same at a thousand times the cost, and a live view computes it five times a second.
 
 export interface RatioBatch {
-  /** What is shared out: a sum of values, or a number of hits. */
+  /** The numerator: a sum of values, or a number of hits. */
   readonly amount: number;
-  /** Over how many: the observations of the batch that count. */
+  /** The denominator: the observations of the batch that count. */
   readonly size: number;
 }
 
@@ -18,9 +18,10 @@ export interface BatchedRatio {
 }
 
 /**
- * undefined where fewer than two batches have anything in them.
- * @param errorsLess how many of its standard errors are taken off the correlation: 0 for an interval, 1 to guess what more of
- *   them would show. The error is 1/√k of k batches (Bartlett 1946): of eight values a correlation of 0.9 may be one of 0.5.
+ * undefined if fewer than two batches contain an observation.
+ * @param errorsLess how many of its standard errors are subtracted from the correlation: 0 for an interval, 1
+ * to guess what more of them would show. The error is 1/√k of k batches (Bartlett 1946): of eight values a
+ * correlation of 0.9 may be one of 0.5.
  */
 export const batchedRatio = (batches: readonly RatioBatch[], errorsLess = 0): BatchedRatio | undefined => {
   const counted = batches.filter(({ size }) => size > 0);
@@ -42,7 +43,9 @@ export const batchedRatio = (batches: readonly RatioBatch[], errorsLess = 0): Ba
   };
 };
 
-/** From 0 to 0.95: an estimate from few batches is too low by about (1 + 3ρ)/k (Kendall 1954), which is given back. */
+/**
+ * From 0 to 0.95: an estimate from few batches is too low by about (1 + 3ρ)/k (Kendall 1954), which is added.
+ */
 const neighbourCorrelation = (residuals: readonly number[], squares: number): number => {
   if (squares === 0) return 0;
   let products = 0;

@@ -1,12 +1,16 @@
-// Circular block bootstrap over time (Politis & Romano 1992): whole stretches of a run are drawn again, so that what depends
-// on its neighbours, as latencies behind a queue do, stays together. It sees what varies inside a run, and nothing of what
-// varies between runs. Percentiles of a draw come from counts by rank and time, so that no draw sorts anything.
+// Circular block bootstrap over time (Politis & Romano 1992): whole blocks of a run are resampled, so that
+// values which depend on their neighbours, as latencies in a queue do, stay together. It covers the variation
+// inside a run, but not between runs. Percentiles of a draw come from counts by rank and time, so that no
+// draw sorts anything.
 
 import { seededRandom } from '../random.ts';
 import { studentQuantile } from './incomplete-beta.ts';
 import { lowerIndex } from './percentile.ts';
 
-/** A run cut into equal slots of time; a block is as many of them in a row as SLOTS_PER_BLOCK, round the end of the run. */
+/**
+ * A run divided into equal slots of time; a block is SLOTS_PER_BLOCK consecutive slots, wrapping at the end
+ * of the run.
+ */
 export interface TimeGrid {
   readonly fromNs: number;
   readonly spanNs: number;
@@ -14,7 +18,9 @@ export interface TimeGrid {
   readonly slots: number;
 }
 
-/** Blocks are at least as long as asked, and no more than BLOCKS_MAX; none fits a run that is shorter than one. */
+/**
+ * Blocks are at least as long as requested, and at most BLOCKS_MAX; none fits a run that is shorter than one.
+ */
 export const timeGrid = ({
   fromNs,
   toNs,
@@ -29,11 +35,14 @@ export const timeGrid = ({
   return { fromNs, spanNs, blocks, slots: blocks * SLOTS_PER_BLOCK };
 };
 
-/** What ends at the very end of the run is in its last slot. */
+/** A value at the very end of the run belongs to its last slot. */
 export const slotAt = ({ fromNs, spanNs, slots }: TimeGrid, atNs: number): number =>
   Math.max(0, Math.min(slots - 1, Math.floor(((atNs - fromNs) / spanNs) * slots)));
 
-/** The first slots of the blocks of each resample: as many as the run has blocks, one resample after the other. */
+/**
+ * The first slots of the blocks of each resample: as many as the run has blocks, one resample after the
+ * other.
+ */
 export const drawnStarts = ({ blocks, slots }: TimeGrid, { seed, resamples }: Draw): Uint32Array => {
   const random = seededRandom(seed);
   return Uint32Array.from({ length: resamples * blocks }, () => random.below(slots));
@@ -44,7 +53,7 @@ interface Draw {
   readonly resamples: number;
 }
 
-/** Of each resample the sum over its slots. */
+/** For each resample the sum over its slots. */
 export const resampledSums = (
   perSlot: ArrayLike<number>,
   { blocks, slots }: TimeGrid,
@@ -64,13 +73,15 @@ export const resampledSums = (
 
 interface SlottedValues {
   readonly values: Float64Array;
-  /** Of each value, in the same order. */
+  /** The slot of each value, in the same order. */
   readonly slotOf: ArrayLike<number>;
   /** How many more count as longer than any value: requests that failed. */
   readonly infinitePerSlot: ArrayLike<number>;
 }
 
-/** Of each resample the percentiles of its values, METRICS §5 "lower"; NaN for a resample without a value. */
+/**
+ * For each resample the percentiles of its values, METRICS §5 "lower"; NaN for a resample without a value.
+ */
 export const resampledPercentiles = (
   { values, slotOf, infinitePerSlot }: SlottedValues,
   percentiles: readonly number[],
@@ -97,15 +108,16 @@ export const resampledPercentiles = (
 };
 
 export interface RatioInterval {
-  /** Of the logarithm of b / a. */
+  /** For the logarithm of b / a. */
   readonly low: number;
   readonly high: number;
 }
 
 /**
- * Of log b − log a, from draws of each side. The percentile interval is too narrow for few blocks: it is widened as Student's
- * t is against the normal law, and by √(n / (n − 1)) (Hesterberg 2015, §5.3).
- * @returns undefined where a draw has no logarithm
+ * For log b − log a, from draws of each side. The percentile interval is too narrow for few blocks: it is
+ * widened by the ratio of Student's t to the normal distribution, and by √(n / (n − 1)) (Hesterberg 2015,
+ * §5.3).
+ * @returns undefined if a draw has no logarithm
  */
 export const logRatioInterval = ({
   a,
@@ -117,7 +129,7 @@ export const logRatioInterval = ({
   readonly a: Float64Array;
   readonly b: Float64Array;
   readonly estimate: number;
-  /** Of the side that has fewer. */
+  /** Of the side with fewer. */
   readonly blocks: number;
   readonly confidence: number;
 }): RatioInterval | undefined => {
@@ -132,17 +144,21 @@ export const logRatioInterval = ({
   return { low: wide(doubt), high: wide(1 - doubt) };
 };
 
-/** Values in bins of rising value; how many of the bins below each lie in the slots before each. */
+/** Values in ascending bins; how many values of the lower bins are in the slots before each slot. */
 interface RankTable {
   readonly bins: number;
   readonly columns: number;
-  /** [bin][slot]: values of bins below `bin` in slots before `slot`, the run going on from its beginning. */
+  /**
+   * [bin][slot]: number of values in bins below `bin` and in slots before `slot`; the run is repeated once.
+   */
   readonly before: Uint32Array;
   readonly lows: Float64Array;
   readonly highs: Float64Array;
 }
 
-/** One bin a value where they are few; of more, as many as CELLS_MAX allows, each of as many values. */
+/**
+ * One bin per value if they are few; otherwise as many as CELLS_MAX allows, with equal numbers of values.
+ */
 const rankTable = (values: Float64Array, slotOf: ArrayLike<number>, { slots }: TimeGrid): RankTable => {
   const columns = slots + SLOTS_PER_BLOCK + 1;
   const { lows, highs } = binsOf(values, Math.max(BINS_MIN, Math.floor(CELLS_MAX / columns)));
@@ -186,7 +202,7 @@ const binsOf = (
   return { lows: Float64Array.from(lows), highs: Float64Array.from(highs) };
 };
 
-/** The last bin that begins at or below the value. */
+/** The last bin that starts at or below the value. */
 const binOf = (lows: Float64Array, value: number): number => {
   let low = 0;
   let high = lows.length;
@@ -231,18 +247,18 @@ const valueAt = (ranks: RankTable, starts: Uint32Array, rank: number): number =>
   return from + ((to - from) * (rank - belowLow + 0.5)) / inBin;
 };
 
-/** Between two draws, the share of the way. */
+/** Interpolates between two draws. */
 const quantile = (sorted: Float64Array, share: number): number => {
   const at = share * (sorted.length - 1);
   const low = sorted[Math.floor(at)] ?? Number.NaN;
   return low + ((sorted[Math.ceil(at)] ?? low) - low) * (at - Math.floor(at));
 };
 
-/** A block begins at any of them: finer gains nothing. */
+/** A block starts at any of them: a finer grid gains nothing. */
 const SLOTS_PER_BLOCK = 8;
-/** More of a long run are longer instead, which only helps against dependence. */
+/** The blocks of a long run are made longer instead of more, which only helps against dependence. */
 const BLOCKS_MAX = 256;
 const BINS_MIN = 256;
-/** Of the table of counts: 16 MiB. */
+/** For the table of counts: 16 MiB. */
 const CELLS_MAX = 4_194_304;
 const NEARLY_NORMAL = 1_000_000;

@@ -1,5 +1,6 @@
-// Median, p90 and most of any number of times in bounded memory: exact up to a number of them, past it from a histogram. What it
-// tells depends on the values alone and not on their order, so that merged runs tell what one machine would.
+// Median, p90 and maximum of any number of times in bounded memory: exact up to a number of values, above it
+// from a histogram. The result depends on the values alone and not on their order, so that merged runs give
+// what one machine would.
 
 import { Histogram } from './histogram.ts';
 import { lowerIndex, lowerPercentile } from './percentile.ts';
@@ -12,12 +13,12 @@ export type SpreadFigures = {
 
 export class BoundedSpread {
   #values: number[] = [];
-  /** undefined: each value is kept. */
+  /** undefined: each value is stored. */
   #histogram: Histogram | undefined;
   #max = 0;
   readonly #valuesMax: number;
 
-  /** @param valuesMax kept exact; 0: figures come from the histogram and cost little at any count */
+  /** @param valuesMax stored exactly; 0: figures come from the histogram and cost little for any number */
   constructor(valuesMax: number = SPREAD_VALUES_MAX) {
     this.#valuesMax = valuesMax;
   }
@@ -55,7 +56,7 @@ export class BoundedSpread {
   }
 }
 
-/** Past it percentiles are at most 0.1 % too high. */
+/** Above it percentiles are at most 0.1 % too high. */
 export const SPREAD_VALUES_MAX = 65_536;
 /** From a microsecond to eleven days. */
 const BOUNDS_NS = { low: 1e3, high: 1e15 };

@@ -1,7 +1,8 @@
-// Sums of whole numbers and of their squares, exact: sums of squared nanoseconds pass 2⁵³ after a few samples, and a
-// variance taken from rounded sums cancels to nonsense. Squares are added up in limbs, so recording makes no BigInt.
+// Exact sums of whole numbers and of their squares: sums of squared nanoseconds exceed 2⁵³ after a few
+// samples, and a variance computed from rounded sums is meaningless. Squares are added up in limbs, so
+// recording makes no BigInt.
 
-/** A value is split into two limbs of 21 bits; values from 2⁴² on take the slow way. */
+/** A value is split into two limbs of 21 bits; values from 2⁴² on take the slow path. */
 const LIMB = 2 ** 21;
 const SPLIT_MAX = 2 ** 42;
 /** Products of limbs are below 2⁴², so this many can be added before 2⁵³. */
@@ -56,7 +57,7 @@ export class ExactSums {
     if (this.#additions === ADDITIONS_MAX) this.#carry();
   }
 
-  /** What another has summed up. */
+  /** Adds the sums of another object. */
   add(other: {
     readonly count: number;
     readonly min: number;
@@ -81,7 +82,7 @@ export class ExactSums {
     return this.#squares;
   }
 
-  /** NaN-free: undefined while empty. */
+  /** Undefined while empty, never NaN. */
   mean(): number | undefined {
     return this.#count === 0 ? undefined : ratio(this.total(), BigInt(this.#count));
   }
@@ -109,7 +110,7 @@ export const standardDeviation = (count: number, total: bigint, sumOfSquares: bi
   return Math.sqrt(ratio(n * sumOfSquares - total * total, n * (n - 1n)));
 };
 
-/** a / b as a double, right to the last bits also where both pass what a double holds. */
+/** a / b as a double, correct to the last bits even if both exceed the range of a double. */
 const ratio = (a: bigint, b: bigint): number => {
   const whole = a / b;
   const rest = a % b;

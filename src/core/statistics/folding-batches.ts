@@ -1,6 +1,7 @@
-// Sums over consecutive batches of a series as it grows: from 32 to 63 whole batches of one size, and one that is filling.
-// When there are 64, each two become one, so that a run of any length takes the same memory and its batches grow with it.
-// Requests of one run are no independent observations, because a queue remembers; sums of long batches nearly are.
+// Sums over consecutive batches of a series as it grows: from 32 to 63 whole batches of one size, and one
+// that is filling. At 64, each two are merged, so that a run of any length takes the same memory and its
+// batches grow with it. Requests of one run are not independent observations, because of the queue; sums of
+// long batches nearly are.
 
 const BATCHES = 64;
 
@@ -26,7 +27,7 @@ export class FoldingBatches {
     return this.#count;
   }
 
-  /** One more observation, to which `add` adds until the next. */
+  /** Starts one more observation, to which `add` adds until the next. */
   observe(): void {
     if (this.#counts[this.#last] === this.#size) this.#last += 1;
     if (this.#last === BATCHES) this.#fold();
@@ -47,7 +48,7 @@ export class FoldingBatches {
     return total;
   }
 
-  /** In their order; the last one may be shorter. */
+  /** In order; the last one may be shorter. */
   batches(): readonly Batch[] {
     if (this.#count === 0) return [];
     return Array.from({ length: this.#last + 1 }, (_, batch) => ({
@@ -64,7 +65,7 @@ export class FoldingBatches {
   }
 }
 
-/** Adds each second row to the one before it, and closes up. */
+/** Adds each second row to the previous one, and compacts them. */
 const fold = (rows: Float64Array, width: number): void => {
   for (let row = 0; row < BATCHES / 2; row += 1) {
     for (let column = 0; column < width; column += 1) {

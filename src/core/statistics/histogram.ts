@@ -1,15 +1,15 @@
-// A histogram with a bounded relative error (after HdrHistogram): 1,024 cells an octave, found by the bits of the double
-// itself, so that recording costs a few nanoseconds. It has memory for the octaves that its values lie in: most of a run's histograms hold a
-// few octaves of the forty that they could, and many nothing.
+// A histogram with a bounded relative error (after HdrHistogram): 1,024 cells per octave, found by the bits
+// of the double itself, so that recording costs a few nanoseconds. It allocates memory only for the octaves
+// of its values: most of a run's histograms use a few octaves of the possible forty, and many none.
 
 /** Cells of one octave; a cell is at most 1/1024 = 0.098% wide: three significant figures. */
 const CELLS_PER_OCTAVE_BITS = 10;
 const CELLS_PER_OCTAVE = 1 << CELLS_PER_OCTAVE_BITS;
 
 export interface HistogramBounds {
-  /** Smallest value told apart, at least 1. */
+  /** Smallest value with a cell of its own, at least 1. */
   readonly low: number;
-  /** Greatest value told apart. */
+  /** Greatest value with a cell of its own. */
   readonly high: number;
 }
 
@@ -17,7 +17,7 @@ export class Histogram {
   readonly #bounds: HistogramBounds;
   readonly #first: number;
   readonly #cells: number;
-  /** Of the cells from `#from` on. */
+  /** Counts of the cells from `#from` on. */
   #counts = new Float64Array(0);
   #from = 0;
   #count = 0;
@@ -41,7 +41,7 @@ export class Histogram {
     return this.#count;
   }
 
-  /** Values that lay outside the bounds and were counted at the nearest one. */
+  /** Values outside the range, which were counted at the nearest end. */
   get clampedCount(): number {
     return this.#clampedCount;
   }
@@ -60,8 +60,8 @@ export class Histogram {
   }
 
   /**
-   * The highest value of the cell that holds rank max(1, ⌊p/100·n + 0.5⌋), for each percentile; ascending percentiles
-   * in, one pass over the cells. Empty when nothing was recorded.
+   * The highest value of the cell that holds rank max(1, ⌊p/100·n + 0.5⌋), for each percentile; ascending
+   * percentiles in, one pass over the cells. Empty if nothing was recorded.
    */
   percentiles(ascending: readonly number[]): readonly number[] {
     if (this.#count === 0) return [];
@@ -79,19 +79,19 @@ export class Histogram {
     return values;
   }
 
-  /** The highest value of the cell that holds this rank, from 1; undefined where there are fewer values. */
+  /** The highest value of the cell with this rank, from 1; undefined if there are fewer values. */
   valueAtRank(rank: number): number | undefined {
     const cell = this.#cellAtRank(rank);
     return cell === undefined ? undefined : this.#highest(cell);
   }
 
-  /** No value of that cell is less: 0 for the first one, which also has what is below the bounds. */
+  /** Lower end of that cell: 0 for the first one, which also contains values below the range. */
   lowestAtRank(rank: number): number | undefined {
     const cell = this.#cellAtRank(rank);
     return cell === undefined ? undefined : cell === 0 ? 0 : this.#lowest(cell);
   }
 
-  /** Empty as at first, without new memory. */
+  /** Empties it, without new memory. */
   clear(): void {
     this.#counts.fill(0);
     this.#count = 0;
@@ -100,7 +100,9 @@ export class Histogram {
     this.#maxCell = -1;
   }
 
-  /** Of each cell that holds something its number, which is the same in every histogram, and how many; ascending. */
+  /**
+   * For each cell with values: its number, which is the same in every histogram, and its count; ascending.
+   */
   *cells(): Generator<readonly [cell: number, count: number], void, void> {
     for (let cell = this.#minCell; cell <= this.#maxCell; cell += 1) {
       const count = this.#counts[cell - this.#from] ?? 0;
@@ -108,19 +110,22 @@ export class Histogram {
     }
   }
 
-  /** So many values of another histogram's cell; those outside the bounds go to the nearest cell, counted as clamped. */
+  /**
+   * Adds values of another histogram's cell; those outside the range go to the nearest cell, counted as
+   * clamped.
+   */
   addCell(number: number, count: number): void {
     const cell = Math.min(Math.max(number - this.#first, 0), this.#cells - 1);
     if (cell !== number - this.#first) this.#clampedCount += count;
     this.#add(cell, count);
   }
 
-  /** Values that another histogram has clamped. */
+  /** Adds values that another histogram has clamped. */
   addClamped(count: number): void {
     this.#clampedCount += count;
   }
 
-  /** How many cells lie from one value to another: a picture cannot tell more apart. */
+  /** Number of cells between two values: a chart cannot show more detail. */
   cellsBetween(low: number, high: number): number {
     return low <= high ? cellOf(high) - cellOf(low) + 1 : 0;
   }
@@ -150,7 +155,7 @@ export class Histogram {
     this.#count += count;
   }
 
-  /** Memory for the octaves from one cell to another, and for what was counted before. */
+  /** Allocates memory for the octaves from one cell to another, and for what was counted before. */
   #reach(low: number, high: number): void {
     const before = this.#counts;
     if (low >= this.#from && high < this.#from + before.length) return;

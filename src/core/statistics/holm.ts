@@ -1,7 +1,7 @@
-// Holm's step-down correction (Scandinavian Journal of Statistics 6, 1979): of several tests of which none has anything to find,
-// the chance that any of the adjusted ones is at most α is at most α, whatever their dependence.
+// Holm's step-down correction (Scandinavian Journal of Statistics 6, 1979): for several tests without a true
+// effect, the probability that any adjusted value is at most α is at most α, for any dependence.
 
-/** Each as if it were the only one, in the order given. */
+/** As if each were the only one, in the given order. */
 export const holmAdjusted = (chances: readonly number[]): readonly number[] => {
   const order = chances.map((_, index) => index).sort((a, b) => (chances[a] ?? 1) - (chances[b] ?? 1));
   const adjusted = chances.map(() => 1);

@@ -1,5 +1,5 @@
-// The incomplete beta function, its inverse, and the distributions that follow from it: what intervals and early stopping
-// are made of.
+// The incomplete beta function, its inverse, and the distributions derived from it, which intervals and early
+// stopping need.
 
 /** I_x(a, b) for a, b > 0 and 0 ≤ x ≤ 1, by Lentz's continued fraction (DLMF 8.17.22). */
 export const regularisedIncompleteBeta = ({
@@ -42,8 +42,8 @@ export const betaQuantile = ({
 };
 
 /**
- * The t that Student's distribution stays below with this chance, which is at least ½: P(T > t) = ½ I_x(ν/2, ½) at
- * x = ν / (ν + t²) (DLMF 8.17; Abramowitz and Stegun 26.7.1).
+ * The t that Student's distribution stays below with this probability, which is at least ½: P(T > t) = ½
+ * I_x(ν/2, ½) at x = ν / (ν + t²) (DLMF 8.17; Abramowitz and Stegun 26.7.1).
  */
 export const studentQuantile = (chance: number, degreesOfFreedom: number): number => {
   if (!(chance >= 0.5 && chance < 1 && degreesOfFreedom > 0))

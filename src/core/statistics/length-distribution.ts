@@ -1,5 +1,5 @@
-// How long something is, as a distribution over whole numbers: the token counts that a run asks for. Pure and seeded: equal
-// seeds draw equal lengths, whoever asks for them and on however many threads they are sent.
+// A length as a distribution over whole numbers: the token counts that a run requests. Pure and seeded: equal
+// seeds draw equal lengths, independent of the caller and the number of threads.
 
 import type { SeededRandom } from '../random.ts';
 
@@ -7,7 +7,7 @@ export type LengthDistribution =
   | { readonly kind: 'fixed'; readonly value: number }
   /** Both ends included. */
   | { readonly kind: 'uniform'; readonly min: number; readonly max: number }
-  /** Mean and standard deviation of the lengths themselves, also of the lognormal. */
+  /** Mean and standard deviation of the lengths themselves, for the lognormal too. */
   | { readonly kind: 'normal'; readonly mean: number; readonly deviation: number }
   | { readonly kind: 'lognormal'; readonly mean: number; readonly deviation: number }
   /** Length k, from 1 to max, with a weight of k^−exponent. */
@@ -55,7 +55,7 @@ export const lengthSampler = (distribution: LengthDistribution, random: SeededRa
   }
 };
 
-/** As it is written on the command line. */
+/** As written on the command line. */
 export const distributionText = (distribution: LengthDistribution): string => {
   switch (distribution.kind) {
     case 'fixed':
@@ -82,7 +82,7 @@ const binText = ({ min, max, weight }: LengthBin): string =>
 
 const between = (min: number, max: number, random: SeededRandom): number => min + random.below(max - min + 1);
 
-/** Of the logarithm, for a stated mean and deviation of the values themselves. */
+/** Parameters of the logarithm, for a given mean and deviation of the values themselves. */
 const lognormalParameters = ({
   mean,
   deviation,
@@ -94,13 +94,13 @@ const lognormalParameters = ({
   return { mu: Math.log(mean) - variance / 2, sigma: Math.sqrt(variance) };
 };
 
-/** Box and Muller (1958), one of the two. */
+/** Box and Muller (1958), one of the two values. */
 const standardNormal = (random: SeededRandom): number =>
   Math.sqrt(-2 * Math.log(1 - random.next())) * Math.cos(2 * Math.PI * random.next());
 
 /**
- * Drawn again until it is a length: cut off rather than piled up at 1. A distribution that has next to nothing above 1 gives
- * its nearest bound in the end.
+ * Drawn again until it is a length: truncated, not accumulated at 1. A distribution with almost nothing above
+ * 1 finally gives the nearest bound.
  */
 const drawnWithin = (draw: () => number): number => {
   let value = 0;
@@ -121,7 +121,7 @@ const cumulated = (weights: readonly number[]): Float64Array => {
   return sums;
 };
 
-/** The first index whose sum is above the draw: one of weight 0 is never drawn. */
+/** The first index whose sum is above the draw: an item of weight 0 is never drawn. */
 const drawnIndex = (sums: Float64Array, random: SeededRandom): number => {
   const target = random.next() * (sums.at(-1) ?? 0);
   let low = 0;
@@ -134,7 +134,7 @@ const drawnIndex = (sums: Float64Array, random: SeededRandom): number => {
   return low;
 };
 
-/** Tokens of one request, either way: past any model's context. */
+/** Tokens of one request, prompt or answer: above any model's context. */
 export const LENGTH_MAX = 1_000_000;
 const ATTEMPTS_MAX = 1_000;
 const BINS_SHOWN = 6;

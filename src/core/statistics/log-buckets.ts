@@ -1,4 +1,4 @@
-// The histogram a person looks at: 30 buckets, equal in logarithm, over the range that was observed.
+// The histogram for display: 30 buckets of equal logarithmic width over the observed range.
 
 import type { PlacedValues } from './ranked-values.ts';
 
@@ -8,8 +8,8 @@ export const LOG_BUCKET_COUNT = 30;
 type LogBucket = readonly [number, number, number];
 
 /**
- * Edges of 30 buckets from max(min, 1) to max, which are exactly the first and the last; two where all values are one, none
- * where nothing was observed. A narrow range is not padded: what a person wants to see of it is its shape.
+ * Edges of 30 buckets from max(min, 1) to max, which are exactly the first and the last; two if all values
+ * are equal, none if nothing was observed. A narrow range is not padded, because its shape is what matters.
  */
 export const logEdges = (
   min: number,
@@ -44,7 +44,10 @@ export const zeroCount = ({
   readonly histogram: readonly LogBucket[];
 }): number => (min === 0 ? count - histogram.reduce((sum, [, , held]) => sum + held, 0) : 0);
 
-/** Exact counts of values between edges, without the lowest `leftOut`; values outside go to the first and the last bucket. */
+/**
+ * Exact counts of values between edges, without the lowest `leftOut`; values outside go to the first and the
+ * last bucket.
+ */
 export const countBetween = (
   values: PlacedValues,
   edges: readonly number[],

@@ -1,5 +1,6 @@
-// How much larger one figure is than another, as the mean of logarithms of ratios with its standard error: pairs of segments,
-// or two sets of runs. On logarithms a rise by a factor and its reverse are the same distance, and latencies are nearly normal.
+// How much larger one figure is than another, as the mean of logarithms of ratios with its standard error:
+// pairs of segments, or two sets of runs. With logarithms an increase by a factor and its inverse have the
+// same size, and latencies are nearly normal.
 
 import { twoSidedStudent, upperStudent } from './student-quantile.ts';
 
@@ -8,12 +9,12 @@ export interface LogEffect {
   readonly mean: number;
   readonly standardError: number;
   readonly degreesOfFreedom: number;
-  /** Standard deviation of what was averaged. */
+  /** Standard deviation of the averaged values. */
   readonly spread: number;
   readonly count: number;
 }
 
-/** Of at least two logarithms of ratios, one a pair. */
+/** For at least two logarithms of ratios, one per pair. */
 export const pairedEffect = (logRatios: readonly number[]): LogEffect | undefined => {
   const count = logRatios.length;
   if (count < 2) return undefined;
@@ -23,7 +24,7 @@ export const pairedEffect = (logRatios: readonly number[]): LogEffect | undefine
   return { mean, spread, count, standardError: spread / Math.sqrt(count), degreesOfFreedom: count - 1 };
 };
 
-/** Two-sided, of the ratio itself: it misses the true one with a chance of `alpha`. */
+/** Two-sided, for the ratio itself: it misses the true one with probability `alpha`. */
 export const ratioInterval = (
   { mean, standardError, degreesOfFreedom }: LogEffect,
   alpha: number,
@@ -32,6 +33,6 @@ export const ratioInterval = (
   return { value: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) };
 };
 
-/** The chance of an effect at least so far from none, were there none. */
+/** The probability of an effect at least this large if there is none. */
 export const effectChance = ({ mean, standardError, degreesOfFreedom }: LogEffect): number =>
   mean === 0 ? 1 : twoSidedStudent(mean / standardError, degreesOfFreedom);

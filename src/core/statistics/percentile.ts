@@ -22,7 +22,10 @@ export const lowerPercentile = (sorted: ArrayLike<number>, percentile: number): 
   return value;
 };
 
-/** As `lowerPercentile` over the values and `infiniteCount` more of +∞: how failures are counted into a latency. */
+/**
+ * As `lowerPercentile` over the values and `infiniteCount` more of +∞: the way in which failures are counted
+ * in a latency.
+ */
 export const failureAdjustedPercentile = (
   sorted: RankedValues,
   infiniteCount: number,

@@ -1,16 +1,17 @@
-// Exact ranks among more values than one wants to sort, or to hold. The bits of numbers from 0 on ascend as the numbers do, so they
-// are counted by their leading bits, in cells of a thousandth; only a cell that is asked for is looked into.
+// Exact ranks among too many values to sort, or to store in memory. The bits of non-negative numbers ascend
+// as the numbers do, so they are counted by their leading bits, in cells of a thousandth; only a requested
+// cell is read in detail.
 
 import { type AskedPlaces, firstAtLeast, type PlacedValues } from './ranked-values.ts';
 import { ValueCell } from './value-cell.ts';
 
-/** Reads all values, block by block, as often as it is called. They are finite and not below 0. */
+/** Reads all values, block by block, each time it is called. They are finite and not below 0. */
 type ReadBlocks = (visit: (block: Float64Array) => void) => void;
 
 export class RadixRanks implements PlacedValues {
   readonly length: number;
   readonly #read: ReadBlocks;
-  /** Of each cell and of what is past the last one: how many values lie below it. */
+  /** For each cell, and for the end: how many values are below it. */
   readonly #before = new Float64Array(CELLS + 1);
   readonly #cells = new Map<number, ValueCell>();
 
@@ -68,7 +69,7 @@ export class RadixRanks implements PlacedValues {
     }
   }
 
-  /** Reads all values once, for the cells within these of the first level. */
+  /** Reads all values once, for these cells within the first level. */
   #look(missing: ReadonlyMap<ValueCell, number>): void {
     const slots = new Uint32Array(CELLS);
     const cells: ValueCell[] = [];
@@ -117,7 +118,7 @@ const cellOf = (value: number): number => {
   return (scratchWords[HIGH] ?? 0) >>> SHIFT;
 };
 
-/** Which of a number's two words has its sign and exponent, by the byte order of this machine. */
+/** Which of a number's two words contains its sign and exponent, by the byte order of this machine. */
 const HIGH = ((): 0 | 1 => {
   scratch[0] = 1;
   return scratchWords[0] === 0 ? 1 : 0;

@@ -1,6 +1,6 @@
-// Whether two figures of the same things rise together: Spearman's rank correlation, ties by their mean rank.
+// Whether two figures rise together: Spearman's rank correlation, ties by their mean rank.
 
-/** -1 … 1 of as many pairs as both have; undefined where one of them does not vary. */
+/** -1 … 1 over as many pairs as both have; undefined if one of them does not vary. */
 export const rankCorrelation = (
   xs: ArrayLike<number>,
   ys: ArrayLike<number>,

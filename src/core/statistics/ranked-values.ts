@@ -1,15 +1,15 @@
-// Values by their rank, however they are kept.
+// Values by rank, for any way of storing them.
 
 /** Ascending values, as far as they are known. */
 export interface RankedValues {
   readonly length: number;
   /** From 0; undefined past the last. */
   at(rank: number): number | undefined;
-  /** These will be asked for: found together they cost one reading of all values. */
+  /** Announces ranks that will be read: together they cost one reading of all values. */
   prepare?(asked: AskedPlaces): void;
 }
 
-/** Also the place of any value among them. */
+/** Also the position of any value among them. */
 export interface PlacedValues extends RankedValues {
   /** How many are less than `value`. */
   countBelow(value: number): number;
@@ -29,7 +29,7 @@ export const placedArray = (sorted: Float64Array): PlacedValues => ({
   prepare: () => {},
 });
 
-/** The first index of ascending numbers whose number is at least `bound`; their count where none is. */
+/** The first index of ascending numbers whose number is at least `bound`; their count if there is none. */
 export const firstAtLeast = (sorted: ArrayLike<number>, bound: number): number => {
   let low = 0;
   let high = sorted.length;

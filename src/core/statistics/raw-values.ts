@@ -1,12 +1,14 @@
-// Every value of a series, 8 bytes each, for exact percentiles at the end. Grows in blocks, so that a growing series
-// never copies what it holds while a run is measured. Full blocks may go elsewhere: to a disk.
+// Every value of a series, 8 bytes each, for exact percentiles at the end. Grows in blocks, so that a growing
+// series never copies its values while a run is measured. Full blocks may be moved, for example to a disk.
 
 import { RadixRanks } from './radix-ranks.ts';
 import { type PlacedValues, placedArray } from './ranked-values.ts';
 
-/** Where full blocks go. */
+/** Where full blocks are stored. */
 export interface BlockStore {
-  /** @returns what reads the block again into an array of its length; undefined: it stays where it is */
+  /**
+   * @returns a function that reads the block again into an array of its length; undefined: it stays in memory
+   */
   put(block: Float64Array): ((into: Float64Array) => void) | undefined;
 }
 
@@ -28,7 +30,7 @@ export class RawValues {
     return this.#length;
   }
 
-  /** Values past the bound, which only the histogram knows. */
+  /** Values above the limit, which are only in the histogram. */
   get leftOut(): number {
     return this.#leftOut;
   }
@@ -49,14 +51,14 @@ export class RawValues {
     return this.inOrder().sort();
   }
 
-  /** The same by rank, of many values without an array of them all. They are finite and not below 0. */
+  /** The same by rank, for many values without an array of them all. They are finite and not below 0. */
   ranked(): PlacedValues {
     return this.#length <= SORTED_COUNT
       ? placedArray(this.sorted())
       : new RadixRanks(this.#length, visit => this.#read(visit));
   }
 
-  /** A new array of all values as they came. */
+  /** A new array of all values in their original order. */
   inOrder(): Float64Array {
     const all = new Float64Array(this.#length);
     let at = 0;
@@ -68,7 +70,7 @@ export class RawValues {
   }
 
   #nextBlock(): void {
-    // The first ones are small: a run has dozens of series, most of them short.
+    // The first blocks are small: a run has dozens of series, most of them short.
     const stored = this.#used === BLOCK_LENGTH ? this.#store?.put(this.#last) : undefined;
     if (stored === undefined) {
       this.#last = new Float64Array(Math.min(BLOCK_LENGTH, Math.max(FIRST_LENGTH, 2 * this.#used)));
@@ -77,7 +79,7 @@ export class RawValues {
     this.#used = 0;
   }
 
-  /** A block that is visited is the visitor's only until it returns. */
+  /** A visited block is only valid until the visitor returns. */
   #read(visit: (block: Float64Array) => void): void {
     let again: Float64Array | undefined;
     for (const block of this.#blocks) {

@@ -1,7 +1,8 @@
-// What a share of observations says of the share behind them: the exact binomial bounds of Clopper and Pearson (1934), over
-// the number of independent observations that correlated ones are worth (Korn and Graubard, Survey Methodology 24, 1998).
-// Wilson's interval is narrower, but its coverage falls below what it states for shares near 0 and 1, which is where
-// objectives lie. The bounds of an order statistic are the same beta quantiles read the other way round.
+// Confidence bounds for the true share behind a share of observations: the exact binomial bounds of Clopper
+// and Pearson (1934), over the number of independent observations that correlated ones are worth (Korn and
+// Graubard, Survey Methodology 24, 1998). Wilson's interval is narrower, but its coverage falls below the
+// stated one for shares near 0 and 1, which objectives are about. The bounds of an order statistic are the
+// same beta quantiles, inverted.
 
 import type { BatchedRatio } from './batched-ratio.ts';
 import { betaQuantile, regularisedIncompleteBeta, studentQuantile } from './incomplete-beta.ts';
@@ -28,7 +29,7 @@ export const shareInterval = ({
   };
 };
 
-/** Whether the bounds of the share lie on one side of `share`, without computing them. */
+/** Whether the bounds of the share are on one side of `share`, without computing them. */
 export const sideOfShare = ({
   hits,
   of,
@@ -41,7 +42,7 @@ export const sideOfShare = ({
   readonly confidence: number;
 }): 'above' | 'below' | 'unsure' => {
   const doubt = (1 - confidence) / 2;
-  // The chance of at least so many hits, were the share the given one; then the chance of at most so many.
+  // The probability of at least this many hits if the share is the given one; then of at most this many.
   if (hits > 0 && regularisedIncompleteBeta({ x: share, a: hits, b: of - hits + 1 }) <= doubt) return 'above';
   if (hits < of && regularisedIncompleteBeta({ x: share, a: hits + 1, b: of - hits }) >= 1 - doubt)
     return 'below';
@@ -49,8 +50,9 @@ export const sideOfShare = ({
 };
 
 /**
- * Between which shares of the sorted observations the percentile lies: bounds by order statistics (Woodruff 1952).
- * `high` is undefined while `of` is so small that not even the greatest observation bounds it, `low` likewise.
+ * Shares of the sorted observations that enclose the percentile: bounds by order statistics (Woodruff 1952).
+ * `high` is undefined while `of` is so small that not even the greatest observation limits it; `low`
+ * accordingly.
  */
 export const percentileShares = ({
   share,
@@ -73,21 +75,21 @@ export const percentileShares = ({
 };
 
 /**
- * How many independent observations the correlated ones are worth: those with the same variance of their share, fewer still
- * because that variance is itself an estimate from few batches.
+ * How many independent observations the correlated ones are worth: those with the same variance of their
+ * share, fewer still because that variance is itself an estimate from few batches.
  * @param count of the observations
- * @param ratio of hits to observations, from batches; undefined where there are too few of them to tell
+ * @param ratio of hits to observations, from batches; undefined if there are too few of them
  */
 export const effectiveCount = (count: number, ratio: BatchedRatio | undefined): number => {
   if (ratio === undefined) return count;
   const { value, variance, degreesOfFreedom } = ratio;
   const independent = value * (1 - value);
-  // With hits alone, or none, nothing is seen of how they clump.
+  // If all or none are hits, their clustering is not visible.
   if (independent <= 0 || variance <= 0) return count;
   return Math.max(1, Math.min(count, independent / variance) * fewBatches(count, degreesOfFreedom));
 };
 
-/** Korn and Graubard's factor: what Student's t with so few degrees of freedom costs in observations. */
+/** Korn and Graubard's factor: the cost of Student's t with few degrees of freedom, in observations. */
 export const fewBatches = (count: number, degreesOfFreedom: number): number =>
   (studentQuantile(USUAL, Math.max(1, count - 1)) / studentQuantile(USUAL, degreesOfFreedom)) ** 2;
 

@@ -1,15 +1,15 @@
-// The exact test of pairs: were A and B the same, each pair's difference could as well have the other sign. It assumes nothing of
-// the distribution, and can say nothing below 2 / 2^k.
+// The exact test of pairs: if A and B were the same, each pair's difference could equally have the other
+// sign. It assumes no distribution, and cannot reach a value below 2 / 2^k.
 
 /**
  * The share of all 2^k ways to choose the signs whose sum is at least as far from 0.
- * @returns undefined for more pairs than can be gone through.
+ * @returns undefined for too many pairs.
  */
 export const signFlipChance = (differences: readonly number[]): number | undefined => {
   const count = differences.length;
   if (count === 0 || count > FLIPPED_PAIRS_MAX) return undefined;
   const seen = Math.abs(differences.reduce((sum, value) => sum + value, 0)) * (1 - ROUNDING);
-  // A Gray code flips one sign a step; the other half of the ways mirrors this one.
+  // A Gray code flips one sign per step; the other half of the combinations mirrors this one.
   const signs = differences.map(() => 1);
   let sum = differences.reduce((total, value) => total + value, 0);
   let ways = 1;

@@ -1,9 +1,9 @@
-// Where a series has left its beginning behind: MSER-5 (White 1997). Means of batches of five; the start is cut so that the
-// mean of the rest is known best.
+// Where a series has settled after its start: MSER-5 (White 1997). Means of batches of five; the start is cut
+// so that the mean of the rest has the smallest error.
 
 /**
- * Of values[0..count): how many to leave out at the front, at most about half. undefined where no steady state was reached, and
- * for fewer than 10 batches.
+ * How many of values[0..count) to leave out at the front, at most about half. undefined if no steady state
+ * was reached, and for fewer than 10 batches.
  */
 export const steadyStateStart = (values: ArrayLike<number>, count: number): number | undefined => {
   const batches = Math.floor(count / BATCH_SIZE);
@@ -27,8 +27,8 @@ export const steadyStateStart = (values: ArrayLike<number>, count: number): numb
     } else if (cut === undefined || score <= cut.score) cut = { at, score };
   }
   if (cut === undefined || cut.at >= latest) return undefined;
-  // A minimum behind the half is no steady state, unless the end is only quiet: where requests seldom wait, the last few all
-  // take the same time by chance.
+  // A minimum after the middle is not a steady state, unless the end is only quiet: if requests seldom wait,
+  // the last few all take the same time by chance.
   return late !== undefined && late.score < cut.score && isElsewhere(means, late.at)
     ? undefined
     : cut.at * BATCH_SIZE;
@@ -39,7 +39,9 @@ interface Cut {
   readonly score: number;
 }
 
-/** Whether the batches from there on have another level than those before, by the spread of the latter. */
+/**
+ * Whether the batches from there on have another level than the previous ones, by the spread of the latter.
+ */
 const isElsewhere = (means: Float64Array, from: number): boolean => {
   const before = levelOf(means.subarray(0, from));
   return Math.abs(levelOf(means.subarray(from)).mean - before.mean) > ELSEWHERE * before.deviation;
@@ -60,9 +62,9 @@ const batchMean = (values: ArrayLike<number>, batch: number): number => {
 
 const BATCH_SIZE = 5;
 const BATCHES_MIN = 10;
-/** Of all batches: one that is cut there still moves at the half. */
+/** Share of all batches: a series that is cut there is still changing at the middle. */
 const CUT_MAX = 0.5;
-/** Standard deviations of the batches before: a queue that is empty at the end is one below its mean. */
+/** Standard deviations of the previous batches: a queue that is empty at the end is one below its mean. */
 const ELSEWHERE = 2;
-/** A few batches at the very end are alike by chance. */
+/** A few batches at the very end are equal by chance. */
 const KEPT_MIN = 5;

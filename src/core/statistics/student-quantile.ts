@@ -1,9 +1,11 @@
-// Student's t as tests and intervals ask for it: its quantile, kept, because a decider asks for the same few at every look and
-// each takes thousands of steps; and the chance of a t at least so far from 0.
+// Student's t for tests and intervals: its quantile, cached, because a decider needs the same few at every
+// look and each takes thousands of steps; and the probability of a t at least this far from 0.
 
 import { regularisedIncompleteBeta, studentQuantile } from './incomplete-beta.ts';
 
-/** What a variable with so many degrees of freedom passes with probability `tail`, at most ½. */
+/**
+ * The value that a variable with this many degrees of freedom exceeds with probability `tail`, at most ½.
+ */
 export const upperStudent = (tail: number, degreesOfFreedom: number): number => {
   const key = `${tail} ${degreesOfFreedom}`;
   const known = KNOWN.get(key);

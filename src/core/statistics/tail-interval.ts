@@ -1,5 +1,6 @@
-// Between which values a percentile of few samples lies: bounds by order statistics, for numbers of samples that are too few for the
-// estimate of early stopping and yet say something. 20 requests have a p90, if one says how far it may be off.
+// Between which values a percentile of few samples is: bounds by order statistics, for numbers of samples
+// that are too small for the early-stopping estimate but still informative. 20 requests have a p90 if its
+// possible error is given.
 
 import { hasEnoughFor } from './early-stopping.ts';
 import type { RankedValues } from './ranked-values.ts';
@@ -7,11 +8,14 @@ import { percentileShares } from './share-interval.ts';
 
 export interface TailInterval {
   readonly low: number;
-  /** null: not even the greatest sample bounds it. */
+  /** null: not even the greatest sample limits it. */
   readonly high: number | null;
 }
 
-/** The ranks of the two bounds, from 0, with 95 % confidence for independent samples (Woodruff 1952); undefined if no interval is needed, or too little is known. */
+/**
+ * The ranks of the two bounds, from 0, with 95 % confidence for independent samples (Woodruff 1952);
+ * undefined if no interval is needed, or there are too few samples.
+ */
 export const tailRanks = (
   count: number,
   percentile: number,
@@ -32,6 +36,6 @@ export const tailInterval = (sorted: RankedValues, percentile: number): TailInte
 };
 
 const CONFIDENCE = 0.95;
-/** Two samples beyond it, so that it is not the slowest of all: 20 of p90, 40 of p95, 200 of p99. */
+/** Two samples above it, so that it is not the slowest of all: 20 for p90, 40 for p95, 200 for p99. */
 const BEYOND_LEAST = 2;
 const ROUNDING = 1e-9;

@@ -1,5 +1,5 @@
-// Values between two bounds of which only their number is known, until somebody asks for one of them: few are collected and sorted,
-// many are counted in narrower cells.
+// Values between two bounds of which only the number is known until one of them is needed: few are collected
+// and sorted, many are counted in narrower cells.
 
 import { firstAtLeast } from './ranked-values.ts';
 
@@ -9,18 +9,18 @@ export class ValueCell {
   readonly #most: number;
   #sorted: Float64Array | undefined;
   #parts: CellParts | undefined;
-  /** What the reading that goes on fills. */
+  /** Filled by the reading in progress. */
   #filling: Float64Array | CellParts | undefined;
   #filled = 0;
 
-  /** @param least no value is less, as none is more than `most` */
+  /** @param least lower bound of the values, as `most` is the upper one */
   constructor(count: number, least: number, most: number) {
     this.count = count;
     this.#least = least;
     this.#most = most;
   }
 
-  /** The cell that has to be read before the value of this rank within it is known; undefined: it is. */
+  /** The cell that must be read before the value of this rank within it is known; undefined: it is known. */
   missingForRank(rank: number): ValueCell | undefined {
     if (this.count === 0 || this.#least === this.#most || this.#sorted !== undefined) return undefined;
     const place = this.#parts?.placeOfRank(rank);
@@ -34,7 +34,7 @@ export class ValueCell {
     return place === undefined ? this : place.cell.missingForValue(value);
   }
 
-  /** Once nothing is missing for it. */
+  /** Valid once nothing is missing for it. */
   at(rank: number): number | undefined {
     if (this.#least === this.#most) return this.#least;
     if (this.#sorted !== undefined) return this.#sorted[rank];
@@ -50,14 +50,14 @@ export class ValueCell {
     return place === undefined ? 0 : place.before + place.cell.countBelow(value);
   }
 
-  /** The next reading takes the values of this cell. */
+  /** The next reading collects the values of this cell. */
   open(): void {
     this.#filled = 0;
     this.#filling =
       this.count <= COLLECTED_COUNT ? new Float64Array(this.count) : new CellParts(this.#least, this.#most);
   }
 
-  /** A value of this cell, in a reading for it or for cells within it. */
+  /** Adds a value of this cell, in a reading for it or for cells within it. */
   take(value: number): void {
     if (this.#parts !== undefined) this.#parts.cellOf(value)?.take(value);
     else if (this.#filling instanceof CellParts) this.#filling.add(value);
@@ -67,7 +67,7 @@ export class ValueCell {
     }
   }
 
-  /** The reading is over. */
+  /** Ends the reading. */
   close(): void {
     if (this.#filling instanceof CellParts) {
       this.#parts = this.#filling;
@@ -83,14 +83,17 @@ interface Place {
   readonly before: number;
 }
 
-/** A cell in equal parts. Each knows the least and the greatest of its values, so that equal values need no narrower cell. */
+/**
+ * A cell in equal parts. Each stores the least and the greatest of its values, so that equal values need no
+ * narrower cell.
+ */
 class CellParts {
   readonly #least: number;
   readonly #range: number;
   readonly #counts = new Uint32Array(PARTS);
   readonly #leasts = new Float64Array(PARTS).fill(Number.POSITIVE_INFINITY);
   readonly #mosts = new Float64Array(PARTS).fill(Number.NEGATIVE_INFINITY);
-  /** Of each part and of what is past the last one: how many values lie below it. */
+  /** For each part, and for the end: how many values are below it. */
   readonly #before = new Float64Array(PARTS + 1);
   readonly #cells = new Map<number, ValueCell>();
 
@@ -115,7 +118,7 @@ class CellParts {
     this.#before[PARTS] = sum;
   }
 
-  /** Only where somebody has asked for it. */
+  /** Only for parts that were requested. */
   cellOf(value: number): ValueCell | undefined {
     return this.#cells.get(this.#partOf(value));
   }
@@ -138,9 +141,9 @@ class CellParts {
     return { cell, before };
   }
 
-  /** Ascends with the value, however its arithmetic rounds. */
+  /** Ascends with the value, regardless of rounding. */
   #partOf(value: number): number {
-    // Divided first: of the narrowest cells, those of zero and its neighbours, a factor would be infinite.
+    // Divided first: for the narrowest cells, those of zero and its neighbours, a factor would be infinite.
     return Math.floor(((value - this.#least) / this.#range) * (PARTS - 1));
   }
 }

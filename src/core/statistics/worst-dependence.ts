@@ -1,29 +1,31 @@
-// What a series says of its mean where nobody knows how its values depend on each other: bounds that hold for the worst dependence inside
-// a block, so that a clear case is decided where an estimate of the dependence says that nothing is known. Behind a queue that
-// grows all values are one long wave, which is worth a single independent one, and yet nearly all of them miss.
+// Bounds for the mean of a series whose dependence between values is unknown: they are valid for the worst
+// dependence inside a block, so that a clear case is decided even if an estimate of the dependence leaves
+// nothing known. With a growing queue all values are one long wave, which is worth a single independent
+// value, and yet nearly all of them miss.
 
 import type { RatioBatch } from './batched-ratio.ts';
 import { sideOfShare } from './share-interval.ts';
 
 /** How hits of one kind, such as misses of a limit, follow each other. */
 export interface Runs {
-  /** Stretches without an interruption. */
+  /** Number of uninterrupted runs. */
   readonly count: number;
-  /** Observations of the longest. */
+  /** Observations of the longest run. */
   readonly longest: number;
 }
 
 /**
- * Whether the mean behind values that are never negative is over `limit`, wrong with a chance of at most `doubt` if consecutive blocks
- * are independent. No distribution is assumed, and no independence in a block: if the mean were within the limit, that of a block
- * would be c times the limit with a chance of at most 1/c (Markov's inequality). Block mean ÷ limit is therefore an e-value, so is the
- * product over the blocks, and that it reaches 1/doubt has a chance of at most `doubt` (Vovk and Wang, Annals of Statistics 49,
- * 2021). Of a share at a limit of one half it is the sign test: every block of log2(1/doubt) must miss.
- *
- * As few blocks as can decide, so that each is as long as possible: 2 of 10 %, 6 of 50 %. On simulated queues up to a utilisation of
- * 0.95 that begin empty, as a run does, and on correlations of up to 0.97, at most 2.5 % were wrong (its test). A queue
- * that was full before, and needs longer than the run to empty, is not told from one that stays full.
- * @param largest that a value can be; undefined for no bound
+ * Whether the true mean of non-negative values is above `limit`, wrong with a probability of at most `doubt`
+ * if consecutive blocks are independent. No distribution is assumed, and no independence in a block: if the
+ * mean were within the limit, that of a block would be c times the limit with a probability of at most 1/c
+ * (Markov's inequality). Block mean ÷ limit is therefore an e-value, so is the product over the blocks, and
+ * it reaches 1/doubt with a probability of at most `doubt` (Vovk and Wang, Annals of Statistics 49, 2021).
+ * For a share at a limit of one half it is the sign test: every block of log2(1/doubt) must miss. As few
+ * blocks as can decide, so that each is as long as possible: 2 for 10 %, 6 for 50 %. On simulated queues up
+ * to a utilisation of 0.95 that start empty, as a run does, and on correlations of up to 0.97, at most 2.5 %
+ * were wrong (its test). A queue that was full before, and needs longer than the run to empty, cannot be
+ * distinguished from one that stays full.
+ * @param largest possible value; undefined without a limit
  */
 export const isMeanOver = ({
   batches,
@@ -42,7 +44,7 @@ export const isMeanOver = ({
       ? UNBOUNDED_BLOCKS
       : Math.ceil(Math.log(1 / doubt) / Math.log(largest / limit) - ROUNDING);
   const size = sizeOf(batches);
-  // A limit near the largest value needs endless blocks, or none of them could pass it.
+  // A limit near the largest value would need an infinite number of blocks, or none of them could exceed it.
   if (!(blocks >= 1 && SIZE_LEAST * blocks ** 2 <= size)) return false;
   return (
     blocksOf(batches, blocks).reduce(
@@ -54,9 +56,10 @@ export const isMeanOver = ({
 };
 
 /**
- * On which side of `share` the share of hits lies, if misses come in stretches: blocks twice as long as the longest run of misses, each of
- * which counts as one observation, by the exact bounds of Clopper and Pearson. Of fewer than eight runs nobody knows how long
- * the longest can be. On simulated queues and correlations of 0 to 0.97 each side was wrong in at most 2.5 %.
+ * On which side of `share` the share of hits is, if misses come in runs: blocks twice as long as the longest
+ * run of misses, each of which counts as one observation, by the exact bounds of Clopper and Pearson. With
+ * fewer than eight runs it is unknown how long the longest can be. On simulated queues and correlations of 0
+ * to 0.97 each side was wrong in at most 2.5 %.
  */
 export const sideOfBlocks = ({
   hits,
@@ -76,7 +79,7 @@ export const sideOfBlocks = ({
   return sideOfShare({ hits: (hits / of) * blocks, of: blocks, share, confidence });
 };
 
-/** Consecutive batches put together to so many blocks of nearly one size. */
+/** Consecutive batches combined into this many blocks of nearly one size. */
 const blocksOf = (batches: readonly RatioBatch[], count: number): readonly RatioBatch[] => {
   const size = sizeOf(batches);
   const sums = Array.from({ length: count }, () => ({ amount: 0, size: 0 }));
@@ -94,9 +97,12 @@ const blocksOf = (batches: readonly RatioBatch[], count: number): readonly Ratio
 
 const sizeOf = (batches: readonly RatioBatch[]): number => batches.reduce((sum, { size }) => sum + size, 0);
 
-/** Of means without a bound: one block may have any excess by chance, three hardly. */
+/** For means without a limit: one block may have any excess by chance, three hardly. */
 const UNBOUNDED_BLOCKS = 3;
-/** For one block; so many times the blocks in each of several, because a queue that rises through all of them is one event. */
+/**
+ * For one block; for several, this many times the number of blocks in each, because a queue that grows
+ * through all of them is one event.
+ */
 const SIZE_LEAST = 20;
 const RUNS_LEAST = 8;
 const ROUNDING = 1e-9;

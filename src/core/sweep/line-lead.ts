@@ -1,5 +1,5 @@
-// What a load line or sweep says in two or three sentences, the answer first. Parts that stand out are marked, so that each
-// surface shows them in its own way.
+// The result of a load line or sweep in two or three sentences, the answer first. Emphasised parts are
+// marked, so that each surface shows them in its own way.
 
 import { maximumOf } from '../extremes.ts';
 import { counted, formatCount, formatThreeDigits, formatTick } from '../figure/figure.ts';
@@ -27,7 +27,7 @@ interface LeadOptions {
   readonly line: LoadLine;
   readonly stages: readonly PicturedStage[];
   readonly isLive: boolean;
-  /** Why it ended early; '' where it did not. */
+  /** Why it ended early; '' if it did not. */
   readonly reason: string;
   /** "bosun", "the endpoint". */
   readonly target: string;
@@ -156,13 +156,13 @@ const heldPhrase = (
 ): string => {
   const held = ended.filter(({ standing }) => standing === 'held').map(loadOf);
   const highest = held.length === 0 ? '.' : `, the highest ${lineLoadWords(maximumOf(held), by)}.`;
-  // That nothing was decided is said already.
+  // The sentence already states that nothing was decided.
   if (ended.every(({ standing }) => standing === 'held' || standing === 'undecided') && held.length === 0)
     return highest;
   const others = [
     ['an objective was missed', ended.filter(one => one.standing === 'failed' && !one.isOverCapacity)],
     ['the queue grew', ended.filter(one => one.standing === 'failed' && one.isOverCapacity)],
-    ['there were too few requests to say', ended.filter(({ standing }) => standing === 'undecided')],
+    ['there were too few requests to decide', ended.filter(({ standing }) => standing === 'undecided')],
     ['this client was the limit', ended.filter(({ standing }) => standing === 'client-bound')],
     ['nothing was answered', ended.filter(({ standing }) => standing === 'broken')],
     ['it was stopped', ended.filter(({ standing }) => standing === 'stopped')],
@@ -206,7 +206,7 @@ const failPhrase = (options: LeadOptions, load: number): string => {
   return parts.length === 0 ? '' : `: ${parts.join(', and ')}`;
 };
 
-/** The last one at a load. */
+/** The last stage at a load. */
 const stageAt = (
   { stages, sweep }: LeadOptions,
   load: number,
@@ -224,5 +224,5 @@ const requests = (count: number): string => counted(Math.round(count), 'request'
 const plain = (text: string): LeadPart => ({ text, isStrong: false });
 const strong = (text: string): LeadPart => ({ text, isStrong: true });
 
-/** Loads of one kind. */
+/** Loads of one kind that are named. */
 const NAMED = 3;

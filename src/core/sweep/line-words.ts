@@ -1,4 +1,4 @@
-// Load lines, sweeps and their stages in words and figures, for whoever reads them: pages and reports alike.
+// Load lines, sweeps and their stages as text and figures, for pages and reports.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { counted, figureText, formatCount, formatTick } from '../figure/figure.ts';
@@ -24,7 +24,7 @@ export const stagePlace = ({ number, load }: Pick<Stage, 'number' | 'load'>): st
 export const lineLoadWords = (load: number, by: StageLoad['kind']): string =>
   by === 'rate' ? `${formatTick(load)}/s` : `${formatCount(load)} at a time`;
 
-/** What stands behind a load on its own: "requests/s". */
+/** Unit after a load on its own: "requests/s". */
 export const loadUnit = (by: StageLoad['kind']): string => (by === 'rate' ? 'requests/s' : 'at a time');
 
 /** The headline: "11.6", "11 – 13", "at least 16", "under 2". */
@@ -44,11 +44,11 @@ export const lineFigure = (line: LoadLine, isLive: boolean): string => {
   }
 };
 
-/** Beneath the headline. */
+/** Text below the headline. */
 export const lineRemark = (line: LoadLine, isLive: boolean): string => {
   switch (line.kind) {
     case 'bracket':
-      if (isLive) return 'the load line lies between; it narrows with each stage';
+      if (isLive) return 'the load line is between; the range narrows with each stage';
       return `held at ${formatTick(line.holds)}, failed at ${formatTick(line.fails)}${line.isConfirmed ? '' : ', each measured once'}`;
     case 'at-least':
       return isLive ? 'no load has failed yet' : LIMIT_WORDS[line.limit];
@@ -69,8 +69,8 @@ export const LIMIT_WORDS: Readonly<
   client: 'this client was the limit',
   budget: 'the budget of the search was spent',
   stopped: 'the search was stopped',
-  'load-max': 'it was not to try a higher load',
-  undecided: 'its lower loads could not be decided',
+  'load-max': 'a higher load was not permitted',
+  undecided: 'lower loads could not be decided',
 };
 
 interface StageResult {
@@ -101,7 +101,7 @@ export const stageResult = ({ standing, isOverCapacity }: PicturedStage): StageR
   }
 };
 
-/** Under a small picture of requests in flight: "40, steady", "+14 a min". */
+/** Below a small chart of requests in flight: "40, steady", "+14 a min". */
 export const flowWords = (stage: PicturedStage): string => {
   if (!hasEnded(stage)) return stageResult(stage).word;
   const { growthPerMinute, isOverCapacity } = stage;
@@ -113,7 +113,7 @@ export const flowWords = (stage: PicturedStage): string => {
   return many === '' ? '–' : many;
 };
 
-/** "p95 40 ms" for a sentence; nothing where it is not told. */
+/** "p95 40 ms" for a sentence; nothing if it is not reported. */
 export const tailWords = (
   stage: Pick<PicturedStage, 'issued' | 'completed' | 'curve'>,
 ): readonly string[] => {
@@ -121,7 +121,7 @@ export const tailWords = (
   return ns === undefined ? [] : [`p${stage.curve?.percentile} ${nsWords(ns)}`];
 };
 
-/** One sentence, as whoever does not see the picture hears it. */
+/** One sentence, for screen readers. */
 export const stageSentence = (stage: PicturedStage, by: StageLoad['kind']): string => {
   const { attainment } = stage;
   const parts = [
@@ -133,7 +133,7 @@ export const stageSentence = (stage: PicturedStage, by: StageLoad['kind']): stri
   return `Stage ${stage.number} at ${loadWords(stage.load)}${guess}: ${parts.join(', ')}`;
 };
 
-/** Of the series that a stage's percentiles are of: "TTFT", "latency". */
+/** The series of a stage's percentiles: "TTFT", "latency". */
 export const curveSeries = (stages: readonly PicturedStage[]): SeriesKey =>
   stages.find(({ curve }) => curve !== undefined)?.curve?.series ?? 'ttftNs';
 
@@ -143,7 +143,7 @@ export interface CurveObjective {
   readonly label: string;
 }
 
-/** The first objective that bounds a series; undefined where none does. */
+/** The first objective that limits a series; undefined if none does. */
 export const curveObjective = (
   { objectives, attainment }: Pick<Sweep, 'objectives' | 'attainment'>,
   series: SeriesKey,
@@ -163,7 +163,10 @@ export const curveObjective = (
   return undefined;
 };
 
-/** As they were written, with the share of requests where some are of single requests: "ttft=500ms for 95 % of requests". */
+/**
+ * As they were written, with the share of requests if some are for single requests: "ttft=500ms for 95 % of
+ * requests".
+ */
 export const objectivesWords = ({
   objectives,
   attainment,
@@ -174,7 +177,9 @@ export const objectivesWords = ({
   return `${said} for ${attainment >= 1 ? 'every request' : `${shareWords(attainment)} of requests`}`;
 };
 
-/** "5 of 6 loads held", "none of 3 loads could be decided", "4 loads measured" where nothing was asked of them. */
+/**
+ * "5 of 6 loads held", "none of 3 loads could be decided", "4 loads measured" if there were no objectives.
+ */
 export const heldWords = (
   stages: readonly Pick<PicturedStage, 'standing'>[],
   { by, objectives }: Pick<Sweep, 'by' | 'objectives'>,
@@ -191,7 +196,7 @@ export const heldWords = (
   return `${formatCount(held)} of ${loads} held`;
 };
 
-/** "TTFT within 500 ms"; undefined where no request has an objective of its own. */
+/** "TTFT within 500 ms"; undefined if there is no objective for single requests. */
 export const requestObjectiveWords = (objectives: readonly string[]): string | undefined => {
   const ofRequests = parsedObjectives(objectives).flatMap(objective =>
     objective.kind === 'request' ? [objective] : [],
@@ -205,7 +210,10 @@ export const requestObjectiveWords = (objectives: readonly string[]): string | u
         .join(' and ');
 };
 
-/** Those that this version can read, also as a verdict writes them: "ttft=500ms, tpot=50ms for 95% of requests". */
+/**
+ * Those that this version can read, also as a verdict writes them: "ttft=500ms, tpot=50ms for 95% of
+ * requests".
+ */
 const parsedObjectives = (objectives: readonly string[]): readonly Objective[] =>
   objectives.flatMap(text => {
     const read = parseObjectives(text.replace(REQUESTS_SAID, ''));
@@ -219,7 +227,10 @@ export const nsWords = (ns: number): string =>
   figureText(formatMeasuredNanoseconds(ns)).replace(/\.0+(?=\D)/, '');
 
 const REQUESTS_SAID = / for (?:every request|\S+ of requests)/;
-/** Objectives whose limits stand on the axis of a curve: a curve counts from when a request was meant to be sent. */
+/**
+ * Objectives whose limits are drawn on the axis of a curve: a curve counts from when a request was intended
+ * to be sent.
+ */
 const SAME_AXIS: Readonly<Partial<Record<SeriesKey, readonly SeriesKey[]>>> = {
   ttftNs: ['ttftNs', 'ttftFromIntendedNs'],
   ttftFromIntendedNs: ['ttftNs', 'ttftFromIntendedNs'],

@@ -7,13 +7,13 @@ import type { StageLoad } from './stage.ts';
 export interface ObjectiveReach {
   /** As it was written. */
   readonly objective: string;
-  /** Undefined where no load met it. */
+  /** Undefined if no load met it. */
   readonly met: number | undefined;
-  /** The lowest load that missed it; undefined where none did. */
+  /** The lowest load that missed it; undefined if none did. */
   readonly missed: number | undefined;
 }
 
-/** In the order they were asked; none where the whole stages are not known. */
+/** In the given order; none if the complete stages are not known. */
 export const objectiveReaches = (
   stages: readonly PicturedStage[],
   by: StageLoad['kind'],

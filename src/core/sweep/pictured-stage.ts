@@ -1,4 +1,5 @@
-// A stage as pictures and tables show it, whether its whole figures are at hand or only the digest that the cluster has of it.
+// A stage as charts and tables show it, from its complete figures or only from the digest that the cluster
+// has of it.
 
 import type { RunId } from '../ids.ts';
 import type { ObjectiveAnswer } from '../run/judge-objective.ts';
@@ -8,12 +9,12 @@ import type { Stage, StageCurve, StageLoad, StagePurpose, StageTimeline } from '
 import type { StageDigest } from './sweep.ts';
 import { stageDigest } from './sweep-digest.ts';
 
-/** How a stage stands in the picture: its shape, word and colour. */
+/** The state of a stage in a chart: its shape, word and colour. */
 type StageStanding =
   | 'held'
   | 'failed'
   | 'running'
-  /** Its process ended in the middle of it: what it did is not known. */
+  /** Its process ended in the middle of it: its result is not known. */
   | 'cut-off'
   | 'undecided'
   | 'client-bound'
@@ -27,12 +28,12 @@ export interface PicturedStage {
   readonly purpose: StagePurpose;
   readonly standing: StageStanding;
   readonly isOverCapacity: boolean;
-  /** The sentence that decided; '' where there is none. */
+  /** The sentence that decided; '' if there is none. */
   readonly reason: string;
   readonly issued: number;
-  /** Undefined where only the digest is known. */
+  /** Undefined if only the digest is known. */
   readonly completed: number | undefined;
-  /** Undefined where only the digest is known. */
+  /** Undefined if only the digest is known. */
   readonly failed: number | undefined;
   readonly elapsedMs: number;
   readonly completedPerSecond: number | undefined;
@@ -42,12 +43,12 @@ export interface PicturedStage {
   readonly attainment: number | undefined;
   readonly curve: StageCurve | undefined;
   readonly growthPerMinute: number | undefined;
-  /** Undefined where only the digest is known. */
+  /** Undefined if only the digest is known. */
   readonly timeline: StageTimeline | undefined;
   readonly objectives: readonly ObjectiveAnswer[];
 }
 
-/** ns of a percentile; undefined where it is not known, or too few requests were seen to tell it, as in the report of a run. */
+/** A percentile in ns; undefined if it is unknown, or from too few requests, as in the report of a run. */
 export const toldTail = (
   { issued, completed, curve }: Pick<PicturedStage, 'issued' | 'completed' | 'curve'>,
   of: 'percentile' | 'p99' = 'percentile',
@@ -58,7 +59,7 @@ export const toldTail = (
   return isTold ? ns : undefined;
 };
 
-/** Of whole stages. */
+/** From complete stages. */
 export const picturedStages = (stages: readonly Stage[]): readonly PicturedStage[] =>
   stages.flatMap(stage => {
     const digest = stageDigest(stage);
@@ -77,7 +78,7 @@ export const picturedStages = (stages: readonly Stage[]): readonly PicturedStage
         ];
   });
 
-/** Of a sweep that is over: what it says is running was cut off. */
+/** For a sweep that is over: a stage that is marked as running was cut off. */
 export const picturedAfterwards = (stages: readonly Stage[]): readonly PicturedStage[] =>
   picturedStages(stages).map(stage =>
     stage.standing === 'running' ? { ...stage, standing: 'cut-off' } : stage,
@@ -86,24 +87,27 @@ export const picturedAfterwards = (stages: readonly Stage[]): readonly PicturedS
 export const hasEnded = ({ standing }: Pick<PicturedStage, 'standing'>): boolean =>
   standing !== 'running' && standing !== 'cut-off';
 
-/** Of what the cluster has of them. */
+/** From what the cluster has of them. */
 export const picturedDigests = (stages: readonly StageDigest[]): readonly PicturedStage[] =>
   stages.map(pictured);
 
-/** In the unit of the search; undefined where a stage was loaded in another way, as the first guesses of a search are. */
+/**
+ * In the unit of the search; undefined if a stage was loaded in another way, as the first guesses of a search
+ * are.
+ */
 export const loadOn = ({ load }: Pick<PicturedStage, 'load'>, by: StageLoad['kind']): number | undefined => {
   if (load.kind !== by) return undefined;
   return load.kind === 'rate' ? load.requestsPerSecond : load.concurrency;
 };
 
-/** By load, and what was measured twice in the order it was; those of another kind of load first. */
+/** By load; repeated measurements in the order they ran; another kind of load first. */
 export const inLoadOrder = (
   stages: readonly PicturedStage[],
   by: StageLoad['kind'],
 ): readonly PicturedStage[] =>
   stages.toSorted((a, b) => (loadOn(a, by) ?? 0) - (loadOn(b, by) ?? 0) || a.number - b.number);
 
-/** Requests in flight once the stage had filled, on average; undefined where no timeline is known. */
+/** Mean requests in flight once the stage had filled; undefined if no timeline is known. */
 export const settledInFlight = ({ timeline }: Pick<PicturedStage, 'timeline'>): number | undefined => {
   const settled = timeline?.inFlight.slice(Math.floor(timeline.inFlight.length * SETTLED_FROM)) ?? [];
   return settled.length === 0 ? undefined : settled.reduce((sum, count) => sum + count, 0) / settled.length;

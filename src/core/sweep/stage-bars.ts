@@ -1,4 +1,4 @@
-// The chart of a sweep in a text: two bars a stage, what all users got together, and how long one waited.
+// The chart of a sweep as text: two bars per stage, the total output of all users, and how long one waited.
 
 import { maximumOf } from '../extremes.ts';
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
@@ -9,7 +9,10 @@ import { curveSeries, loadWords } from './line-words.ts';
 import type { PicturedStage } from './pictured-stage.ts';
 import { tailTitle } from './stage-columns.ts';
 
-/** In the order of the stages; no line where none of them has figures. @param columns that there are */
+/**
+ * In stage order; empty if none of them has figures.
+ * @param columns available width
+ */
 export const stageBars = (stages: readonly PicturedStage[], columns: number): readonly string[] => {
   const rows = stages.flatMap(stage => {
     const { curve, completedPerSecond } = stage;
@@ -48,14 +51,14 @@ export const stageBars = (stages: readonly PicturedStage[], columns: number): re
   ];
 };
 
-/** In eighths of a character; whatever is not nothing shows something. */
+/** In eighths of a character; any value above zero is visible. */
 const barOf = (share: number, columns: number): string => {
   const eighths = share > 0 ? Math.max(1, Math.round(share * columns * 8)) : 0;
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '');
 };
 
 const FIGURE_COLUMNS = 7;
-/** Blanks, both figures, and that a queue grows. */
+/** Spaces, both figures, and the mark of a growing queue. */
 const AROUND_BARS = 34;
 const BAR_COLUMNS_LEAST = 6;
 const BAR_COLUMNS_MOST = 24;

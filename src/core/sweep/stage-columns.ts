@@ -1,4 +1,4 @@
-// What a table of stages tells, column by column, for terminals, Markdown, HTML and pages alike. CSV has columns of its own:
+// The columns of a table of stages, for terminals, Markdown, HTML and pages. CSV has columns of its own:
 // programs read whole numbers with their units in the name.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
@@ -9,9 +9,9 @@ import { type PicturedStage, toldTail } from './pictured-stage.ts';
 
 interface StageColumn {
   readonly title: (stages: readonly PicturedStage[]) => string;
-  /** "–" where it is not known. */
+  /** "–" if unknown. */
   readonly cell: (stage: PicturedStage) => string;
-  /** Words stand on the left of their column, figures on the right. */
+  /** Text is aligned left in its column, figures right. */
   readonly isWords: boolean;
 }
 
@@ -32,11 +32,11 @@ export type StageColumnKey =
   | 'failed'
   | 'time';
 
-/** The percentile beside p50 and p99: the one that an objective bounds, or p95. */
+/** The percentile next to p50 and p99: the one that an objective limits, or p95. */
 export const tailTitle = (stages: readonly PicturedStage[]): string =>
   `p${stages.find(({ curve }) => curve !== undefined)?.curve?.percentile ?? 95}`;
 
-/** Those of which a stage has something to tell: a table of dashes tells nothing. */
+/** Columns for which a stage has a value: a table of dashes is useless. */
 export const toldColumns = (
   keys: readonly StageColumnKey[],
   stages: readonly PicturedStage[],
@@ -45,7 +45,7 @@ export const toldColumns = (
     key => !IF_KNOWN.has(key) || stages.some(stage => STAGE_COLUMNS[key].cell(stage) !== NOT_KNOWN),
   );
 
-/** Head and rows. */
+/** Header and rows. */
 export const stageCells = (
   keys: readonly StageColumnKey[],
   stages: readonly PicturedStage[],
@@ -110,11 +110,11 @@ export const STAGE_COLUMNS: Readonly<Record<StageColumnKey, StageColumn>> = {
   ),
 };
 
-/** Nobody wrote down how far it came. */
+/** Its progress was not recorded. */
 const isUncounted = ({ standing, elapsedMs }: PicturedStage): boolean =>
   standing === 'cut-off' && elapsedMs === 0;
 
-/** What endpoints without a stream, tokens or objectives of a request lack in every stage. */
+/** Missing in every stage for endpoints without a stream, tokens or objectives for requests. */
 const IF_KNOWN: ReadonlySet<StageColumnKey> = new Set([
   'p50',
   'tail',

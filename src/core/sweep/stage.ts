@@ -1,5 +1,6 @@
-// A stage is one load of several: an ordinary run with its own directory, and what was decided from it. A sweep goes
-// through loads that a person named; a load line chooses each next load by what the stages before it said.
+// A stage is one load of several: an ordinary run with its own directory, and the verdict on it. A sweep goes
+// through loads that a person named; a load line chooses each next load by the results of the previous
+// stages.
 
 import type { ObjectiveAnswer } from '../run/judge-objective.ts';
 import type { Reported } from '../unknown.ts';
@@ -12,13 +13,13 @@ export type StageLoad =
     }
   | { readonly kind: 'concurrency'; readonly concurrency: number };
 
-/** Why this load was tried, and why at this place in the order. */
+/** Why this load was tried, and why at this position in the order. */
 export type StagePurpose =
-  /** A person asked for this load. */
+  /** A person requested this load. */
   | 'asked'
-  /** One request at a time: what an idle endpoint does. */
+  /** One request at a time: the speed of an idle endpoint. */
   | 'alone'
-  /** Closed loop, as many at a time as help: a first guess of the capacity. */
+  /** Closed loop, with as many at a time as increase the throughput: a first guess of the capacity. */
   | 'estimate'
   /** Doubles or halves the load until one holds and one does not. */
   | 'bracket'
@@ -36,11 +37,11 @@ export type StageVerdict =
   | 'missed'
   /** The queue grows: figures depend on how long the stage ran. */
   | 'over-capacity'
-  /** The budget of the stage ended before either was sure. */
+  /** The budget of the stage ended before either was certain. */
   | 'undecided'
-  /** This client was the limit, so that the stage says nothing against the endpoint. */
+  /** This client was the limit, so the stage is no evidence against the endpoint. */
   | 'client-bound'
-  /** A person or the budget of the whole ended it. */
+  /** Ended by a person or by the total budget. */
   | 'stopped'
   /** The run failed: no answer at all, or the client died. */
   | 'broken';
@@ -48,28 +49,28 @@ export type StageVerdict =
 /** A share, rate or duration with its confidence interval. */
 export type Estimate = { readonly value: number; readonly low: number; readonly high: number };
 
-/** A type, not an interface: it stands in `Reported`. */
+/** A type, not an interface: it is used in `Reported`. */
 export type StageFigures = {
   readonly issued: number;
   readonly completed: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** From the start of the load to its end, the drain not counted, ns. */
+  /** From the start of the load to its end, without the drain, ns. */
   readonly elapsedNs: number;
   readonly completedPerSecond: Reported<number>;
   readonly outputTokensPerSecond: Reported<number>;
-  /** 1 / median time per output token: what one user sees. */
+  /** 1 / median time per output token: the speed for one user. */
   readonly perUserTokensPerSecond: Reported<number>;
   /** Share of issued samples that meet every objective of a single request. */
   readonly attainment: Reported<Estimate>;
   readonly objectives: readonly ObjectiveAnswer[];
-  /** Percentiles that the picture shows, ns: of the series that the first objective bounds, else of TTFT. */
+  /** Percentiles in the chart, ns: of the series that the first objective limits, else of TTFT. */
   readonly curve: Reported<StageCurve>;
-  /** How fast requests in flight grow, requests a minute. */
+  /** How fast requests in flight grow, requests per minute. */
   readonly inFlightGrowthPerMinute: Reported<Estimate>;
-  /** Mean in flight ÷ (completion rate × mean latency); 1 when records, window and clock agree. */
+  /** Mean in flight ÷ (completion rate × mean latency); 1 if records, window and clock agree. */
   readonly littlesLawRatio: Reported<number>;
-  /** Where the steady state begins (MSER-5), ns from the stage's start. */
+  /** Start of the steady state (MSER-5), ns from the stage's start. */
   readonly steadyFromNs: Reported<number>;
   readonly timeline: StageTimeline;
 };
@@ -77,7 +78,7 @@ export type StageFigures = {
 export type StageCurve = {
   readonly series: 'ttftNs' | 'ttftFromIntendedNs' | 'tpotNs' | 'latencyNs' | 'latencyFromIntendedNs';
   readonly p50: number;
-  /** The percentile that the objective bounds, or p95. */
+  /** The percentile that the objective limits, or p95. */
   readonly percentile: number;
   readonly atPercentile: number;
   readonly p99: number;
@@ -87,7 +88,7 @@ export type StageCurve = {
 export interface StageTimeline {
   readonly stepNs: number;
   readonly inFlight: readonly number[];
-  /** The server's own count of waiting requests, where it tells it. */
+  /** The server's own count of waiting requests, if it reports that. */
   readonly serverQueue: Reported<readonly number[]>;
 }
 
@@ -104,7 +105,7 @@ export interface Stage {
   readonly directory: string;
   readonly startedAt: string;
   readonly state: StageState;
-  /** Unknown while it runs and nothing is sure. */
+  /** Unknown while it runs and nothing is certain. */
   readonly verdict: Reported<StageVerdict>;
   /** Sentences for a person, the deciding one first. */
   readonly reasons: readonly string[];
@@ -113,8 +114,8 @@ export interface Stage {
 }
 
 /**
- * Of a stage's verdicts. The second measurement of an end may be wrong four times as often: an end is wrong only where both are, at
- * the usual 95 % in 0.025 × 0.1 of the cases.
+ * Confidence of a stage's verdicts. The second measurement of an end may be wrong four times as often: an end
+ * is wrong only if both are, at the default of 95 % in 0.025 × 0.1 of the cases.
  */
 export const stageConfidence = (purpose: StagePurpose, confidence: number): number =>
   purpose === 'confirm' ? Math.max(CONFIRM_CONFIDENCE_MIN, 1 - CONFIRM_DOUBT * (1 - confidence)) : confidence;

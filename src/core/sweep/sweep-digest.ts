@@ -1,5 +1,5 @@
-// From the document of a sweep or line, and from its stages, to what the cluster is told of it: bounded in texts and stages,
-// and in digits, because it travels every second while a search goes on.
+// From the document of a sweep or line, and from its stages, to the published digest: limited in texts,
+// stages and digits, because it is sent every second during a search.
 
 import { isRunId, type RunId } from '../ids.ts';
 import { failedStopReason } from '../run/failed-stop.ts';
@@ -15,7 +15,7 @@ import {
 } from './sweep.ts';
 import { LINE_SCHEMA, type LineDocument, type LoadLine, type SweepDocument } from './sweep-document.ts';
 
-/** What is told of a sweep when it starts. */
+/** The part of a sweep that is published when it starts. */
 export type SweepHeadDigest = Omit<
   Sweep,
   'sweepId' | 'targetNode' | 'state' | 'reason' | keyof SweepFindings
@@ -52,7 +52,7 @@ export const lineOf = (
     ? { line: document.line, sentence: document.sentence.slice(0, TEXT_LENGTH_MAX) }
     : { line: NOT_SEARCHED, sentence: '' };
 
-/** How a document says that it ended; one that still says 'running' was cut short. */
+/** The end as its document records it; one whose document still has 'running' was cut short. */
 export const sweepEndOf = (
   document: SweepDocument | LineDocument,
 ): { readonly state: Exclude<SweepState, 'running'>; readonly reason: string } => {
@@ -62,7 +62,10 @@ export const sweepEndOf = (
   return { state: document.state, reason: (early ?? '').slice(0, TEXT_LENGTH_MAX) };
 };
 
-/** A document whose search or sweep is over, as it is told: what says that it is running was cut off with it. */
+/**
+ * A document whose search or sweep is over, as published: a stage that is marked as running was cut off with
+ * it.
+ */
 export const sweepAfterwards = <D extends SweepDocument | LineDocument>(document: D): D => ({
   ...document,
   state: sweepEndOf(document).state,
@@ -74,7 +77,7 @@ export const sweepAfterwards = <D extends SweepDocument | LineDocument>(document
 export const stageDigests = (stages: readonly Stage[]): readonly StageDigest[] =>
   stages.slice(-STAGES_TOLD_MAX).flatMap(stage => stageDigest(stage) ?? []);
 
-/** Undefined for a stage whose run has no id that a run may have. */
+/** Undefined for a stage whose run has an invalid id. */
 export const stageDigest = (stage: Stage): StageDigest | undefined =>
   isRunId(stage.runId) ? digestOf(stage, stage.runId) : undefined;
 
@@ -140,11 +143,11 @@ const NO_FIGURES = {
   inFlightGrowthPerMinute: NOT_YET,
 } as const;
 const CUT_OFF = unknown('it was cut off: its process ended in the middle of it');
-const ENDED_UNTOLD = 'its process exited unexpectedly; --resume goes on with it';
+const ENDED_UNTOLD = 'its process exited unexpectedly; --resume continues it';
 const TEXT_LENGTH_MAX = 1_000;
-/** Of the sentence that decided a stage. */
+/** Limit of the sentence that decided a stage. */
 const REASON_LENGTH_MAX = 80;
-/** Of why one of its figures is not known. */
+/** Limit of the reason why one of its figures is unknown. */
 const UNKNOWN_LENGTH_MAX = 32;
 export const OBJECTIVES_TOLD_MAX = 16;
 export const TAGS_TOLD_MAX = 16;

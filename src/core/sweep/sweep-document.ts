@@ -1,5 +1,5 @@
-// What a directory of stages says of itself: `sweep.json`, or `line.json` when the loads were searched. Written anew after
-// each stage, so that a death in the middle loses at most the stage that was running.
+// The document of a directory of stages: `sweep.json`, or `line.json` if the loads were searched. Written
+// again after each stage, so that a crash loses at most the stage that was running.
 
 import type { FailedStop } from '../run/failed-stop.ts';
 import type { ReportEnvironment } from '../run/report.ts';
@@ -17,7 +17,7 @@ export interface SweepHead {
   readonly startedAt: string;
   /** Without secrets. */
   readonly target: string;
-  /** Unknown before the first stage has asked the server. */
+  /** Unknown before the first stage has queried the server. */
   readonly model: Reported<string>;
   readonly serverKind: Reported<string>;
   readonly dataset: string;
@@ -26,37 +26,39 @@ export interface SweepHead {
   /** The share of issued requests that must meet the objectives of a single request. */
   readonly attainment: number;
   readonly seed: number;
-  /** What to type to run it again, without secrets. */
+  /** Command that repeats it, without secrets. */
   readonly command: string;
   readonly environment: ReportEnvironment;
   readonly state: 'running' | 'complete' | 'stopped' | 'interrupted';
   readonly stages: readonly Stage[];
-  /** Requests failed until a rule ended a stage, and the rest with it. */
+  /** Requests failed until a rule ended a stage, and with it the rest. */
   readonly stopped?: FailedStop;
 }
 
 export interface SweepDocument extends SweepHead {
   readonly schema: typeof SWEEP_SCHEMA;
   readonly asked: readonly StageLoad[];
-  /** Why it ended before the last load, where it did. */
+  /** Why it ended before the last load, if it did. */
   readonly endedEarly?: string;
   readonly resume: Reported<SweepResume>;
 }
 
-/** What going on with it takes: the command line again, without its secrets. */
+/** What is needed to continue it: the command line, without its secrets. */
 export type SweepResume = {
-  /** Behind `plimsoll sweep`. */
+  /** After `plimsoll sweep`. */
   readonly args: readonly string[];
-  /** Where they were typed: files are named from there. */
+  /** Where they were typed: relative paths start there. */
   readonly cwd: string;
-  /** What was given beside them and is written nowhere: to be given again. "--header-file", "OPENAI_API_KEY". */
+  /**
+   * Options and variables that are not stored, and must be given again: "--header-file", "OPENAI_API_KEY".
+   */
   readonly secrets: readonly string[];
 };
 
 export interface LineDocument extends SweepHead {
   readonly schema: typeof LINE_SCHEMA;
   readonly by: 'rate' | 'concurrency';
-  /** Asked width of the bracket as a share of the load: 0.05. */
+  /** Requested width of the bracket as a share of the load: 0.05. */
   readonly resolution: number;
   readonly confidence: number;
   readonly budgetMs: number;
@@ -67,7 +69,7 @@ export interface LineDocument extends SweepHead {
   readonly progress?: LineProgress;
 }
 
-/** Loads are requests/s or requests in flight, as `by` says. */
+/** Loads are requests/s or requests in flight, depending on `by`. */
 export type LoadLine =
   /** Nothing is known on either side yet. */
   | { readonly kind: 'unknown'; readonly reason: string }
@@ -77,16 +79,16 @@ export type LoadLine =
       readonly holds: number;
       readonly fails: number;
       readonly failsBy: 'objective' | 'over-capacity';
-      /** Both ends were measured a second time and said the same. */
+      /** Both ends were measured a second time with the same result. */
       readonly isConfirmed: boolean;
     }
-  /** The highest load tried held; `limit` says what kept the search from going on. */
+  /** The highest load tried held; `limit` is the reason why the search ended. */
   | {
       readonly kind: 'at-least';
       readonly holds: number;
       readonly limit: 'client' | 'budget' | 'stopped' | 'load-max';
     }
-  /** Lower loads were tried or left untried without a verdict: `limit` says why. */
+  /** Lower loads were tried or left untried without a verdict: `limit` is the reason. */
   | {
       readonly kind: 'at-most';
       readonly fails: number;
@@ -100,6 +102,6 @@ export interface LineProgress {
   readonly stagesDone: number;
   readonly stagesExpected: number;
   readonly leftMs: Reported<number>;
-  /** The next loads, by how the running stage ends; unknown where the line would be found. */
+  /** The next loads, by the outcome of the running stage; unknown if the line would be found. */
   readonly next: { readonly ifHeld: Reported<number>; readonly ifFailed: Reported<number> };
 }

@@ -1,5 +1,5 @@
-// The kinds of events that speak of sweeps and load lines: rows of the table of kinds. Told durably as one starts and as it
-// ended, and live in between; the stages are runs and tell of themselves.
+// The kinds of events about sweeps and load lines: rows of the table of kinds. A durable event is published
+// at the start and at the end, live ones in between; the stages are runs with their own events.
 
 import type { Sweep, SweepProgress } from './sweep.ts';
 

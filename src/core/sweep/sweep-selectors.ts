@@ -1,5 +1,5 @@
-// Sweeps and lines as a person should see them now. One that says nothing for as long as a lease lasts is shown as interrupted
-// before anybody has written so.
+// Sweeps and lines as a person should see them now. One that reports nothing for the time of a lease is shown
+// as interrupted, even before a node has recorded that.
 
 import { ageMsOf } from '../entry-maps.ts';
 import { isNodeId, type NodeId, type SweepId } from '../ids.ts';
@@ -10,21 +10,21 @@ import { isUnknown } from '../unknown.ts';
 import type { Sweep, SweepFindings, SweepState } from './sweep.ts';
 import type { LineProgress } from './sweep-document.ts';
 
-/** The newest findings are those that count: live ones while it runs. */
+/** The latest findings count: live ones while it runs. */
 export interface SweepView extends SweepFindings {
-  /** Who ran it. */
+  /** The node that ran it. */
   readonly node: NodeId;
   readonly sweep: Sweep;
   readonly state: SweepState;
-  /** Why the state is what it is; '' where there is nothing to say. */
+  /** Why it is in this state; '' if there is no reason to show. */
   readonly reason: string;
   readonly isLive: boolean;
-  /** Since anything was heard of one that runs, ms; 0 where it has ended. */
+  /** Since the last event of one that runs, ms; 0 if it has ended. */
   readonly silentMs: number;
   readonly progress: LineProgress | undefined;
 }
 
-/** Of every node that is not forgotten, the newest first. */
+/** Of every node that is not forgotten, newest first. */
 export const sweepViews = (state: State, nowMs: number): readonly SweepView[] =>
   Object.entries(state.sweeps)
     .flatMap(([node, sweeps]) =>
@@ -37,11 +37,11 @@ export const sweepViews = (state: State, nowMs: number): readonly SweepView[] =>
         compareText(b.sweep.startedAt, a.sweep.startedAt) || compareText(a.sweep.sweepId, b.sweep.sweepId),
     );
 
-/** The one of that id; of several nodes with the same id, the newest. */
+/** The one of that id; if several nodes have one, the newest. */
 export const sweepView = (state: State, sweepId: SweepId, nowMs: number): SweepView | undefined =>
   sweepViews(state, nowMs).find(view => view.sweep.sweepId === sweepId);
 
-/** The line before this one against the same target and model, with the same kind of load, that found something. */
+/** The previous line with a result for the same target and model, with the same kind of load. */
 export const earlierLine = (views: readonly SweepView[], than: Sweep): SweepView | undefined =>
   views.find(
     ({ sweep, stages, isLive }) =>
@@ -89,7 +89,7 @@ const viewOf = (
     sentence,
     stages,
     state: isLive ? 'running' : 'interrupted',
-    reason: isLive ? '' : 'its process has not responded since; this is what it knew last',
+    reason: isLive ? '' : 'its process has not responded since; this is its last report',
     isLive,
     silentMs,
     progress: isLive ? progress : undefined,

@@ -1,5 +1,6 @@
-// A load line or a sweep as text: the answer first, then the stages, and why each ended as it did. One renderer for the
-// terminal while it runs and afterwards, for line.txt and sweep.txt, and for `plimsoll report`.
+// A load line or a sweep as text: the answer first, then the stages, and the reason for each verdict. One
+// renderer for the terminal while it runs and afterwards, for line.txt and sweep.txt, and for `plimsoll
+// report`.
 
 import { maximumOf } from '../extremes.ts';
 import { formatClock, formatMoment } from '../figure/duration.ts';
@@ -35,12 +36,12 @@ interface SweepTextOptions {
   readonly columns: number;
 }
 
-/** Of a file, which nobody knows who will look at. */
+/** For a file, whose reader is unknown. */
 export const FILE_COLUMNS = 100;
 
 type StagesDocument = SweepDocument | LineDocument;
 
-/** After it ended. */
+/** The final text. */
 export const sweepText = (document: StagesDocument, options: SweepTextOptions): readonly string[] => {
   const { columns } = options;
   const stages = picturedAfterwards(document.stages);
@@ -56,7 +57,7 @@ export const sweepText = (document: StagesDocument, options: SweepTextOptions): 
         hangingLines(`  ${padded(name, FACT_COLUMNS)}`, text, columns),
       ),
       '',
-      ...(stages.length === 0 ? ['No stage has begun.'] : table(stages, { document, columns })),
+      ...(stages.length === 0 ? ['No stage has started.'] : table(stages, { document, columns })),
       ...reasons(document.stages, columns),
       ...(isLine(document) ? [] : stageBars(inLoadOrder(stages, sweepHeadDigest(document, '').by), columns)),
     ],
@@ -66,11 +67,11 @@ export const sweepText = (document: StagesDocument, options: SweepTextOptions): 
 
 interface SearchScreenOptions extends SweepTextOptions {
   readonly rows: number;
-  /** Beneath all else. */
+  /** Last lines of the screen. */
   readonly footer: readonly string[];
 }
 
-/** A search while it goes on, on one screen: what is known, what comes next, and the newest stages. */
+/** A search in progress, on one screen: what is known, what comes next, and the newest stages. */
 export const searchScreen = (document: LineDocument, options: SearchScreenOptions): readonly string[] => {
   const { columns, rows, footer } = options;
   const stages = picturedStages(document.stages);
@@ -92,7 +93,7 @@ export const searchScreen = (document: LineDocument, options: SearchScreenOption
   return shown(
     [
       ...above,
-      ...(stages.length === 0 ? ['No stage has begun.'] : [caption, head]),
+      ...(stages.length === 0 ? ['No stage has started.'] : [caption, head]),
       ...(earlier === 0 ? [] : [`  … ${counted(earlier, 'earlier stage')}`]),
       ...newest,
       ...below,
@@ -101,7 +102,7 @@ export const searchScreen = (document: LineDocument, options: SearchScreenOption
   );
 };
 
-/** "3 of about 8 stages, at most 0:46 left", and the next load either way. */
+/** "3 of about 8 stages, at most 0:46 left", and the next load for either outcome. */
 export const searchProgress = ({ progress, by }: LineDocument): readonly string[] => {
   if (progress === undefined) return [];
   const { stagesDone, stagesExpected, leftMs, next } = progress;
@@ -131,7 +132,7 @@ export const stageLine = (stage: Stage): string => {
   return showable(`Stage ${stage.number} at ${loadWords(stage.load)}: ${said}${why}`, '?');
 };
 
-/** In a sentence or two: of a search its own, of a sweep what its loads did. */
+/** In a sentence or two: a search's own sentence; for a sweep, the results of its loads. */
 export const sweepAnswer = (document: StagesDocument): string => {
   const { line, sentence } = lineOf(document);
   if (sentence !== '') return `${capitalized(sentence)}.`;
@@ -140,7 +141,7 @@ export const sweepAnswer = (document: StagesDocument): string => {
     line,
     stages: picturedStages(document.stages),
     isLive: false,
-    // What failed is said before it.
+    // A failure is named before it.
     reason: document.stopped === undefined ? sweepEndOf(document).reason : '',
     target: 'The endpoint',
   })
@@ -149,14 +150,14 @@ export const sweepAnswer = (document: StagesDocument): string => {
     .trim();
 };
 
-/** What stands above all else where it did not come to its end. */
+/** First line if it did not complete. */
 export const cutWords = (document: StagesDocument): readonly string[] => {
   if (document.stopped !== undefined) return [failedStopText(document.stopped)];
   const { state } = sweepEndOf(document);
-  return state === 'complete' ? [] : [`${state}: this is what was known by then`];
+  return state === 'complete' ? [] : [`${state}: results up to that point`];
 };
 
-/** The reason of the stop is all that is known. */
+/** The reason of the stop is the only result. */
 const isUnanswered = (document: StagesDocument): boolean =>
   document.stopped !== undefined && isLine(document) && document.line.kind === 'unknown';
 
@@ -177,7 +178,7 @@ const facts = (document: StagesDocument): readonly Fact[] => {
       ? [
           [
             'search',
-            `ends at most ${shareWords(document.resolution)} apart, each verdict ${shareWords(document.confidence)} sure (second measurements ${shareWords(stageConfidence('confirm', document.confidence))}), in ${formatClock(document.budgetMs)} at most`,
+            `ends at most ${shareWords(document.resolution)} apart, each verdict with ${shareWords(document.confidence)} confidence (second measurements ${shareWords(stageConfidence('confirm', document.confidence))}), in ${formatClock(document.budgetMs)} at most`,
           ] as const,
         ]
       : []),
@@ -189,7 +190,7 @@ interface TableOptions {
   readonly columns: number;
 }
 
-/** What the percentiles are of, the head, and a line for each stage: as many columns as there is room for. */
+/** The series of the percentiles, the header, and a line for each stage: as many columns as fit. */
 const table = (stages: readonly PicturedStage[], { document, columns }: TableOptions): readonly string[] => {
   let keys = toldColumns(isLine(document) ? LINE_COLUMNS : SWEEP_COLUMNS, stages);
   for (const leaving of LEAVING) {
@@ -222,16 +223,16 @@ const reasons = (stages: readonly Stage[], columns: number): readonly string[] =
   const width = maximumOf(heads.map(textWidth));
   return [
     '',
-    'Why each ended as it did',
+    'Reason for each verdict',
     ...told.flatMap((stage, index) => {
-      // That the client was the limit says nothing without what it was that held it up.
+      // That the client was the limit is useless without the reason.
       const said = stage.reasons.slice(0, stage.verdict === 'client-bound' ? 2 : 1).join('; ');
       return hangingLines(`${padded(heads[index] ?? '', width)}  `, said, columns);
     }),
   ];
 };
 
-/** Names come from outside, and must not speak to a terminal. */
+/** Names come from outside and must not contain control sequences for a terminal. */
 const shown = (lines: readonly string[], { isUnicode }: SweepTextOptions): readonly string[] =>
   lines.map(line => (isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'))));
 
@@ -265,7 +266,10 @@ const LINE_COLUMNS: readonly StageColumnKey[] = [
   'issued',
   'time',
 ];
-/** Where there is no room, in this order; the load, its result and the percentile that was judged stay. */
+/**
+ * Columns that are left out if they do not fit, in this order; the load, its result and the judged percentile
+ * stay.
+ */
 const LEAVING: readonly StageColumnKey[] = [
   'perUser',
   'p50',
@@ -278,8 +282,8 @@ const LEAVING: readonly StageColumnKey[] = [
   'tokens',
   'within',
 ];
-/** The rest stands where it was typed. */
+/** The rest is already visible in the typed command. */
 const LIVE_FACTS: ReadonlySet<string> = new Set(['target', 'model', 'objectives']);
 const FACT_COLUMNS = 12;
-/** What the percentiles are of, and the head. */
+/** The series of the percentiles, and the header. */
 const TABLE_HEAD_ROWS = 2;

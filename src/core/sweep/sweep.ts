@@ -1,5 +1,6 @@
-// Sweeps and load lines as the cluster sees them: what was asked, what is known so far while it runs, and a digest of its
-// stages. The whole document, with every stage over time, stays in the directory of the node that ran it.
+// Sweeps and load lines as the cluster sees them: what was requested, what is known so far while it runs, and
+// a digest of its stages. The whole document, with every stage over time, stays in the directory of the node
+// that ran it.
 
 import type { NodeId, RunId, SweepId } from '../ids.ts';
 import type { Reported, Unknown } from '../unknown.ts';
@@ -8,11 +9,11 @@ import type { LineProgress, LoadLine } from './sweep-document.ts';
 
 /** What is known of a sweep at one moment, or at its end. */
 export interface SweepFindings {
-  /** Of a sweep of given loads it stays unknown: nobody searched for it. */
+  /** For a sweep of given loads it stays unknown: there was no search. */
   readonly line: LoadLine;
   /** One sentence for a person; '' before there is one. */
   readonly sentence: string;
-  /** In the order they ran; of more than STAGES_TOLD_MAX the newest. */
+  /** In the order they ran; if there are more than STAGES_TOLD_MAX, the newest. */
   readonly stages: readonly StageDigest[];
 }
 
@@ -27,7 +28,7 @@ export interface Sweep extends SweepFindings {
   readonly tags: readonly string[];
   /** Scheme, host, port and path; never credentials. */
   readonly target: string;
-  /** Known where the target is a node's own address. */
+  /** Known if the target is a node's own address. */
   readonly targetNode: Reported<NodeId>;
   readonly serverKind: Reported<string>;
   readonly model: Reported<string>;
@@ -37,34 +38,36 @@ export interface Sweep extends SweepFindings {
   /** The share of issued requests that must meet the objectives of a single request. */
   readonly attainment: number;
   readonly by: 'rate' | 'concurrency';
-  /** Asked width of the bracket as a share of the load, of a line. */
+  /** Requested width of the bracket as a share of the load; only for a line. */
   readonly resolution: Reported<number>;
   readonly confidence: Reported<number>;
-  /** What to type to run it again, without secrets. */
+  /** Command that repeats it, without secrets. */
   readonly command: string;
-  /** Where the document and the stages lie, on the machine of the entry's origin. */
+  /** Where the document and the stages are stored, on the machine of the entry's origin. */
   readonly directory: string;
   readonly state: SweepState;
-  /** Why the state is not 'complete', or why it ended before the last load; '' where there is nothing to say. */
+  /**
+   * Why the state is not 'complete', or why it ended before the last load; '' if there is no reason to show.
+   */
   readonly reason: string;
 }
 
 export type SweepState = 'running' | 'complete' | 'stopped' | 'interrupted';
 
-/** What is told while it runs. */
+/** What is published while it runs. */
 export interface SweepProgress extends SweepFindings {
   readonly sweepId: SweepId;
   readonly progress: LineProgress | Unknown;
 }
 
-/** The sweep that a run is a stage of. A type, not an interface: it stands in `Reported`. */
+/** The sweep of which a run is a stage. A type, not an interface: it is used in `Reported`. */
 export type SweepPlace = {
   readonly sweepId: SweepId;
   /** The number of the stage, from 1. */
   readonly stage: number;
 };
 
-/** A stage without its time: what a list, or a page on another machine, draws. */
+/** A stage without its timeline: what a list, or a page on another machine, draws. */
 export interface StageDigest {
   readonly number: number;
   readonly load: StageLoad;
@@ -84,5 +87,5 @@ export interface StageDigest {
   readonly inFlightGrowthPerMinute: Reported<number>;
 }
 
-/** Of one sweep, so that its newest word fits into one live event. */
+/** Limit per sweep, so that its newest report fits into one live event. */
 export const STAGES_TOLD_MAX = 48;

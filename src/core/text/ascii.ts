@@ -1,4 +1,4 @@
-// Lines for a terminal that has nothing but ASCII: signs that mean something become words of it, others a question mark.
+// Lines for a terminal that only has ASCII: meaningful characters become ASCII text, others a question mark.
 
 /** A terminal of another encoding shows a bar as a bar. */
 export const asciiOf = (line: string): string =>

@@ -1,7 +1,7 @@
 // Secrets that a person carries from one machine to another: random bits in letters and digits that are not confused with each
 // other (Crockford's base 32, without I, L, O and U), in groups of four.
 
-/** Five bits of each byte: "7QKF-M2XW-9TBD" of twelve. */
+/** Five bits of each byte: "7QKF-M2XW-9TBD" from twelve. */
 export const codeText = (randomBytes: Iterable<number>): string =>
   grouped(Array.from(randomBytes, byte => ALPHABET[byte & 31] ?? '').join(''));
 

@@ -1,17 +1,17 @@
-// Texts in columns, by the width that a terminal gives them.
+// Texts in columns, by their width in a terminal.
 
 import { pushAll } from '../push-all.ts';
 
 interface ColumnsOptions {
-  /** Spaces before each line; 2 unless told. */
+  /** Spaces before each line; default 2. */
   readonly indent?: number;
-  /** Spaces between columns; 2 unless told. */
+  /** Spaces between columns; default 2. */
   readonly gap?: number;
-  /** Columns after the first are figures, and stand to the right. */
+  /** Columns after the first are figures, aligned right. */
   readonly hasFigures?: boolean;
 }
 
-/** One line a row; columns are as wide as their widest cell. */
+/** One line per row; columns are as wide as their widest cell. */
 export const inColumns = (
   rows: readonly (readonly string[])[],
   { indent = 2, gap = 2, hasFigures = false }: ColumnsOptions = {},
@@ -28,14 +28,14 @@ export const inColumns = (
   });
 };
 
-/** Columns that a text takes: wide signs (CJK, emoji) take two, combining ones none. */
+/** Columns that a text takes: wide characters (CJK, emoji) take two, combining ones none. */
 export const textWidth = (text: string): number => {
   let width = 0;
   for (const sign of text) width += /\p{Mn}/u.test(sign) ? 0 : WIDE.test(sign) ? 2 : 1;
   return width;
 };
 
-/** At most so many columns, with an ellipsis where something was cut. */
+/** At most this many columns, with an ellipsis if something was cut. */
 export const clipped = (text: string, columns: number): string => {
   if (textWidth(text) <= columns) return text;
   let kept = '';
@@ -46,7 +46,10 @@ export const clipped = (text: string, columns: number): string => {
   return columns < 1 ? '' : `${kept}…`;
 };
 
-/** A sentence in lines of at most so many columns, broken between words; a word that is longer is parted, so that nothing of it is lost. */
+/**
+ * A sentence in lines of at most this many columns, broken between words; a longer word is split, so that
+ * nothing of it is lost.
+ */
 export const brokenLines = (text: string, columns: number): readonly string[] => {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -58,7 +61,7 @@ export const brokenLines = (text: string, columns: number): readonly string[] =>
   return lines;
 };
 
-/** In pieces of at most so many columns. */
+/** In pieces of at most this many columns. */
 const parted = (word: string, columns: number): readonly string[] => {
   const pieces = [''];
   for (const sign of word) {
@@ -69,14 +72,20 @@ const parted = (word: string, columns: number): readonly string[] => {
   return pieces;
 };
 
-/** A line of cells in as many lines as it needs; the first cell is the head, and the rest stands beneath the second. */
+/**
+ * A line of cells in as many lines as it needs; the first cell is the head, and the rest is aligned below the
+ * second.
+ */
 export const wrapped = (line: string, columns: number): readonly string[] => {
   if (textWidth(line) <= columns) return [line];
   const [head = ''] = /^ *(?:\S+(?: \S+)* {2,})?/.exec(line) ?? [];
   return hangingLines(head, line.slice(head.length), columns).map(each => each.trimEnd());
 };
 
-/** The same behind a head: "objective  first line", and what follows beneath the first word of the sentence. */
+/**
+ * The same after a head: "objective  first line", with further lines aligned below the first word of the
+ * sentence.
+ */
 export const hangingLines = (head: string, sentence: string, columns: number): readonly string[] => {
   const indent = textWidth(head);
   return brokenLines(sentence, Math.max(COLUMNS_LEAST, columns - indent)).map(
@@ -90,7 +99,7 @@ export const padded = (text: string, columns: number): string =>
 export const paddedStart = (text: string, columns: number): string =>
   ' '.repeat(Math.max(0, columns - textWidth(text))) + text;
 
-/** However narrow the terminal is. */
+/** Minimum width, however narrow the terminal is. */
 const COLUMNS_LEAST = 20;
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;

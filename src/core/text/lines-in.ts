@@ -1,4 +1,5 @@
-// The lines of a text, one by one: a list of the lines of some hundred MiB of line feeds would have gigabytes.
+// The lines of a text, one by one: a list of the lines of some hundred MiB of line feeds would take
+// gigabytes.
 
 interface TextLine {
   readonly text: string;
@@ -6,7 +7,7 @@ interface TextLine {
   readonly number: number;
 }
 
-/** Those with something in them, without their line feeds. */
+/** Non-empty lines, without their line feeds. */
 export function* linesIn(text: string): Generator<TextLine, void, void> {
   let number = 0;
   for (let from = 0; from < text.length; ) {

@@ -1,5 +1,6 @@
-// HTML and SVG as text, safe by construction: whatever is put into a template is escaped unless it is markup itself, so
-// that a model named `</script><img onerror=…>` stays a name. Pure, because pictures are made in the browser too.
+// HTML and SVG as text, safe by construction: every value in a template is escaped unless it is markup
+// itself, so that a model named `</script><img onerror=…>` stays a name. Pure, because charts are made in the
+// browser too.
 
 import { showable } from './single-line.ts';
 
@@ -8,18 +9,21 @@ export interface Markup {
   readonly markup: string;
 }
 
-/** Numbers are coordinates and get two decimals; undefined is nothing. */
+/** Numbers are coordinates and get two decimals; undefined gives nothing. */
 export type MarkupValue = string | number | Markup | readonly MarkupValue[] | undefined;
 
-/** For templates: markup`<p>${text}</p>`. Values may stand between tags and in quoted attributes, nowhere else. */
+/** For templates: markup`<p>${text}</p>`. Values may only be between tags and in quoted attributes. */
 export const markup = (parts: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup => ({
   markup: parts.reduce((text, part, index) => `${text}${valueText(values[index - 1])}${part}`),
 });
 
-/** For what is made apart and holds nothing of others: styles, fonts. */
+/** For constant parts without foreign values: styles, fonts. */
 export const rawMarkup = (text: string): Markup => ({ markup: text });
 
-/** Without control characters and signs that turn the direction of writing, which no markup can carry safely. */
+/**
+ * Without control characters and characters that change the direction of writing, which no markup can contain
+ * safely.
+ */
 export const escapedMarkup = (text: string): string =>
   showable(text.toWellFormed(), '\ufffd').replace(/[&<>"'`]/g, sign => `&#${sign.charCodeAt(0)};`);
 
@@ -30,7 +34,7 @@ const valueText = (value: MarkupValue): string => {
   return isMarkup(value) ? value.markup : value.map(valueText).join('');
 };
 
-/** A hundredth of a pixel is more than anybody sees, and keeps a picture small. */
+/** A hundredth of a pixel is finer than visible, and keeps a chart small. */
 export const coordinate = (value: number): string => String(Math.round(value * 100) / 100);
 
 const isMarkup = (value: Markup | readonly MarkupValue[]): value is Markup => 'markup' in value;

@@ -1,6 +1,6 @@
 // The word probably meant by a mistyped one.
 
-/** The nearest of the candidates by edit distance (with swaps), or undefined when none is near enough to be meant. */
+/** The nearest of the candidates by edit distance (with swaps), or undefined if none is near enough. */
 export const nearest = (word: string, candidates: Iterable<string>): string | undefined => {
   // Texts far too long for a typing mistake are not compared.
   if (word.length > WORD_LENGTH_MAX) return undefined;
@@ -16,7 +16,7 @@ export const nearest = (word: string, candidates: Iterable<string>): string | un
   return best;
 };
 
-/** Insertions, deletions, replacements and swaps of neighbours (optimal string alignment). */
+/** Insertions, deletions, replacements and swaps of adjacent characters (optimal string alignment). */
 export const editDistance = (a: string, b: string): number => {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

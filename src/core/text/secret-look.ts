@@ -1,15 +1,21 @@
-// What looks like a secret, by its name or by itself: what a person gives is then refused where it would be stored, and what a server
-// tells of its settings is left out. A name is enough, because most keys look like nothing in particular.
+// Detects what looks like a secret, by its name or by its form: such input is rejected where it would be
+// stored, and left out of a server's reported settings. A name is enough, because most keys have no
+// recognisable form.
 
 import { isJsonObject, type JsonObject } from '../json.ts';
 
-/** As the well-known issuers of keys write them, what begins as a header of authorization does, and the password in a URL. */
+/**
+ * The form of keys of well-known issuers, of an authorization header's value, and of a password in a URL.
+ */
 export const looksSecret = (text: string): boolean => SECRET_VALUES.some(value => value.test(text));
 
-/** Of a setting: behind the last dot or underscore. "tokenizer" and "eos_token" are none. */
+/** For a setting: after the last dot or underscore. "tokenizer" and "eos_token" are not secrets. */
 export const isSecretSetting = (name: string): boolean => SECRET_SETTING.test(name);
 
-/** Of something that a person names: "api_key", "openaiKey", "token" and "db.password" are, "max_tokens" and "prompt_cache_key" are not. */
+/**
+ * For a name that a person gives: "api_key", "openaiKey", "token" and "db.password" are, "max_tokens" and
+ * "prompt_cache_key" are not.
+ */
 export const isSecretName = (name: string): boolean => {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -23,10 +29,10 @@ export const isSecretName = (name: string): boolean => {
   );
 };
 
-/** Where the fields of a request have something that looks like a secret: "extra.api_key". Undefined: nowhere. */
+/** Path of a field of a request that looks like a secret: "extra.api_key". Undefined: none. */
 export const secretIn = (fields: JsonObject): string | undefined => {
   for (const name of Object.keys(fields)) {
-    // What a schema describes is named there, and not given.
+    // A schema names what it describes, without a value.
     const found = secretAt(fields[name], [name], !SCHEMA_FIELDS.has(name), false);
     if (found !== undefined) return found;
   }
@@ -56,7 +62,7 @@ const secretAt = (
   return undefined;
 };
 
-/** Deeper than any field of a request is; what is deeper is refused rather than searched. */
+/** Deeper than any field of a request; deeper values are rejected without a search. */
 const DEPTH_MAX = 24;
 const SECRET_WORDS: ReadonlySet<string> = new Set([
   'key',
@@ -78,7 +84,7 @@ const SECRET_WORDS: ReadonlySet<string> = new Set([
   'cookie',
   'cookies',
 ]);
-/** Words of the names of tokens of a text. */
+/** Words in the names of text tokens. */
 const TOKENS_OF_TEXT: ReadonlySet<string> = new Set([
   'eos',
   'bos',
@@ -95,14 +101,14 @@ const TOKENS_OF_TEXT: ReadonlySet<string> = new Set([
   'ids',
   'type',
 ]);
-/** Of OpenAI and those who follow it: a name that the caller makes up to find its cache again. */
+/** From OpenAI and compatible servers: a name that the caller chooses to find its cache again. */
 const NO_SECRETS: ReadonlySet<string> = new Set([
   'prompt_cache_key',
   'cache_key',
   'routing_key',
   'session_key',
 ]);
-/** Fields of requests that hold schemas, in the APIs of OpenAI, Anthropic, vLLM, SGLang, llama.cpp and Ollama. */
+/** Fields of requests with schemas, in the APIs of OpenAI, Anthropic, vLLM, SGLang, llama.cpp and Ollama. */
 const SCHEMA_FIELDS: ReadonlySet<string> = new Set([
   'tools',
   'functions',
@@ -117,7 +123,8 @@ const SECRET_SETTING =
   /(^|[._\-[\]])((api|admin|private|ssl|secret|access|encryption)[_-]?key\w*|keyfile\w*|secret\w*|passw\w*|pwd|credentials?|authori[sz]ation|cookie|(access|auth|api|hf|bearer|admin|session|refresh)[_-]?token)$/i;
 const SECRET_VALUES: readonly RegExp[] = [
   /\b(?:sk|hf|gh[oprsu]|github_pat|glpat|xox[abeprs]|nvapi)[-_][A-Za-z0-9_-]{8,}/,
-  // Groq, xAI, Perplexity, Together, Replicate, Fireworks, npm: so short a beginning may be that of a name as well.
+  // Groq, xAI, Perplexity, Together, Replicate, Fireworks, npm: such a short prefix may also start an
+  // ordinary name.
   /\b(?:gsk|xai|pplx|tgp_v1|r8|fw|npm)[-_][A-Za-z0-9_-]{20,}/,
   // Google, Amazon.
   /\bAIza[A-Za-z0-9_-]{35}|\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,

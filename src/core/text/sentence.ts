@@ -1,15 +1,18 @@
-// Sentences of ours about things that others have named. A person reads one text; a program that reasons gets the sentence and the
-// values apart, so that no name can pose as a part of the sentence.
+// Sentences of ours about names from others. A person reads one text; a language model gets the sentence and
+// the values separately, so that no name can pass as a part of the sentence.
 
 import { pushAll } from '../push-all.ts';
 
-/** `parts` are ours, one more than `values`, which stand between them. */
+/** `parts` are ours, one more than `values`, which are between them. */
 export interface Sentence {
   readonly parts: readonly string[];
   readonly values: readonly string[];
 }
 
-/** For templates: sentence`${name} is silent`. A string is a value of others, a number and another sentence are part of this one. */
+/**
+ * For templates: sentence`${name} is silent`. A string is a foreign value, a number and another sentence are
+ * part of this one.
+ */
 export const sentence = (
   template: TemplateStringsArray,
   ...given: readonly (string | number | Sentence)[]
@@ -32,20 +35,23 @@ export const sentence = (
   return { parts, values };
 };
 
-/** Words that no other machine, tool or person has chosen. */
+/** Text that no other machine, tool or person has chosen. */
 export const ownWords = (text: string): Sentence => ({ parts: [text], values: [] });
 
 /** As a person reads it. */
 export const sentenceText = ({ parts, values }: Sentence): string =>
   parts.reduce((text, part, index) => `${text}${values[index - 1] ?? ''}${part}`);
 
-/** "{0} is silent", where braces of ours are doubled. */
+/** "{0} is silent", with our own braces doubled. */
 export const sentenceTemplate = ({ parts }: Sentence): string =>
   parts
     .map(part => part.replace(/[{}]/g, '$&$&'))
     .reduce((text, part, index) => `${text}{${index - 1}}${part}`);
 
-/** Of a text that is finished: what of these names occurs in it is a value. Names of fewer than three signs are too short to tell. */
+/**
+ * Splits a finished text: occurrences of these names become values. Names of fewer than three characters are
+ * too short to detect.
+ */
 export const partedSentence = (text: string, names: Iterable<string>): Sentence => {
   const known = [...new Set(names)]
     .filter(name => name.length >= NAME_LENGTH_MIN)
@@ -58,8 +64,8 @@ export const partedSentence = (text: string, names: Iterable<string>): Sentence 
 };
 
 /**
- * Every text somewhere in a value of data: what a sentence about it may have from others. Without single short words: many are ours
- * ("chat", "complete"), and none can pose as a sentence.
+ * Every text somewhere in a data value: what a sentence about it may contain from others. Without single
+ * short words: many are ours ("chat", "complete"), and none can pass as a sentence.
  */
 export const textsIn = (value: unknown): readonly string[] => {
   const found: string[] = [];
@@ -76,6 +82,6 @@ export const textsIn = (value: unknown): readonly string[] => {
 
 const SHORT_WORD = /^[a-z]{0,12}$/;
 const NAME_LENGTH_MIN = 3;
-/** More than any sentence is about. */
+/** More than any sentence refers to. */
 const NAMES_MAX = 512;
 const VISITS_MAX = 4_096;

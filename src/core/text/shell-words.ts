@@ -1,15 +1,16 @@
-// Words of a command line as a person types them into a shell (POSIX, section 2.2): every command that Plimsoll shows is built here
-// from quoted parts, because a name in it may be another machine's, and commands are cut into words as a shell cuts them. Nothing
-// is expanded and nothing is run.
+// Words of a command line as a person types them into a shell (POSIX, section 2.2): every command that
+// Plimsoll shows is built here from quoted parts, because a name in it may come from another machine, and
+// commands are split into words as a shell does. Nothing is expanded and nothing is run.
 
 import { showable } from './single-line.ts';
 
-/** A list becomes as many words, options among them, or none. */
+/** A list becomes as many words, which may be options, or none. */
 type CommandValue = string | number | readonly string[];
 
 /**
- * For templates: shellCommand`plimsoll probe link ${name}`. What the template contains is the command; each value is one word, whatever
- * is in it, and never an option: what begins with a dash and is not the argument of an option is put after `--`.
+ * For templates: shellCommand`plimsoll probe link ${name}`. The template's text is the command; each value is
+ * one word, with any content, and never an option: a value that starts with a dash and is not the argument of
+ * an option is put after `--`.
  */
 export const shellCommand = (parts: TemplateStringsArray, ...values: readonly CommandValue[]): string => {
   let command = parts[0] ?? '';
@@ -25,13 +26,16 @@ export const shellCommand = (parts: TemplateStringsArray, ...values: readonly Co
 const isOption = (before: string, value: string): boolean =>
   value.startsWith('-') && /(?:^|\s)(?!-)\S+\s+$/.test(before) && !/\s--\s/.test(before);
 
-/** So that a shell reads it as it is. */
+/** So that a shell reads it unchanged. */
 const quoted = (word: string): string => {
   if (BARE.test(word)) return word;
   return showable(word) === word ? `'${word.replaceAll("'", "'\\''")}'` : `$'${escapedBytes(word)}'`;
 };
 
-/** Quoting with escapes (POSIX.1-2024, section 2.2.4; bash and zsh have it too): nothing in it is invisible or controls a terminal. */
+/**
+ * Quoting with escapes (POSIX.1-2024, section 2.2.4; bash and zsh support it too): nothing in it is invisible
+ * or controls a terminal.
+ */
 const escapedBytes = (word: string): string =>
   word.replace(/[^\w @%+=:,./-]+/g, text =>
     [...encodeURIComponent(text.toWellFormed()).matchAll(/%([0-9A-F]{2})|./g)]
@@ -40,10 +44,13 @@ const escapedBytes = (word: string): string =>
       .join(''),
   );
 
-/** No sign in it means anything to a shell; zsh expands a word that begins with an equals sign. */
+/** No character in it is special to a shell; zsh expands a word that starts with an equals sign. */
 const BARE = /^[\w./+-][\w@%+=:,./-]*$/;
 
-/** Blanks, single and double quotation marks, backslashes, a line that goes on. Undefined where a quotation mark is never closed. */
+/**
+ * Handles spaces, single and double quotation marks, backslashes, line continuation. Undefined if a quotation
+ * mark is not closed.
+ */
 export const shellWords = (text: string): readonly string[] | undefined => {
   const words: string[] = [];
   let word: string | undefined;

@@ -1,47 +1,56 @@
-// Text of others as one line that reads as it is written. UNSHOWABLE is the only list of what no surface shows: control characters
-// could break a line or control a terminal, signs that turn the direction of writing (Unicode Standard Annex 9) could show a name
-// backwards with its surroundings, and what is invisible (tags, zero width, private use) could carry words that only a program reads.
+// Foreign text as one line without hidden content. UNSHOWABLE is the only list of what no surface shows:
+// control characters could break a line or control a terminal, characters that change the direction of
+// writing (Unicode Standard Annex 9) could show a name backwards with its surroundings, and invisible
+// characters (tags, zero width, private use) could contain text that only a program reads.
 
 export const singleLine = (text: string): string => showable(text).trim();
 
-/** Without them, and otherwise as it is. JSON stays JSON: it has none outside its texts, and writes line breaks as escapes. */
+/**
+ * Removes them and changes nothing else. JSON stays JSON: it has none outside its strings, and writes line
+ * breaks as escapes.
+ */
 export const showable = (text: string, instead = ''): string => replacedUnshowable(text, () => instead);
 
-/** The same JSON with an escape for each of them, so that nothing is lost and nothing invisible is printed. */
+/**
+ * The same JSON with an escape for each of them, so that nothing is lost and nothing invisible is printed.
+ */
 export const showableJson = (json: string): string =>
   replacedUnshowable(json, sign => (LAYOUT.has(sign) ? sign : escapedSign(sign)));
 
-/** Of a value, in lines, for a terminal or a file: with the line break at its end. */
+/** A value as lines, for a terminal or a file: with the final line break. */
 export const jsonLines = (value: unknown): string => `${showableJson(JSON.stringify(value, undefined, 2))}\n`;
 
-/** What goes to a terminal: line breaks, tabs and the sequences that Plimsoll draws with, none of others. */
+/** For a terminal: keeps line breaks, tabs and the sequences that Plimsoll draws with, and no others. */
 export const forTerminal = (text: string): string =>
   text.replace(OWN_SEQUENCE_OR_REST, (piece: string) =>
     piece.startsWith('\u001b[') ? piece : showableLines(piece),
   );
 
-/** As `showable`, with its line breaks and tabs. */
+/** As `showable`, but keeps line breaks and tabs. */
 export const showableLines = (text: string): string =>
   replacedUnshowable(text, sign => (LAYOUT.has(sign) ? sign : ''));
 
-/** What a program of others wrote, on one line: without the sequences that speak to a terminal (ECMA-48), not only without their first sign. */
+/**
+ * Output of a foreign program on one line: without complete control sequences for a terminal (ECMA-48), not
+ * only without their first character.
+ */
 export const plainLine = (text: string): string =>
   showable(text.replace(TERMINAL_SEQUENCE, ' ').replace(/\s+/gu, ' '), ' ').replace(/ {2,}/gu, ' ').trim();
 
-/** A sentence ends with one stop, and a text of somebody else may have its own. */
+/** A sentence ends with one full stop, and a foreign text may have its own. */
 export const withFullStop = (text: string): string => (/[.!?…]$/u.test(text) ? text : `${text}.`);
 
-/** "Latency" of "latency"; names of files and objectives stay as they are: "samples.jsonl was cut off". */
+/** "Latency" from "latency"; names of files and objectives are unchanged: "samples.jsonl was cut off". */
 export const capitalized = (text: string): string =>
   NAME_FIRST.test(text) ? text : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-/** A first word with a sign in it that no word has, or a URL. */
+/** A first word with a character that no ordinary word contains, or a URL. */
 const NAME_FIRST = /^(?:[\w-]*[._=/][\w]|(?:https?|unix):)/u;
 
-/** The first line of what a tool or library says that holds something; '' where none does. */
+/** The first non-empty line of the output of a tool or library; '' if there is none. */
 export const firstLine = (text: string): string => text.trim().split('\n', 1)[0] ?? '';
 
-/** The last one: where most tools say why they end. */
+/** The last one: most tools print there why they exit. */
 export const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
 
 /** Escape or CSI (one character or two), parameters, and the final one; operating system commands up to their end. */
@@ -95,7 +104,7 @@ const LETTER_AFTER = new RegExp(`^${JOINING}`, 'u');
 const FORM_BEFORE = /\p{Emoji}$/u;
 const EMOJI_BEFORE = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u{fe0f})$/u;
 const EMOJI_AFTER = /^\p{Extended_Pictographic}/u;
-/** One of Plimsoll's own (src/tui), or what lies between them. */
+/** One of Plimsoll's own (src/tui), or the text between them. */
 const OWN_SEQUENCE_OR_REST =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
   /\u001b\[(?:[0-9;]*m|\?(?:7|25|1049|2026)[hl]|\d{1,5};1H|\d{0,4}[AJK])|[^\u001b]+|\u001b/gu;

@@ -1,4 +1,4 @@
-// A value as JSON, written once a value: what a picture is compared by each second is what is sent of it.
+// A value as JSON, written once per value: a picture is compared every second, and the same text is sent.
 
 export const writtenOnce = (value: object): string => {
   const held = WRITTEN.get(value);
@@ -8,5 +8,5 @@ export const writtenOnce = (value: object): string => {
   return text;
 };
 
-// Only a cache: values are immutable, and go with whoever holds them.
+// Only a cache: values are immutable, and the entry is freed with the value.
 const WRITTEN = new WeakMap<object, string>();

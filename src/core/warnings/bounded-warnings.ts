@@ -1,9 +1,9 @@
-// The list that people read: serious warnings first, and not so many of one kind that they hide the others. If a whole
-// cluster has one problem, two hundred machines would report it before the one broken cable.
+// The list that people read: serious warnings first, with a limit per kind, so that none hides the others. If
+// a whole cluster has one problem, two hundred machines would report it before the one broken cable.
 
 import type { Warning } from './warning.ts';
 
-/** What a warning is of, beside whom it concerns: "stale", "link short". Ids begin with it. */
+/** The type of a warning without its subject: "stale", "link short". Ids start with it. */
 export const warningSort = ({ id, level }: Pick<Warning, 'id' | 'level'>): string => {
   const words = id.split(' ', SORT_WORDS_MAX);
   const end = words.findIndex(word => !SORT_WORD.test(word));
@@ -22,7 +22,7 @@ export const boundedWarnings = (found: readonly Warning[]): readonly Warning[] =
   return shown.length === found.length ? shown : [...shown, leftOut(found.length - shown.length)];
 };
 
-/** Serious ones first, else in their order. */
+/** Serious ones first, otherwise in their order. */
 export const inLevelOrder = <Found extends Pick<Warning, 'level'>>(
   found: readonly Found[],
 ): readonly Found[] => LEVELS.flatMap(level => found.filter(warning => warning.level === level));
@@ -38,7 +38,9 @@ const leftOut = (count: number): Warning => ({
 const LEVELS = ['danger', 'caution', 'note'] as const;
 /** More than a person reads. */
 const WARNINGS_MAX = 500;
-/** One a node of the largest cluster that is looked after: the list of nodes and Prometheus count by these. */
+/**
+ * One per node of the largest cluster that is monitored: the list of nodes and Prometheus count by these.
+ */
 const OF_ONE_SORT_MAX = 200;
 const SORT_WORDS_MAX = 2;
 const SORT_WORD = /^[a-z][a-z-]{1,11}$/;

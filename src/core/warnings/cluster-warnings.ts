@@ -1,5 +1,5 @@
-// Everything in the cluster that a person should look at, serious things first: the same list in the dashboard, in a terminal
-// and for Prometheus.
+// Everything in the cluster that needs a person's attention, serious things first: the same list in the
+// dashboard, in a terminal and for Prometheus.
 
 import { type LinkView, linkViews } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
@@ -19,24 +19,24 @@ interface ClusterSources {
   readonly state: State;
   readonly views: readonly NodeView[];
   readonly nowMs: number;
-  /** Where somebody has looked at them already. */
+  /** If already computed. */
   readonly links?: readonly LinkView[];
 }
 
-/** As many as a person reads. */
+/** Limited to as many as a person reads. */
 export const clusterWarnings = (sources: ClusterSources): readonly Warning[] =>
   boundedWarnings(everyWarning(sources));
 
-/** All of them, serious ones first: for what counts them by group. */
+/** All of them, serious ones first: for counts by group. */
 export const everyWarning = (sources: ClusterSources): readonly Warning[] =>
   toTheEnd(warningsInTurns(sources));
 
-/** The same for a process that has others to serve meanwhile. */
+/** The same for a process that serves others in between. */
 export function* warningsInTurns(sources: ClusterSources): Turns<readonly Warning[]> {
   return (yield* foundInTurns(sources)).map(shownWarning);
 }
 
-/** With the names in them apart from what is said about them. */
+/** With the names separated from the sentences about them. */
 export const foundWarnings = (sources: ClusterSources): readonly FoundWarning[] =>
   toTheEnd(foundInTurns(sources));
 
@@ -54,8 +54,8 @@ function* foundInTurns({ state, views, nowMs, links: seen }: ClusterSources): Tu
 }
 
 /**
- * For a view that is drawn several times a second: two hundred nodes have twenty thousand links, and a warning may come
- * two seconds late, and among hundreds of nodes five.
+ * For a view that is drawn several times a second: two hundred nodes have twenty thousand links, and a
+ * warning may be two seconds late, among hundreds of nodes five.
  */
 export class WarningWatch {
   #found: readonly Warning[] = [];

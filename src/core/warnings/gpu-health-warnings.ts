@@ -1,4 +1,5 @@
-// GPUs that are lost or wait for a reset, whose memory fails, or of which the kernel's log has errors of the last day.
+// GPUs that are lost or must be reset, whose memory is failing, or for which the kernel's log has errors of
+// the last day.
 
 import { type FailedGpu, failedGpuAdvice, failedGpuTitle } from '../node/failed-gpu.ts';
 import type { GpuVendor } from '../node/gpu.ts';
@@ -11,7 +12,7 @@ import { shellCommand } from '../text/shell-words.ts';
 import { knownOr } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
 
-/** Of a node that is up. */
+/** For a node that is up. */
 export const gpuHealthWarnings = (view: NodeView): readonly FoundWarning[] => [
   ...failedWarnings(view),
   ...counterWarnings(view),
@@ -33,7 +34,7 @@ const failedWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly F
     ),
   );
 
-/** The kernel's log usually has why it failed: that belongs to this warning and is none of its own. */
+/** The kernel's log usually has the cause: it becomes part of this warning, not a warning of its own. */
 const loggedWords = (gpu: FailedGpu, gpuErrors: NodeView['gpuErrors']): Sentence => {
   const logged = (heldValue(gpuErrors)?.errors ?? []).filter(
     error => isOf(error, gpu) && xidMeaning(error).level !== 'note',
@@ -41,7 +42,7 @@ const loggedWords = (gpu: FailedGpu, gpuErrors: NodeView['gpuErrors']): Sentence
   return logged.length === 0 ? ownWords('') : sentence` Logged of it: ${logged.map(xidWords).join('; ')}.`;
 };
 
-/** NVIDIA's driver writes the address of a device without its function: "0000:1b:00" of "0000:1b:00.0". */
+/** NVIDIA's driver writes the address of a device without its function: "0000:1b:00" for "0000:1b:00.0". */
 const isOf = ({ address }: GpuError, { pciAddress }: FailedGpu): boolean => {
   const failed = knownOr(pciAddress, '');
   return failed !== '' && address !== '' && (failed === address || failed.startsWith(`${address}.`));
@@ -81,7 +82,7 @@ const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly FoundWarnin
     ),
   );
 
-/** None of what ran on a device: that is told on the node's page only. */
+/** Without errors that a program on the device caused: those are only on the node's page. */
 const xidWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly FoundWarning[] => {
   const failed = gpus.flatMap(vendor => vendor.failed);
   return (heldValue(gpuErrors)?.errors ?? []).flatMap((error): readonly FoundWarning[] => {
@@ -105,9 +106,9 @@ const xidWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly Foun
 };
 
 const LOG_PATTERNS: Readonly<Partial<Record<GpuErrorKind, string>>> = { xid: 'NVRM: Xid', sxid: 'SXid' };
-/** A day later it is history, and still on the node's page. */
+/** A day later it is history, and remains on the node's page. */
 const NEWS_MS = 86_400_000;
-/** What NVIDIA's tool prints of each; https://docs.nvidia.com/deploy/nvidia-smi/index.html. */
+/** Commands of NVIDIA's tool that print each; https://docs.nvidia.com/deploy/nvidia-smi/index.html. */
 const NVIDIA_COMMANDS: Readonly<Record<HealthFinding['code'], (index: number) => string>> = {
   uncorrected: index => shellCommand`nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,
   unrepaired: index => shellCommand`nvidia-smi -q -d ECC,PAGE_RETIREMENT,ROW_REMAPPER -i ${index}`,

@@ -1,4 +1,5 @@
-// Links that carry far less than they should, or than they did last week, and nodes that reach each other one way only.
+// Links that carry far less than they should, or than they did last week, and nodes that reach each other in
+// one direction only.
 
 import { ageMsOf, entriesOf } from '../entry-maps.ts';
 import { maximumOf } from '../extremes.ts';
@@ -50,7 +51,10 @@ export function* linkWarnings(sources: LinkSources): Turns<readonly FoundWarning
   return found;
 }
 
-/** Paths that were there and are not, until they return or somebody forgets them. What goes over one dead cable is one warning. */
+/**
+ * Paths that were open and are lost, until they return or a person forgets them. All paths over one dead
+ * cable give one warning.
+ */
 const lostWarnings = (
   { state, nowMs }: LinkSources,
   link: LinkView,
@@ -80,7 +84,10 @@ const lostWarnings = (
     ];
   });
 
-/** The same of what goes over one cable, where its ends show that it is dead; else each path is lost by itself. */
+/**
+ * Common key of all paths over one cable, if its ends show that it is dead; otherwise each path is lost by
+ * itself.
+ */
 const placeOfLoss = ({ path, cause: { deadEnds } }: LostPath): string =>
   deadEnds.length === 0
     ? path
@@ -106,8 +113,9 @@ const lastMeasured = (
 };
 
 /**
- * Where both ports have a carrier the cause lies between them. Not before the readings of both have had time to show that a cable was
- * unplugged, nor while it has just been plugged in again and its connections are about to open.
+ * If both ports have a carrier, the cause is between them. Not before the readings of both have had time to
+ * show that a cable was unplugged, nor while it has just been plugged in again and its connections are about
+ * to open.
  */
 const hintWords = (state: State, { of, lostAtMs, cause }: LostPath, nowMs: number): string => {
   const changedAtMs = [of.source, of.sink].map(node => {
@@ -115,11 +123,11 @@ const hintWords = (state: State, { of, lostAtMs, cause }: LostPath, nowMs: numbe
     return entry === undefined ? lostAtMs : nowMs - ageMsOf(entry, nowMs);
   });
   return cause.hasCarriers && nowMs - maximumOf([lostAtMs, ...changedAtMs]) >= CAUSE_SETTLED_MS
-    ? '; both ports report a carrier, so look at the switch, a firewall or the address'
+    ? '; both ports report a carrier, so check the switch, a firewall or the address'
     : '';
 };
 
-/** An interface that is gone has nothing to show: the kernel's log says why it went. */
+/** An interface that is gone has nothing to show: the kernel's log contains why it disappeared. */
 const deadEndCommand = ({ identity }: NodeView, { interfaceName, kind }: DeadEnd): string => {
   const isMac = heldValue(identity)?.operatingSystem.platform === 'macos';
   if (kind === 'gone')
@@ -131,7 +139,10 @@ const deadEndCommand = ({ identity }: NodeView, { interfaceName, kind }: DeadEnd
 
 const ageWords = (ageMs: number): string => figureText(formatAge(Math.max(0, ageMs)));
 
-/** What it carries, judged once as long as the link, the names of its ends and what is usual of them stay the same. */
+/**
+ * The result for one link, computed once while the link, the names of its ends and its usual figures stay the
+ * same.
+ */
 const slowWarning = (
   state: State,
   link: LinkView,
@@ -148,7 +159,7 @@ const slowWarning = (
   return found;
 };
 
-// Only a cache: a link that carries something else is another object (link/link-view.ts), and of ten thousand few change.
+// Only a cache: a changed link is another object (link/link-view.ts), and of ten thousand few change.
 const JUDGED = new WeakMap<
   LinkView,
   { readonly of: readonly unknown[]; readonly found: readonly FoundWarning[] }
@@ -171,14 +182,14 @@ const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): reado
       level: 'caution',
       nodes: link.nodes,
       title: sentence`${arrow}: ${ownWords(rate(short.bitsPerSecond))} is far less than ${ownWords(short.expected.kind === 'negotiated' ? 'it should be' : 'the other way')}`,
-      why: sentence`${against}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
+      why: sentence`${against}. A bad cable, a wrong port or other traffic may be the cause; measure again after a change.`,
       on: from.name,
       command: shellCommand`plimsoll probe link ${to.name}`,
     },
   ];
 };
 
-/** Nobody knows what it should carry, but another path between the two carries far more. */
+/** Its expected rate is unknown, but another path between the two carries far more. */
 const slowPathWarning = (link: LinkView, one: NodeView, other: NodeView): readonly FoundWarning[] => {
   const slow = slowPath(link);
   if (slow === undefined) return [];
@@ -190,7 +201,7 @@ const slowPathWarning = (link: LinkView, one: NodeView, other: NodeView): readon
       level: 'caution',
       nodes: link.nodes,
       title: sentence`${from.name} to ${to.name}: ${ownWords(rate(slow.bitsPerSecond))} on one path, ${ownWords(rate(slow.other.bitsPerSecond))} on another`,
-      why: sentence`The slower path is ${endsWords(slow.of, nameOf)}${typeReason(slow.of)}; the faster one is ${endsWords(slow.other.of, nameOf)}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
+      why: sentence`The slower path is ${endsWords(slow.of, nameOf)}${typeReason(slow.of)}; the faster one is ${endsWords(slow.other.of, nameOf)}. A bad cable, a wrong port or other traffic may be the cause; measure again after a change.`,
       on: from.name,
       command: shellCommand`plimsoll probe link ${to.name}`,
     },
@@ -228,7 +239,7 @@ const weekWarning = (
   return [];
 };
 
-/** Of the connection on which whoever shares it waits longest. */
+/** Of the connection with the longest queue. */
 const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly FoundWarning[] => {
   const worst = worstQueue(link);
   if (worst === undefined || worst.queueNs < LONG_QUEUE_NS) return [];
@@ -248,20 +259,20 @@ const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly 
   ];
 };
 
-/** Both ends ask; where only one of them gets answers, a firewall is the usual reason. */
+/** Both ends send checks; if only one of them gets replies, a firewall is the usual reason. */
 const oneWayWarning = (
   { state, views, nowMs }: LinkSources,
   link: LinkView,
   one: NodeView,
   other: NodeView,
 ): readonly FoundWarning[] => {
-  // In a fleet one end may have chosen the other and not been chosen by it.
+  // In a fleet one end may have chosen the other without being chosen by it.
   if (isSampled(views.length)) return [];
-  // Told from the rows of the link first: of most links both directions are there.
+  // Decided from the rows of the link first: most links have both directions.
   const isSocketOf = (node: NodeId): boolean =>
     link.connections.some(({ source, connection }) => source === node && connection.kind === 'socket');
   if (isSocketOf(one.nodeId) === isSocketOf(other.nodeId)) return [];
-  // Where a cable was pulled, this end closes its connections before the other end's word grows stale.
+  // If a cable was pulled, this end closes its connections before the other end's report becomes stale.
   if (![one, other].every(({ presence, silentMs }) => presence === 'live' && silentMs < HEARD_MS)) return [];
   if (!asksOthers(state, one.nodeId) || !asksOthers(state, other.nodeId)) return [];
   const there = socketsOf(state, one.nodeId, other.nodeId, nowMs);
@@ -282,8 +293,9 @@ const oneWayWarning = (
 };
 
 /**
- * What the end that reaches nothing had before: lost a minute ago, and not because the other node was away. Until its connections to a
- * node that has just restarted are open again, nothing is known of a firewall.
+ * Connections that the end without replies had before: lost at least a minute ago, and not because the other
+ * node was away. Until its connections to a node that has just restarted are open again, nothing is known
+ * about a firewall.
  */
 const hasSettledLosses = (state: State, [source, sink]: readonly [NodeId, NodeId], nowMs: number): boolean =>
   entriesOf(state.lostConnections[source]?.[sink])
@@ -316,5 +328,5 @@ const WAYS = { uploadBitsPerSecond: 'upload', downloadBitsPerSecond: 'download' 
 const SETTLED_MS = 60_000;
 /** Interfaces are read when the system reports a change, and every few seconds. */
 const CAUSE_SETTLED_MS = 10_000;
-/** Nodes tell their memory twice a second. */
+/** Nodes publish their memory twice a second. */
 const HEARD_MS = 3_000;

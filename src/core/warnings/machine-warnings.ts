@@ -1,4 +1,4 @@
-// Builds of macOS that differ, and GPUs that fail, are held back while they work or measure less than they did.
+// Builds of macOS that differ, and GPUs that are failing, throttled under load, or slower than before.
 
 import { counted, figureText, formatPercent } from '../figure/figure.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
@@ -29,7 +29,7 @@ const gpuWarnings = (state: State, view: NodeView): readonly FoundWarning[] =>
             ...lanesWarning(view, gpu, LANE_COMMANDS[vendor]),
           ]
         : [];
-      // What holds it back is the reason for what it measures.
+      // If it is throttled, that explains its measurements.
       return held.length > 0 ? held : slowWarning(state, view, gpu, LOAD_COMMANDS[vendor]);
     }),
   );
@@ -75,7 +75,7 @@ const throttleWarning = (
   ];
 };
 
-/** Links narrow themselves while a device idles, so only a busy one is asked. */
+/** Links narrow themselves while a device is idle, so only a busy one is checked. */
 const lanesWarning = (
   { nodeId, name }: NodeView,
   { device, load }: GpuView,

@@ -1,4 +1,4 @@
-// Memories past their load line, swap in use, disks that are almost full.
+// Memories above their load line, swap in use, disks that are almost full.
 
 import { figureText, formatBytes, formatPercent } from '../figure/figure.ts';
 import {
@@ -19,7 +19,7 @@ import type { FoundWarning } from './warning.ts';
 export const memoryWarnings = (views: readonly NodeView[]): readonly FoundWarning[] =>
   views.flatMap(view => {
     const host = hostWarning(view);
-    // The warning about memory past its load line already mentions swap.
+    // The warning about memory above its load line already mentions swap.
     return [...(host.length > 0 ? host : swapWarning(view)), ...gpuWarnings(view), ...diskWarnings(view)];
   });
 
@@ -38,7 +38,7 @@ const hostWarning = (view: NodeView): readonly FoundWarning[] => {
       nodes: [view.nodeId],
       title: sentence`${view.name}: memory at ${ownWords(past ?? 'its limit')}${ownWords(swapped)}`,
       why: ownWords(
-        `${past === undefined ? 'The system says that programs wait for memory' : `Above its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows down tenfold once weights are swapped out.' : 'Little is swapped out yet.'}`,
+        `${past === undefined ? 'The system reports that programs wait for memory' : `Above its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows down tenfold once weights are swapped out.' : 'Little is swapped out yet.'}`,
       ),
       on: view.name,
       ...largestPrograms(view),
@@ -60,8 +60,8 @@ const swapWarning = (view: NodeView): readonly FoundWarning[] => {
       title: sentence`${view.name}: ${ownWords(figureText(formatBytes(swapped)))} of swap in use`,
       why: ownWords(
         level === 'normal'
-          ? 'No task waits for memory now: the swap may be left from earlier. Generation slows down tenfold where weights are swapped out.'
-          : 'Programs wait for memory. Generation slows down tenfold where weights are swapped out.',
+          ? 'No task waits for memory now: the swap may be left from earlier. Generation slows down tenfold if weights are swapped out.'
+          : 'Programs wait for memory. Generation slows down tenfold if weights are swapped out.',
       ),
       on: view.name,
       ...largestPrograms(view),

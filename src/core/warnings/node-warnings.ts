@@ -74,7 +74,7 @@ const conflictWarnings = ({ nodeId, name, conflict }: NodeView): readonly FoundW
 
 const configWarnings = (state: State, view: NodeView): readonly FoundWarning[] =>
   readingRows(state, view)
-    // One that is only late is late as any other reading.
+    // A config reading that is only late is handled like any other late reading.
     .filter(row => row.key === 'config' && row.state === 'stale' && row.code !== 'no-answer')
     .map(row => configWarning(view, row.reason));
 

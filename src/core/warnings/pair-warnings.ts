@@ -1,5 +1,5 @@
-// Links that carry far less than others of their kind between the same two racks, or within one: where nobody knows what a cable
-// should carry, its neighbours do.
+// Links that carry far less than others of their kind between the same two racks, or within one: if the
+// expected rate of a cable is unknown, its neighbours are the reference.
 
 import { counted, figureText, formatBitsPerSecond } from '../figure/figure.ts';
 import { groupsOf } from '../group/group-by.ts';
@@ -33,7 +33,7 @@ export const pairWarnings = (
     const b = rackOf.get(link.nodes[1]);
     if (slower === undefined || a === undefined || b === undefined) continue;
     const pair = Math.min(a, b) * views.length + Math.max(a, b);
-    // There are as many racks and sorts as nodes and links at most: exact in a double.
+    // There are at most as many racks and kinds as nodes and links: exact in a double.
     const key = sorts.of(slower.sort) * views.length ** 2 + pair;
     const held = alike.get(key);
     if (held === undefined) alike.set(key, [slower]);
@@ -51,7 +51,7 @@ export const pairWarnings = (
   });
 };
 
-/** Texts by number, in the order in which they come: two numbers are one key sooner than two texts. */
+/** Numbers texts in order of appearance: a key of two numbers is faster to make than one of two texts. */
 class Numbers {
   readonly #numbers = new Map<string, number>();
 
@@ -94,7 +94,7 @@ const warningOf = (
     level: 'caution',
     nodes,
     title: sentence`${from} to ${to}: ${ownWords(rate(figure.value))} is far less than others ${where}`,
-    why: sentence`The median of the ${ownWords(counted(count, 'link'))} of its kind there is ${ownWords(rate(median))}. A bad cable, a wrong port or other traffic may be why; measure again after a change.`,
+    why: sentence`The median of the ${ownWords(counted(count, 'link'))} of its kind there is ${ownWords(rate(median))}. A bad cable, a wrong port or other traffic may be the cause; measure again after a change.`,
     on: from,
     command: shellCommand`plimsoll probe link ${to}`,
   };
@@ -113,12 +113,12 @@ const slowerOf = (link: LinkView): Measured | undefined => {
   return measured;
 };
 
-// Only a cache: a link that carries something else is another object.
+// Only a cache: a changed link is another object.
 const SLOWER = new WeakMap<LinkView, Measured>();
 
 const rate = (bitsPerSecond: number): string => figureText(formatBitsPerSecond(bitsPerSecond));
 
-/** Fewer links of one kind say nothing of each other. */
+/** Fewer links of one kind are too few for a comparison. */
 const ALIKE_MIN = 4;
-/** Sound links of one kind differ by less; as a cable's own shortfall. */
+/** Sound links of one kind differ by less; the same share as for a cable's own shortfall. */
 const FAR_BELOW = 0.6;

@@ -27,7 +27,7 @@ export const rdmaWarnings = (views: readonly NodeView[]): readonly FoundWarning[
   ];
 };
 
-/** Below Thunderbolt 5 there is no RDMA to switch on. */
+/** Thunderbolt ports below version 5 have no RDMA. */
 const isFast = ({ port }: ThunderboltEnd): boolean =>
   knownOr(port.negotiatedBitsPerSecond, 0) >= THUNDERBOLT_5;
 

@@ -1,6 +1,7 @@
-// Sources that have stopped reporting, one card per cause: on a blocked host all readings go stale at once, and
-// often a whole cluster of them. They come after the faults. Ages are shown beside figures everywhere; a card is only
-// for lasting silence, since the sources of a busy host are silent for some seconds now and then.
+// Sources that have stopped reporting, one warning per cause: on a blocked host all readings become stale at
+// once, and often a whole cluster of them. They come after the faults. Ages are shown next to figures
+// everywhere; a warning is only for lasting silence, since the sources of a busy host are silent for some
+// seconds from time to time.
 
 import { formatAge } from '../figure/duration.ts';
 import { counted, figureText, ofCount } from '../figure/figure.ts';
@@ -36,7 +37,7 @@ const isSilent = ({ code }: ReadingRow): boolean => code === 'no-answer';
 
 type Cause = `failed ${string}` | `silent ${string}` | 'late';
 
-/** Stays the same while more readings of the cause turn stale. */
+/** Stays the same while more readings of the cause become stale. */
 const causeOf = ({ source, code }: ReadingRow, isHeldUp: boolean): Cause => {
   if (code !== 'no-answer') return code === undefined ? `failed ${source}` : `failed ${source} ${code}`;
   return isHeldUp ? 'late' : `silent ${source}`;
@@ -53,7 +54,7 @@ const warningOf = (cause: Cause, members: readonly Stopped[]): FoundWarning => {
   const more = nodes.length > NODES_MAX ? `; and ${nodes.length - NODES_MAX} more nodes` : '';
   const why =
     cause === 'late'
-      ? ownWords('Several sources are silent at once: the machine is overloaded, or its daemon is held up')
+      ? ownWords('Several sources are silent at once: the machine is overloaded, or its daemon is blocked')
       : reasons;
   return {
     id: `stale ${cause}`,
@@ -76,7 +77,7 @@ const titleOf = (members: readonly Stopped[], nodeCount: number): Sentence => {
 
 const age = (ageMs: number): string => figureText(formatAge(ageMs));
 
-/** Silences of a busy host are shorter; a node that is silent altogether is called stale after ten seconds. */
+/** Silences of a busy host are shorter; a node that is completely silent becomes stale after ten seconds. */
 const LASTING_MS_MIN = 15_000;
 const LASTING_INTERVALS = 4;
 const REASONS_MAX = 3;

@@ -1,4 +1,4 @@
-// Thunderbolt cables between nodes of the cluster, each once, from what either end says of its peers.
+// Thunderbolt cables between nodes of the cluster, each once, from what either end reports about its peers.
 
 import type { NodeId } from '../ids.ts';
 import type { NodeView } from '../node/node-view.ts';
@@ -21,7 +21,8 @@ export const thunderboltCables = (views: readonly NodeView[]): readonly Thunderb
       isKnown(port.domainUuid) ? [{ view, port, uuid: port.domainUuid.toUpperCase() }] : [],
     ),
   );
-  // Two receptacles of an Intel Mac have one domain: which of them a cable is in shows by who is at its other end.
+  // Two receptacles of an Intel Mac have one domain: the machine at the other end shows which of them a cable
+  // is in.
   const byDomain = Map.groupBy(ends, ({ uuid }) => uuid);
   const seen = new Map<string, number>();
   const cables = new Map<string, ThunderboltCable>();
@@ -46,8 +47,8 @@ export const thunderboltCables = (views: readonly NodeView[]): readonly Thunderb
 };
 
 /**
- * Nodes that are joined by at least as many cables as there are nodes: somewhere among them is a ring. Two cables between
- * two machines are one already.
+ * Nodes that are joined by at least as many cables as there are nodes: there is a ring among them. Two cables
+ * between two machines form one already.
  */
 export const ringsOf = (
   cables: readonly ThunderboltCable[],

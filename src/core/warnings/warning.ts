@@ -1,23 +1,24 @@
-// What a person should look at: what it is, why it matters in a sentence or two, and the command that helps.
+// What needs a person's attention: what it is, why it matters in a sentence or two, and the command that
+// helps.
 
 import type { NodeId } from '../ids.ts';
 import { type Sentence, sentenceText } from '../text/sentence.ts';
 
 export interface Warning {
-  /** Stays the same while the thing it speaks of does, so that a hidden one stays hidden. */
+  /** Stays the same while its subject does, so that a hidden one stays hidden. */
   readonly id: string;
-  /** A note needs nothing done. */
+  /** A note needs no action. */
   readonly level: 'danger' | 'caution' | 'note';
-  /** Whom it concerns. */
+  /** The nodes concerned. */
   readonly nodes: readonly NodeId[];
   readonly title: string;
   readonly why: string;
-  /** Where to type the command, in words. */
+  /** Where to type the command, as text. */
   readonly on?: string;
   readonly command?: string;
 }
 
-/** One that the warnings of the core report: its id begins with what it is about. Lists of views have others as well. */
+/** A warning reported by core: its id starts with its kind. Lists of views contain others too. */
 export interface FoundWarning extends Omit<Warning, 'title' | 'why'> {
   readonly id: WarningKind | `${WarningKind} ${string}`;
   readonly title: Sentence;
@@ -31,7 +32,7 @@ export const shownWarning = (found: FoundWarning): Warning => ({
   why: sentenceText(found.why),
 });
 
-/** What a warning may be about, and what that is. */
+/** The kinds of warnings, with a description. */
 export const WARNING_KINDS = {
   presence: 'a node is silent',
   stopped: 'the daemon of a node was stopped',
@@ -39,15 +40,15 @@ export const WARNING_KINDS = {
   config: 'config.toml of a node cannot be read',
   kinds: 'a node runs a newer version',
   refused: 'a node reports more than any machine has',
-  memory: 'memory past its load line',
+  memory: 'memory above its load line',
   swap: 'swap in use',
-  'gpu memory': 'memory of a GPU past its load line',
+  'gpu memory': 'memory of a GPU above its load line',
   disk: 'a disk is almost full',
-  'gpu lost': 'a GPU that nothing can reach',
+  'gpu lost': 'a GPU that cannot be reached',
   'gpu needs-reset': 'a GPU that computes nothing until it is reset',
   'gpu uncorrected': 'uncorrected memory errors of a GPU',
   'gpu unrepaired': 'bad memory of a GPU that could not be replaced',
-  'gpu pending': 'a repair of a GPU waits for a reset',
+  'gpu pending': 'a repair of a GPU needs a reset',
   'gpu recovery': 'the driver of a GPU requests something',
   'gpu fabric': 'a degraded NVLink fabric',
   'gpu links': 'links between GPUs that are down',
@@ -59,7 +60,7 @@ export const WARNING_KINDS = {
   pcie: 'a GPU with fewer lanes than it could have',
   week: 'a GPU that measures less than in the last week',
   builds: 'Macs with different builds of macOS',
-  'link lost': 'a path that was there and is not',
+  'link lost': 'a path that was open and is lost',
   'link short': 'a link that carries far less than it should',
   'link path': 'a path that is far slower than another one',
   'link week': 'a link that carries less than in the last week',

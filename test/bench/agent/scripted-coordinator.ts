@@ -58,7 +58,7 @@ export const requestTo = (target: string, changes: Partial<AgentRequest> = {}): 
   inputTokens: unknown('not given'),
   outputTokens: unknown('not given'),
   prefixes: unknown('none'),
-  sessions: unknown('each request stands for itself'),
+  sessions: unknown('requests do not belong to sessions'),
   stopRules: unknown('an older coordinator'),
   bodyFields: '{}',
   objectives: [],
@@ -106,7 +106,10 @@ export class CoordinatorScript implements AsyncDisposable {
     for (const message of messages) await this.channel.send(message);
   }
 
-  /** The first of that kind, as soon as it has come. @throws when the session ends without it. */
+  /**
+   * The first of that kind, as soon as it has come.
+   * @throws when the session ends without it.
+   */
   async next<K extends AgentMessage['kind']>(kind: K): Promise<AgentMessage & { readonly kind: K }> {
     const isKind = (message: AgentMessage): message is AgentMessage & { readonly kind: K } =>
       message.kind === kind;

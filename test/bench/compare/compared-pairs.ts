@@ -174,8 +174,8 @@ export const spoiled = (report: Report): Report => ({
       of: 60,
       unit: 'readings',
       spoils: ['ttftNs'],
-      problem: 'the server had requests of others',
-      advice: 'Measure when nobody else uses the server.',
+      problem: 'the server had requests from other clients',
+      advice: 'Measure while no other client uses the server.',
     },
   ],
 });

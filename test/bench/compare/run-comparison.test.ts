@@ -106,7 +106,7 @@ describe('a comparison', () => {
     const { document } = await compare({ models: ['org/m', '/models/m.gguf'], isSameModel: true });
     expect(document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [] });
     expect(document.notices).toContain(
-      'A calls its model org/m, B /models/m.gguf: compared as the same model, as was said',
+      'A calls its model org/m, B /models/m.gguf: compared as the same model (--same-model)',
     );
   });
 

@@ -54,7 +54,7 @@ describe('what is said of', () => {
     expect(reasonsOf(said, 'missed')).toEqual(['latency.pN=Nms: missed, N ms (at least N ms)']);
     expect(reasonsOf(said, 'undecided')).toEqual([
       ...UNASKED,
-      'too few requests to say; about N requests would decide',
+      'too few requests to decide; about N requests would decide',
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('what is said of', () => {
       'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed',
     );
     expect(reasonsOf(said, 'missed')).toEqual([
-      'latency.pN=Nms: missed, beyond all that completed (at least N ms)',
+      'latency.pN=Nms: missed, longer than all completed requests (at least N ms)',
       'N of N requests failed (status N: N)',
     ]);
     expect(said.stages.flatMap(({ reasons }) => reasons).join()).toContain('(status 429: ');

@@ -133,14 +133,14 @@ test.each([
 });
 
 test.each([
-  ['', '"" is not a rule to stop by'],
-  ['50%', '"50%" is not a rule to stop by'],
-  ['failures > 50%', '"failures > 50%" is not a rule to stop by'],
+  ['', '"" is not a stop rule'],
+  ['50%', '"50%" is not a stop rule'],
+  ['failures > 50%', '"failures > 50%" is not a stop rule'],
   ['latency > 50% over 10s', '"latency" cannot stop a run: only failures can'],
-  ['failures < 50% over 10s', '"failures < 50% over 10s" does not say more than which share'],
+  ['failures < 50% over 10s', '"failures < 50% over 10s" has no share'],
   ['failures > 50 over 10s', '"50" is not a percentage'],
   ['failures > 100% over 10s', 'more than 100% of the requests can never fail'],
-  ['failures > 50% within 10s', '"failures > 50% within 10s" does not say over which time'],
+  ['failures > 50% within 10s', '"failures > 50% within 10s" has no time'],
   ['failures > 50% over 10', '"10" is not a duration'],
   ['failures > 50% over 20m', '20m is not a time from 1s to 10m'],
 ])('%s is refused, with the reason', (text, problem) => {

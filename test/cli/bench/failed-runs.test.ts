@@ -130,7 +130,7 @@ describe('a run of which every request failed', () => {
     });
     expect(
       top,
-    ).toContain(`8 × HTTP 400, TIME: This model's maximum context length is 64 tokens. However, you requested 300 tokens. (and the same with other numbers)
+    ).toContain(`8 × HTTP 400, TIME: This model's maximum context length is 64 tokens. However, you requested 300 tokens. (also with other numbers)
 → Ask for less with --input-tokens and --output-tokens, or give the server more room: --max-model-len (vLLM), --context-length (SGLang), -c (llama-server), num_ctx (Ollama).`);
   });
 
@@ -166,7 +166,7 @@ describe('a run of which every request failed', () => {
     );
     expect(report.client.reasons).toEqual([]);
     expect(top).toBe(`ALL 8 REQUESTS FAILED: HTTP 500, worker 1 died; and 1 other reason.
-6 × HTTP 500, TIME: worker 1 died (and the same with other numbers)
+6 × HTTP 500, TIME: worker 1 died (also with other numbers)
 → The server failed: its own log says why.
 2 × HTTP 500, TIME: Internal Server Error
 → The server failed: its own log says why.`);

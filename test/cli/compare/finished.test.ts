@@ -70,7 +70,7 @@ describe('two finished runs', () => {
     expect(p99.text).toContain('ttft.p99 > +5%: not comparable, neither side has this figure');
     const short = await compare(home, '--a', 'a', '--b', 'short');
     expect(short.code).toBe(EXIT_CODES.benchNotComparable.code);
-    expect(short.text).toMatch(/too short to say: 177 s are 17 stretches of 10 s,\s+and 20 are needed/);
+    expect(short.text).toMatch(/too short: 177 s contain 17 blocks of 10 s,\s+and 20 are needed/);
   });
 
   test('of different loads are refused and listed, and with --anyway listed first and compared', async () => {
@@ -100,7 +100,7 @@ describe('two finished runs', () => {
     expect(same.code).not.toBe(EXIT_CODES.benchNotComparable.code);
     expect(same.text).not.toContain('Compared anyway');
     expect(same.text.replace(/\s+/g, ' ')).toContain(
-      'A calls its model org/m, B /models/m.gguf: compared as the same model, as was said',
+      'A calls its model org/m, B /models/m.gguf: compared as the same model (--same-model)',
     );
   });
 

@@ -47,19 +47,19 @@ describe('repeated runs', () => {
     const made = madeUpProcess(['report', directory.path]);
     await made.run();
     expect(made.stdout.text.replace(/\s+/g, ' ')).toContain(
-      'The runs are not alike. Different models answered',
+      'The runs are not comparable with each other. Different models answered',
     );
     expect(existsSync(join(directory.path, 'repeat.txt'))).toBe(true);
   });
 });
 
-test('one run does not say how runs vary, and two with the same figures have a spread of 0', () => {
+test('one run does not show how runs vary, and two with the same figures have a spread of 0', () => {
   using directory = temporaryDirectory();
   const report = writeTimedRun(join(directory.path, 'run'), { seed: 1, requests: 80 });
   const unit = comparedUnit(report, directory.path);
   const of = (units: number) =>
     runSpread(Array.from({ length: units }, () => unit)).find(({ name }) => name === 'ttft.p50');
-  expect(of(1)?.spread).toMatchObject({ reason: 'one run does not say how runs vary' });
+  expect(of(1)?.spread).toMatchObject({ reason: 'one run does not show how runs vary' });
   expect(of(2)).toMatchObject({ spread: 0, smallestDifference: 0 });
   expect(smallestLogDifference(0.02, 5)).toBeCloseTo(0.0354, 4);
 });

@@ -48,7 +48,7 @@ describe('what keeps runs from being compared', () => {
     const other = facts({
       dataset: 'synthetic: 256 prompts of 128 words, seed 43',
       inputTokens: 1_020,
-      outputTokens: unknown('the server did not tell'),
+      outputTokens: unknown('not reported by the server'),
       sampling: unknown('not reported by that version'),
       model: unknown('not asked'),
     });

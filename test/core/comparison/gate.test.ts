@@ -84,12 +84,12 @@ describe('a gate', () => {
 
   test('does not pass because a figure is missing', () => {
     const document = madeUpComparison(PAIRS);
-    const metrics = document.metrics.map(metric => ({ ...metric, ratio: unknown('too short to say') }));
+    const metrics = document.metrics.map(metric => ({ ...metric, ratio: unknown('too short for it') }));
     const gate = gateOf({ ...document, metrics }, ['ttft.p90 > +5%']);
     expect(outcomeCode(gate)).toBe(20);
     expect(gateLines({ gate })).toEqual([
       'The gate fails: not comparable.',
-      'ttft.p90 > +5%: not comparable, too short to say',
+      'ttft.p90 > +5%: not comparable, too short for it',
     ]);
   });
 

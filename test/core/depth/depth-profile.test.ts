@@ -81,7 +81,7 @@ test('answers shorter than asked are said, and those of a few tokens give no spe
   const short = depthProfile(planOf(), answered(planOf(), { caches: true, outputTokens: 40 }));
   expect(depthLines(short).join('\n')).toContain('tg128 @ d4096: answers had 40 of 128 tokens');
   const tiny = depthProfile(planOf(), answered(planOf(), { caches: true, outputTokens: 3 }));
-  expect(depthLines(tiny).join('\n')).toContain('an answer of 3 tokens is too short to tell');
+  expect(depthLines(tiny).join('\n')).toContain('an answer of 3 tokens is too short to measure');
 });
 
 test('what failed or was left out has its reason beneath the table', () => {

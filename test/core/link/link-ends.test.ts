@@ -56,7 +56,7 @@ describe('a link is what both of its ends make of it', () => {
     );
     expect(best.carrier.negotiatedBitsPerSecond).toBe(1e9);
     expect(best.carrier.ends.sink.type).toEqual(
-      unknown('no interface of the other end tells the address 192.0.2.9'),
+      unknown('no interface of the other end reports the address 192.0.2.9'),
     );
   });
 

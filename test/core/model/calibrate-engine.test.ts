@@ -15,7 +15,7 @@ test('a profile tells constants of an engine while the client may be off by a tw
 
 test('a profile whose client nobody can vouch for tells none, and says why', () => {
   const refused = clientShareOfTokens(measuredBy(undefined));
-  expect(refused).toMatchObject({ reason: 'how far this client may be off is not known: it was stopped' });
+  expect(refused).toMatchObject({ reason: 'the possible error of this client is not known: it was stopped' });
   expect(clientShareOfTokens({ ...measuredBy(undefined), series: {} })).toMatchObject({ kind: 'unknown' });
   if (!isUnknown(refused)) throw new Error('it was taken');
   const plan = { depths: [], promptTokens: 1, outputTokens: 1, repetitions: 1, skipped: [], ...UNTOLD };

@@ -68,7 +68,7 @@ test('of several devices those that were at work during a run are judged togethe
 test('a run is not judged where nobody tells which of several devices it loaded', async () => {
   const view = await manyGpus();
   expect(nameOf(loaded(view, unknown('no history')))).toMatch(/has 4 devices, .* not known: no history$/);
-  expect(nameOf(loaded(view, {}))).toMatch(/ does not tell how busy it is$/);
+  expect(nameOf(loaded(view, {}))).toMatch(/the utilization of .* is not reported$/);
   const idle = Object.fromEntries(devicesOf(view).map(({ device }) => [device.deviceId, 0.01]));
   expect(nameOf(loaded(view, idle))).toMatch(/none of them was at work/);
   const three = Object.fromEntries(
@@ -101,7 +101,7 @@ test('processes beside the server are told with their memory, small ones are not
   expect(told([server])).toBe('');
   expect(told([{ pid: 1, name: 'Xorg', memoryBytes: 80e6 }, server])).toBe('');
   expect(told([{ pid: 9, name: 'blender', memoryBytes: 4e9 }, server])).toBe(
-    'beside the server blender (9, 4.00\u00a0GB)',
+    'next to the server, blender (9, 4.00\u00a0GB)',
   );
 });
 

@@ -172,7 +172,7 @@ const ATLAS = nodeId('a'.repeat(26));
 
 const EVIDENCE: HostEvidence = {
   throttleReasons: ['power cap'],
-  offloadedShare: unknown('the server does not tell it'),
+  offloadedShare: unknown('not reported by the server'),
   pcieShortfall: 'x4 of x16',
   otherProcesses: unknown('no reading of processes'),
   probeAgeMs: 3 * 86_400_000,

@@ -151,7 +151,7 @@ describe('the energy of a run', () => {
       ['GPUs !', '18.0 kJ ±260 J', '180 J', '3.60 J', '720 mJ', '300 W', '50 W'],
     ]);
     expect(energyRemarks(told)).toEqual([
-      'Of atlas, by its own sensors; what it drew before is not subtracted',
+      'Of atlas, by its own sensors; its idle power is not subtracted',
       '! Another run',
       'processors: unknown, no RAPL',
     ]);

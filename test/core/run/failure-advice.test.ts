@@ -137,7 +137,7 @@ describe('the advice', () => {
     expect(
       advice(0, 'its certificate is not signed by a trusted CA (DEPTH_ZERO_SELF_SIGNED_CERT)', 'tls'),
     ).toMatch(/NODE_EXTRA_CA_CERTS/);
-    expect(advice(0, 'it does not speak TLS (EPROTO)', 'tls')).toBe('Write http:// instead of https://.');
+    expect(advice(0, 'it does not use TLS (EPROTO)', 'tls')).toBe('Write http:// instead of https://.');
   });
 
   test.each([

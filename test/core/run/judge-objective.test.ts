@@ -199,7 +199,7 @@ describe('attainment', () => {
     expect(judged({ ...MOST, share: 0.99 }, shuffled(samples)).answer).toBe('missed');
     expect(judged(MOST, shuffled(samples))).toMatchObject({
       answer: 'too-few-samples',
-      samplesNeeded: { reason: 'what was measured lies at the limit itself' },
+      samplesNeeded: { reason: 'the measured value is at the limit itself' },
     });
   });
 

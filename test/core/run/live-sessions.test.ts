@@ -73,7 +73,7 @@ test('those of several machines add, but for what only all values together tell'
   });
   expect(both?.first.ttftNs).toEqual({
     kind: 'unknown',
-    reason: 'of several machines it is known at the end',
+    reason: 'with several machines it is known at the end',
   });
   expect(addedSessions([])).toBeUndefined();
 });

@@ -51,7 +51,7 @@ const reportOf = (
 const exitOf = (report: Report, maxFailures = 0): string =>
   benchExit(report, { maxFailures, needsTrustworthy: false, diskProblems: [] });
 
-const HEADLINE = 'The server did not keep the history: 4 of 6 turns not sent, because its replies have no id';
+const HEADLINE = 'The server did not store the history: 4 of 6 turns not sent, because its replies have no id';
 
 describe('a run whose history the server was to keep', () => {
   test('begins with the turns that were not sent where replies have no id, and ends with the code of failures', () => {
@@ -60,7 +60,7 @@ describe('a run whose history the server was to keep', () => {
     const text = renderReport(report, { isUnicode: true, isFull: false }).join(' ').replace(/\s+/gu, ' ');
     expect(text).toMatch(new RegExp(`^${HEADLINE.toUpperCase()}\\.`, 'u'));
     expect(text).toContain(
-      '! The server did not keep the history of sessions: its replies have no id that a later turn can name (4 of 6 turns). Leave out --history server, so that each request contains its history.',
+      '! The server did not store the history of sessions: its replies have no id that a later turn can name (4 of 6 turns). Leave out --history server, so that each request contains its history.',
     );
     expect(exitOf(report)).toBe('benchFailures');
     expect(exitOf(report, 4)).toBe('ok');
@@ -76,7 +76,7 @@ describe('a run whose history the server was to keep', () => {
 
   test('says that nobody could check it where replies have no token counts', () => {
     const unchecked =
-      'whether the server kept the history of sessions could not be checked: its replies have no token counts';
+      'whether the server stored the history of sessions could not be checked: its replies have no token counts';
     expect(reportOf(3, { inputTokens: -1 }).notices).toContain(unchecked);
     expect(reportOf(3).notices).not.toContain(unchecked);
   });

@@ -6,7 +6,7 @@ import { runSnapshot } from '../../tui/run-snapshot.ts';
 
 test('rates are over the last five seconds, not since the start', () => {
   const window = new RecentWindow();
-  const early = { requestsPerSecond: unknown('too early to tell') };
+  const early = { requestsPerSecond: unknown('too early for a rate') };
   expect(window.rates()).toMatchObject(early);
   window.add(runSnapshot({ seq: 1, completed: 10 }));
   expect(window.rates()).toMatchObject(early);

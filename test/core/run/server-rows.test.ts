@@ -84,7 +84,7 @@ test('a server that queues: its times, its gauges, and its totals next to those 
       "  Generated tokens                            20 000         36 561",
       "  Finished requests                              300            300",
       "  Rejected requests                                4",
-      "by the server: 60 % of the prompt tokens of all its clients came from its cache of prefixes (18 000 of 30 000)",
+      "by the server: 60 % of the prompt tokens of all its clients came from its prefix cache (18 000 of 30 000)",
     ]
   `);
 });
@@ -100,7 +100,7 @@ test('a server that restarted, and one that was read only while the load ran, sa
   const restarted = textOf(serverOf([OVER, { ...QUIET, moment: 'load' }, { ...OVER, promptTokens: 2_000 }]));
   expect(restarted.slice(-2)).toMatchInlineSnapshot(`
     [
-      "the counters of the server began again 1 time, as after a restart: its totals are lower bounds",
+      "the counters of the server were reset 1 time, as after a restart: its totals are lower limits",
       "totals are from the first reading to the last one while the load ran: what the server did before and after is missing",
     ]
   `);

@@ -12,7 +12,7 @@ test.each<readonly [string, RunPattern, Partial<RunShape>]>([
   ['4 sessions at a time', USERS, { sessions: { placesOf: 'sessions' } }],
   ['sessions, 4 requests at a time', USERS, { sessions: { placesOf: 'requests' } }],
   [
-    '4 sessions at a time, history left to the server',
+    '4 sessions at a time, history stored by the server',
     USERS,
     { sessions: { placesOf: 'sessions', history: 'server' } },
   ],

@@ -112,7 +112,7 @@ describe('the text of a sweep', () => {
       stage(4, rate(40), { verdict: 'undecided' }),
     ];
     expect(text(sweep({ stages }))).toMatch(
-      /^1 of 4 loads held, the highest 10\/s\. At 20\/s an objective was missed; at 30\/s the queue grew; at\n40\/s there were too few requests to say\./,
+      /^1 of 4 loads held, the highest 10\/s\. At 20\/s an objective was missed; at 30\/s the queue grew; at\n40\/s there were too few requests to decide\./,
     );
   });
 
@@ -128,7 +128,7 @@ describe('the text of a sweep', () => {
       stage(number, rate(number), { verdict: number === 6 ? 'over-capacity' : 'undecided' }),
     );
     expect(text(sweep({ stages }), 200)).toMatch(
-      /^None of 6 loads is known to hold\. At 6\/s the queue grew; at 1\/s, 2\/s, 3\/s and 2 more there were too few requests to say\.$/m,
+      /^None of 6 loads is known to hold\. At 6\/s the queue grew; at 1\/s, 2\/s, 3\/s and 2 more there were too few requests to decide\.$/m,
     );
   });
 
@@ -155,7 +155,7 @@ describe('the text of a sweep', () => {
     const shown = text(sweep({ stages: [stage(1, rate(10), { verdict: 'broken', figures: none })] }));
     expect(shown).toContain('broke');
     expect(shown).not.toContain('█');
-    expect(text(sweep({ stages: [] }))).toContain('No stage has begun.');
+    expect(text(sweep({ stages: [] }))).toContain('No stage has started.');
   });
 
   test.each([40, 80, 120])('fits %d columns, and leaves out no load and no result', columns => {
@@ -193,7 +193,7 @@ describe('the text of a load line', () => {
       /^Carries 12 to 12\.5 requests\/s at TTFT ≤ 500 ms for 95 % of the requests; above/,
     );
     expect(shown).toMatch(/^ +9 +12\.5\/s +bisect +failed, grows/m);
-    expect(shown).toMatch(/^ {2}search +ends at most 5 % apart, each verdict 95 % sure/m);
+    expect(shown).toMatch(/^ {2}search +ends at most 5 % apart, each verdict with 95 % confidence/m);
   });
 
   test('that was stopped says so before all else', () => {

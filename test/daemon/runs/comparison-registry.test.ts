@@ -113,7 +113,7 @@ describe('a comparison in the registry', () => {
   });
 
   test.each([
-    ['interrupted', RUNNING, 'its process ended without saying so: pairs that were done by then are kept'],
+    ['interrupted', RUNNING, 'its process ended without a report: the pairs done by then are stored'],
     ['complete', TWO_PAIRS, ''],
   ])('that fell silent is %s where its document says so', async (state, document, reason) => {
     made.registry.start(begun());

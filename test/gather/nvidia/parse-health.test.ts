@@ -42,7 +42,7 @@ it('finds nothing wrong with a card that corrects, and three things with one tha
   expect(well).toEqual([]);
   expect(bad?.map(({ level, what }) => `${level}: ${what}`)).toEqual([
     'danger: 3 uncorrected memory errors',
-    'caution: a repair of its memory waits for a reset',
+    'caution: a repair of its memory needs a reset',
     'danger: its driver requests: Reset',
   ]);
 });

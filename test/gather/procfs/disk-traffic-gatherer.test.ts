@@ -49,7 +49,7 @@ it('tells bytes, requests and the busy share of each whole disk from two reading
   await tree.write('proc/diskstats', STATS(10, 1));
   const third = run.waitFor(isReading('diskTraffic'));
   await clock.advance(1_000);
-  expect((await third).reading.value.devices[0]?.rates).toEqual(unknown('its counters began anew'));
+  expect((await third).reading.value.devices[0]?.rates).toEqual(unknown('its counters were reset'));
 });
 
 it('tells a disk whose name has a slash, which is an exclamation mark in /sys', async () => {

@@ -136,7 +136,7 @@ describe('the rates of a port', () => {
       netDev(portLine('eth0', 700)),
     );
     expect(rates.slice(1)).toMatchObject([
-      unknown('its counters began anew'),
+      unknown('its counters were reset'),
       { received: { bytesPerSecond: 500 }, sent: { bytesPerSecond: 1_000 } },
     ]);
   });

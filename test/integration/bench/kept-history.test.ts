@@ -39,9 +39,9 @@ test('a server that ignores the id of the answer before is found by prompts that
     expect.objectContaining({ code: 'history-lost', count: 4, of: 4, unit: 'later turns' }),
   );
   const text = run.stdout.replace(/\s+/g, ' ');
-  expect(text).toContain('history left to the server');
+  expect(text).toContain('history stored by the server');
   expect(text).toContain(
-    '! The server did not keep the history of sessions: the prompts of later turns have no room for the turns before them (4 of 4 later turns). Leave out --history server, so that each request has its history, or let the server store responses.',
+    '! The server did not store the history of sessions: the prompts of later turns are too short to contain the previous turns (4 of 4 later turns). Leave out --history server, so that each request has its history, or let the server store responses.',
   );
 });
 

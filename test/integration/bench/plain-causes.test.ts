@@ -44,7 +44,7 @@ describe('a run', { timeout: 120_000 }, () => {
     for (const args of [[], ['--model', 'm', '--no-warmup']]) {
       const run = await benchHere(folder.path, [url, ...args]);
       expect(run.exit).toBe('benchUnreachable');
-      expect(run.stderr).toMatch(/cannot be reached: it does not speak TLS .*\n.*http:\/\//);
+      expect(run.stderr).toMatch(/cannot be reached: it does not use TLS .*\n.*http:\/\//);
     }
   });
 
