@@ -1,5 +1,5 @@
-// Several transports as replication and requests see them: one set of links. A node that is in a site's mesh and in a fleet
-// has the links of both.
+// Several transports, combined for replication and requests into one set of links. A node that is in a site's
+// mesh and in a fleet has the links of both.
 
 import type { NodeId } from '../core/ids.ts';
 import type { MeshLink, MeshTransport, Unsubscribe } from './mesh.ts';
@@ -23,7 +23,7 @@ export const joinedLinks = (
   },
 });
 
-/** Requests over the first of several ways that has a link to the node; each is served on all. */
+/** Sends requests over the first transport that has a link to the node; requests are served on all. */
 export const routedRequests = (ways: readonly [RequestWay, ...(readonly RequestWay[])]): Requests => ({
   ask: (node, topic, body, options) => {
     const way = ways.find(({ links }) => links.has(node)) ?? ways[0];

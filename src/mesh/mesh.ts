@@ -1,5 +1,6 @@
-// The port of the mesh: authenticated links between nodes, over which frames travel whole and in order. Replication
-// sees only this; sockets, TLS and discovery stay behind it. One link per peer, whichever end dialled.
+// The port of the mesh: authenticated links between nodes, over which frames travel whole and in order.
+// Replication sees only this; sockets, TLS and discovery are hidden by it. One link per peer, whichever end
+// dialled.
 
 import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeId } from '../core/ids.ts';
@@ -15,20 +16,22 @@ export interface MeshTransport extends AsyncDisposable {
   /** Counts of everything refused or failed since the start. */
   readonly refusalCounts: ReadonlyMap<RefusalReason, number>;
   /**
-   * Binds the address, so `listensOn` is known. Dialling peers wait until `start`: before the users of the mesh have
-   * subscribed, nothing would receive a link that comes up. @throws MeshError `address-in-use` | `address-unusable`.
+   * Binds the address, so `listensOn` is known. Dialling peers wait until `start`: before the users of the
+   * mesh have subscribed, nothing would receive a link that comes up.
+   * @throws MeshError `address-in-use` | `address-unusable`.
    */
   listen(): Promise<void>;
   /**
-   * Accepts and starts to dial; listens first if `listen` was not called. Resolves when peers can connect. An abort
-   * closes every link and the listener, like disposing. @throws MeshError `address-in-use` | `address-unusable`.
+   * Accepts and starts to dial; listens first if `listen` was not called. Resolves when peers can connect. An
+   * abort closes every link and the listener, like disposing.
+   * @throws MeshError `address-in-use` | `address-unusable`.
    */
   start(signal: AbortSignal): Promise<void>;
   /** An address that may lead to a peer. Given again, it is retried soon, however often it failed. */
   addCandidate(candidate: MeshCandidate): void;
   /**
-   * Called for each link that is up. The first frames may follow at once; they wait for the first subscriber. @returns
-   * the function that ends the subscription, as all `on…` here do.
+   * Called for each link that is up. The first frames may follow at once; they wait for the first subscriber.
+   * @returns the function that ends the subscription, as all `on…` here do.
    */
   onLink(listener: (link: MeshLink) => void): Unsubscribe;
   onRefused(listener: (refusal: MeshRefusal) => void): Unsubscribe;
@@ -45,13 +48,14 @@ export interface MeshLink {
   readonly remoteAddress: HostPort;
   /** True when this node dialled. */
   readonly isInitiator: boolean;
-  /** Bytes queued here until the peer takes them. */
+  /** Bytes queued here until the peer accepts them. */
   readonly queuedBytes: number;
   readonly isOpen: boolean;
   /**
    * Queues one frame, whole or not at all. The bytes must not be changed afterwards.
-   * @returns false when the sender should wait for `onDrain`; the frame was still taken. Past `MeshLimits.queueBytesMax`
-   * the link closes with `overflow`. On a closed link nothing happens and false comes back.
+   * @returns false if the sender should wait for `onDrain`; the frame was still queued. Above
+   * `MeshLimits.queueBytesMax` the link closes with `overflow`. On a closed link nothing happens, and it
+   * returns false.
    * @throws RangeError when the frame is longer than `MeshLimits.frameBytesMax`.
    */
   send(frame: Uint8Array): boolean;
@@ -69,17 +73,19 @@ export interface MeshLink {
   resumeReading(): void;
   /** The queue fell below half of `MeshLimits.queueBytesHigh` after `send` gave false. */
   onDrain(listener: () => void): Unsubscribe;
-  /** Once, whoever closed it. Subscribing to a closed link calls at once. */
+  /** Called once, whichever end closed it. On a closed link the listener is called at once. */
   onClose(listener: (close: LinkClose) => void): Unsubscribe;
-  /** Tells the peer why if possible, and closes. Idempotent. `detail` is for people. */
+  /** Sends the reason to the peer if possible, and closes. Idempotent. `detail` is for people. */
   close(reason: CloseReason, detail?: string): void;
-  /** Of a link that leads to many nodes at once, through their server; undefined: to its peer alone. */
+  /** For a link that leads to many nodes at once, through their server; undefined: only to its peer. */
   readonly group?: LinkGroup;
 }
 
-/** Its link's peer stands for all of them: what is sent reaches each, and what arrives says which of them sent it. */
+/**
+ * Its link's peer represents all of them: what is sent reaches each, and what arrives contains the sender.
+ */
 export interface LinkGroup {
-  /** Hears this node no longer, for a while at least. `detail` is for people. */
+  /** Ignores this node, for a while at least. `detail` is for people. */
   mute(publisher: NodeId, detail: string): void;
 }
 
@@ -123,7 +129,7 @@ export interface LinkClose {
 }
 
 export type RefusalReason =
-  /** The peer knows the key id but not the key, or names no key id that this node accepts. */
+  /** The peer has the key id but not the key, or names no key id that this node accepts. */
   | 'wrong-key'
   /** Not a node: HTTP, garbage, TLS without a cluster key. */
   | 'not-a-node'
@@ -143,7 +149,7 @@ export type RefusalReason =
 /** Why a handshake failed. */
 export interface RefusalMeaning {
   readonly reason: RefusalReason;
-  /** Of `unreachable`. */
+  /** Only for `unreachable`. */
   readonly cause?: UnreachableCause;
   /** One sentence for people, with what to do if that is known. */
   readonly detail: string;
@@ -154,7 +160,7 @@ export interface MeshRefusal extends RefusalMeaning {
   readonly address: HostPort;
 }
 
-/** Two running daemons have one identity: somebody copied a home. */
+/** Two running daemons have one identity: a person copied a home. */
 export interface IdentityConflict {
   readonly nodeId: NodeId;
   /** True when it is this node's identity. */
@@ -181,7 +187,7 @@ export interface MeshLimits {
   readonly holderAnswerMs: number;
   readonly handshakeMs: number;
   readonly frameBytesMax: number;
-  /** Of incomplete frames, over all links; past it the link that holds the most is closed. */
+  /** Incomplete frames over all links; above it the link with the most is closed. */
   readonly partialBytesMax: number;
   /** `send` returns false above this. */
   readonly queueBytesHigh: number;
@@ -197,7 +203,10 @@ export interface MeshLimits {
   readonly dialTimeoutMs: number;
   readonly backoffMsMin: number;
   readonly backoffMsMax: number;
-  /** The node with the greater id, if it knows the peer's id, leaves the first dial to the other one for this long. */
+  /**
+   * The node with the greater id, if it has the peer's id, leaves the first dial to the other one for this
+   * long.
+   */
   readonly yieldMs: number;
   readonly dialFailuresMax: number;
   readonly candidatesMax: number;

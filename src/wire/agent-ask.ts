@@ -1,5 +1,5 @@
-// What one node asks another before it coordinates a load there, and the answer: a request of the mesh, whatever carries it.
-// Nothing of the load is in it; that goes point to point, under the ticket.
+// What one node requests of another before it coordinates a load there, and the reply: a mesh request, over
+// any transport. It contains nothing of the load, which is sent point to point, under the ticket.
 
 import * as v from 'valibot';
 import { count, openObject, text } from './schema.ts';
@@ -11,7 +11,7 @@ export type AgentAnswer =
       readonly kind: 'granted';
       /** Where its agent listens now, on every address of the node. */
       readonly port: number;
-      /** Opens it, once, for the one who asked. */
+      /** Opens it, once, for the requesting node. */
       readonly ticket: string;
     }
   | {

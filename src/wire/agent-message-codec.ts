@@ -1,5 +1,6 @@
-// Messages between coordinator and agent as bytes: MessagePack of [schema, message]. A kind that this version does not know is
-// told as such, to be passed over, so that a newer end may say more; another schema is refused aloud.
+// Messages between coordinator and agent as bytes: MessagePack of [schema, message]. A kind that this version
+// does not know is returned as unknown, to be skipped, so that a newer end may send more; another schema is
+// rejected with an error.
 
 import { decode, encode } from '@msgpack/msgpack';
 import * as v from 'valibot';
@@ -20,7 +21,7 @@ import { isPackedTooDeep } from './shallow-json.ts';
 
 export type DecodedAgentMessage<M> =
   | { readonly kind: 'message'; readonly message: M }
-  /** Of a newer version: to be passed over. */
+  /** From a newer version: to be skipped. */
   | { readonly kind: 'unknown'; readonly name: string };
 
 /** @throws RangeError when it is longer than AGENT_MESSAGE_BYTES_MAX. */
@@ -31,11 +32,11 @@ export const encodeAgentMessage = (message: CoordinatorMessage | AgentMessage): 
   return bytes;
 };
 
-/** @throws DecodeError for what no coordinator of this schema sends. */
+/** @throws DecodeError for messages that no coordinator of this schema sends. */
 export const decodeCoordinatorMessage = (bytes: Uint8Array): DecodedAgentMessage<CoordinatorMessage> =>
   decoded(bytes, COORDINATOR_KINDS, coordinatorSchema);
 
-/** @throws DecodeError for what no agent of this schema sends. */
+/** @throws DecodeError for messages that no agent of this schema sends. */
 export const decodeAgentMessage = (bytes: Uint8Array): DecodedAgentMessage<AgentMessage> =>
   decoded(bytes, AGENT_KINDS, agentSchema);
 
@@ -69,7 +70,7 @@ const pairOf = (bytes: Uint8Array): readonly [unknown, unknown] => {
   try {
     value = decode(bytes);
   } catch (error) {
-    // Whatever it throws is about the bytes: it is given nothing else.
+    // Any error that it throws is about the bytes, its only input.
     throw new DecodeError('not MessagePack', { cause: error });
   }
   if (!Array.isArray(value) || value.length !== 2) throw new DecodeError('not a message of an agent');
@@ -84,7 +85,7 @@ const part = {
   bytes: v.instance(Uint8Array),
 };
 const sentences = v.pipe(v.array(v.pipe(v.string(), v.maxLength(16_384))), v.maxLength(1_024));
-/** Either side of zero: clocks have no common one. */
+/** May be negative: clocks have no common zero. */
 const clockNs = v.pipe(figure, v.safeInteger());
 
 const coordinatorSchema: v.GenericSchema<unknown, CoordinatorMessage> = v.variant('kind', [

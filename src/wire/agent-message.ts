@@ -1,5 +1,5 @@
-// What passes between the coordinator of a run and one of its agents, over a channel of their own, never through a relay.
-// agent-message-codec.ts has their bytes.
+// What passes between the coordinator of a run and one of its agents, over a separate channel, never through
+// a relay. Their encoding is in agent-message-codec.ts.
 //
 //   agent        coordinator
 //   hello   →
@@ -10,7 +10,7 @@
 //   ready   →                      or refused
 //           ←    ping   (20 times, answered by pong at once)
 //           ←    start
-//   phase, live…, facts… →         `alive` once a second at any time, so that silence tells
+//   phase, live…, facts… →         `alive` once a second at any time, so that silence is detected
 //   ended   →
 //           ←    ping   (20 times), then collect
 //   samples… →
@@ -23,9 +23,12 @@ import type { AgentRequest, AgentShare, AgentSurvey } from './agent-request.ts';
 
 export const AGENT_SCHEMA = 'plimsoll.agent/1';
 
-/** Told by the coordinator. */
+/** Sent by the coordinator. */
 export type CoordinatorMessage =
-  /** Part `index` of the data set, from 0: raw DEFLATE (RFC 1951). Together they are lines, each a prompt as JSON. */
+  /**
+   * Part `index` of the data set, from 0: raw DEFLATE (RFC 1951). Joined, they are lines, each a prompt as
+   * JSON.
+   */
   | {
       readonly kind: 'dataset';
       readonly index: number;
@@ -34,66 +37,75 @@ export type CoordinatorMessage =
       readonly rawBytes: number;
       readonly bytes: Uint8Array;
     }
-  /** Asks the server, and what words cost where it matters. */
+  /** Queries the server, and measures the token cost of words if needed. */
   | { readonly kind: 'survey'; readonly request: AgentRequest }
   | {
       readonly kind: 'prepare';
       readonly request: AgentRequest;
       readonly share: AgentShare;
       readonly survey: AgentSurvey;
-      /** `promptsDigest` of what all agents are to send; another one there refuses. */
+      /** `promptsDigest` of what all agents are to send; an agent with another digest refuses. */
       readonly promptsDigest: string;
-      /** What it is to tell of its samples while it loads; without it nothing. */
+      /** What it reports of its samples during the load; without it nothing. */
       readonly facts?: WantedFacts;
     }
-  /** Answered at once, whatever else is under way. */
+  /** Answered at once, at any time. */
   | { readonly kind: 'ping'; readonly id: number }
-  /** The zero of the schedule, in the agent's clock. */
+  /** The zero of the schedule, on the agent's clock. */
   | { readonly kind: 'start'; readonly atNs: number }
-  /** drain: no more is issued; cancel: what is in flight is cancelled too, and the run is as complete; abort: it is not. */
+  /**
+   * drain: no more is issued; cancel: what is in flight is cancelled too, and the run still counts as
+   * complete; abort: it does not.
+   */
   | { readonly kind: 'stop'; readonly how: 'drain' | 'cancel' | 'abort' }
-  /** The sample file is asked for. */
+  /** Requests the sample file. */
   | { readonly kind: 'collect' }
-  /** All is there: the agent may forget the run. */
+  /** Everything was received: the agent may delete the run. */
   | { readonly kind: 'done' };
 
 /**
- * Told by an agent. Its clock is whole ns since a zero that it chose when the channel opened, monotonic; stamps of samples are
- * ns since the zero of its run, which `ready` tells in that clock.
+ * Sent by an agent. Its clock is whole ns since a zero that it chose when the channel opened, monotonic;
+ * stamps of samples are ns since the zero of its run, which `ready` contains on that clock.
  */
 export type AgentMessage =
   | {
       readonly kind: 'hello';
-      /** Of the program, for people. */
+      /** Version of the program, for people. */
       readonly version: string;
-      /** Of the node or the machine. */
+      /** Name of the node or the machine. */
       readonly name: string;
       readonly environment: ReportEnvironment;
       readonly caps: AgentCaps;
     }
   | { readonly kind: 'surveyed'; readonly survey: AgentSurvey }
-  /** Connections are open and the warm-up is over: `start` is awaited. */
+  /** Connections are open and the warm-up is over: waits for `start`. */
   | {
       readonly kind: 'ready';
       readonly runZeroNs: number;
       readonly connectionsOpened: number;
-      /** Ephemeral ports of one source address that the system gives out; unknown where it does not tell. */
+      /** Number of ephemeral ports that the system assigns per source address; unknown if not reported. */
       readonly ephemeralPorts: Reported<number>;
       readonly notices: readonly string[];
     }
-  /** It does not take part. The channel closes behind it. */
+  /** It does not take part. The channel is closed afterwards. */
   | { readonly kind: 'refused'; readonly problem: AgentProblem }
   | { readonly kind: 'pong'; readonly id: number; readonly atNs: number }
   | { readonly kind: 'alive' }
   | { readonly kind: 'phase'; readonly phase: AgentPhase }
-  /** A packed snapshot of this schema's own codec, its series with the counts of their histograms, so that they add. */
+  /**
+   * A packed snapshot in the format of this schema, its series with the counts of their histograms, so that
+   * they can be added.
+   */
   | { readonly kind: 'live'; readonly snapshot: Uint8Array }
-  /** What its load has told since the last such message: all there is of it until `untilNs`, but for what is on its way. */
+  /**
+   * The records of its load since the last such message: complete up to `untilNs`, except for what is still
+   * being sent.
+   */
   | {
       readonly kind: 'facts';
       /** Since the zero of its run. */
       readonly untilNs: number;
-      /** Event batches, as wire/event-batch.ts has them; none where only ends are wanted. */
+      /** Event batches as in wire/event-batch.ts; none if only ends are requested. */
       readonly batches: readonly Uint8Array[];
       /** Whole lines of its sample file. */
       readonly lines: Uint8Array;
@@ -103,11 +115,11 @@ export type AgentMessage =
       readonly kind: 'ended';
       readonly state: 'complete' | 'interrupted' | 'incomplete';
       readonly runProblems: readonly string[];
-      /** Like that of `live`; empty where the agent has none. */
+      /** As in `live`; empty if the agent has none. */
       readonly snapshot: Uint8Array;
-      /** Its own report.json: counts, outcomes and verdict of this agent alone. Empty where it has none. */
+      /** Its own report.json: counts, outcomes and verdict of this agent alone. Empty if it has none. */
       readonly report: string;
-      /** Of the sample file that `collect` brings. */
+      /** Size of the sample file that `collect` requests. */
       readonly samplesBytes: number;
     }
   /** Part `index` of the sample file, from 0: raw DEFLATE. */
@@ -119,12 +131,14 @@ export type AgentMessage =
       readonly bytes: Uint8Array;
     };
 
-/** ends: lines of samples as they end; all: also when they were sent, and when their first content came. */
+/**
+ * ends: lines of samples as they end; all: also when they were sent, and when their first content arrived.
+ */
 export type WantedFacts = (typeof WANTED_FACTS)[number];
 
 export type AgentPhase = (typeof AGENT_PHASES)[number];
 
-/** What an agent's own config allows; unknown: no cap. */
+/** Limits in an agent's own config; unknown: no limit. */
 interface AgentCaps {
   readonly requestsPerSecondMax: Reported<number>;
   readonly connectionsMax: Reported<number>;
@@ -141,16 +155,17 @@ export interface AgentProblem {
   readonly advice: string;
 }
 
-/** Parts of files are a fraction of it, live snapshots some 100 kB. Bounds in docs/limits.md. */
+/** Parts of files are a fraction of it, live snapshots some 100 kB. Limits in docs/limits.md. */
 export const AGENT_MESSAGE_BYTES_MAX: number = 8 * 1024 * 1024;
-/** Of one part of a data set or a sample file before compression: whoever inflates takes no more. */
+/** Size of one part of a data set or a sample file before compression: the receiver inflates no more. */
 export const AGENT_PART_BYTES_MAX: number = INPUT_LIMITS.agentPart.expandedBytesMax;
-/** An agent that says nothing for so long has left the run. */
+/** An agent that sends nothing for this long has left the run. */
 export const AGENT_SILENCE_MS_MAX = 5_000;
 export const AGENT_ALIVE_MS = 1_000;
 /**
- * From `prepare` until its load has ended an agent that hears nothing from the coordinator for so long ends it: nobody is left
- * to stop it. So a coordinator says something at least each COORDINATOR_PING_MS, a ping where there is nothing else to say.
+ * From `prepare` until its load has ended, an agent that receives nothing from the coordinator for this long
+ * ends it: nothing else could stop it. So a coordinator sends something at least every COORDINATOR_PING_MS, a
+ * ping if nothing else.
  */
 export const COORDINATOR_SILENCE_MS_MAX = 2_000;
 export const COORDINATOR_PING_MS = 500;

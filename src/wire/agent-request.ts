@@ -1,5 +1,5 @@
-// What an agent is asked to load with: a benchmark's request as it travels from the coordinator. It holds no header and no
-// key: an agent uses those that its own config names for the target.
+// What an agent is requested to load with: a benchmark's request as sent by the coordinator. It contains no
+// header and no key: an agent uses those in its own config for the target.
 
 import * as v from 'valibot';
 import type { CancelWish } from '../core/run/cancel-wish.ts';
@@ -20,33 +20,33 @@ import { stopRulesSchema } from './run-stop-schema.ts';
 import { count, figure, openObject, reported, type Schema, text } from './schema.ts';
 import { modelMixSchema } from './variant-schema.ts';
 
-/** Of the whole run: the share of one agent follows from `AgentShare`. */
+/** For the whole run: the share of one agent follows from `AgentShare`. */
 export interface AgentRequest extends ObjectiveFields {
-  /** Of the run that the coordinator makes. */
+  /** Id of the run that the coordinator makes. */
   readonly runId: string;
-  /** ISO 8601, of the coordinator's clock. */
+  /** ISO 8601, on the coordinator's clock. */
   readonly startedAt: string;
   /** Without credentials and query. */
   readonly target: string;
   /** Name of a server API. */
   readonly api: string;
-  /** Unknown: whoever surveys asks the server. */
+  /** Unknown: the agent that surveys queries the server. */
   readonly model: Reported<string>;
-  /** Of a mix; `model` is the first of them. */
+  /** For a mix; `model` is the first of them. */
   readonly models: Reported<ModelMix>;
   readonly pattern: RunPattern;
   readonly shape: RunShape;
-  /** One of them is known. */
+  /** At least one of the two is known. */
   readonly samplesMax: Reported<number>;
   readonly durationMs: Reported<number>;
-  /** Of all agents together; 0: no request before time zero. */
+  /** Over all agents; 0: no request before time zero. */
   readonly warmupRequests: number;
   readonly seed: number;
   readonly hasNonce: boolean;
-  /** 8 characters of hex, the same for all agents: numbers of samples tell their requests apart. */
+  /** 8 hexadecimal digits, the same for all agents: sample numbers distinguish their requests. */
   readonly noncePrefix: string;
   readonly isStreaming: boolean;
-  /** Requests that the client breaks off. */
+  /** Requests that the client cancels. */
   readonly cancel: Reported<CancelWish>;
   readonly timeouts: {
     readonly connectMs: number;
@@ -54,51 +54,51 @@ export interface AgentRequest extends ObjectiveFields {
     readonly idleMs: number;
     readonly totalMs: number;
   };
-  /** Known where prompts came in `dataset` messages before this one; else they are generated from the seed. */
+  /** Known if prompts arrived in earlier `dataset` messages; otherwise they are generated from the seed. */
   readonly dataset: Reported<AgentDataset>;
   readonly inputTokens: Reported<LengthDistribution>;
   readonly outputTokens: Reported<LengthDistribution>;
   readonly prefixes: Reported<SharedPrefixes>;
-  /** What makes sessions of prompts; unknown: each stands for itself, and to an agent that knows none. */
+  /** How sessions are made of prompts; unknown: no sessions, or an agent without support for them. */
   readonly sessions: Reported<AgentSessions>;
-  /** After which failures an agent ends its part; unknown: an older coordinator knows none. */
+  /** After which failures an agent ends its part; unknown: from an older coordinator without rules. */
   readonly stopRules: Reported<StopRules>;
-  /** JSON of fields that each body has besides. */
+  /** JSON of additional fields of each body. */
   readonly bodyFields: string;
 }
 
-/** Generated chats of so many turns, or the whole conversations of the data set. */
+/** Generated chats of this many turns, or the whole conversations of the data set. */
 export type AgentSessions = {
   readonly turns: Reported<LengthDistribution>;
   readonly thinkTime: Reported<ThinkTime>;
   readonly answers: 'live' | 'recorded';
 };
 
-/** Of a data set that was sent: a line for people, and how much of it there is. */
+/** About a data set that was sent: a line for people, and its size. */
 type AgentDataset = {
   readonly description: string;
   readonly prompts: number;
 };
 
-/** Agent `index` of `of`: it sends each arrival whose number is `index` modulo `of`. */
+/** Agent `index` of `of`: it sends each arrival whose number modulo `of` is `index`. */
 export interface AgentShare {
   /** From 0. */
   readonly index: number;
   readonly of: number;
 }
 
-/** What the first agent found out of the server, for all: prompts and bodies depend on it. */
+/** What the first agent found out about the server, for all agents: prompts and bodies depend on it. */
 export interface AgentSurvey {
   readonly model: string;
   readonly serverKind: Reported<string>;
-  /** Unknown: they were not asked for, or the server does not tell, and a word stands for a token. */
+  /** Unknown: not requested, or the server does not report it, and a word counts as a token. */
   readonly words: Reported<AgentWordCosts>;
-  /** Of the server's version and settings. */
+  /** The server's version and settings. */
   readonly told: Reported<readonly ServerTold[]>;
   readonly notices: readonly string[];
 }
 
-/** WordCosts of bench/dataset, with what it took to find them. */
+/** WordCosts of bench/dataset, with the effort to measure them. */
 type AgentWordCosts = {
   readonly taskTokens: number;
   readonly shortTokens: number;
@@ -110,10 +110,10 @@ type AgentWordCosts = {
   readonly countedTokens: number;
 };
 
-/** One coordinator at a time, and no more agents than this. Bound in docs/limits.md. */
+/** One coordinator at a time, and no more agents than this. Listed in docs/limits.md. */
 export const AGENTS_MAX = 64;
 
-/** Of a histogram file. */
+/** Limit for a histogram file. */
 const LENGTH_BINS_MAX = 100_000;
 
 const positive: Schema<number> = v.pipe(figure, v.minValue(0));
@@ -138,7 +138,7 @@ const lengthDistributionSchema: Schema<LengthDistribution> = v.variant('kind', [
 
 export const agentShareSchema: Schema<AgentShare> = v.pipe(
   openObject({ index: count, of: v.pipe(count, v.minValue(1), v.maxValue(AGENTS_MAX)) }),
-  v.check(({ index, of }) => index < of, 'an agent that is none of them'),
+  v.check(({ index, of }) => index < of, 'an agent whose index is out of range'),
 );
 
 const thinkMs: Schema<number> = v.pipe(figure, v.minValue(0), v.maxValue(THINK_MS_MAX));

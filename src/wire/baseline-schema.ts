@@ -1,4 +1,5 @@
-// <home>/baselines/NAME.json as text and back. It may come from another machine, so that every field has its bound.
+// <home>/baselines/NAME.json as text and back. It may come from another machine, so every field has its
+// limit.
 
 import * as v from 'valibot';
 import { BASELINE_SCHEMA, type BaselineDocument, isBaselineName } from '../core/comparison/baseline.ts';

@@ -1,5 +1,5 @@
-// Counts what a receiver of event batches did not get, from the numbers in the batches it did get. What was lost behind the
-// last one shows only in the sender's own count.
+// Counts the event batches that a receiver missed, from the numbers in the batches that it received. Losses
+// after the last one are only visible in the sender's own count.
 
 import type { EventBatchHeader } from './event-batch-header.ts';
 
@@ -16,7 +16,7 @@ export class BatchLoss {
     return this.#lostRecordCount;
   }
 
-  /** Of a batch that arrived. A number that came before is a repetition and loses nothing. */
+  /** Notes a batch that arrived. A number that occurred before is a repetition and loses nothing. */
   note({
     sourceId,
     batchSeq,

@@ -42,7 +42,7 @@ const calibrationSchema: v.GenericSchema<unknown, Calibration> = openObject({
 export const calibrationToJson = (calibration: Calibration): string =>
   `${JSON.stringify(calibration, undefined, 2)}\n`;
 
-/** undefined where it is none of this version. */
+/** undefined if it is not one of this version. */
 export const calibrationFromJson = (json: string): Calibration | undefined => {
   const result = v.safeParse(calibrationSchema, parseShallowJson(json));
   return result.success ? result.output : undefined;

@@ -36,7 +36,7 @@ export const comparisonFromJson = (json: string): ComparisonDocument => {
 };
 
 export const COMPARISON_BYTES_MAX: number = 16 * 1024 * 1024;
-/** Runs or segments of one side. */
+/** Runs or segments per side. */
 export const UNITS_MAX = 200;
 const METRICS_MAX = 64;
 const LOOKS_MAX = 16;

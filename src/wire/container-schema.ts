@@ -1,4 +1,4 @@
-// What a node tells of its container, as it must look to be believed.
+// Validates what a node reports about its container.
 
 import * as v from 'valibot';
 import type { NodeContainer } from '../core/node/container.ts';

@@ -1,4 +1,4 @@
-// What spoils the figures of a run, as it crosses a process boundary and stands on disk.
+// Contamination of a run's figures, as sent between processes and stored on disk.
 
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';

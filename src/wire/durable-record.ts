@@ -1,5 +1,5 @@
-// The bytes of a durable event. The origin makes them once; journals keep and peers relay them verbatim, and the
-// signature is over exactly these bytes.
+// The bytes of a durable event. The origin makes them once; journals store and peers relay them verbatim, and
+// the signature is over exactly these bytes.
 
 import type { Event, EventHead } from '../core/event.ts';
 import { type Fact, factKey } from '../core/event-kinds.ts';
@@ -9,7 +9,7 @@ import { decodeFact } from './event-schema.ts';
 import { parseShallowObject } from './shallow-json.ts';
 
 export const RECORD_VERSION = 1;
-/** Of one record's body. */
+/** Limit for one record's body. */
 export const RECORD_BYTES_MAX = 1_048_576;
 
 interface RecordPosition {
@@ -40,7 +40,7 @@ export type DecodedRecord =
   | { readonly kind: 'event'; readonly event: Event }
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Never throws: a body that is not what it should be is refused with its reason. */
+/** Never throws: an invalid body is refused with its reason. */
 export const decodeRecordBody = (
   body: Uint8Array,
   receipt: { readonly ageMs: number; readonly receivedAtMs: number },
@@ -80,7 +80,7 @@ export const recordPayload = (body: Uint8Array): JsonObject | undefined => {
   return isJsonObject(payload) ? payload : undefined;
 };
 
-/** Whatever JSON holds: not all of it has a text of its own. */
+/** Any JSON value: not all of them have a text of their own. */
 const shownVersion = (version: unknown): string => (JSON.stringify(version) ?? 'missing').slice(0, 40);
 
 const isPosition = (value: unknown): value is number =>

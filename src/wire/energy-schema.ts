@@ -1,4 +1,4 @@
-// What a run cost in energy, as it stands in report.json.
+// The energy of a run, as stored in report.json.
 
 import * as v from 'valibot';
 import { ENERGY_REASONS_MAX, ENERGY_SCOPES, METERS_MAX, type RunEnergy } from '../core/run/energy.ts';

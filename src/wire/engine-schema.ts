@@ -1,4 +1,4 @@
-// How fast an engine was measured to run a model: in records of a node and in report.json.
+// The measured speed of an engine with a model: in records of a node and in report.json.
 
 import * as v from 'valibot';
 import type { EngineCalibration } from '../core/model/engine-calibration.ts';

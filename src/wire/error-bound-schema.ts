@@ -1,4 +1,4 @@
-// The error bound of a series as snapshots and reports carry it.
+// The error bound of a series in snapshots and reports.
 
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
@@ -17,7 +17,7 @@ export const errorBoundSchema: v.GenericSchema<unknown, SeriesErrorBound> = open
 
 export const runBoundsSchema: v.GenericSchema<unknown, RunBounds> = openObject({ windowNs: bound });
 
-/** A rate that is not among them is not told. */
+/** A rate that is not listed is unknown. */
 export const rateBoundsSchema: v.GenericSchema<unknown, Reported<RateBounds>> = reported(
   openObject(recordOf(RATE_KEYS, () => v.exactOptional(v.union([unknownSchema, bound])))),
 );

@@ -1,4 +1,4 @@
-// What the records of a client's own account, and of the server's, hold, in the order of their bytes.
+// The fields of a client's records about itself, and of the server's, in byte order.
 
 import {
   type BeatsRecord,
@@ -27,14 +27,14 @@ export type ListRecord = BeatsRecord | MarksRecord | GapEdgesRecord;
 
 interface RecordList {
   readonly kind: number;
-  /** Without the figures. */
+  /** Size without the figures. */
   readonly bytes: number;
-  /** What stands before `at`, little-endian. */
+  /** The bytes before `at`, little-endian. */
   readonly head: readonly number[];
   readonly figures: readonly number[];
 }
 
-/** @throws RangeError for more than a reader takes. */
+/** @throws RangeError for more than a reader accepts. */
 export const listOf = (record: ListRecord): RecordList => {
   const thread = u16(record.thread);
   switch (record.kind) {
@@ -58,7 +58,7 @@ export const listOf = (record: ListRecord): RecordList => {
   }
 };
 
-/** Of a record that has a fixed number of them, and its name in RECORD_KIND and RECORD_BYTES. */
+/** A record with a fixed number of figures, and its name in RECORD_KIND and RECORD_BYTES. */
 export interface NamedFigures {
   readonly name: 'client' | 'host' | 'server' | 'skipped' | 'lateness' | 'note' | 'placed' | 'served';
   readonly figures: readonly number[];
@@ -79,7 +79,7 @@ export const figuresOf = (record: ClientRecord | HostRecord | ServerRecord | Ski
   }
 };
 
-/** Behind the sample's id. */
+/** After the sample's id. */
 export const figuresOfSample = (record: RecordOfSample): NamedFigures => {
   switch (record.kind) {
     case 'sample.lateness':

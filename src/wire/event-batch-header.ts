@@ -1,5 +1,5 @@
-// What an event batch says of itself before its records: whose it is, where it stands among the others of its source, and of which
-// version it is. All that passes batches on needs of them.
+// The header of an event batch: its run and source, its position among the batches of its source, and its
+// version. Code that passes batches on needs only this.
 
 import { DecodeError } from './decode-error.ts';
 import {
@@ -16,13 +16,13 @@ export interface EventBatchHeader {
   /** From 1, rising by 1 per source: a gap is a lost batch. */
   readonly batchSeq: number;
   readonly recordCount: number;
-  /** Records of this source in all batches before: after a gap, how many were lost. */
+  /** Records of this source in all previous batches: after a gap, it shows how many were lost. */
   readonly recordsBefore: number;
   /** CLOCK_MONOTONIC of the host at the run's zero, ns. */
   readonly runZeroNs: number;
 }
 
-/** @throws DecodeError when the bytes are no batch, are of another version, or are cut short. */
+/** @throws DecodeError if the bytes are not a batch, are of another version, or are cut short. */
 export const readEventBatchHeader = (bytes: Uint8Array): EventBatchHeader => {
   if (bytes.length < HEADER_BYTES) throw new DecodeError(`a batch of ${bytes.length} bytes has no header`);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

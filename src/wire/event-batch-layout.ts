@@ -30,9 +30,9 @@ export const HEADER = {
 export const RECORD_KIND = {
   issued: 6,
   recvFirst: 7,
-  /** Stamps as the first one and whole differences of less than 2³² ns. */
+  /** Stamps as the first one and integer differences of less than 2³² ns. */
   recvNonFirstDeltas: 8,
-  /** Stamps as they are, where they do not fit differences. */
+  /** Stamps unchanged, if they do not fit into differences. */
   recvNonFirstDoubles: 9,
   complete: 10,
   error: 11,
@@ -61,7 +61,7 @@ export const SESSION_KINDS: readonly SessionRecord['kind'][] = [
 
 export const OUTCOMES: readonly Outcome[] = ['completed', 'failed', 'cancelled'];
 
-/** Bytes of a record, its kind included, without what follows a count. */
+/** Bytes of a record, including its kind, without what follows a count. */
 export const RECORD_BYTES = {
   /** at */
   session: 9,
@@ -129,17 +129,17 @@ export const doubtMarks = (doubts: readonly TokenDoubt[]): number =>
 export const doubtsOf = (bits: number): readonly TokenDoubt[] =>
   TOKEN_DOUBT_KEYS.filter((_, place) => (bits & (1 << place)) !== 0);
 
-/** Of one stamp list; a longer one is split over records, which says the same. */
+/** Limit of one stamp list; a longer one is split over several records with the same meaning. */
 export const STAMPS_MAX = 0xff_ff;
-/** Of one record of a thread; it tells its beats five times a second. */
+/** Limit of one record of a thread; it reports its beats five times a second. */
 export const BEATS_MAX = 64;
-/** Of chunks, in one record. */
+/** Chunks in one record. */
 export const CHOICES_MAX = 4_096;
-/** Of gaps, in one record: 8 KiB. */
+/** Gaps in one record: 8 KiB. */
 export const GAP_CELLS_MAX = 512;
 /** UTF-8, cut between characters. */
 export const DETAIL_BYTES_MAX = 1_600;
-/** Of a model's name, likewise. */
+/** Limit of a model's name, UTF-8, cut between characters. */
 export const MODEL_BYTES_MAX = 256;
 export const FINISH_BYTES_MAX = 64;
 export const SAMPLE_ID_MAX = 0xff_ff_ff_ff;

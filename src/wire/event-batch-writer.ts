@@ -38,7 +38,9 @@ interface EventBatchWriterOptions {
   readonly sourceId: number;
   /** CLOCK_MONOTONIC of the host at the run's zero, ns. */
   readonly runZeroNs: number;
-  /** Default 64 KiB; at least 1 KiB, so that every record but a long stamp list fits an empty batch. */
+  /**
+   * Default 64 KiB; at least 1 KiB, so that every record except a long stamp list fits into an empty batch.
+   */
   readonly capacityBytes?: number;
 }
 
@@ -64,14 +66,14 @@ export class EventBatchWriter {
     return this.#recordCount;
   }
 
-  /** Of this source so far, those in the open batch included. */
+  /** Number of records of this source so far, including those in the open batch. */
   get recordsWritten(): number {
     return this.#recordsBefore + this.#recordCount;
   }
 
   /**
-   * @returns false when the batch has no room for it: take the batch, then write again. A list of stamps that no batch
-   * could hold is a RangeError; `writeStamps` writes those in parts.
+   * @returns false if the batch has no room for it: take the batch, then write again. A list of stamps that
+   * no batch could contain is a RangeError; `writeStamps` writes those in parts.
    */
   write(record: EventRecord): boolean {
     switch (record.kind) {
@@ -136,8 +138,8 @@ export class EventBatchWriter {
   }
 
   /**
-   * Stamps from `start` to before `end`, as many as fit.
-   * @returns how many were written: with fewer than all, take the batch and write the rest.
+   * Writes stamps from `start` up to but excluding `end`, as many as fit.
+   * @returns how many were written: if not all, take the batch and write the rest.
    */
   writeStamps(sampleId: number, stampsNs: ArrayLike<number>, start: number, end: number): number {
     const wanted = Math.min(end - start, STAMPS_MAX);
@@ -221,7 +223,7 @@ export class EventBatchWriter {
     return true;
   }
 
-  /** Beats, marks or cells: at most as many as a reader takes. */
+  /** Beats, marks or cells: at most as many as a reader accepts. */
   #writeList(record: ListRecord): boolean {
     const { kind, bytes, head, figures } = listOf(record);
     const at = this.#open(kind, bytes + figures.length * 8);
@@ -232,7 +234,10 @@ export class EventBatchWriter {
     return true;
   }
 
-  /** The batch so far, in a buffer of its own that may be transferred, and a new one begins; undefined while empty. */
+  /**
+   * The batch so far, in a separate buffer that may be transferred, and a new one is started; undefined while
+   * empty.
+   */
   take(): Uint8Array<ArrayBuffer> | undefined {
     if (this.#recordCount === 0) return undefined;
     this.#batchSeq += 1;
@@ -274,7 +279,7 @@ export class EventBatchWriter {
     putStamps(this.#view, at, stampsNs, { start, count });
   }
 
-  /** Where the record's fields begin, behind its sample's id. */
+  /** Start of the record's fields, after its sample's id. */
   #openSample(kind: number, bytes: number, sampleId: number): number {
     if (!(sampleId >= 0 && sampleId <= SAMPLE_ID_MAX && Number.isInteger(sampleId)))
       throw new RangeError(`${sampleId} is no whole number up to ${SAMPLE_ID_MAX}`);
@@ -284,14 +289,17 @@ export class EventBatchWriter {
     return at + 4;
   }
 
-  /** Behind what the open record has. @returns its bytes. */
+  /**
+   * After the fields of the open record.
+   * @returns its bytes.
+   */
   #text(text: string, bytesMax: number): number {
     const { written } = encoder.encodeInto(text, this.#bytes.subarray(this.#offset, this.#offset + bytesMax));
     this.#offset += written;
     return written;
   }
 
-  /** Of records that come a few times a second. */
+  /** For records that occur a few times a second. */
   #writeFigures(kind: number, bytes: number, figures: readonly number[]): boolean {
     const at = this.#open(kind, bytes);
     if (at === FULL) return false;

@@ -1,5 +1,5 @@
-// Reads event batches. Whatever the bytes are, it reads within them, and either gives every record of the batch or throws
-// before it has given one.
+// Reads event batches. For any bytes it reads within them, and either returns every record of the batch or
+// throws before the first.
 
 import { counted } from '../core/figure/figure.ts';
 import { recordOf } from '../core/record-of.ts';
@@ -31,11 +31,11 @@ import { FieldReader } from './field-reader.ts';
 
 export interface EventBatch extends EventBatchHeader {
   readonly records: readonly EventRecord[];
-  /** What it was read from. */
+  /** The bytes it was read from. */
   readonly bytes: Uint8Array;
 }
 
-/** @throws DecodeError for anything but exactly what an EventBatchWriter makes. */
+/** @throws DecodeError for anything except what an EventBatchWriter makes. */
 export const readEventBatch = (bytes: Uint8Array): EventBatch => {
   const header = readEventBatchHeader(bytes);
   const reader = new RecordReader(bytes, HEADER_BYTES);

@@ -61,11 +61,11 @@ export const decodeFact = (kind: string, key: string, payload: unknown): Decoded
   return decoded;
 };
 
-/** What this version knows of a payload of a known kind. */
+/** The part of a payload of a known kind that is known to this version. */
 export const knownPayload = (kind: EventKind, payload: unknown): unknown =>
   knownPart(PAYLOAD_SCHEMAS[kind], payload);
 
-/** The fact of a known kind; undefined where the payload is not one of it. */
+/** The fact of a known kind; undefined if the payload does not match it. */
 export const factFrom = (kind: EventKind, payload: unknown): Fact | undefined => {
   const decoded = checked(kind, payload);
   return decoded.kind === 'known' ? decoded.fact : undefined;
@@ -180,6 +180,6 @@ const checked = <K extends EventKind>(kind: K, payload: unknown): Checked<K> => 
   return { kind: 'refused', reason: `${kind} ${path}: ${issue.message}` };
 };
 
-/** "slot.verb", also for kinds of versions to come. */
+/** "slot.verb", also for kinds of later versions. */
 const EVENT_KIND = /^[a-z][A-Za-z0-9]{0,39}\.[a-z][A-Za-z0-9]{0,39}$/;
 export const KEY_LENGTH_MAX = 512;

@@ -1,4 +1,4 @@
-// Why requests failed and when the server was away, as it crosses a process boundary and is stored.
+// Why requests failed and when the server was away, as sent between processes and stored.
 
 import * as v from 'valibot';
 import {

@@ -1,4 +1,4 @@
-// Reads the bytes of an event batch one field after the other, and never past their end.
+// Reads the bytes of an event batch field by field, and never past their end.
 
 import { DecodeError } from './decode-error.ts';
 

@@ -1,4 +1,4 @@
-// The names that a server has for the end of an answer, as they cross a process boundary and stand on disk.
+// A server's own finish reasons, as sent between processes and stored on disk.
 
 import * as v from 'valibot';
 import { FINISH_NAMES_MAX, type FinishNameCount } from '../core/run/finish-name-tally.ts';

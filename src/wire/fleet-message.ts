@@ -1,6 +1,6 @@
-// What the daemon streams to a page that shows a fleet: parts of a picture by name, all of them first, then those that say
-// something else than before. A part is sent at most once a second; who reads slowly gets the newest of each and misses what
-// lay between. Moments are on the sender's monotonic clock, and the reader moves them onto its own.
+// What the daemon streams to a page of a fleet: parts of a picture by name, all of them first, then those
+// that have changed. A part is sent at most once a second; a slow reader gets the newest of each and misses
+// those in between. Moments are on the sender's monotonic clock, and the reader moves them onto its own.
 
 import type { FleetFault } from '../core/fleet/fleet-faults.ts';
 import type { FleetLink } from '../core/fleet/fleet-links.ts';
@@ -18,22 +18,22 @@ export interface FleetMessage {
   readonly nodeId: NodeId;
   readonly plimsollVersion: string;
   readonly nowMs: number;
-  /** Instead of what the reader holds, not besides it. */
+  /** Replaces what the reader has, instead of being added to it. */
   readonly isWhole: boolean;
   readonly parts: FleetParts;
 }
 
-/** `levels` and `sums` by the group's place in the roster; whatever is missing is as it was. */
+/** `levels` and `sums` by the group's position in the roster; missing parts are unchanged. */
 type FleetParts = FleetLists & { readonly [P in PlainPart]?: FleetPicture[P] } & {
   readonly levels?: Readonly<Record<string, FleetPicture['levels'][number]>>;
   readonly sums?: Readonly<Record<string, FleetPicture['sums'][number]>>;
 };
 
-/** What is no part of the picture, but was asked for besides. */
+/** Lists that are not part of the picture, but were requested. */
 export interface FleetLists {
-  /** What is picked; null: nobody is called so. */
+  /** What is selected; null: it does not exist. */
   readonly selection?: FleetSelection | null;
-  /** Of each two groups that have links, and within each, by their places in the roster. */
+  /** For each two groups that have links, and within each, by roster position. */
   readonly matrix?: readonly GroupPairWays[];
   readonly listing?: LinkListing;
 }
@@ -53,7 +53,7 @@ export const writtenPicture = (picture: FleetPicture): WrittenParts =>
 export const writtenLists = (lists: FleetLists): WrittenParts =>
   new Map(Object.entries(listsOf(lists)).map(([name, list]) => [name, JSON.stringify(list)] as const));
 
-/** Those that are there. */
+/** Those that are present. */
 export const listsOf = ({ selection, matrix, listing }: FleetLists): FleetLists => ({
   ...(selection === undefined ? {} : { selection }),
   ...(matrix === undefined ? {} : { matrix }),
@@ -73,7 +73,7 @@ export const encodeFleet = (head: Omit<FleetMessage, 'parts'>, parts: WrittenPar
   return `${JSON.stringify({ version: STREAM_VERSION, ...head }).slice(0, -1)},"parts":{${plain.join(',')}}}`;
 };
 
-/** @throws StreamMessageError when it is none of this version. */
+/** @throws StreamMessageError if it is not one of this version. */
 export const decodeFleet = (text: string, nowMs: number): FleetMessage => {
   const message = parsed(text);
   if (!isFleetMessage(message))
@@ -81,13 +81,13 @@ export const decodeFleet = (text: string, nowMs: number): FleetMessage => {
   if (message.version !== STREAM_VERSION)
     throw new StreamMessageError(
       'version',
-      `the daemon speaks version ${message.version} of the stream, this page version ${STREAM_VERSION}: reload the page`,
+      `the daemon uses version ${message.version} of the stream, this page version ${STREAM_VERSION}: reload the page`,
     );
   const { version: _, ...rest } = message;
   return { ...rest, nowMs, parts: moved(message.parts, nowMs - message.nowMs) };
 };
 
-/** The picture after a message; undefined while no whole one has come. */
+/** The picture after a message; undefined until a whole one has arrived. */
 export const foldedPicture = (
   before: FleetPicture | undefined,
   { isWhole, parts }: Pick<FleetMessage, 'isWhole' | 'parts'>,

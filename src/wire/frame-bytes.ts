@@ -1,5 +1,6 @@
-// Writing and reading the binary part of a frame: big-endian, doubles for numbers. A reader past the end gives zeros and
-// says at the end that the frame was cut off, so that decoding has one place to refuse it.
+// Writing and reading the binary part of a frame: big-endian, doubles for numbers. Reading past the end gives
+// zeros, and `isWhole` reports at the end that the frame was cut off, so that decoding has one place to
+// refuse it.
 
 export class ByteWriter {
   readonly #bytes: Uint8Array;
@@ -51,7 +52,7 @@ export class ByteReader {
     return this.#isWhole && this.#at < this.#bytes.length;
   }
 
-  /** False once something was read past the end. */
+  /** False after a read past the end. */
   get isWhole(): boolean {
     return this.#isWhole;
   }

@@ -1,6 +1,6 @@
-// Frames from a stream of bytes: 4 bytes of length, most significant first, then the frame, whose first byte is its
-// kind. Memory grows with what has arrived, to at most twice that, however long the frame claims to be and however
-// small the pieces are.
+// Frames from a stream of bytes: 4 bytes of length, most significant first, then the frame, whose first byte
+// is its kind. Memory grows with what has arrived, to at most twice that, for any claimed length of the frame
+// and any size of the pieces.
 
 type DecodedFrame =
   | { readonly kind: 'frame'; readonly type: number; readonly payload: Uint8Array }
@@ -9,7 +9,7 @@ type DecodedFrame =
 export class FrameDecoder {
   #lengthMax: number;
   readonly #chunks: Uint8Array[] = [];
-  /** Of the first chunk, how much was taken. */
+  /** How much of the first chunk was taken. */
   #taken = 0;
   readonly #header = new Uint8Array(HEADER_BYTES);
   #headerFilled = 0;
@@ -26,7 +26,7 @@ export class FrameDecoder {
     this.#lengthMax = payloadBytesMax + 1;
   }
 
-  /** Of an incomplete frame. */
+  /** Bytes of an incomplete frame. */
   get heldBytes(): number {
     return this.#body?.length ?? 0;
   }
@@ -42,7 +42,7 @@ export class FrameDecoder {
   }
 
   /**
-   * The next whole frame, in memory of its own; undefined until more is pushed. After `malformed` nothing can be
+   * The next whole frame, in its own memory; undefined until more is pushed. After `malformed` nothing can be
    * decoded.
    */
   next(): DecodedFrame | undefined {
@@ -70,7 +70,7 @@ export class FrameDecoder {
     }
   }
 
-  /** Fills `sink` from `from` on with what is there; returns how many bytes. */
+  /** Fills `sink` from `from` on with the available bytes; returns their number. */
   #take(sink: Uint8Array, from: number): number {
     let filled = from;
     for (let chunk = this.#chunks[0]; chunk !== undefined && filled < sink.length; chunk = this.#chunks[0]) {
@@ -101,5 +101,5 @@ export const frameHead = (type: number, payloadBytes: number): Uint8Array => {
 };
 
 const HEADER_BYTES = 4;
-/** Most frames have less. */
+/** Most frames are shorter. */
 const FIRST_BYTES = 16_384;

@@ -1,4 +1,4 @@
-// What a node tells of errors of its GPUs in the kernel's log, as it must look to be believed.
+// Validates what a node reports about errors of its GPUs in the kernel's log.
 
 import * as v from 'valibot';
 import { GPU_ERROR_CLASSES, type NodeGpuErrors } from '../core/node/gpu-errors.ts';

@@ -1,4 +1,4 @@
-// What a node tells of the health of its GPUs, as it must look to be believed.
+// Validates what a node reports about the health of its GPUs.
 
 import * as v from 'valibot';
 import { GPU_VENDORS } from '../core/node/gpu.ts';

@@ -1,4 +1,4 @@
-// What a node reports of its GPUs and their load, as it must look to be believed.
+// Validates what a node reports about its GPUs and their load.
 
 import * as v from 'valibot';
 import { FAILED_GPU_STATES, type FailedGpu } from '../core/node/failed-gpu.ts';

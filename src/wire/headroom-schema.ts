@@ -1,5 +1,5 @@
-// The form of `plimsoll headroom --json` and of the answer to POST /api/headroom. Read by programs of others, so each field says
-// what it is of.
+// The format of `plimsoll headroom --json` and of the response of POST /api/headroom. Foreign programs read
+// it, so each field has a description.
 
 import * as v from 'valibot';
 import { CACHE_TYPES } from '../core/model/cache-bytes.ts';
@@ -25,7 +25,7 @@ export const headroomFitSchema: v.GenericSchema = v.variant('kind', [
   openObject({ kind: v.literal('fits'), freeBytes: figure }),
   openObject({
     kind: v.literal('tight'),
-    missingBytes: said(figure, 'At most: it fits if what is not known exactly turns out small.'),
+    missingBytes: said(figure, 'At most: it fits if everything that is not known exactly is small.'),
   }),
   openObject({ kind: v.literal('does-not-fit'), missingBytes: figure }),
 ]);
@@ -33,7 +33,7 @@ export const headroomFitSchema: v.GenericSchema = v.variant('kind', [
 export const headroomPlaceSchema: v.GenericSchema = openObject({
   name: text,
   nodeId: v.exactOptional(nodeIdSchema),
-  deviceId: said(text, 'Of the inventory of its node; "cpu" for a processor.'),
+  deviceId: said(text, 'As in the inventory of its node; "cpu" for a processor.'),
   deviceName: text,
   deviceClass: v.picklist(['apple', 'gb10', 'geforce', 'datacentre', 'amd', 'other']),
   ceiling: reported(
@@ -42,11 +42,11 @@ export const headroomPlaceSchema: v.GenericSchema = openObject({
       operationsPerSecond: v.exactOptional(said(figure, '16-bit products with 32-bit sums.')),
       int8PerSecond: v.exactOptional(figure),
       fp8PerSecond: v.exactOptional(figure),
-      isMeasured: said(v.boolean(), 'false: bytesPerSecond is of a data sheet.'),
+      isMeasured: said(v.boolean(), 'false: bytesPerSecond comes from a data sheet.'),
     }),
   ),
   memoryBytes: reported(figure),
-  memoryFreeBytes: reported(said(figure, 'Of those, what no program holds now.')),
+  memoryFreeBytes: reported(said(figure, 'The part of it that no program uses now.')),
 });
 
 const link = openObject({
@@ -67,7 +67,7 @@ const exchange = openObject({
     latencySeconds: estimateSchema,
     transferSeconds: figure,
     boundSeconds: figure,
-    way: v.exactOptional(said(link, 'Not there between devices of one machine.')),
+    way: v.exactOptional(said(link, 'Missing between devices of one machine.')),
   }),
 });
 
@@ -104,14 +104,16 @@ const CHANGES = [
 ] as const;
 
 const decode = openObject({
-  boundTokensPerSecond: said(figure, 'Of all sequences together: measured ceilings and nothing else.'),
+  boundTokensPerSecond: said(figure, 'For all sequences together, from measured ceilings only.'),
   expectedTokensPerSecond: estimateSchema,
-  stepSeconds: said(estimateSchema, 'Of the step in which each sequence gets a token.'),
-  terms: said(openObject(TERM_SECONDS), 'Seconds of one step, by what they are for.'),
+  stepSeconds: said(estimateSchema, 'For the step in which each sequence gets a token.'),
+  terms: said(openObject(TERM_SECONDS), 'Seconds of one step, by purpose.'),
   limit: v.picklist(LIMITS),
   exchanges: list(exchange),
-  constants: said(text, 'Whose constants the expectation is of.'),
-  errorShare: reported(said(figure, 'Mean error of the constants where they were fitted, a share.')),
+  constants: said(text, 'Label of the constants behind the expectation.'),
+  errorShare: reported(
+    said(figure, 'Mean error of the constants on the figures that they were fitted to, as a share.'),
+  ),
 });
 
 const prefill = openObject({
@@ -119,7 +121,7 @@ const prefill = openObject({
   ceiling: openObject({
     operationsPerSecond: figure,
     of: v.picklist(['16-bit', 'INT8', 'FP8']),
-    doubt: said(text, 'Why an engine may pass it; empty where none can.'),
+    doubt: said(text, 'Why an engine may exceed it; empty if none can.'),
   }),
   expectedSeconds: estimateSchema,
   limit: v.picklist(['compute', 'weights', 'links']),
@@ -132,7 +134,7 @@ const serving = openObject({
 });
 
 export const headroomPlacementSchema: v.GenericSchema = openObject({
-  key: said(v.string(), 'Lasts as long as the same devices have the same layers.'),
+  key: said(v.string(), 'Stays the same while the same devices have the same layers.'),
   name: v.string(),
   placement: openObject({
     kind: v.picklist(['one', 'tensor', 'pipeline']),
@@ -147,15 +149,15 @@ export const headroomPlacementSchema: v.GenericSchema = openObject({
         fitNow: reported(headroomFitSchema),
       }),
     ),
-    'Each device, in the order of the stages.',
+    'Each device, in stage order.',
   ),
-  fit: said(reported(headroomFitSchema), 'In all memory, of the device with the least room.'),
-  fitNow: said(reported(headroomFitSchema), 'The same in what no program holds now.'),
-  contextThatFits: reported(said(count, 'Tokens of each sequence.')),
+  fit: said(reported(headroomFitSchema), 'In total memory, for the device with the least room.'),
+  fitNow: said(reported(headroomFitSchema), 'The same for the memory that no program uses now.'),
+  contextThatFits: reported(said(count, 'Tokens per sequence.')),
   decode: reported(decode),
-  prefill: said(reported(prefill), 'Of a prompt as long as the context.'),
-  serving: said(reported(serving), 'Of requests that follow each other, as many at once as the batch.'),
-  behind: said(v.string(), 'Why it is behind the first one; empty for the first.'),
+  prefill: said(reported(prefill), 'For a prompt as long as the context.'),
+  serving: said(reported(serving), 'For requests that follow each other, as many at once as the batch.'),
+  behind: said(v.string(), 'Why it ranks below the first one; empty for the first.'),
 });
 
 export const headroomDocumentSchema: v.GenericSchema = openObject({
@@ -168,7 +170,7 @@ export const headroomDocumentSchema: v.GenericSchema = openObject({
     batch: count,
     cacheType: v.picklist(Object.keys(CACHE_TYPES)),
   }),
-  need: said(reported(need), 'Of the model as a whole.'),
+  need: said(reported(need), 'For the model as a whole.'),
   placements: said(list(headroomPlacementSchema), 'The fastest that fits first.'),
   placementsLeftOut: count,
   notes: said(list(v.string()), 'What was not tried.'),
@@ -182,6 +184,6 @@ export const headroomDocumentSchema: v.GenericSchema = openObject({
         makesItFit: v.boolean(),
       }),
     ),
-    'What would make it faster or let it fit, most first.',
+    'What would make it faster or let it fit, greatest gain first.',
   ),
 });

@@ -1,4 +1,5 @@
-// What a node answers to whoever has shown a code to join: the keys of its cluster, or why not. One line of JSON over TLS.
+// A node's reply to a machine that has shown a join code: the keys of its cluster, or the reason for refusal.
+// One line of JSON over TLS.
 
 import * as v from 'valibot';
 import { text } from './schema.ts';
@@ -8,12 +9,12 @@ export const JOIN_ANSWER_BYTES_MAX = 4_096;
 export type JoinAnswer =
   /** `clusterKeys`: as text, the current one first; two while the cluster changes its key. */
   | { readonly kind: 'member'; readonly clusterKeys: readonly string[] }
-  /** `reason`: `used`, `expired`, `tries`, or one that a newer version has. */
+  /** `reason`: `used`, `expired`, `tries`, or one from a newer version. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 export const encodeJoinAnswer = (answer: JoinAnswer): string => `${JSON.stringify(answer)}\n`;
 
-/** Undefined for what is none. */
+/** Undefined if the line is not valid. */
 export const decodeJoinAnswer = (line: string): JoinAnswer | undefined => {
   try {
     const read = v.safeParse(answerSchema, JSON.parse(line));

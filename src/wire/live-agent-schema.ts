@@ -1,4 +1,4 @@
-// The agents of a run that goes on, in its snapshots and in what it tells the daemon.
+// The agents of a run in progress, in its snapshots and in its reports to the daemon.
 
 import * as v from 'valibot';
 import type { LiveAgent } from '../core/run/live-agent.ts';
@@ -6,7 +6,7 @@ import type { SampleCounts } from '../core/run/outcome.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { count, figure, openObject, reported } from './schema.ts';
 
-/** Of its name, and of why it is lost or not trustworthy. */
+/** Length of its name, and of the reason why it is lost or not trustworthy. */
 export const LIVE_AGENT_TEXT_LENGTH_MAX = 300;
 
 /** In the measured phase. */
@@ -15,7 +15,7 @@ export const sampleCountsSchema: v.GenericSchema<unknown, SampleCounts> = openOb
   completed: count,
   failed: count,
   cancelled: count,
-  // Counters of one snapshot may be read a moment apart.
+  // Counters of one snapshot may be read at slightly different times.
   unresolved: figure,
 });
 

@@ -1,5 +1,5 @@
-// What travels in one frame of a mesh link. Two bytes say version and type; records and live events follow as the exact
-// bytes of their origin behind a small binary head, everything else as JSON. Decoding never throws.
+// One frame of a mesh link. The first two bytes are version and type; records and live events follow as the
+// exact bytes of their origin after a small binary head, everything else as JSON. Decoding never throws.
 
 import { isNodeId, type NodeId } from '../core/ids.ts';
 import type { Reported } from '../core/unknown.ts';
@@ -10,11 +10,14 @@ import { parseShallowObject } from './shallow-json.ts';
 import { isWhole, nodesOf, rowsOf, type VectorEntry, vectorOf } from './version-vector.ts';
 
 export const MESH_PROTOCOL_VERSION = 1;
-/** Origin's raw public key, then its signature over the body: a record proves itself, whoever relays it. */
+/**
+ * The origin's raw public key, then its signature over the body: a record is verifiable whichever node relays
+ * it.
+ */
 export const PROOF_BYTES = 96;
-/** Of one live event's body. */
+/** Limit for one live event's body. */
 export const LIVE_BODY_BYTES_MAX = 65_536;
-/** Records or live events in one frame. */
+/** Records or live events per frame. */
 export const ENTRIES_PER_FRAME_MAX = 8_192;
 
 export interface WireRecord {
@@ -27,7 +30,7 @@ export interface WireRecord {
 export interface WireLive {
   readonly ageMs: number;
   readonly body: Uint8Array;
-  /** As that of a record. Needed by whoever is to pass it on: on its origin's own link it proves nothing more. */
+  /** As for a record. Needed by a node that relays it: on its origin's own link it proves nothing more. */
   readonly proof?: Uint8Array;
 }
 
@@ -46,15 +49,21 @@ export type MeshMessage =
       readonly kind: 'records';
       readonly origin: NodeId;
       readonly epoch: number;
-      /** These are all kept records above `after` up to the last one here: holes are compaction's. */
+      /** All stored records above `after` up to the last one here: gaps were made by compaction. */
       readonly after: number;
-      /** How far the sender holds: past the last record here, there is more to want. A hint, never applied. */
+      /**
+       * How far the sender's records go: there is more to request past the last record here. A hint, never
+       * applied.
+       */
       readonly through: number;
-      /** Of the sender's record at `after`, where it has it: the receiver sees whether its own branch goes on here. */
+      /**
+       * Tip of the sender's record at `after`, if it has it: shows the receiver whether its own branch
+       * continues here.
+       */
       readonly afterTip?: number;
       readonly records: readonly WireRecord[];
     }
-  /** Two records that the origin signed for one place. */
+  /** Two records that the origin signed for one position. */
   | {
       readonly kind: 'fork';
       readonly origin: NodeId;
@@ -81,7 +90,7 @@ export type MeshMessage =
 type DecodedMessage =
   | { readonly kind: 'message'; readonly message: MeshMessage }
   | { readonly kind: 'other-version'; readonly version: number }
-  /** A type of message that this version does not know: let pass. */
+  /** A type of message that this version does not know: skipped. */
   | { readonly kind: 'unknown-type'; readonly type: number }
   | { readonly kind: 'malformed'; readonly reason: string };
 
@@ -268,7 +277,7 @@ const decodeLive = (bytes: Uint8Array): DecodedMessage => {
 
 const malformed = (reason: string): DecodedMessage => ({ kind: 'malformed', reason });
 
-/** Up to a century: a greater one is no age. */
+/** Up to a century: a greater value is not an age. */
 const isAge = (value: number): boolean => value >= 0 && value <= 3.2e12;
 
 const ORIGIN_BYTES = 26;

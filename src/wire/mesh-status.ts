@@ -1,5 +1,6 @@
-// What a daemon tells of its mesh over HTTP: which nodes it expects, to which of them it has a link, and what came of every
-// address that it tried for the others. For `plimsoll doctor`, and for whoever wants to know why two nodes do not meet.
+// The state of a daemon's mesh over HTTP: which nodes it expects, to which of them it has a link, and the
+// result for every address that it tried for the others. For `plimsoll doctor`, and to find out why two nodes
+// do not connect.
 
 import * as v from 'valibot';
 import type { NodeId } from '../core/ids.ts';
@@ -13,20 +14,23 @@ export type MeshStatus =
       readonly kind: 'on';
       /** "[::]:4181". */
       readonly listensOn: string;
-      /** Nobody else can reach it. */
+      /** No other machine can reach it. */
       readonly isLoopback: boolean;
-      /** UDP, where questions of reachability are answered. */
+      /** UDP port that answers reachability checks. */
       readonly reachabilityPort: Reported<number>;
       readonly linkCount: number;
-      /** Nodes with a link, peers that a person named, and nodes that are known and have none. */
+      /** Nodes with a link, peers that a person named, and known nodes without a link. */
       readonly peers: readonly PeerStatus[];
       /** Of beacons. */
       readonly problems: readonly BeaconProblem<string>[];
-      /** By reason: what was turned away or failed since the start. */
+      /** By reason: what was refused or failed since the start. */
       readonly refusals: Readonly<Record<string, number>>;
-      /** What replication has counted since the start, by name: events sent, taken, repeated, forged, over a rate, refused. */
+      /**
+       * Counters of replication since the start, by name: events sent, accepted, repeated, forged, above a
+       * rate, refused.
+       */
       readonly replication: Readonly<Record<string, number>>;
-      /** Absent where config.toml names no server. */
+      /** Absent if config.toml names no server. */
       readonly fleet?: FleetStatus | undefined;
     };
 
@@ -35,16 +39,16 @@ export interface FleetStatus {
   /** "HOST:PORT" of the server, and its version; unknown without a connection. */
   readonly server: Reported<string>;
   readonly version: Reported<string>;
-  /** Other nodes that published a moment ago. */
+  /** Other nodes that published recently. */
   readonly memberCount: number;
-  /** What keeps it from working, or from taking records. */
+  /** What keeps it from working, or from accepting records. */
   readonly problem?: Problem<string> | undefined;
-  /** By name: published, heard, refused for which reason, dropped. */
+  /** By name: published, received, refused by reason, dropped. */
   readonly counts: Readonly<Record<string, number>>;
 }
 
 export interface PeerStatus {
-  /** Of the node, or its address as a person named it. */
+  /** Name of the node, or its address as a person named it. */
   readonly name: string;
   readonly nodeId: Reported<NodeId>;
   /** A person named its address: config.toml or --peer. */
@@ -52,34 +56,37 @@ export interface PeerStatus {
   readonly standing: PeerStanding;
   /** The other end of the link; unknown without one. */
   readonly address: Reported<string>;
-  /** How long nothing was heard of it, ms; unknown for one that nobody has ever heard. */
+  /** Time since it was last seen, ms; unknown if it was never seen. */
   readonly silentMs: Reported<number>;
-  /** Addresses of it that are asked from here whether it answers, and how many do. */
+  /** Number of its addresses that are checked from here, and how many of them respond. */
   readonly reach: { readonly asked: number; readonly open: number; readonly shut: number };
-  /** How often it did not deliver what it claims to hold of others, since its link came up. */
+  /** How often it did not deliver records of others that it claims to have, since its link was opened. */
   readonly undelivered?: number | undefined;
-  /** What came of each address that was tried, at most PEER_TRIES_MAX. */
+  /** The result for each address that was tried, at most PEER_TRIES_MAX. */
   readonly tries: readonly PeerTry[];
 }
 
 export type PeerStanding =
   | 'linked'
-  /** Heard of now, by way of other nodes. */
+  /** Seen now, through other nodes. */
   | 'relayed'
-  /** No link, and not heard for a moment; not long enough to be called offline. */
+  /** No link, and not seen for a while, but not long enough to count as offline. */
   | 'silent'
   | 'offline'
-  /** It said that it stops. */
+  /** It reported that it stops. */
   | 'stopped'
-  /** Named, and never met. */
+  /** Named by a person, and never reached. */
   | 'never-met'
-  /** The address that was named is this node's own. */
+  /** The named address is this node's own. */
   | 'self';
 
 export interface PeerTry {
   /** With its port. */
   readonly address: string;
-  /** As the mesh tells refusals: "unreachable", "wrong-key", "version"; "waiting" before the first dial has ended. */
+  /**
+   * As in the mesh's refusals: "unreachable", "wrong-key", "version"; "waiting" before the first dial has
+   * ended.
+   */
   readonly reason: string;
   /** Why it is unreachable: an UnreachableCause, unless a newer version knows more. */
   readonly cause?: string | undefined;
@@ -87,13 +94,13 @@ export interface PeerTry {
 }
 
 export type UnreachableCause =
-  /** The machine is there, and refuses. */
+  /** The machine is there, and refuses the connection. */
   | 'nothing-listens'
   | 'no-route'
   | 'unknown-name'
   /** A link-local address without its interface. */
   | 'needs-interface'
-  /** Nothing comes back, or the system says no more. */
+  /** There is no response, or the system gives no further reason. */
   | 'no-answer';
 
 export type BeaconProblem<Code extends string = BeaconProblemCode> = Problem<
@@ -105,7 +112,10 @@ export type BeaconProblemCode =
   | 'beacon-failed'
   | 'beacon-not-heard'
   | 'beacon-of-other-key'
-  /** None is sent there: as set, by its kind, or because only this machine reaches the interface. */
+  /**
+   * No beacon is sent there: as configured, because of its kind, or because only this machine reaches the
+   * interface.
+   */
   | 'no-beacon'
   | 'no-beacon-on-loopback';
 
@@ -113,7 +123,7 @@ export const MESH_PEERS_MAX = 1_024;
 export const PEER_TRIES_MAX = 32;
 export const MESH_FINDINGS_MAX = 512;
 
-/** @returns undefined for whatever is no status of a mesh. */
+/** @returns undefined if the value is not a mesh status. */
 export const decodeMeshStatus = (value: unknown): MeshStatus | undefined => {
   const parsed = v.safeParse(meshStatusSchema, value);
   return parsed.success ? parsed.output : undefined;

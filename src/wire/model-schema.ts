@@ -1,5 +1,5 @@
-// What a model's header says of it, as one page passes it to another in its address. It comes from outside: every text, list and
-// interval has its bound.
+// The facts from a model's header, as one page passes them to another in its address. They come from outside:
+// every text, list and interval has its limit.
 
 import * as v from 'valibot';
 import type {
@@ -65,6 +65,6 @@ export const modelFactsSchema: v.GenericSchema<unknown, ModelFacts> = v.pipe(
     experts: v.exactOptional(reported(expertsSchema)),
     notes: list(text),
   }),
-  // A dense model has the field with nothing in it, which JSON cannot say.
+  // A dense model has the field with the value undefined, which JSON cannot represent.
   v.transform(facts => ({ ...facts, experts: facts.experts })),
 );

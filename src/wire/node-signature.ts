@@ -1,5 +1,5 @@
-// What a node id proves: it is the hash of an ed25519 public key, and whoever signs under that key is the node. Node's own
-// crypto, so not for the browser.
+// What a node id proves: it is the hash of an ed25519 public key, and the owner of that key is the node. Uses
+// Node's own crypto, so it does not run in the browser.
 
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { type NodeId, nodeId } from '../core/ids.ts';
@@ -11,16 +11,19 @@ export const SIGNATURE_BYTES = 64;
 export const nodeIdOf = (publicKey: Uint8Array): NodeId =>
   nodeId(base32(createHash('sha256').update(publicKey).digest().subarray(0, 16)));
 
-/** Whether the raw public key's owner signed exactly these bytes. False for what is no key or no signature; never throws. */
+/**
+ * Whether the raw public key's owner signed exactly these bytes. False for an invalid key or signature; never
+ * throws.
+ */
 export const isSignedBy = (publicKey: Uint8Array, bytes: Uint8Array, signature: Uint8Array): boolean => {
   const key = keyOf(publicKey);
   return key !== undefined && isGood(key, bytes, signature);
 };
 
-/** Keys of nodes that sign again and again. To import a key costs a third of what a signature does. */
+/** Keys of nodes that sign repeatedly. Importing a key costs a third of verifying a signature. */
 export const NODE_KEYS_MAX = 1_024;
 
-/** As `nodeIdOf` and `isSignedBy` together, for whoever checks many signatures of few nodes. */
+/** `nodeIdOf` and `isSignedBy` combined, for checking many signatures of few nodes. */
 export class NodeKeys {
   readonly #keys = new Map<NodeId, { readonly raw: Buffer; readonly key: KeyObject }>();
 
@@ -43,7 +46,7 @@ export class NodeKeys {
   }
 }
 
-/** Undefined for 32 bytes that are no point of the curve. */
+/** Undefined for 32 bytes that are not a point on the curve. */
 const keyOf = (publicKey: Uint8Array): KeyObject | undefined => {
   if (publicKey.length !== PUBLIC_KEY_BYTES) return undefined;
   try {
@@ -76,7 +79,7 @@ export const base32 = (bytes: Uint8Array): string => {
   return bits === 0 ? text : text + BASE32.charAt((held << (5 - bits)) & 31);
 };
 
-/** Undefined for what is not base32 as `base32` writes it: other characters, or bits left over. */
+/** Undefined if it is not base32 as `base32` writes it: other characters, or remaining bits. */
 export const bytesOfBase32 = (text: string): Uint8Array | undefined => {
   const bytes = new Uint8Array((text.length * 5) >> 3);
   let bits = 0;

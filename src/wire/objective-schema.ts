@@ -10,7 +10,7 @@ import {
 } from '../core/run/objective.ts';
 import { count, figure, openObject, reported, type Schema, share, text } from './schema.ts';
 
-/** Of one run. */
+/** Limit per run. */
 export const OBJECTIVES_MAX = 16;
 
 const limitNs: Schema<number> = v.pipe(figure, v.minValue(0));
@@ -57,7 +57,7 @@ export const objectiveAnswer: Schema<ObjectiveAnswer> = openObject({
   samplesNeeded: reported(count),
 });
 
-/** One for the limits of a request together, and one for each of the run. */
+/** One for the limits of a request together, and one for each objective of the run. */
 export const objectiveAnswers: Schema<readonly ObjectiveAnswer[]> = v.pipe(
   v.array(objectiveAnswer),
   v.maxLength(OBJECTIVES_MAX + 1),

@@ -1,5 +1,6 @@
-// Reads a line of samples.jsonl byte by byte where it is exactly as encodeSampleLine writes one of a request that did not fail: a
-// tenth of what JSON and a schema cost, and there is one a sample. Whatever else it may be is for decodeSampleLine to say.
+// Reads a line of samples.jsonl byte by byte if it is exactly as encodeSampleLine writes one of a request
+// that did not fail: a tenth of the cost of JSON and a schema, and there is one per sample. Any other line is
+// left to decodeSampleLine.
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
@@ -13,13 +14,14 @@ interface OwnLinePlace {
 
 interface OwnSampleLine {
   readonly sample: EndedSample;
-  /** Behind the last stamp: nothing from there on depends on the clock. */
+  /** After the last stamp: nothing from there on depends on the clock. */
   readonly tailAt: number;
 }
 
 /**
- * Of the bytes from `from` to before `to`, without a line feed; undefined where they are written another way.
- * @param shiftOf by how much the stamps of a sample move, by when it was sent
+ * Reads the bytes from `from` up to but excluding `to`, without a line feed; undefined if they are written in
+ * another way.
+ * @param shiftOf offset for the stamps of a sample, by its send time
  */
 export const readOwnSampleLine = (
   bytes: Uint8Array,
@@ -49,7 +51,7 @@ export const readOwnSampleLine = (
   if (line.isOff || line.at !== to || outcome === undefined || finishReason === undefined) return undefined;
   if (window > LAST_WINDOW) return undefined;
   const byNs = shiftOf(sentNs);
-  // A clock that makes no sense: what it does to stamps is not for a fast path.
+  // An implausible clock offset is left to the slow path.
   if (!Number.isSafeInteger(byNs) || byNs < -Math.min(intendedNs, sentNs, endNs)) return undefined;
   return {
     tailAt,
@@ -77,7 +79,10 @@ export const readOwnSampleLine = (
   };
 };
 
-/** Its beginning up to the last stamp, as sampleLineHead has it. Room for SAMPLE_HEAD_ROOM is there. @returns where it ends */
+/**
+ * Its start up to the last stamp, as in sampleLineHead. There must be room for SAMPLE_HEAD_ROOM bytes.
+ * @returns where it ends
+ */
 export const writeSampleLineHead = (sample: EndedSample, bytes: Uint8Array, at: number): number => {
   let end = put(bytes, at, KEY.id, sample.sampleId);
   if (sample.window < 0) {
@@ -123,7 +128,7 @@ const putDigits = (bytes: Uint8Array, at: number, value: number, least: number):
   return at + count;
 };
 
-/** All stamps of it together, so that nothing measured changes. */
+/** Shifts all its stamps together, so that nothing measured changes. */
 export const shiftedSample = (sample: EndedSample, byNs: number): EndedSample => ({
   ...sample,
   intendedNs: sample.intendedNs + byNs,
@@ -139,7 +144,7 @@ const shiftedStamp = (stampNs: number, byNs: number): number =>
 
 const NO_SHIFT = (): number => 0;
 
-/** A place in the line. Once something is not as it should be it is off for good, and what it gives means nothing. */
+/** A position in the line. After the first deviation it stays invalid, and its results are meaningless. */
 class Line {
   readonly #bytes: Uint8Array;
   readonly #to: number;
@@ -157,7 +162,7 @@ class Line {
     return this;
   }
 
-  /** Whether it comes next; then it is passed. */
+  /** Whether this text is next; if so, it is skipped. */
   has(text: Uint8Array): boolean {
     const { at } = this;
     if (at + text.length > this.#to) return false;
@@ -167,7 +172,7 @@ class Line {
     return true;
   }
 
-  /** Up to 15 digits, so that each is exact; a longer one is left to who checks it. */
+  /** Up to 15 digits, so that each is exact; a longer number is left to the checking reader. */
   whole(): number {
     const first = this.at;
     let value = 0;
@@ -191,7 +196,7 @@ class Line {
     return undefined;
   }
 
-  /** Base64 of unsigned LEB128, as varints.ts has them. */
+  /** Base64 of unsigned LEB128, as in varints.ts. */
   varints(): readonly number[] {
     const values: number[] = [];
     let [value, factor, bits, bitCount, digits] = [0, 1, 0, 0, 0];

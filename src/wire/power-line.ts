@@ -1,11 +1,12 @@
-// power.csv of a run directory: what the node that was loaded drew, a line a second, in seconds since the run's zero and watts by scope.
-// Empty: not told by every sensor of that scope. Made for spreadsheets as it is, and read back for pictures.
+// power.csv of a run directory: the power of the loaded node, one line per second, in seconds since the run's
+// zero and watts by scope. Empty: not reported by every sensor of that scope. Usable in spreadsheets, and
+// read back for charts.
 
 import { ENERGY_SCOPES, type EnergyScope } from '../core/run/energy.ts';
 
 interface PowerLine {
   readonly seconds: number;
-  /** Only those that were told. */
+  /** Only those that were reported. */
   readonly watts: ReadonlyMap<EnergyScope, number>;
 }
 
@@ -20,7 +21,7 @@ export const encodePowerLines = (lines: readonly PowerLine[]): string =>
     .map(cells => cells.join(','))
     .join('\n')}\n`;
 
-/** By the names of the first line; lines that cannot be read are left out. */
+/** By the column names of the first line; unreadable lines are left out. */
 export const decodePowerLines = (text: string): readonly PowerLine[] => {
   const [head = '', ...lines] = text.split('\n');
   const names = head.split(',');

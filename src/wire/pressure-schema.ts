@@ -1,4 +1,4 @@
-// What a node tells of the pressure on its resources, as it must look to be believed.
+// Validates what a node reports about the pressure on its resources.
 
 import * as v from 'valibot';
 import type { NodePressure } from '../core/node/pressure.ts';

@@ -1,5 +1,5 @@
-// What is measured, at what, and how that goes on, as it crosses a process boundary: in events, in rows of the journal, and in
-// what a person asks for.
+// What is measured, where, and its progress, as sent between processes: in events, in rows of the journal,
+// and in a person's requests.
 
 import * as v from 'valibot';
 import type { LinkProfile } from '../core/link/link-profile.ts';
@@ -17,7 +17,7 @@ import {
   unknownSchema,
 } from './schema.ts';
 
-/** Never left out: unknown says here that the probe failed, and why. */
+/** Never left out: unknown means that the probe failed, with the reason. */
 const failure = v.union([v.literal('none'), unknownSchema]);
 
 export const linkProfileSchema: Schema<LinkProfile> = openObject({
@@ -71,7 +71,7 @@ export const probeSubjectSchema: Schema<ProbeSubject> = v.variant('kind', [
   openObject({ kind: v.literal('link'), sink: nodeIdSchema, connectionKey: text }),
 ]);
 
-/** As many figures as a profile may have some day. */
+/** As many figures as a profile may have in the future. */
 export const BASELINE_FIGURES_MAX = 32;
 export const probeBaselineSchema: Schema<ProbeBaseline> = openObject({
   subject: probeSubjectSchema,

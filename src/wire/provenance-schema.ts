@@ -1,4 +1,5 @@
-// Where a report comes from, in config.json and report.json. Directories of runs are handed around: every text has its bound here.
+// Where a report comes from, in config.json and report.json. Directories of runs are passed around: every
+// text has its limit here.
 
 import * as v from 'valibot';
 import {

@@ -1,5 +1,5 @@
-// What a reading must look like to be believed: every payload from a peer or a journal passes here. Each schema is
-// checked against its core type by the compiler; every text and list has a bound.
+// Validates readings: every payload from a peer or a journal passes here. Each schema is checked against its
+// core type by the compiler; every text and list has a limit.
 
 import * as v from 'valibot';
 import type { EventPayloads, KindsOf } from '../core/event-kinds.ts';
@@ -183,7 +183,7 @@ const disk: Schema<NodeDisk> = openObject({
   ),
 });
 
-/** As config.toml allows it: a node that says "for ever" would never be missed. */
+/** As allowed in config.toml: a node with an infinite limit would never be reported as missing. */
 const silence = v.pipe(v.number(), v.minValue(1_000), v.maxValue(3_600_000));
 
 const config: Schema<NodeConfig> = openObject({
@@ -204,7 +204,7 @@ const config: Schema<NodeConfig> = openObject({
   servedEndpoints: list(text),
 });
 
-/** Of a Gathered; what is gathered is `entries.value`. */
+/** Schema of a Gathered; the gathered value is `entries.value`. */
 type GatheredSchema<T> = v.ObjectSchema<
   { readonly source: Schema<string>; readonly intervalMs: Schema<number>; readonly value: Schema<T> },
   undefined
@@ -229,7 +229,7 @@ const failed: Schema<ReadingFailed> = openObject({
   reason: text,
   code: v.exactOptional(text),
 });
-/** Schemas of the payloads by kind of event. */
+/** Schemas of the payloads by event kind. */
 export const READING_SCHEMAS: {
   readonly [R in ReadingKind as `${R}.gathered`]: GatheredSchema<ReadingValues[R]>;
 } & { readonly [K in KindsOf<'readingStatuses'>]: Schema<EventPayloads[K]> } = {

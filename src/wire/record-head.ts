@@ -1,5 +1,5 @@
-// Where a record stands, read without its payload: enough to store and relay what a newer version wrote and this one
-// cannot read.
+// The position of a record, read without its payload: enough to store and relay a newer version's record that
+// this one cannot read.
 
 import { isNodeId, type NodeId } from '../core/ids.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
@@ -13,7 +13,10 @@ interface RecordHead {
   readonly key: string;
 }
 
-/** Of a body in any version of the record that keeps these five names; undefined for anything else. Never throws. */
+/**
+ * For a body in any version of the record that has these five names; undefined for anything else. Never
+ * throws.
+ */
 export const decodeRecordHead = (body: Uint8Array): RecordHead | undefined => {
   const record = parse(body);
   if (typeof record !== 'object' || record === null) return undefined;
@@ -36,5 +39,5 @@ const parse = (body: Uint8Array): { readonly [name: string]: unknown } | null =>
 const isWhole = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
-/** "slot.verb", as event-schema.ts has it. */
+/** "slot.verb", as in event-schema.ts. */
 const KIND = /^[a-z][A-Za-z0-9]{0,39}\.[a-z][A-Za-z0-9]{0,39}$/;

@@ -33,7 +33,7 @@ import { sessionReportSchema } from './session-schema.ts';
 import { tokenizerSchema } from './tokenizer-schema.ts';
 import { variantFiguresSchema } from './variant-schema.ts';
 
-/** Of one report. */
+/** Limit for one report. */
 export const REPORT_BYTES_MAX: number = 16 * 1024 * 1024;
 
 export const reportToJson = (report: Report): string => `${JSON.stringify(report, undefined, 2)}\n`;
@@ -48,7 +48,7 @@ export const reportFromJson = (json: string): Report => {
   throw new DecodeError(`report.json is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);
 };
 
-/** A sentence made of others. */
+/** A sentence composed of others. */
 const sentence = v.pipe(v.string(), v.maxLength(16_384));
 const sentences = v.pipe(v.array(sentence), v.maxLength(1_024));
 const figureOrNull = v.nullable(figure);

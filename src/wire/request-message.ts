@@ -1,11 +1,11 @@
-// A question to a direct peer and its answer, as frames of a mesh link: two bytes of version and type like every other
-// mesh message, then JSON. Older peers let the types pass as unknown. Decoding never throws.
+// A request to a direct peer and its reply, as frames of a mesh link: two bytes of version and type like
+// every other mesh message, then JSON. Older peers skip the types as unknown. Decoding never throws.
 
 import { isJsonObject } from '../core/json.ts';
 import { MESH_PROTOCOL_VERSION } from './mesh-message.ts';
 import { isNestedTooDeep } from './shallow-json.ts';
 
-/** Of a whole frame. */
+/** Limit for a whole frame. */
 export const REQUEST_BYTES_MAX = 65_536;
 const TOPIC_LENGTH_MAX = 64;
 export const REFUSAL_LENGTH_MAX = 300;
@@ -21,22 +21,22 @@ export type JsonValue =
 export type RequestMessage =
   | {
       readonly kind: 'ask';
-      /** Chosen by who asks; names the answer on this link. */
+      /** Chosen by the requester; identifies the reply on this link. */
       readonly id: number;
       readonly topic: string;
-      /** How long the asker waits. */
+      /** How long the requester waits. */
       readonly timeoutMs: number;
       readonly body: JsonValue;
     }
   | { readonly kind: 'answer'; readonly id: number; readonly body: JsonValue }
-  /** For people: why there is no answer. */
+  /** For people: why there is no reply. */
   | { readonly kind: 'refusal'; readonly id: number; readonly reason: string };
 
 type DecodedRequest =
   | { readonly kind: 'message'; readonly message: RequestMessage }
   | { readonly kind: 'malformed'; readonly reason: string };
 
-/** Undefined where the frame would be longer than REQUEST_BYTES_MAX. */
+/** Undefined if the frame would be longer than REQUEST_BYTES_MAX. */
 export const encodeRequest = (message: RequestMessage): Uint8Array | undefined => {
   const { kind, ...fields } = message;
   const text = Buffer.from(JSON.stringify(fields), 'utf8');
@@ -97,6 +97,6 @@ const isId = (value: JsonValue | undefined): value is number =>
 
 const malformed = (reason: string): DecodedRequest => ({ kind: 'malformed', reason });
 
-/** Beside the types of mesh-message.ts, which end at 8. */
+/** Follows the types of mesh-message.ts, which end at 8. */
 const ASK_TYPE = 9;
 const ANSWER_TYPE = 10;

@@ -1,4 +1,4 @@
-// config.json of a run directory, as text and back. Keys that a newer version adds are let through unread.
+// config.json of a run directory, as text and back. Keys that a newer version adds are ignored.
 
 import * as v from 'valibot';
 import { OFFERED_MODELS_MAX } from '../core/run/failure-advice.ts';
@@ -32,7 +32,7 @@ export const runConfigFromJson = (json: string): RunConfig => {
   throw new DecodeError(`config.json is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);
 };
 
-/** @throws DecodeError for what is not JSON, or nested deeper than NESTING_MAX. */
+/** @throws DecodeError if it is not JSON, or nested deeper than NESTING_MAX. */
 export const parseJson = (json: string, what: string): unknown => {
   if (isNestedTooDeep(json)) throw new DecodeError(`${what} is nested too deep`);
   try {

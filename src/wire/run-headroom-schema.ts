@@ -1,4 +1,4 @@
-// Where a run stands under the bound, in report.json.
+// Where a run is relative to the bound, in report.json.
 
 import * as v from 'valibot';
 import { ENGINES } from '../core/model/engine-constants.ts';

@@ -1,4 +1,4 @@
-// Runs as they cross a process boundary: in events, and in what a benchmark tells the daemon of its machine.
+// Runs as sent between processes: in events, and in what a benchmark reports to the daemon of its machine.
 
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
@@ -27,9 +27,9 @@ import {
 } from './schema.ts';
 import { liveSessionsSchema } from './session-schema.ts';
 
-/** What a benchmark knows of itself when it begins. */
+/** What is known of a benchmark when it starts. */
 export type RunStart = Omit<Run, 'targetNode' | 'state' | 'reason' | 'figures'>;
-/** What it knows when it has ended. */
+/** What is known when it has ended. */
 export type RunEnd = Pick<Run, 'runId' | 'state' | 'reason' | 'figures' | 'model' | 'directory'>;
 
 const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));

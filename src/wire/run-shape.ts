@@ -1,4 +1,4 @@
-// The pattern, shape, name and tags of a run as they cross a process boundary, in config.json, reports and events.
+// The pattern, shape, name and tags of a run as sent between processes, in config.json, reports and events.
 
 import * as v from 'valibot';
 import type { RunPattern } from '../core/run/run-pattern.ts';

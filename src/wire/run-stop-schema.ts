@@ -1,4 +1,4 @@
-// Why a run was stopped by a rule of its own, and the rules, in report.json and on their way to an agent.
+// Why a run was stopped by its own rule, and the rules, in report.json and in messages to an agent.
 
 import * as v from 'valibot';
 import type { FailedStop } from '../core/run/failed-stop.ts';

@@ -1,5 +1,6 @@
-// The lines of samples.jsonl: one for each sample that ended, appended while the run goes on, and a last one that says
-// that nothing is missing. Everything a report needs of a sample is in its line, so that a report can be made of them alone.
+// The lines of samples.jsonl: one for each sample that ended, appended during the run, and a last one that
+// marks the file as complete. Everything that a report needs of a sample is in its line, so that a report can
+// be made from them alone.
 
 import { Buffer } from 'node:buffer';
 import * as v from 'valibot';
@@ -17,25 +18,31 @@ import { decodeVarints, encodeVarints } from './varints.ts';
 
 export type SampleFileLine =
   | { readonly kind: 'sample'; readonly sample: EndedSample }
-  /** Of a session, and never issued. */
+  /** A turn of a session that was never issued. */
   | { readonly kind: 'skipped'; readonly turn: SkippedTurn }
   | { readonly kind: 'end'; readonly end: SamplesEnd }
   | { readonly kind: 'unreadable'; readonly reason: string };
 
-/** Written when the last sample has its line and the run has its account: a file without it was cut short. */
+/**
+ * Written when the last sample has its line and the final counts are known: a file without it was cut short.
+ */
 export interface SamplesEnd {
-  /** Of all samples, warm-up included. */
+  /** Over all samples, including warm-up. */
   readonly issued: number;
   readonly trackedIssued: number;
   readonly state: 'complete' | 'interrupted';
-  /** What cut the run short besides whoever stopped it. With one the state is no 'complete', also for older versions. */
+  /**
+   * What cut the run short, other than a person's stop. If present, the state is not 'complete', also for
+   * older versions.
+   */
   readonly problems?: readonly string[];
 }
 
-/** One line with its line feed. Figures that are not there are null; chunk gaps are base64 of unsigned LEB128. */
+/** One line with its line feed. Missing figures are null; chunk gaps are base64 of unsigned LEB128. */
 export const encodeSampleLine = (sample: EndedSample): string => {
   const { failure } = sample;
-  // By hand, because one line costs less than a tenth of a stringified object of twenty keys, and there is one a sample.
+  // Built manually, because one line costs less than a tenth of stringifying an object of twenty keys, and
+  // there is one per sample.
   return (
     `{"kind":"sample","id":${sample.sampleId},"window":${sample.window},` +
     `"intendedNs":${sample.intendedNs},"sentNs":${sample.sentNs},"connectNs":${sample.connectNs},` +
@@ -75,7 +82,7 @@ export const encodeSamplesEnd = ({ issued, trackedIssued, state, problems = [] }
     ...(problems.length > 0 ? { problems } : {}),
   })}\n`;
 
-/** Never throws: a line that is torn or not ours is unreadable, with the reason. */
+/** Never throws: a line that is torn or foreign is unreadable, with the reason. */
 export const decodeSampleLine = (line: string): SampleFileLine => {
   const json = parseShallowJson(line);
   if (json === undefined) return { kind: 'unreadable', reason: 'not JSON, or nested too deep' };
@@ -135,7 +142,7 @@ const latenessFrom = (told: readonly number[]): SampleLateness =>
 const latenessText = (lateness: SampleLateness): string =>
   `[${LATENESS_KEYS.map(key => lateness[key]).join(',')}]`;
 
-/** What most replies that say something of themselves do not say is left out. */
+/** Rarely used properties of a remark are left out. */
 const remarkJson = ({
   cachedTokens,
   predictedTokens,
@@ -164,7 +171,7 @@ const noteJson = ({ variant, ...noted }: SampleNote): string =>
 const figure = (value: number): number | null => (value === NO_FIGURE ? null : value);
 
 const whole = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-/** A version that does not tell it, and one that says null, both have no figure. */
+/** A version that leaves the field out, and one that writes null, both have no figure. */
 const wholeOrNone = v.exactOptional(
   v.pipe(
     v.nullable(whole),

@@ -1,5 +1,5 @@
-// The few figures of a line of samples.jsonl that a picture over time needs, read without parsing the line: a run may have
-// millions of lines, and most of each is its chunk gaps.
+// The few figures of a line of samples.jsonl that a chart over time needs, read without parsing the line: a
+// run may have millions of lines, and most of each is its chunk gaps.
 
 import { Buffer } from 'node:buffer';
 import type { SampleFailure } from '../core/run/ended-sample.ts';
@@ -12,20 +12,20 @@ export interface SampleTimes {
   /** Whether it belongs to the measured phase. */
   readonly isTracked: boolean;
   readonly sentNs: number;
-  /** NO_FIGURE where no content came. */
+  /** NO_FIGURE if no content arrived. */
   readonly firstContentNs: number;
   readonly endNs: number;
   readonly outcome: Outcome;
-  /** NO_FIGURE where the server told none. */
+  /** NO_FIGURE if the server reported none. */
   readonly outputTokens: number;
   readonly chunkCount: number;
-  /** Packed as the line has them, or unpacked: most samples lie in one point, and nobody needs theirs. */
+  /** Packed as in the line, or unpacked: most samples are in one point, and theirs are not needed. */
   readonly chunkGapsNs: string | readonly number[];
-  /** Of a failed sample, and of no other. */
+  /** Only for a failed sample. */
   readonly failure: SampleFailure | undefined;
 }
 
-/** Undefined for whatever is not the line of a sample. */
+/** Undefined if it is not the line of a sample. */
 export const decodeSampleTimes = (line: string): SampleTimes | undefined => {
   const match = WRITTEN_BY_US.exec(line);
   if (match === null) return decodeWhole(line);
@@ -44,7 +44,7 @@ export const decodeSampleTimes = (line: string): SampleTimes | undefined => {
   };
 };
 
-/** Another writer's order of keys is as good as ours. */
+/** Another writer may order the keys differently. */
 const decodeWhole = (line: string): SampleTimes | undefined => {
   const decoded = decodeSampleLine(line);
   if (decoded.kind !== 'sample') return undefined;
@@ -63,12 +63,12 @@ const decodeWhole = (line: string): SampleTimes | undefined => {
   };
 };
 
-/** Gaps between the chunks of a sample, ns; undefined where they cannot be read. */
+/** Gaps between the chunks of a sample, ns; undefined if they cannot be read. */
 export const gapsOf = ({ chunkGapsNs }: SampleTimes): readonly number[] | undefined =>
   typeof chunkGapsNs === 'string' ? decodeVarints(Buffer.from(chunkGapsNs, 'base64')) : chunkGapsNs;
 
 const figure = (text: string): number => (text === 'null' ? NO_FIGURE : Number(text));
 
-/** As encodeSampleLine writes it, of a sample that did not fail: a failure's text may hold anything. */
+/** As encodeSampleLine writes it for a sample that did not fail: a failure's text may contain anything. */
 const WRITTEN_BY_US =
   /^\{"kind":"sample","id":\d{1,16},"window":(-?\d{1,4}),"intendedNs":\d{1,16},"sentNs":(\d{1,16}),"connectNs":\d{1,16},"firstByteNs":(?:\d{1,16}|null),"firstContentNs":(\d{1,16}|null),"firstAnswerNs":(?:\d{1,16}|null),"endNs":(\d{1,16}),"outcome":"(completed|cancelled)","failure":null,"inputTokens":(?:\d{1,16}|null),"outputTokens":(\d{1,16}|null),"finishReason":"\w{1,20}","chunks":(\d{1,16}),"chunkGapsNs":"([A-Za-z0-9+/=]*)","bytesSent":\d{1,16},"bytesReceived":\d{1,16}(?:,"heldBackNs":\d{1,16})?\}$/;

@@ -1,4 +1,4 @@
-// The building blocks of all wire schemas, each with its bound.
+// The building blocks of all wire schemas, each with its limit.
 
 import * as v from 'valibot';
 import {
@@ -21,7 +21,7 @@ export const LIST_LENGTH_MAX = 1_024;
 
 export const text: v.GenericSchema<unknown, string> = v.pipe(v.string(), v.maxLength(TEXT_LENGTH_MAX));
 export const figure: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite());
-/** Bytes: whole, not negative, exact in a double. */
+/** Bytes: an integer, not negative, exact in a double. */
 export const bytes: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 export const count: v.GenericSchema<unknown, number> = bytes;
 /** 0..1 */
@@ -45,15 +45,15 @@ export const comparisonIdSchema: v.GenericSchema<unknown, ComparisonId> = v.cust
 );
 
 /**
- * An object with these fields. Others that it has, of a version that tells more, are kept as they came: whoever shows, streams
- * or records it loses nothing. Past the bounds, or of a name that every object has, they are left out here; the bytes of a
- * record keep them whatever this version makes of it.
+ * An object with these fields. Additional fields, from a version that sends more, are kept unchanged, so that
+ * views, streams and recordings lose nothing. Above the limits, or with the name of an inherited property,
+ * they are left out here; the bytes of a record contain them in any case.
  */
 export const openObject = <const E extends v.ObjectEntries>(entries: E): v.ObjectSchema<E, undefined> => {
   const known = v.object(entries);
   return {
     ...known,
-    // Not v.looseObject with an action behind it: that costs a live event twice the time.
+    // Not v.looseObject with an action after it: for a live event that takes twice the time.
     '~run': (dataset, config) => {
       const sent = dataset.value;
       const read = known['~run'](Array.isArray(sent) ? { value: undefined } : dataset, config);
@@ -70,14 +70,14 @@ export const unknownSchema: v.GenericSchema<unknown, Unknown> = openObject({
 });
 
 /**
- * What a source may be unable to tell. It is also the one way to add a field: a version that has never heard of it does not
- * tell it, and that is all that its absence says. docs/decisions/0016.
+ * A value that a source may be unable to report. It is also the one way to add a field: an older version does
+ * not send it, and its absence means only that. docs/decisions/0016.
  */
 export const reported = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T | Unknown> =>
   v.exactOptional(
     {
       ...v.union([unknownSchema, schema]),
-      // A union tries one after the other; what is to be tried is plain to see.
+      // A union tries one option after the other; here the right one is visible at once.
       '~run': (dataset, config) =>
         (isUnknownKind(dataset.value) ? unknownSchema : schema)['~run'](dataset, config),
     },
@@ -96,7 +96,7 @@ const keepUnread = (read: object, sent: unknown, known: object): void => {
   if (typeof sent !== 'object' || sent === null) return;
   let room = UNREAD_FIELDS_MAX;
   for (const name in sent) {
-    // Also where it is a name of every object, "constructor" or "__proto__".
+    // Also if it is an inherited name, "constructor" or "__proto__".
     if (name in known) continue;
     room -= 1;
     if (room < 0) return;
@@ -120,7 +120,10 @@ const isSmall = (field: unknown): boolean => {
   return fits(field, 1);
 };
 
-/** A value without the fields that its schema does not name, at any depth: for whoever must know what is in it. */
+/**
+ * A value without the fields that are not in its schema, at any depth: for code that must recognise every
+ * field.
+ */
 export const knownPart = (schema: v.GenericSchema, value: unknown): unknown => {
   const { entries, options, item, wrapped, value: inner }: SchemaParts = schema;
   const chosen = wrapped ?? options?.find(option => isSchema(option) && v.is(option, value));
@@ -142,7 +145,7 @@ interface SchemaParts {
   readonly options?: readonly unknown[];
   readonly item?: v.GenericSchema;
   readonly wrapped?: v.GenericSchema;
-  /** Of a mapping whose names are values themselves. */
+  /** For a map whose keys are values themselves. */
   readonly value?: v.GenericSchema;
 }
 
@@ -156,7 +159,7 @@ export const isoTime: v.GenericSchema<unknown, string> = v.pipe(
   v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/),
 );
 
-/** Fields of one object that this version does not know; of each its depth and the values in it. */
+/** Limits for unknown fields of one object: their number, their depth and the values in each. */
 export const UNREAD_FIELDS_MAX = 64;
 export const UNREAD_DEPTH_MAX = 8;
 export const UNREAD_VALUES_MAX = 1_024;

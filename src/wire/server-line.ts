@@ -1,5 +1,6 @@
-// server.csv of a run directory: what the server told of itself while the run went on, a line a reading, times in seconds since the
-// run's zero. Empty: not told; a line without any figure is a reading that failed. Made for spreadsheets as it is, and read back for pictures.
+// server.csv of a run directory: what the server reported during the run, one line per reading, times in
+// seconds since the run's zero. Empty: not reported; a line without any figure is a reading that failed.
+// Usable in spreadsheets, and read back for charts.
 
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import { SERVER_FIGURE_KEYS, type ServerFigureKey, type ServerReading } from '../core/run/server-reading.ts';
@@ -13,17 +14,20 @@ export const encodeServerLine = (reading: ServerReading): string =>
     ...SERVER_FIGURE_KEYS.map(key => told(reading[key])),
   ].join(',')}\n`;
 
-/** Of a reading that failed: its time and nothing else. */
+/** For a reading that failed: only its time. */
 export const encodeMissedLine = (atNs: number): string =>
   `${(atNs / 1e9).toFixed(3)}${','.repeat(SERVER_FIGURE_KEYS.length + 1)}\n`;
 
 export interface ServerLine {
   readonly seconds: number;
-  /** Only those that the server told. */
+  /** Only those that the server reported. */
   readonly figures: ReadonlyMap<ServerFigureKey, number>;
 }
 
-/** By the names of the first line, so that columns of another version do no harm; lines that cannot be read are left out. */
+/**
+ * By the column names of the first line, so that columns of another version are harmless; unreadable lines
+ * are left out.
+ */
 export const decodeServerLines = (text: string): readonly ServerLine[] => {
   const [head = '', ...lines] = text.split('\n');
   const names = head.split(',');

@@ -1,4 +1,4 @@
-// What report.json says of a run of sessions, and what is told of them while it goes on.
+// A run of sessions in report.json, and what is published of them while it is in progress.
 
 import * as v from 'valibot';
 import { LIVE_TURNS_MAX, type LiveSessions, type LiveTurns } from '../core/run/live-sessions.ts';
@@ -41,7 +41,7 @@ export const sessionReportSchema: v.GenericSchema<unknown, SessionReport> = open
     v.maxLength(TURN_ROWS_MAX),
   ),
   byUncached: reported(
-    // Powers of two of what a whole number can be.
+    // Powers of two of any integer.
     v.pipe(v.array(openObject({ from: figure, to: figure, count, ttftNs: spread })), v.maxLength(64)),
   ),
 });

@@ -1,10 +1,11 @@
-// JSON and MessagePack from outside, bounded in depth before anything is made of them. V8 parses any depth, but writing or
-// walking what came of it goes down the stack, which ends at some thousands: one text of 30 kB could stop a daemon.
+// JSON and MessagePack from outside, limited in depth before they are parsed. V8 parses any depth, but
+// writing or walking the result is recursive, and the stack overflows at some thousands: one text of 30 kB
+// could stop a daemon.
 
 import { NESTING_MAX } from '../core/input/json-footprint.ts';
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 
-/** Undefined for what is not JSON, or is nested deeper than NESTING_MAX. */
+/** Undefined if it is not JSON, or nested deeper than NESTING_MAX. */
 export const parseShallowJson = (text: string): unknown => {
   if (isNestedTooDeep(text)) return undefined;
   try {
@@ -14,7 +15,7 @@ export const parseShallowJson = (text: string): unknown => {
   }
 };
 
-/** Likewise of UTF-8. */
+/** The same for UTF-8 bytes. */
 export const parseShallowBytes = (bytes: Uint8Array): unknown => {
   try {
     return parseShallowJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
@@ -23,7 +24,9 @@ export const parseShallowBytes = (bytes: Uint8Array): unknown => {
   }
 };
 
-/** Of text that may not be JSON: what stands in strings does not count. A pass over the text, without a copy. */
+/**
+ * For text that may not be JSON: brackets in strings do not count. One pass over the text, without a copy.
+ */
 export const isNestedTooDeep = (text: string): boolean => {
   let depth = 0;
   let isInString = false;
@@ -42,8 +45,9 @@ export const isNestedTooDeep = (text: string): boolean => {
 };
 
 /**
- * Of MessagePack, by the heads of its values alone (the format's specification, github.com/msgpack/msgpack/blob/master/spec.md):
- * also true for bytes that break off, which no decoder takes.
+ * For MessagePack, from the heads of its values alone (the format's specification,
+ * github.com/msgpack/msgpack/blob/master/spec.md): also correct for bytes that are cut off, which no decoder
+ * accepts.
  */
 export const isPackedTooDeep = (bytes: Uint8Array): boolean => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -72,7 +76,7 @@ export const isPackedTooDeep = (bytes: Uint8Array): boolean => {
 interface PackedHead {
   /** To the next value, or to the first one inside. */
   readonly bytes: number;
-  /** Of an array or a map: how many values follow inside. */
+  /** For an array or a map: how many values follow inside. */
   readonly values?: number;
 }
 
@@ -105,7 +109,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** nil, false, true; floats; unsigned and signed numbers; extensions of one size. */
+/** nil, false, true; floats; unsigned and signed integers; extensions of one size. */
 const FIXED_BYTES: { readonly [type: number]: number } = {
   192: 1,
   194: 1,
@@ -130,7 +134,7 @@ const FIXED_BYTES: { readonly [type: number]: number } = {
 interface Counted {
   readonly countBytes: 1 | 2 | 4;
   readonly holds: 'bytes' | 'values';
-  /** Bytes besides, as the type of an extension; values of each of an array or a map. */
+  /** Additional bytes, such as the type of an extension; values per element of an array or a map. */
   readonly more: number;
 }
 

@@ -1,5 +1,5 @@
-// Snapshots as bytes: MessagePack on the wire, small and quick; strict JSON on disk, where a person reads it. Both carry
-// their version and are checked when they are read.
+// Snapshots as bytes: MessagePack on the wire, small and fast; strict JSON on disk, readable by people. Both
+// contain their version and are checked when they are read.
 
 import { decode, encode } from '@msgpack/msgpack';
 import * as v from 'valibot';
@@ -10,10 +10,10 @@ import { isNestedTooDeep, isPackedTooDeep } from './shallow-json.ts';
 import { SERIES_CELLS_BYTES_MAX, snapshotSchema } from './snapshot-schema.ts';
 
 export const SNAPSHOT_SCHEMA = 'plimsoll.snapshot/1';
-/** Of one snapshot, on the wire and on disk. */
+/** Limit for one snapshot, on the wire and on disk. */
 export const SNAPSHOT_BYTES_MAX: number = 8 * 1024 * 1024;
 
-/** MessagePack of [schema, snapshot], in bytes of its own. */
+/** MessagePack of [schema, snapshot], in a separate buffer. */
 export const encodeSnapshotPacked = (snapshot: MetricsSnapshot): Uint8Array =>
   encode([SNAPSHOT_SCHEMA, snapshot], { ignoreUndefined: true });
 
@@ -28,19 +28,19 @@ export const decodeSnapshotPacked = (bytes: Uint8Array): MetricsSnapshot => {
 };
 
 /**
- * Strict JSON, one object with `schema` first, ended by a line feed. A figure that is not finite, which JSON cannot say,
- * is null.
+ * Strict JSON, one object with `schema` first, ended by a line feed. A figure that is not finite, which JSON
+ * cannot represent, is null.
  */
 export const snapshotToJson = (snapshot: MetricsSnapshot): string =>
   `${JSON.stringify({ schema: SNAPSHOT_SCHEMA, ...snapshot }, withoutCells, 2)}\n`;
 
-/** They are for a coordinator alone; on disk the exact figures stand. */
+/** Cells are only for a coordinator; the file on disk contains the exact figures. */
 const withoutCells = (name: string, value: unknown): unknown =>
   name === 'cells' || name === 'boundParts' ? undefined : value;
 
 /**
- * Percentiles, counters and bounds that are null where a figure belongs are left out: one bad figure must not cost a run
- * its report.
+ * Percentiles, counters and bounds that are null instead of a figure are left out: one bad figure must not
+ * cost a run its report.
  * @throws DecodeError when it is not a snapshot of this version.
  */
 export const snapshotFromJson = (text: string): MetricsSnapshot => {
@@ -70,7 +70,7 @@ const unpack = (bytes: Uint8Array): unknown => {
   try {
     return decode(bytes, UNPACK_BOUNDS);
   } catch (error) {
-    // Whatever it throws, RangeError and Error of its own, is about the bytes: it is given nothing else.
+    // Any error that it throws, RangeError and its own Error, is about the bytes, its only input.
     throw new DecodeError('not MessagePack', { cause: error });
   }
 };

@@ -1,4 +1,4 @@
-// What a snapshot may look like when it comes from outside: checked against the core's type, each part with its bound.
+// Validates snapshots from outside: checked against the core's type, each part with its limit.
 
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
@@ -15,12 +15,12 @@ import { liveSessionsSchema } from './session-schema.ts';
 import { variantFiguresSchema } from './variant-schema.ts';
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
-/** Exact sums; those of series that are not whole numbers may carry a fraction. */
+/** Exact sums; those of series that are not integers may have a fraction. */
 const digits = v.pipe(v.string(), v.regex(/^-?\d{1,100}(\.\d{1,100})?(e[+-]?\d{1,3})?$/));
 const percentileKey = v.pipe(v.string(), v.regex(/^\d{1,3}(\.\d{1,6})?$/));
 
 const PERCENTILES_MAX = 256;
-/** Packed: 42 octaves of 1,024 cells take 130 kB where each holds some hundreds. */
+/** Packed: 42 octaves of 1,024 cells take 130 kB with some hundreds in each. */
 export const SERIES_CELLS_BYTES_MAX = 1_048_576;
 
 const figures: v.GenericSchema<unknown, Record<string, number>> = v.pipe(

@@ -1,6 +1,7 @@
-// Lists of stamps in an event batch: as whole differences where those say exactly the same, else as they are.
+// Lists of stamps in an event batch: as integer differences if they represent exactly the same values, else
+// unchanged.
 
-/** Whole nanoseconds, none before the last, no gap of 4.29 s or more: then differences say exactly the same. */
+/** Whole nanoseconds, none before the last, no gap of 4.29 s or more: then differences are exact. */
 export const fitDifferences = (stampsNs: ArrayLike<number>, start: number, end: number): boolean => {
   let before = stampsNs[start];
   if (before === undefined || !Number.isSafeInteger(before)) return false;
@@ -13,7 +14,7 @@ export const fitDifferences = (stampsNs: ArrayLike<number>, start: number, end: 
   return true;
 };
 
-/** The count, the first stamp, then each difference; they fit. */
+/** The count, the first stamp, then each difference; they must fit. */
 export const putDifferences = (
   view: DataView,
   at: number,

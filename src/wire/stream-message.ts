@@ -1,5 +1,6 @@
-// What the daemon streams to a browser or a terminal: a snapshot, then batches of the events that follow it. Ages travel
-// and clocks do not: the sender adds its own monotonic `nowMs`, and the receiver moves every receipt onto its own clock.
+// What the daemon streams to a browser or a terminal: a snapshot, then batches of the events that follow it.
+// Ages are sent, clocks are not: the sender adds its own monotonic `nowMs`, and the receiver moves every
+// receipt onto its own clock.
 
 import { filterEntries, mapEntries } from '../core/entry-maps.ts';
 import type { Event, EventHead, KnownEvent } from '../core/event.ts';
@@ -10,7 +11,7 @@ import { type State, stateWith } from '../core/state.ts';
 
 export interface SnapshotMessage {
   readonly version: typeof STREAM_VERSION;
-  /** Changes with every start of the daemon; what was streamed before it cannot be resumed. */
+  /** Changes with every start of the daemon; a stream from before it cannot be resumed. */
   readonly daemonStart: string;
   /** The node that sends. */
   readonly nodeId: NodeId;
@@ -36,7 +37,7 @@ export class StreamMessageError extends Error {
   }
 }
 
-/** A message as text, and what had to be left out of it because it cannot be written. */
+/** A message as text, with the number of parts that were left out because they cannot be written. */
 export interface WrittenMessage {
   readonly text: string;
   readonly leftOut: number;
@@ -56,7 +57,7 @@ export const encodeSnapshot = (message: Omit<SnapshotMessage, 'version'>): Writt
   return { text: JSON.stringify({ ...sent, state }), leftOut };
 };
 
-/** Likewise an event. */
+/** As for entries: an event that cannot be written costs that event. */
 export const encodeBatch = ({ nowMs, events }: BatchMessage): WrittenMessage => {
   const text = textOf({ nowMs, events });
   if (text !== undefined) return { text, leftOut: 0 };
@@ -68,15 +69,16 @@ export const encodeBatch = ({ nowMs, events }: BatchMessage): WrittenMessage => 
 };
 
 /**
- * The snapshot with every receipt moved onto the reader's clock. Maps that an older daemon does not have are empty.
- * @throws StreamMessageError when it is none of this version.
+ * The snapshot with every receipt moved onto the reader's clock. Maps that an older daemon does not have are
+ * empty.
+ * @throws StreamMessageError if it is not one of this version.
  */
 export const decodeSnapshot = (text: string, nowMs: number): SnapshotMessage => {
   const message = parse(text);
   if (isJsonObject(message) && message['version'] !== STREAM_VERSION) {
     throw new StreamMessageError(
       'version',
-      `the daemon speaks version ${shownVersion(message['version'])} of the stream, this page version ${STREAM_VERSION}: reload the page`,
+      `the daemon uses version ${shownVersion(message['version'])} of the stream, this page version ${STREAM_VERSION}: reload the page`,
     );
   }
   if (!isSnapshot(message)) throw malformed('a snapshot');
@@ -84,10 +86,10 @@ export const decodeSnapshot = (text: string, nowMs: number): SnapshotMessage => 
 };
 
 /**
- * Likewise for a batch. Looked at is what would break whoever folds it: the head of each event, and that a payload is there.
- * Of a second of 200 nodes, 1,000 events, that takes 1.2 ms instead of 1.0 ms for JSON.parse alone; to check every payload
- * again, as the daemon did when it came, would take 5.8 ms (`npm run bench -- stream-decode`, best of 40). A kind that the
- * daemon knows and this version does not is an unknown one.
+ * The same for a batch. Only what would break the fold is checked: the head of each event, and that a payload
+ * exists. For a second of 200 nodes, 1,000 events, that takes 1.2 ms instead of 1.0 ms for JSON.parse alone;
+ * checking every payload again, as the daemon did on arrival, would take 5.8 ms (`npm run bench --
+ * stream-decode`, best of 40). A kind that the daemon knows and this version does not is an unknown one.
  */
 export const decodeBatch = (text: string, nowMs: number): BatchMessage => {
   const message = parse(text);
@@ -97,7 +99,7 @@ export const decodeBatch = (text: string, nowMs: number): BatchMessage => {
   return { nowMs, events: events.map((event: unknown) => eventFrom(event, nowMs - sentAtMs)) };
 };
 
-/** What the daemon says before it ends a stream. */
+/** The daemon's last message before it ends a stream. */
 export interface DroppedMessage {
   readonly reason: DropReason;
   readonly message: string;
@@ -107,7 +109,7 @@ export type DropReason = 'slow' | 'stalled' | 'access-ended' | 'stopping' | 'fai
 
 export const encodeDropped = (message: DroppedMessage): string => JSON.stringify(message);
 
-/** Why, in words; '' where it says nothing that can be read. A newer daemon may have other reasons. */
+/** The reason as text; '' if it is not readable. A newer daemon may have other reasons. */
 export const droppedText = (text: string): string => {
   try {
     const message: unknown = JSON.parse(text);
@@ -121,7 +123,7 @@ export const droppedText = (text: string): string => {
 export const translated = (state: State, offsetMs: number): State =>
   mapEntries(state, entry => ({ ...entry, receivedAtMs: entry.receivedAtMs + offsetMs }));
 
-/** State with every age counted up to a moment, for readers that have no clock of ours to count on with. */
+/** State with every age counted up to a moment, for readers that do not share our clock. */
 export const withAgesAt = (state: State, nowMs: number): State =>
   mapEntries(state, entry =>
     hasAge(entry)
@@ -130,7 +132,7 @@ export const withAgesAt = (state: State, nowMs: number): State =>
           ageMs: Math.max(0, entry.ageMs + nowMs - entry.receivedAtMs),
           receivedAtMs: nowMs,
         }
-      : // An origin's progress has a receipt alone: moved to now, a silent node would look as if it had just spoken.
+      : // An origin's progress has only a receipt: moved to now, a silent node would look as if it had just sent something.
         entry,
   );
 
@@ -174,7 +176,7 @@ const isSentEvent = (sent: unknown): sent is SentEvent =>
 const isKnown = (event: SentEvent): event is SentEvent & KnownEvent =>
   isEventKind(event.kind) && 'payload' in event && isJsonObject(event.payload);
 
-/** Undefined for what JSON cannot say: a number without end, a circle, or what is nested deeper than the stack. */
+/** Undefined if JSON cannot represent it: an infinite number, a cycle, or nesting deeper than the stack. */
 const textOf = (value: unknown): string | undefined => {
   try {
     return JSON.stringify(value);

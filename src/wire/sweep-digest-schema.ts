@@ -1,5 +1,5 @@
-// Sweeps and lines as they cross a process boundary beside their document: in events, and in what a benchmark tells the
-// daemon of its machine.
+// Sweeps and lines as sent between processes, apart from their document: in events, and in what a benchmark
+// reports to the daemon of its machine.
 
 import * as v from 'valibot';
 import type { Stage } from '../core/sweep/stage.ts';
@@ -35,16 +35,16 @@ import {
   stageWordSchemas,
 } from './sweep-schema.ts';
 
-/** What a benchmark tells of a sweep when it begins. */
+/** What a benchmark reports of a sweep when it starts. */
 export type SweepStart = SweepHeadDigest & Pick<Sweep, 'sweepId'>;
-/** Whole stages, those alone that have changed since they were told last. */
+/** Complete stages, only those that have changed since the last report. */
 export interface SweepUpdate extends Omit<SweepProgress, 'stages'> {
   readonly stages: readonly Stage[];
 }
-/** What it knows when it has ended; its stages were told before. */
+/** What is known when it has ended; its stages were reported before. */
 export type SweepEnd = Pick<Sweep, 'sweepId' | 'state' | 'reason' | 'line' | 'sentence' | 'model'>;
 
-/** Of one message: whoever has more to tell sends several. */
+/** Limit per message: more stages are sent in several. */
 export const STAGES_TOLD_AT_ONCE_MAX = 16;
 
 const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));

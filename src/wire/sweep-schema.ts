@@ -48,10 +48,10 @@ const documentFromJson = <T>(schema: Schema<T>, json: string, what: string): T =
   throw new DecodeError(`${what} is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issue.message}`);
 };
 
-/** Of one document: STAGES_MAX stages with whole timelines have room in it. */
+/** Limit for one document: STAGES_MAX stages with complete timelines fit. */
 export const SWEEP_BYTES_MAX: number = 16 * 1024 * 1024;
 export const STAGES_MAX = 256;
-/** Of a command line that is kept for going on with a sweep. */
+/** Limit for a stored command line, with which a sweep is continued. */
 const RESUME_ARGS_MAX = 1_024;
 const RESUME_ARG_LENGTH_MAX = 8_192;
 
@@ -59,7 +59,7 @@ const load = v.pipe(figure, v.gtValue(0));
 const duration = v.pipe(figure, v.minValue(0));
 const sentence = v.pipe(v.string(), v.maxLength(16_384));
 const reasons = v.pipe(v.array(sentence), v.maxLength(64));
-/** A directory of the sweep's own, so that no document leads a reader out of it. */
+/** A directory inside the sweep's own, so that no document leads a reader out of it. */
 const directoryName = v.pipe(v.string(), v.regex(/^stage-\d{2,3}$/));
 const figures = v.pipe(v.array(figure), v.maxLength(TIMELINE_POINTS_MAX));
 

@@ -1,4 +1,4 @@
-// What a tokenizer counted, as it stands in report.json.
+// The counts of a tokenizer, as stored in report.json.
 
 import type * as v from 'valibot';
 import type { TokenizerAccount } from '../core/run/tokenizer-account.ts';

@@ -1,5 +1,5 @@
-// Comparisons by pairs as they cross a process boundary beside their document: in events, and in what `plimsoll compare` tells the
-// daemon of its machine.
+// Comparisons by pairs as sent between processes, apart from their document: in events, and in what `plimsoll
+// compare` reports to the daemon of its machine.
 
 import * as v from 'valibot';
 import {
@@ -22,9 +22,9 @@ import {
   text,
 } from './schema.ts';
 
-/** What is told when it begins. */
+/** What is reported at the start. */
 export type ComparisonStart = Omit<ToldComparison, 'state' | 'reason'>;
-/** What is known when it has ended, with the models that were not known at its beginning. */
+/** What is known when it has ended, with the models that were not known at its start. */
 export type ComparisonEnd = ComparisonFindings &
   Pick<ToldComparison, 'comparisonId' | 'state' | 'reason' | 'a' | 'b'>;
 

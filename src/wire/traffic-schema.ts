@@ -1,10 +1,10 @@
-// What a node tells of the traffic on its ports, as it must look to be believed.
+// Validates what a node reports about the traffic on its ports.
 
 import * as v from 'valibot';
 import type { NodeTraffic } from '../core/node/traffic.ts';
 import { list, openObject, reported, text } from './schema.ts';
 
-/** A counter of 64 bits may pass what a double holds exactly. */
+/** A counter of 64 bits may exceed the exact range of a double. */
 const counter: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite(), v.minValue(0));
 const counts = openObject({
   bytes: counter,

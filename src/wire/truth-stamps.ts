@@ -1,10 +1,11 @@
-// When a server that knows read each request and wrote each chunk of its answer: what a client's own stamps are compared with.
-// Little-endian, one stream after another: u32 sample · u32 count · i64 read · count × i64 written, ns of CLOCK_MONOTONIC. The sample
-// is what the nonce in its prompt says: the last 8 of the first 16 hexadecimal digits in a row.
+// When a server with exact knowledge read each request and wrote each chunk of its answer: a client's own
+// stamps are compared with it. Little-endian, one stream after another: u32 sample · u32 count · i64 read ·
+// count × i64 written, ns of CLOCK_MONOTONIC. The sample number comes from the nonce in its prompt: the last
+// 8 of the first 16 consecutive hexadecimal digits.
 
 export interface TruthStream {
   readonly readNs: bigint;
-  /** Of each chunk with content. */
+  /** For each chunk with content. */
   readonly writeNs: readonly bigint[];
 }
 
@@ -24,7 +25,7 @@ export const encodeTruthStream = (sample: number, { readNs, writeNs }: TruthStre
   return bytes;
 };
 
-/** Of each sample by its number; what is cut off at the end is left out. */
+/** Each sample by its number; a truncated one at the end is left out. */
 export const decodeTruthStamps = (bytes: Buffer): ReadonlyMap<number, TruthStream> => {
   const streams = new Map<number, TruthStream>();
   for (let at = 0; at + HEAD_BYTES <= bytes.length; ) {

@@ -1,4 +1,4 @@
-// What came of each model of a mix, as it stands in snapshots and reports, and the mix itself.
+// The result for each model of a mix, as stored in snapshots and reports, and the mix itself.
 
 import * as v from 'valibot';
 import {

@@ -1,5 +1,5 @@
-// Whole numbers from 0 on in as few bytes as they need: unsigned LEB128 (as in WebAssembly §5.2.2 and DWARF), seven bits
-// a byte, lowest first. A gap of 10 ms in nanoseconds is four bytes, a gap of 0 one.
+// Non-negative integers in as few bytes as they need: unsigned LEB128 (as in WebAssembly §5.2.2 and DWARF),
+// seven bits per byte, lowest first. A gap of 10 ms in nanoseconds is four bytes, a gap of 0 one.
 
 /** @throws RangeError for anything else: a decoder would read another number. */
 export const encodeVarints = (values: readonly number[]): Uint8Array => {
@@ -18,7 +18,7 @@ export const encodeVarints = (values: readonly number[]): Uint8Array => {
   return bytes.subarray(0, at);
 };
 
-/** undefined where the last number is cut off or one passes 2⁵³. */
+/** undefined if the last number is cut off or one exceeds 2⁵³. */
 export const decodeVarints = (bytes: Uint8Array): readonly number[] | undefined => {
   const values: number[] = [];
   let value = 0;
@@ -38,6 +38,6 @@ export const decodeVarints = (bytes: Uint8Array): readonly number[] | undefined 
   return factor === 1 ? values : undefined;
 };
 
-/** 8 × 7 bits hold 2⁵³. */
+/** 8 × 7 bits can represent 2⁵³. */
 const BYTES_MAX = 8;
 const FACTOR_MAX = 2 ** 49;

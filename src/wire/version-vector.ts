@@ -1,11 +1,13 @@
-// How far the events of each origin are known, as it travels between nodes, and the lists of nodes beside it.
+// How far the events of each origin are known, as sent between nodes, and the lists of nodes sent with it.
 
 import { isNodeId, type NodeId } from '../core/ids.ts';
 
-/** Origins in a vector, nodes in a neighbour list, wants in one message. */
+/** Origins in a vector, nodes in a neighbour list, requests in one message. */
 export const MESH_LIST_LENGTH_MAX = 4_096;
 
-/** Durable: everything up to `through` is held. Live: nothing newer than `through` is held of that daemon start. */
+/**
+ * Durable: everything up to `through` is stored. Live: the newest event of that daemon start is `through`.
+ */
 export interface VectorEntry {
   readonly origin: NodeId;
   readonly epoch: number;
@@ -17,13 +19,13 @@ export interface VectorEntry {
   readonly tip?: number;
 }
 
-/** As they travel: [origin, epoch, through] or [origin, epoch, through, tip]. */
+/** As sent: [origin, epoch, through] or [origin, epoch, through, tip]. */
 export const rowsOf = (entries: readonly VectorEntry[]): unknown =>
   entries.map(({ origin, epoch, through, tip }) =>
     tip === undefined ? [origin, epoch, through] : [origin, epoch, through, tip],
   );
 
-/** Undefined for what is no vector. */
+/** Undefined if it is not a vector. */
 export const vectorOf = (rows: unknown): readonly VectorEntry[] | undefined => {
   if (!Array.isArray(rows) || rows.length > MESH_LIST_LENGTH_MAX) return undefined;
   const entries: VectorEntry[] = [];

@@ -71,5 +71,5 @@ test('a keyword that is not judged is named, wherever it stands', () => {
   expect(unjudged({ type: 'string', pattern: 'x' })).toBe('pattern');
   expect(unjudged({ properties: { a: { items: { format: 'date' } } } })).toBe('format');
   expect(unjudged({ properties: { format: { type: 'string' } } })).toBeUndefined();
-  expect(unjudged(5)).toContain('a schema');
+  expect(unjudged(5)).toContain('an invalid schema');
 });

@@ -67,7 +67,7 @@ describe('the screen of a run', () => {
 
   test('says whole what spoils its figures so far, and a line of a log how many things do', () => {
     const spoiled = [
-      'Another-model answered 12 of 103 requests, which were for a-model (12 of 103 requests). Use the server's name of the model with --model, or check what a router does.',
+      "Another-model answered 12 of 103 requests, which were for a-model (12 of 103 requests). Use the server's name of the model with --model, or check what a router does.",
     ];
     expect(screen({ spoiled }, 60).replace(/\n +/g, ' ')).toContain(`! ${spoiled[0]}`);
     expect(renderRunLine(view({ spoiled }))).toContain(' · 1 thing spoils figures · ');

@@ -43,8 +43,7 @@ export const allReduce = (
   if (nodes.length === 1) return within;
   const ways = links.among(nodes);
   const [first, ...others] = ways ?? [];
-  if (first === undefined)
-    return unknown('two of its nodes have no measured link');
+  if (first === undefined) return unknown('two of its nodes have no measured link');
   const slowest = others.reduce((a, b) => (b.roundTripSeconds > a.roundTripSeconds ? b : a), first);
   const narrowest = others.reduce((a, b) => (b.bytesPerSecond < a.bytesPerSecond ? b : a), first);
   const latencySeconds = nodes.length === 2 ? pairSeconds(ways ?? []) : ringSeconds(ways ?? [], nodes.length);

@@ -164,8 +164,7 @@ const meterReasons = ({ meter, power }: MeasuredMeter): readonly EnergyReason[] 
   const missing = 1 - power.coveredShare;
   if (missing > GAP_SHARE_LEAST)
     return reason('gap', `readings are missing for ${(100 * missing).toFixed(0)} % of the time`);
-  if (power.isStuck)
-    return reason('stuck', `all ${counted(power.readings, 'reading')} are the same figure`);
+  if (power.isStuck) return reason('stuck', `all ${counted(power.readings, 'reading')} are the same figure`);
   return [];
 };
 

@@ -225,8 +225,7 @@ const oneChunk: ContaminationCheck = ({ samples: { oneChunk: whole, streams } })
     : finding('one-chunk', OF_STREAM, {
         ...ofRequests(whole, streams),
         problem: 'streams came in one chunk: the first token arrived with the last',
-        advice:
-          'A proxy buffers the stream, or the server does not stream.',
+        advice: 'A proxy buffers the stream, or the server does not stream.',
       });
 
 const burstChunks: ContaminationCheck = ({ samples: { burst, streams } }) =>

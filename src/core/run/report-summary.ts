@@ -292,7 +292,7 @@ const answerSentences = ({ objectiveAnswers }: Report): readonly string[] =>
 
 const ANSWERS = {
   missed: 'It missed',
-  'too-few-samples': 'Too few requests to decide whether it met',
+  'too-few-samples': 'Too few requests to say whether it met',
   met: 'It met',
 } as const;
 

@@ -37,7 +37,7 @@ interface Ipv4Network {
 interface BeaconPlaces {
   readonly places: readonly BeaconPlace[];
   readonly leftOut: readonly LeftOutInterface[];
-  /** Of those that the setting names. */
+  /** Missing among the interfaces that the setting names. */
   readonly missing: readonly string[];
 }
 
@@ -84,7 +84,10 @@ export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings)
   return { places, leftOut, missing };
 };
 
-/** Equal while a socket made for the place still works: a cable pulled and plugged back in gets another index. */
+/**
+ * Equal while a socket made for the place still works: a cable that was pulled and plugged in again gets
+ * another index.
+ */
 export const placeKey = (place: BeaconPlace): string =>
   place.family === 'IPv6'
     ? `IPv6 ${place.interfaceName} ${place.index}`

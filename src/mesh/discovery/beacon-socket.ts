@@ -1,5 +1,5 @@
-// One UDP socket on one interface, for one family. The system may hand it datagrams of other interfaces too (Linux:
-// IP_MULTICAST_ALL); those are dropped here, so each is received by the socket of its own cable.
+// One UDP socket on one interface, for one family. The system may deliver datagrams of other interfaces to it
+// too (Linux: IP_MULTICAST_ALL); those are dropped here, so each is received by the socket of its own cable.
 
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { type BeaconPlace, isInNetwork } from './beacon-places.ts';

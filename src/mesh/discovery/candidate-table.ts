@@ -40,14 +40,14 @@ export class CandidateTable {
     return this.#refusedCount;
   }
 
-  /** @param toldBy the peer that told it, for its share of the table. */
+  /** @param toldBy the peer that reported it; each peer has its share of the table. */
   offer(candidate: MeshCandidate, toldBy = ''): void {
     const key = `${candidate.address} ${candidate.port}`;
     const nowMs = this.#clock.nowMs();
     const row = this.#rows.get(key);
     if (row !== undefined) {
       row.offeredAtMs = nowMs;
-      // A beacon received here says more than what a peer sent: it carries the interface.
+      // A beacon received here is better evidence than what a peer sent: it contains the interface.
       if (candidate.source === 'beacon' || row.candidate.source !== 'beacon') row.candidate = candidate;
       if (nowMs - row.passedAtMs >= DISCOVERY_LIMITS.retellMs) this.#passOn(row);
       return;

@@ -1,4 +1,4 @@
-// What discovery knows about its interfaces, and what a person should know about them.
+// The state of discovery on its interfaces, and the problems that a person should know.
 
 import type { BeaconProblem } from '../../wire/mesh-status.ts';
 import type { LeftOutInterface, WhyLeftOut } from './beacon-places.ts';
@@ -6,7 +6,7 @@ import { DISCOVERY_LIMITS } from './limits.ts';
 
 export interface BeaconFailure {
   readonly action: 'open' | 'send' | 'listen';
-  /** Of the system: "EHOSTUNREACH". */
+  /** The system's error code: "EHOSTUNREACH". */
   readonly code: string;
 }
 
@@ -116,7 +116,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   EPERM: 'A firewall forbids it: allow UDP 4182.',
   EACCES: 'A firewall forbids it: allow UDP 4182.',
   EADDRINUSE: 'Another program uses the port: choose another one.',
-  EADDRNOTAVAIL: 'The interface has no address yet. Plimsoll tries again.',
-  ENETUNREACH: 'The interface has no route. Plimsoll tries again.',
-  ENODEV: 'The interface is gone. Plimsoll tries again.',
+  EADDRNOTAVAIL: 'The interface has no address yet. Plimsoll will retry.',
+  ENETUNREACH: 'The interface has no route. Plimsoll will retry.',
+  ENODEV: 'The interface is gone. Plimsoll will retry.',
 };

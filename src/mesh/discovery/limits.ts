@@ -17,7 +17,10 @@ export const DISCOVERY_LIMITS = {
   beaconMsMin: 5_000,
   beaconMsMax: 10_000,
   rescanMs: 3_000,
-  /** A channel that cannot send keeps listening; after this many failures in a row its socket is created anew. */
+  /**
+   * A channel that cannot send keeps listening; after this many failures in a row its socket is created
+   * again.
+   */
   sendFailuresMax: 5,
   interfacesMax: 64,
   /** Well-formed datagrams checked per channel. */

@@ -1,5 +1,6 @@
-// Finds where peers may be, from three sources: beacons on every interface, peers that a person named, and addresses
-// that peers send. It yields candidates; only the transport finds out who is behind an address.
+// Finds where peers may be, from three sources: beacons on every interface, peers that a person named, and
+// addresses that peers send. It yields candidates; only the transport finds out which node an address belongs
+// to.
 
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../../clock/clock.ts';
@@ -51,14 +52,17 @@ export interface DiscoveryOptions {
   onCandidate(candidate: MeshCandidate): void;
   /** Once for each failure, until it succeeds again. */
   onTrouble(trouble: BeaconTrouble): void;
-  /** Interfaces that the setting names but that are absent now, beside those present; each time they change. */
+  /**
+   * Interfaces that the setting names but that are absent now, and those present; called each time they
+   * change.
+   */
   readonly onMissing?: (missing: readonly string[], present: readonly string[]) => void;
-  /** `os.networkInterfaces`, unless a test says otherwise. */
+  /** Default: `os.networkInterfaces`; tests pass another source. */
   readonly listInterfaces?: () => InterfaceList;
   readonly openSocket?: OpenBeaconSocket;
 }
 
-/** Takes addresses that peers send of themselves and of others. */
+/** Accepts addresses that peers send of themselves and of others. */
 interface LearntAddresses {
   /** @param toldBy the id of the peer that sent them; each peer has its share of the table. */
   learn(addresses: readonly HostPort[], toldBy: string): void;
@@ -68,7 +72,7 @@ interface LearntAddresses {
 
 export interface Discovery extends AsyncDisposable, LearntAddresses {
   readonly status: DiscoveryStatus;
-  /** From now on beacons are sent and checked under these. */
+  /** Beacons are sent and checked under these keys from now on. */
   setTagKeys(tagKeys: readonly Uint8Array[]): void;
 }
 
@@ -154,7 +158,7 @@ class RunningDiscovery implements Discovery {
     try {
       interfaces = listInterfaces();
     } catch {
-      // A sandbox may forbid it for a moment; the channels that are there go on.
+      // A sandbox may forbid it for a moment; existing channels continue.
       this.#leftOut = [{ interfaceName: 'every interface', why: 'not-listed' }];
       return;
     }

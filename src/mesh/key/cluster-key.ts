@@ -64,7 +64,7 @@ const clusterKeyOf = (secret: Uint8Array): ClusterKey => ({
 const hkdf = (secret: Uint8Array, purpose: string, length: number): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, NO_SALT, purpose, length));
 
-/** Finds typing errors. It reveals nothing new: it is written beside the key. */
+/** Detects typing errors. It reveals nothing new: it is stored next to the key. */
 const checksum = (secret: Uint8Array): string =>
   base32(createHash('sha256').update('plimsoll cluster key').update(secret).digest()).slice(
     0,

@@ -1,5 +1,6 @@
-// The code by which a machine joins a cluster: where to ask, and a secret that both ends then have as PSK. It is good for
-// minutes and once (`join-codes.ts`), so that it may be read aloud or pass through a chat, which a cluster key may not.
+// The code with which a machine joins a cluster: the addresses of a node, and a secret that both ends use as
+// PSK. It is valid for minutes and only once (`join-codes.ts`), so that it may be read aloud or pass through
+// a chat, which is not safe for a cluster key.
 
 import { createHash, hkdfSync } from 'node:crypto';
 import { type HostPort, hostPortText } from '../../core/address/host-port.ts';
@@ -7,13 +8,13 @@ import { base32, bytesOfBase32 } from '../../wire/node-signature.ts';
 import { parsePeer } from '../discovery/peer-address.ts';
 
 export const JOIN_SECRET_BYTES = 16;
-/** Places that one code names. */
+/** Limit of addresses in one code. */
 export const JOIN_PLACES_MAX = 6;
 
 export interface JoinCode {
   /** 128 random bits. */
   readonly secret: Uint8Array;
-  /** Where the mesh of the node that gave it listens, likely ones first. */
+  /** Where the mesh of the node that issued it listens, likely ones first. */
   readonly places: readonly HostPort[];
 }
 
@@ -22,7 +23,10 @@ type ParsedJoinCode =
   /** A part of a sentence: "the code …". */
   | { readonly kind: 'wrong'; readonly problem: string };
 
-/** What names the code in the clear at the start of TLS, and the PSK that proves it. Neither tells the secret. */
+/**
+ * The identifier of the code, sent in the clear at the start of TLS, and the PSK that proves the code.
+ * Neither reveals the secret.
+ */
 export interface JoinProof {
   readonly id: string;
   readonly psk: Uint8Array;
@@ -47,7 +51,7 @@ export const parseJoinCode = (text: string): ParsedJoinCode => {
     );
   const [dashed = '', where, ...rest] = trimmed.slice(PREFIX.length).split('@');
   if (where === undefined || where === '' || rest.length > 0)
-    return wrong('does not end with an @ and the addresses behind it: a part of it is missing');
+    return wrong('does not end with an @ and the addresses after it: a part of it is missing');
   const body = dashed.replaceAll('-', '');
   const secret = bytesOfBase32(body.slice(0, SECRET_CHARACTERS));
   if (secret?.length !== JOIN_SECRET_BYTES || base32(secret) + checksum(secret, where) !== body)

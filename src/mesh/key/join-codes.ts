@@ -1,5 +1,5 @@
-// Which codes a node has given out, and which of them still let somebody join: once, for ten minutes, and not after five
-// handshakes that named one and did not have it.
+// The codes that a node has issued, and which of them are still valid: once, for ten minutes, and not after
+// five handshakes that named one without having its secret.
 
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
@@ -7,10 +7,10 @@ import { JOIN_SECRET_BYTES, type JoinProof, joinProof } from './join-code.ts';
 
 export const JOIN_CODE_LIFE_MS = 600_000;
 export const JOIN_TRIES_MAX = 5;
-/** Codes that are remembered: those in force, and those that are over, so that whoever has one hears why. */
+/** Limit of remembered codes: valid ones, and expired ones, so that a machine with one gets the reason. */
 export const JOIN_CODES_MAX = 8;
 
-/** `granted`: to be followed by the key, and never again for this code. */
+/** `granted`: the key follows, and never again for this code. */
 type JoinVerdict = 'granted' | 'used' | 'expired' | 'tries';
 
 export interface JoinCodeStanding {
@@ -30,7 +30,7 @@ export class JoinCodes {
   readonly #random: () => Uint8Array;
   readonly #codes = new Map<string, GivenCode>();
 
-  /** @param random 128 bits; tests know theirs. */
+  /** @param random 128 bits; tests pass known ones. */
   constructor(
     clock: Pick<Clock, 'nowMs'>,
     random: () => Uint8Array = () => new Uint8Array(randomBytes(JOIN_SECRET_BYTES)),
@@ -39,7 +39,7 @@ export class JoinCodes {
     this.#random = random;
   }
 
-  /** The secret of a new one. Past JOIN_CODES_MAX the oldest is forgotten. */
+  /** Issues a new code and returns its secret. Above JOIN_CODES_MAX the oldest is forgotten. */
   issue(): Uint8Array {
     const secret = this.#random();
     const proof = joinProof(secret);
@@ -50,7 +50,10 @@ export class JoinCodes {
     return secret;
   }
 
-  /** Also of one that is over: only who has it hears that. Undefined for one that was never given here, or long ago. */
+  /**
+   * Also for an expired code, so that only a machine that has it gets the reason. Undefined for one that was
+   * never issued here, or long ago.
+   */
   pskOf(id: string): Uint8Array | undefined {
     return this.#codes.get(id)?.psk;
   }
@@ -61,7 +64,7 @@ export class JoinCodes {
     if (code !== undefined) code.failures += 1;
   }
 
-  /** Of one that is forgotten: that it is over. */
+  /** For a forgotten code: that it has expired. */
   standingOf(id: string): JoinCodeStanding {
     const code = this.#codes.get(id);
     const expiresInMs = code === undefined ? 0 : Math.max(0, code.expiresAtMs - this.#clock.nowMs());
@@ -69,7 +72,7 @@ export class JoinCodes {
     return { state: verdictOf(code, expiresInMs) ?? 'valid', expiresInMs, triesLeft };
   }
 
-  /** For whoever has proven it. Two at once: the first gets `granted`. */
+  /** For a machine that has proven the code. If there are two at once, the first gets `granted`. */
   redeem(id: string): JoinVerdict {
     const code = this.#codes.get(id);
     if (code === undefined) return 'expired';
@@ -80,13 +83,13 @@ export class JoinCodes {
   }
 }
 
-/** Why it lets nobody join; undefined while it does. */
+/** Why it is not valid; undefined if it is. */
 const verdictOf = (
   code: GivenCode | undefined,
   expiresInMs: number,
 ): Exclude<JoinVerdict, 'granted'> | undefined => {
   if (code === undefined) return 'expired';
-  // Also later: that a machine has joined is what whoever asks wants to know.
+  // Also later, because that a machine has joined is the result that is of interest.
   if (code.isUsed) return 'used';
   if (expiresInMs <= 0) return 'expired';
   return code.failures >= JOIN_TRIES_MAX ? 'tries' : undefined;

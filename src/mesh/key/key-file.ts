@@ -1,5 +1,5 @@
-// The cluster key in a home: a file that only its owner can read, written whole or not at all. A second line is the
-// previous key, while a cluster changes from one to the other.
+// The cluster key in a home: a file that only its owner can read, written completely or not at all. A second
+// line is the previous key, while a cluster changes from one to the other.
 
 import { chmod } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -29,7 +29,7 @@ type KeyNotice = Problem<'key-was-readable' | 'key-stays-readable', { readonly p
 
 export const clusterKeyPath = (home: string): string => join(home, CLUSTER_KEY_FILE);
 
-/** Never throws. A file that others could read is made private, and a notice says so. */
+/** Never throws. A file that others could read is made private, and a notice reports it. */
 export const readClusterKey = async (path: string): Promise<KeyFile> => {
   let text: string;
   let mode: number;
@@ -71,7 +71,7 @@ export const keysIn = ({ key, former }: Extract<KeyFile, { kind: 'key' }>): read
 export const createClusterKeyFile = (path: string, key: ClusterKey, former?: ClusterKey): Promise<boolean> =>
   createFileAtomic(path, keyLines(key, former));
 
-/** As `createClusterKeyFile`, whatever is there. */
+/** As `createClusterKeyFile`, but replaces an existing file. */
 export const replaceClusterKeyFile = (path: string, key: ClusterKey, former?: ClusterKey): Promise<void> =>
   writeFileAtomic(path, keyLines(key, former));
 

@@ -1,4 +1,4 @@
-// The farewell: why the other end closes the link. A code, and a few words for people.
+// Why the other end closes the link: a code, and a short text for people.
 
 import { showable } from '../../core/text/single-line.ts';
 import type { CloseReason } from '../mesh.ts';
@@ -11,10 +11,10 @@ export const encodeBye = (reason: CloseReason, detail: string): Uint8Array => {
   return payload;
 };
 
-/** Never throws: an unreadable farewell counts as a lost connection. */
+/** Never throws: an unreadable reason counts as a lost connection. */
 export const decodeBye = (payload: Uint8Array): { readonly reason: CloseReason; readonly detail: string } => {
   const reason = CODES[payload[0] ?? CODES.length] ?? 'lost';
-  // They reach terminals and logs.
+  // The text reaches terminals and logs.
   const words = new TextDecoder().decode(payload.subarray(1, 1 + 4 * DETAIL_CHARACTERS_MAX));
   return { reason, detail: showable(words, '?').slice(0, DETAIL_CHARACTERS_MAX) };
 };

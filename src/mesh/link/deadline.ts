@@ -1,5 +1,5 @@
-// A time limit on the Clock port, as a signal: it aborts when the time is up or the outer signal aborts, and its timer
-// ends with the scope.
+// A time limit on the Clock port, as a signal: it aborts when the time is up or the outer signal aborts, and
+// its timer is cleared with the scope.
 
 import type { Clock } from '../../clock/clock.ts';
 

@@ -1,5 +1,5 @@
-// Tries the addresses that may lead to peers: each on its own, with a growing pause, and not while its peer is linked.
-// Static ones are tried indefinitely.
+// Tries the addresses that may lead to peers: each independently, with a growing pause, and not while its
+// peer is linked. Static ones are tried indefinitely.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -59,7 +59,7 @@ export class Dialer {
     this.#slots = new DialSlots(parts.limits.dialsMax);
   }
 
-  /** Candidates that are held. */
+  /** Number of stored candidates. */
   get size(): number {
     return this.#targets.size;
   }

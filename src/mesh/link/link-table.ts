@@ -43,7 +43,7 @@ export class LinkTable {
   async consider(handshake: Handshake): Promise<'was-up' | 'refused'> {
     const refusal = this.#refusal(handshake);
     if (refusal !== undefined) {
-      // A link that only says farewell, so the other end gets the reason.
+      // A link that only sends the reason for closing, so that the other end gets it.
       const link = this.#begin(handshake);
       link.close(refusal.close, refusal.detail);
       this.#events.refused(handshake, refusal.reason, refusal.detail);

@@ -125,7 +125,7 @@ export class LinkedTransport implements MeshTransport {
     return this.#conflictListeners.add(listener);
   }
 
-  /** After the connector's keys have changed. */
+  /** Called after the connector's keys have changed. */
   dropRemovedKeys(): void {
     this.#table.dropRemovedKeys();
   }

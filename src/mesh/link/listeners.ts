@@ -31,14 +31,14 @@ interface ReceivedFrame {
   readonly publisher: NodeId | undefined;
 }
 
-/** What arrives before anyone listens waits for the first listener: a link may be up before its users are. */
+/** Frames that arrive before the first listener are queued for it: a link may be up before its users are. */
 export class FrameListeners {
   readonly #listeners = new Listeners<ReceivedFrame>();
   readonly #failed: (error: unknown) => void;
   #waiting: ReceivedFrame[] | undefined = [];
   #waitingBytes = 0;
 
-  /** @param failed hears what a listener threw. */
+  /** @param failed called with what a listener threw. */
   constructor(failed: (error: unknown) => void) {
     this.#failed = failed;
   }
@@ -81,5 +81,5 @@ export class FrameListeners {
   }
 }
 
-/** Empty frames cost as well. */
+/** Empty frames cost memory too. */
 const FRAME_COST_BYTES = 64;

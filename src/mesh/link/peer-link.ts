@@ -89,7 +89,7 @@ export class PeerLink implements MeshLink {
     return this.isOpen ? this.#handshake.pipe.queuedBytes : 0;
   }
 
-  /** Tells the peer that this end accepts the link. */
+  /** Notifies the peer that this end accepts the link. */
   ready(): void {
     if (!this.isOpen || this.#isReady) return;
     this.#isReady = true;
@@ -162,7 +162,7 @@ export class PeerLink implements MeshLink {
     }
   }
 
-  /** Discards what the pipe still holds. */
+  /** Discards what is still queued in the pipe. */
   destroy(): void {
     this.#handshake.pipe.destroy();
   }
@@ -260,7 +260,8 @@ export class PeerLink implements MeshLink {
       }
       const nowMs = this.#clock.nowMs();
       const oversleptMs = nowMs - sinceMs - waitMs;
-      // This process stood still: what the peer sent meanwhile has not been read yet; the peer was not silent.
+      // This process was suspended: what the peer sent meanwhile has not been read yet; the peer was not
+      // silent.
       if (oversleptMs > pingIntervalMs) this.#heardAtMs += oversleptMs;
       if (this.#isPaused) this.#heardAtMs = nowMs;
       if (nowMs - this.#heardAtMs >= deadAfterMs) {
@@ -284,7 +285,7 @@ export class PeerLink implements MeshLink {
     if (!this.#isGone) this.#endSoon();
   }
 
-  /** A peer that does not read cannot hold the pipe open for its farewell. */
+  /** A peer that does not read cannot keep the pipe open by blocking the close message. */
   #endSoon(): void {
     const limit = deadline(this.#clock, FAREWELL_MS, new AbortController().signal);
     limit.signal.addEventListener('abort', () => this.destroy(), { once: true });
@@ -294,5 +295,5 @@ export class PeerLink implements MeshLink {
 
 const NOTHING = new Uint8Array(0);
 const FAREWELL_MS = 500;
-/** In these cases nobody would receive a farewell, or it would wait behind what is stuck. */
+/** In these cases nothing would receive a close message, or it would be queued after what is stuck. */
 const ABRUPT: ReadonlySet<CloseReason> = new Set(['silent', 'lost', 'overflow']);

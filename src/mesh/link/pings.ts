@@ -1,4 +1,4 @@
-// The numbers that pings carry, the callers that wait for an answer to one, and how often a peer may ping: each is answered.
+// The numbers in pings, the callers that wait for a pong, and how often a peer may ping: each is answered.
 
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
@@ -24,7 +24,7 @@ export class Pings {
     return payload;
   }
 
-  /** A ping whose answer a caller waits for, until `forget`. */
+  /** A ping for whose pong a caller waits, until `forget`. */
   asked(): { readonly payload: Uint8Array; readonly answered: Promise<true>; readonly forget: () => void } {
     const answer = Promise.withResolvers<true>();
     const payload = this.next();
@@ -43,5 +43,5 @@ export class Pings {
 export const isPing = (payload: Uint8Array): boolean => payload.length === PING_BYTES;
 
 const PING_BYTES = 4;
-/** A node pings every two seconds, and once more for each who wants its place. */
+/** A node pings every two seconds, and once more for each process that competes for its link. */
 const ANSWER_RATE = { burst: 128, perSecond: 16 };

@@ -1,5 +1,5 @@
-// What an adapter brings: pipes that carry typed frames to a peer whose identity is proven. Everything after that, pings,
-// one link a peer, copied homes, is the same code for every adapter.
+// What an adapter provides: pipes for typed frames to a peer whose identity is proven. Everything after that
+// (pings, one link per peer, copied homes) is the same code for every adapter.
 
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -21,9 +21,9 @@ export interface FramePipe {
 
 export interface PipeEvents {
   frame(kind: number, payload: Uint8Array): void;
-  /** Some bytes arrived, perhaps only part of a frame. */
+  /** Some bytes arrived, possibly only part of a frame. */
   heard(): void;
-  /** The queue fell. */
+  /** The queue has shrunk. */
   drained(): void;
   /** What arrived is not a frame; nothing follows it. */
   malformed(detail: string): void;
@@ -35,7 +35,10 @@ export interface PeerHello {
   readonly nodeId: NodeId;
   readonly publicKey: Uint8Array;
   readonly start: number;
-  /** Random for each transport: it tells a second link of one process from a link of another process with this identity. */
+  /**
+   * Random for each transport: distinguishes a second link of one process from a link of another process with
+   * this identity.
+   */
   readonly instance: string;
 }
 
@@ -60,7 +63,10 @@ export interface AcceptEvents {
 
 export interface Connector {
   readonly listensOn: HostPort | undefined;
-  /** Once. Peers that dial from now on wait until `accept`. @throws MeshError */
+  /**
+   * Once. Peers that dial from now on wait until `accept`.
+   * @throws MeshError
+   */
   listen(): Promise<void>;
   /** Once, after `listen`. */
   accept(events: AcceptEvents): void;

@@ -1,6 +1,6 @@
-// A network in memory: transports that reach each other by name, over cables that a test or the demo cuts, heals, blocks or
-// delays in one direction. Like TCP over a pulled cable, a cut loses nothing and is reported to nobody: frames wait
-// until it is healed or the link is given up.
+// A network in memory: transports that reach each other by name, over cables that a test or the demo cuts,
+// heals, blocks or delays in one direction. Like TCP over a pulled cable, a cut loses nothing and is not
+// reported: frames wait until it is healed or the link is given up.
 
 import type { Clock } from '../../clock/clock.ts';
 import { unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
@@ -76,7 +76,7 @@ export class MemoryNetwork {
     this.unblock(other, one);
   }
 
-  /** From now on nothing goes from `source` to `sink`. */
+  /** Blocks everything from `source` to `sink` from now on. */
   block(source: MeshTransport, sink: MeshTransport): void {
     this.#blocked.add(`${nameOf(source)} ${nameOf(sink)}`);
   }
@@ -86,14 +86,14 @@ export class MemoryNetwork {
     for (const pipe of this.#hosts.get(nameOf(source))?.pipes ?? []) pipe.flow();
   }
 
-  /** From now on what goes from `source` to `sink` takes so long. It stays in order. */
+  /** Delays everything from `source` to `sink` from now on. The order is kept. */
   delay(source: MeshTransport, sink: MeshTransport, ms: number): void {
     const pair = `${nameOf(source)} ${nameOf(sink)}`;
     if (ms > 0) this.#delays.set(pair, ms);
     else this.#delays.delete(pair);
   }
 
-  /** The process behind it dies without a farewell; its owner disposes of what it runs. */
+  /** The process behind it dies without closing its links; its owner disposes of what it runs. */
   crash(transport: MeshTransport): void {
     const host = this.#hosts.get(nameOf(transport));
     if (host === undefined) return;
@@ -190,7 +190,7 @@ class MemoryConnector implements Connector {
   async dial(candidate: MeshCandidate, signal: AbortSignal): Promise<DialOutcome> {
     const here = this.#host;
     const sink = candidate.address;
-    // A dial over a cut cable gets no reply until its time is up.
+    // A dial over a cut cable gets no reply until its timeout.
     if (this.#network.isBlocked(here.name, sink) || this.#network.isBlocked(sink, here.name)) {
       await untilAborted(signal);
       signal.throwIfAborted();

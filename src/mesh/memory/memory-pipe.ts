@@ -5,7 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { FramePipe, PipeEvents } from '../link/pipe.ts';
 
-/** What a cable does to what is sent in one direction. */
+/** What a cable does to frames in one direction. */
 export interface CableWay {
   readonly isBlocked: () => boolean;
   /** From writing to arrival, of frames written from now on. */
@@ -25,7 +25,7 @@ export class MemoryLinkPipe implements FramePipe {
   #events: PipeEvents | undefined;
   readonly #queue: Frame[] = [];
   readonly #gone = new Set<() => void>();
-  /** Aborted when this end is gone: nobody waits for what was under way. */
+  /** Aborted when this end is gone: frames in transit are discarded. */
   readonly #over = new AbortController();
   #lastDueMs = 0;
   #isWaiting = false;
@@ -41,7 +41,7 @@ export class MemoryLinkPipe implements FramePipe {
     this.#way = way;
   }
 
-  /** The two ends; each looks at the way of what it sends. */
+  /** The two ends; each uses the direction of its own frames. */
   static pair(clock: Clock, there: CableWay, back: CableWay): readonly [MemoryLinkPipe, MemoryLinkPipe] {
     const near = new MemoryLinkPipe(clock, there);
     const far = new MemoryLinkPipe(clock, back);
@@ -86,7 +86,7 @@ export class MemoryLinkPipe implements FramePipe {
     if (this.#isGone) return;
     this.#leave('closed here');
     const other = this.#other;
-    // The end is announced behind the frames, and does not get past a cut cable.
+    // The end is delivered after the frames, and does not pass a cut cable.
     if (other !== undefined && !this.#way.isBlocked())
       setImmediate(() => other.#leave('the peer closed the connection'));
   }

@@ -1,5 +1,5 @@
-// What is right and wrong with a fleet's server, looked at with the credentials of a node: for `plimsoll doctor` and `fleet
-// status`. It connects once, asks, tries what the node is allowed to do, and changes nothing.
+// The state of a fleet's server, checked with the credentials of a node: for `plimsoll doctor` and `fleet
+// status`. It connects once, queries the server, tries what the node is allowed to do, and changes nothing.
 
 import { errors } from '@nats-io/nats-core';
 import type { Clock } from '../../clock/clock.ts';
@@ -37,12 +37,12 @@ import { listStateStreams } from './state-streams.ts';
 import { readStreamFacts } from './stream-facts.ts';
 
 export interface FleetExamination {
-  /** Undefined where no connection came about. */
+  /** Undefined if there was no connection. */
   readonly server: ExaminedServer | undefined;
   readonly streams: readonly ExaminedStream[];
   /** What keeps the fleet from working. */
   readonly problems: readonly FleetProblem[];
-  /** What works with less. */
+  /** What works with limitations. */
   readonly notes: readonly FleetFinding[];
 }
 
@@ -57,7 +57,7 @@ interface ExaminedStream {
   readonly name: string;
   readonly messages: number;
   readonly bytes: number;
-  /** -1: no bound of its own. */
+  /** -1: no limit of its own. */
   readonly bytesMax: number;
   readonly replicas: number;
 }
@@ -69,7 +69,7 @@ interface ExamineParts {
   readonly clock: Clock;
 }
 
-/** Never throws for what a server or a network can do. */
+/** Never throws because of a server or a network. */
 export const examineFleet = async (parts: ExamineParts): Promise<FleetExamination> => {
   const { server: options, node, cluster } = parts;
   const connecting = await connectToFleet({
@@ -128,15 +128,16 @@ const versionNotes = ({ connection }: FleetServer): readonly FleetFinding[] => {
   const version = connection.info?.version ?? '0.0.0';
   const payloadBytes = connection.info?.max_payload ?? 0;
   return [
-    ...(isBefore(version, 2, 10)
-      ? [oldServer(version, 'begin with TLS, or say what its clock shows', '2.10')]
-      : []),
-    ...(isBefore(version, 2, 11) ? [oldServer(version, 'drop single last values after a time', '2.11')] : []),
+    ...(isBefore(version, 2, 10) ? [oldServer(version, 'start with TLS, or report its clock', '2.10')] : []),
+    ...(isBefore(version, 2, 11) ? [oldServer(version, 'expire single last values', '2.11')] : []),
     ...(payloadBytes < PAYLOAD_BYTES_MIN ? [smallMessages(payloadBytes)] : []),
   ];
 };
 
-/** A server tells a missing permission on the connection, not in an answer: each is tried, and then it is asked for its time. */
+/**
+ * A server reports a missing permission on the connection, not in a reply: each one is tried, and then a time
+ * request is sent to flush the reports.
+ */
 const examinePermissions = async (
   { connection }: FleetServer,
   subjects: FleetSubjects,
@@ -148,13 +149,13 @@ const examinePermissions = async (
   const own = [subjects.ownReading(TRIAL), subjects.ask(subjects.self, TRIAL)];
   for (const subject of own) connection.publish(subject);
   const other = subjects.readingOfNobody(TRIAL);
-  // Without a body it creates nothing, wherever it is allowed.
+  // Without a body it creates nothing, even if it is permitted.
   const consumers = [EVENT_STREAM, STATE_STREAM, stateStreamOf(subjects.cluster, subjects.self)].map(
     stream => `$JS.API.CONSUMER.CREATE.${stream}.${TRIAL}.${TRIAL}`,
   );
   for (const subject of [other, ...consumers]) connection.publish(subject);
   await connection.flush();
-  // What the server said before its answer is told in turns of their own.
+  // What the server sent before its reply is delivered in later turns.
   await connection.flush();
   const missing = [...subjects.heard, ...own].filter(subject => refused.has(subject));
   return {
@@ -204,7 +205,7 @@ const examineStreams = async (
       problems.push(streamDiffers(wanted.name));
     // Made by an earlier version, or by a person.
     else if (isUnlimited) notes.push(unlimitedStream(wanted.name));
-    // The other one lets the oldest go.
+    // The other setting drops the oldest.
     if (wanted.name !== EVENT_STREAM && config.max_bytes > 0 && state.bytes > config.max_bytes * FULL_SHARE)
       problems.push(streamNearlyFull(wanted.name, state.bytes, config.max_bytes));
     if (serverNowMs === undefined) continue;
@@ -217,9 +218,9 @@ const examineStreams = async (
 
 const NEVER = new AbortController().signal;
 const TRIAL = 'trial';
-/** A server does not change the number of consumers of a stream that is there. */
+/** A server does not change the consumer limit of an existing stream. */
 const LIMITS = ['max_msgs', 'max_bytes', 'max_msg_size'] as const;
-/** Some twenty subjects are tried. */
+/** About twenty subjects are tried. */
 const REFUSED_MAX = 256;
 const FULL_SHARE = 0.9;
 const CLOCK_OFFSET_MS = 60_000;

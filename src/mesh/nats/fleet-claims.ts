@@ -1,6 +1,6 @@
-// Who speaks in a fleet for nodes that are not in it themselves, such as those of a site's mesh behind a bridge: the node with
-// the smallest id of all that say in their digests that they hold the records. It publishes what the fleet lacks of them,
-// and answers whoever asks for more.
+// Which node publishes in a fleet for nodes that are not in it themselves, such as those of a site's mesh
+// behind a bridge: the node with the smallest id of all whose digests report that they have the records. It
+// publishes what the fleet lacks of them, and replies to requests for more.
 
 import type { NodeId } from '../../core/ids.ts';
 import { decodeMeshMessage } from '../../wire/mesh-message.ts';
@@ -21,14 +21,14 @@ interface FleetClaimsParts {
 export class FleetClaims {
   readonly #parts: FleetClaimsParts;
   readonly #claims = new Map<NodeId, Claim>();
-  /** How far the fleet was given the records of an origin. */
+  /** Up to which position the fleet has received the records of an origin. */
   readonly #stored = new Map<NodeId, Place>();
 
   constructor(parts: FleetClaimsParts) {
     this.#parts = parts;
   }
 
-  /** Another node says how far it holds an origin. */
+  /** Another node reports how far it has an origin. */
   told(node: NodeId, entry: VectorEntry): void {
     const held = this.#of(entry.origin);
     if (held === undefined && this.#claims.size >= MESH_LIST_LENGTH_MAX) return;
@@ -41,7 +41,7 @@ export class FleetClaims {
     if (isAhead(place, held)) this.#stored.set(origin, place);
   }
 
-  /** The server took a frame of records, of this node or of another. */
+  /** The server accepted a frame of records, from this node or from another. */
   storedFrame(frame: Uint8Array): void {
     const decoded = decodeMeshMessage(frame);
     if (decoded.kind !== 'message' || decoded.message.kind !== 'records') return;
@@ -50,12 +50,12 @@ export class FleetClaims {
     if (last !== undefined) this.stored(origin, { epoch, through: last.seq });
   }
 
-  /** Whom to ask for records of an origin that is not there itself. */
+  /** The node from which to request records of an origin that is not in the fleet. */
   claimant(origin: NodeId): NodeId | undefined {
     return this.#of(origin)?.node;
   }
 
-  /** From where this node is to publish records of others. `vectors`: how far it holds them. */
+  /** The position from which this node must publish records of others. `vectors`: how far it has them. */
   due(vectors: readonly VectorEntry[]): readonly VectorEntry[] {
     const { self, members } = this.#parts;
     return vectors.flatMap(({ origin, epoch, through }) => {
@@ -67,7 +67,7 @@ export class FleetClaims {
     });
   }
 
-  /** A claim ends with the presence of who made it. */
+  /** A claim ends when its node leaves. */
   #of(origin: NodeId): Claim | undefined {
     const held = this.#claims.get(origin);
     if (held === undefined || this.#parts.members.has(held.node)) return held;

@@ -1,5 +1,5 @@
-// What the nodes of a fleet say of themselves every few seconds: how far their journals go, and which readings they hear. It is
-// told to replication as the digest of one peer.
+// What the nodes of a fleet publish about themselves every few seconds: how far their journals go, and which
+// readings they subscribe to. Replication gets it as the digest of one peer.
 
 import type { NodeId } from '../../core/ids.ts';
 import { decodeMeshMessage } from '../../wire/mesh-message.ts';
@@ -13,7 +13,7 @@ export class FleetDigests {
   readonly #members: FleetMembers;
   readonly #claims: FleetClaims;
   #told = new Map<NodeId, VectorEntry>();
-  /** Entries that each publisher has brought since they were taken. */
+  /** Number of entries from each publisher since the last `take`. */
   readonly #brought = new Map<NodeId, number>();
 
   constructor({ members, claims }: { readonly members: FleetMembers; readonly claims: FleetClaims }) {
@@ -37,7 +37,10 @@ export class FleetDigests {
     }
   }
 
-  /** More would be no message of the mesh any more, and one publisher that makes up origins must not use the room of all. */
+  /**
+   * More would not fit into one mesh message, and a publisher that invents origins must not use the room of
+   * all.
+   */
   #hasRoom(publisher: NodeId): boolean {
     const brought = this.#brought.get(publisher) ?? 0;
     if (brought >= DIGEST_ENTRIES_MAX || this.#told.size >= MESH_LIST_LENGTH_MAX) return false;
@@ -45,7 +48,7 @@ export class FleetDigests {
     return true;
   }
 
-  /** All since it was asked before. */
+  /** All since the last call. */
   take(): readonly VectorEntry[] {
     const vectors = [...this.#told.values()];
     this.#told = new Map();

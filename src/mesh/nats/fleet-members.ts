@@ -1,15 +1,18 @@
-// Which nodes of a fleet are there: those that published a moment ago, by this node's own clock; and which are not heard
-// for a while because of what they published.
+// Which nodes of a fleet are present: those that published recently, by this node's own clock; and which are
+// muted for a while because of what they published.
 
 import type { NodeId } from '../../core/ids.ts';
 
-/** What a node says of itself in its digests, by number. */
+/** What a node reports in its digests about its subscription, by number. */
 export const FLEET_WAYS = {
-  /** Of a version before there were groups, or of a server that lets nobody use their subjects: it hears what goes to everybody. */
+  /**
+   * A version without groups, or a server that does not permit their subjects: it receives what is published
+   * to all.
+   */
   earlier: 0,
-  /** It hears all readings. */
+  /** It receives all readings. */
   all: 1,
-  /** It hears the readings of its rack. */
+  /** It receives the readings of its rack. */
   group: 2,
 } as const;
 
@@ -24,7 +27,7 @@ export class FleetMembers {
     this.#nowMs = nowMs;
   }
 
-  /** @returns whether it was not there before; one beyond the bound is not taken up. */
+  /** @returns whether it was absent before; one above the limit is not added. */
   heard(node: NodeId): boolean {
     const isNew = !this.#heardAtMs.has(node);
     if (isNew && this.#heardAtMs.size >= FLEET_MEMBERS_MAX) return false;
@@ -32,7 +35,7 @@ export class FleetMembers {
     return isNew;
   }
 
-  /** `way` as its digest has it; one of a later version that this one does not know hears all. */
+  /** `way` as in its digest; an unknown one from a later version counts as all readings. */
   saidWay(node: NodeId, way: number): void {
     if (!this.#heardAtMs.has(node)) return;
     if (way === FLEET_WAYS.earlier) this.#earlier.add(node);
@@ -41,12 +44,12 @@ export class FleetMembers {
     else this.#ofGroups.delete(node);
   }
 
-  /** Somebody hears only what goes to everybody. */
+  /** Some node receives only what is published to all. */
   get hasEarlier(): boolean {
     return this.#earlier.size > 0;
   }
 
-  /** Somebody does not hear all readings. */
+  /** Some node does not receive all readings. */
   get hasOfGroups(): boolean {
     return this.#ofGroups.size > 0;
   }
@@ -63,7 +66,7 @@ export class FleetMembers {
     return new Set(this.#heardAtMs.keys());
   }
 
-  /** Removes those that were silent too long. */
+  /** Removes those that were silent for too long. */
   sweep(): readonly NodeId[] {
     const before = this.#nowMs() - MEMBER_SILENT_MS;
     const gone = [...this.#heardAtMs].filter(([, atMs]) => atMs < before).map(([node]) => node);
@@ -79,7 +82,7 @@ export class FleetMembers {
     return false;
   }
 
-  /** Of those beyond the bound the one that was muted first is heard again. */
+  /** If there are more than the limit, the one that was muted first is accepted again. */
   mute(node: NodeId): void {
     const first = this.#mutedUntilMs.keys().next().value;
     if (this.#mutedUntilMs.size >= FLEET_MEMBERS_MAX && first !== undefined) this.#mutedUntilMs.delete(first);
@@ -92,6 +95,6 @@ export class FleetMembers {
 }
 
 export const FLEET_MEMBERS_MAX = 4_096;
-/** Three digests. */
+/** Three digest intervals. */
 const MEMBER_SILENT_MS = 15_000;
 const MUTED_MS = 60_000;

@@ -1,5 +1,5 @@
-// Messages over one connection to a fleet's server: sealed on the way out, opened and checked on the way in. What is
-// refused is counted by reason; nothing that a server or a stranger sends goes further unopened.
+// Messages over one connection to a fleet's server: sealed on the way out, opened and checked on the way in.
+// What is refused is counted by reason; nothing from a server or a stranger is passed on unopened.
 
 import type { NodeId } from '../../core/ids.ts';
 import { type FleetProblem, publishFailed, unreachable } from './fleet-problem.ts';
@@ -12,31 +12,31 @@ import { SERVER_PAYLOAD_BYTES_MAX } from './server-reader.ts';
 export class FleetCounts {
   published = 0;
   heard = 0;
-  /** Sealed with no cluster key that this node accepts: a stranger, or a node whose key is old. */
+  /** Sealed with no cluster key that this node accepts: from a stranger, or a node whose key is old. */
   wrongKey = 0;
   /** Changed on the way, or published under another node's id. */
   broken = 0;
   otherVersions = 0;
-  /** Heard before. */
+  /** Received before. */
   repeated = 0;
-  /** Messages whose subject or headers no node sends, or that are too large: not read. */
+  /** Messages with a subject or headers that no node sends, or that are too large: not read. */
   leftOut = 0;
-  /** Replies of the server to others, led to a subject of the fleet. */
+  /** Replies of the server to others, redirected to a subject of the fleet. */
   reflected = 0;
-  /** Of another daemon with the same identity. */
+  /** From another daemon with the same identity. */
   twins = 0;
-  /** Of a node that is heard no longer. */
+  /** From a muted node. */
   muted = 0;
-  /** Connections in which a node was read no further: too much of it does not open, or it publishes too fast. */
+  /** Connections on which a node was muted: too much of it does not open, or it publishes too fast. */
   misuses = 0;
-  /** Past what the server takes in one message. */
+  /** Above the server's limit for one message. */
   tooLarge = 0;
   /** Readings that waited here and were replaced by newer ones, or had no room. */
   dropped = 0;
   /** Times that a connection to a server was lost. */
   lost = 0;
   publishFailed = 0;
-  /** What the server did not let this node do. */
+  /** What the server did not permit this node. */
   refused = 0;
 }
 
@@ -53,13 +53,13 @@ interface FleetMessagesParts {
   readonly self: NodeId;
   /** Another daemon publishes under this node's identity, or two under another's. */
   readonly twin: (node: NodeId) => void;
-  /** The server does not take a record, though it answers. */
+  /** The server does not accept a record, although it responds. */
   readonly trouble: (problem: FleetProblem) => void;
 }
 
 export class FleetMessages {
   readonly #parts: FleetMessagesParts;
-  /** Bytes that were given to the connection and are not known to have left. */
+  /** Bytes that were passed to the connection and may not have been sent yet. */
   #unflushedBytes = 0;
   #unackedBytes = 0;
   #isFlushing = false;
@@ -82,7 +82,7 @@ export class FleetMessages {
     this.#drained = listener;
   }
 
-  /** Goes to whoever listens now. */
+  /** Publishes to all current subscribers. */
   tell(subject: string, frame: Uint8Array, reply?: string): void {
     const { server, sealer, counts } = this.#parts;
     if (server.connection.isClosed() || !this.#fits(frame)) return;
@@ -94,8 +94,8 @@ export class FleetMessages {
   }
 
   /**
-   * Goes into a stream. `id`: by which the server recognises it, sealed, when it is sent twice. False when the server did not
-   * take it; true as well for what is too large for it: to send that again would be in vain.
+   * Stores a message in a stream. `id`: by which the server recognises a duplicate, sealed. False if the
+   * server did not accept it; true also for one that is too large, because resending it would be useless.
    */
   async store(subject: string, frame: Uint8Array, id?: string): Promise<boolean> {
     const { server, sealer, counts } = this.#parts;
@@ -121,7 +121,7 @@ export class FleetMessages {
     }
   }
 
-  /** Undefined for what is refused. */
+  /** Undefined if it is refused. */
   open(subject: string, of: FleetSubject, data: Uint8Array): Uint8Array | undefined {
     const { sealer, guard, counts, self, twin } = this.#parts;
     const opened = sealer.open(subject, of.publisher, data);
@@ -163,7 +163,7 @@ export class FleetMessages {
     return false;
   }
 
-  /** Until the server has answered, what was sent counts as queued. */
+  /** Until the server has replied, what was sent counts as queued. */
   #flush(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
@@ -178,7 +178,7 @@ export class FleetMessages {
       },
       (error: unknown) => {
         this.#isFlushing = false;
-        // Of a connection that ends its owner hears.
+        // The end of a connection is reported to its owner.
         if (!connection.isClosed())
           this.#parts.trouble(unreachable([connection.getServer()], causeOf(error)));
       },
@@ -192,6 +192,6 @@ export class FleetMessages {
 }
 
 const PAYLOAD_BYTES_DEFAULT = 1_048_576;
-/** Of a message in a stream: its id and protocol. */
+/** For a message in a stream: its id and protocol. */
 const HEADER_BYTES = 256;
 const ACK_TIMEOUT_MS = 10_000;

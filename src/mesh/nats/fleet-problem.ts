@@ -1,4 +1,5 @@
-// What can be wrong with a fleet's server, in words and in facts: shown as a notice, by `fleet status` and by `doctor`.
+// What can be wrong with a fleet's server, as text and as data: shown as a notice, by `fleet status` and by
+// `doctor`.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { Problem } from '../../core/problem.ts';
@@ -26,7 +27,7 @@ export type FleetProblem =
       { readonly stream: string; readonly bytes: number; readonly bytesMax: number }
     >;
 
-/** What works, with less. */
+/** What works with limitations. */
 export type FleetFinding =
   | Problem<'fleet-old-server', { readonly version: string; readonly needs: string }>
   | Problem<'fleet-clock', { readonly offsetMs: number }>
@@ -42,16 +43,16 @@ export const unreachable = (servers: readonly string[], cause: string): FleetPro
   servers,
   cause,
   problem: `No server of the fleet answers at ${servers.join(', ')}: ${cause}.`,
-  advice: 'Check that nats-server runs there and that a firewall lets the port through; it is tried again.',
+  advice: 'Check that nats-server runs there and that a firewall permits the port. Plimsoll will retry.',
 });
 
 export const violatesProtocol = (servers: readonly string[], cause: string): FleetProblem => ({
   code: 'fleet-protocol',
   servers,
   cause,
-  problem: `What answers at ${servers.join(', ')} does not keep to the protocol of a nats-server: ${cause}. The connection was closed.`,
+  problem: `The service at ${servers.join(', ')} does not follow the protocol of a nats-server: ${cause}. The connection was closed.`,
   advice:
-    'Check the addresses under [fleet], and what is between: with tls:// nothing on the way can change what the server sends. It is tried again.',
+    'Check the addresses under [fleet], and the network between: with tls:// nothing on the way can change what the server sends. Plimsoll will retry.',
 });
 
 export const notAllowed = (cause: string): FleetProblem => ({
@@ -67,33 +68,35 @@ export const tlsFailed = (cause: string): FleetProblem => ({
   cause,
   problem: `TLS with the fleet's server failed: ${cause}.`,
   advice:
-    'Name its certificate authority as ca in [fleet]. A server before 2.10 cannot begin with TLS: renew it, or set handshake_first = false.',
+    'Name its certificate authority as ca in [fleet]. A server before 2.10 cannot start with TLS: upgrade it, or set handshake_first = false.',
 });
 
 export const noJetStream = (): FleetProblem => ({
   code: 'fleet-no-jetstream',
-  problem: "The fleet's server has no JetStream for this account, so it keeps no last values.",
+  problem: "The fleet's server has no JetStream for this account, so it stores no last values.",
   advice:
     'Put jetstream { store_dir: … } into its configuration (plimsoll fleet init writes one) and restart it.',
 });
 
-/** Last values are read by a consumer that is made with its filter, which 2.9 was the first to take. */
+/**
+ * Last values are read by a consumer that is created with its filter, which 2.9 was the first to support.
+ */
 export const tooOld = (server: string, version: string): FleetProblem => ({
   code: 'fleet-too-old',
   server,
   version,
   problem: `nats-server ${version === '' ? 'of an unknown version' : version} at ${server} is too old for a fleet.`,
-  advice: 'Install nats-server 2.9 or later; 2.10 or later can begin with TLS.',
+  advice: 'Install nats-server 2.9 or later; 2.10 or later can start with TLS.',
 });
 
-/** Seen of 2.9 while a cluster of servers has no leader: later ones answer that they have none. */
+/** Observed with 2.9 while a cluster of servers has no leader: later versions reply that they have none. */
 export const jetStreamSilent = (server: string, version: string): FleetProblem => ({
   code: 'fleet-jetstream-silent',
   server,
   version,
-  problem: `The fleet's server at ${server} (nats-server ${version}) is connected, but its JetStream does not answer.`,
+  problem: `The fleet's server at ${server} (nats-server ${version}) is connected, but its JetStream does not respond.`,
   advice:
-    'In a cluster of servers it waits for a leader, for which more than half of them must run; it is tried again.',
+    'In a cluster of servers it waits for a leader, for which more than half of them must run. Plimsoll will retry.',
 });
 
 export const noStream = (stream: string): FleetProblem => ({
@@ -111,7 +114,7 @@ export const noStateStream = (node: NodeId): FleetProblem => ({
     'On the machine that has the fleet: plimsoll fleet add DIR ID, if it is not added yet, and plimsoll fleet apply DIR.',
 });
 
-/** `what`: a sentence's end about the credentials. */
+/** `what`: the end of a sentence about the credentials. */
 export const misused = (node: NodeId, what: string): FleetProblem => ({
   code: 'fleet-misuse',
   nodeId: node,
@@ -119,21 +122,21 @@ export const misused = (node: NodeId, what: string): FleetProblem => ({
   advice: `If they were stolen, on the machine that has the fleet: ${shellCommand`plimsoll fleet revoke DIR ${node}`}. If the node has an old cluster key, give it the new one.`,
 });
 
-/** Whose credentials are used is not known. */
+/** Which node's credentials are used is not known. */
 export const misdirected = (node: NodeId): FleetProblem => ({
   code: 'fleet-misdirected',
   nodeId: node,
-  problem: `Credentials of the fleet are used against node ${node}: somebody has replies of the server stored as its last values. They are not read.`,
+  problem: `Credentials of the fleet are used against node ${node}: replies of the server were stored as its last values. They are not read.`,
   advice:
-    "It is not this node that does it. The connections of nats-server (http monitoring, /connz?sort=msgs_from) show which node's credentials send the most requests: plimsoll fleet revoke DIR NODE, and after the reload plimsoll fleet apply DIR, which removes what is stored.",
+    "This node is not the cause. The connections of nats-server (http monitoring, /connz?sort=msgs_from) show which node's credentials send the most requests: plimsoll fleet revoke DIR NODE, and after the reload plimsoll fleet apply DIR, which removes what is stored.",
 });
 
 export const publishFailed = (subject: string, cause: string): FleetProblem => ({
   code: 'fleet-publish-failed',
   subject,
   cause,
-  problem: `The fleet's server did not take a record on ${subject}: ${cause}.`,
-  advice: 'Nothing is lost: it stays in this journal and is sent again. plimsoll doctor checks the streams.',
+  problem: `The fleet's server did not accept a record on ${subject}: ${cause}.`,
+  advice: 'Nothing is lost: it stays in this journal and will be resent. plimsoll doctor checks the streams.',
 });
 
 export const notPermitted = (subject: string): FleetProblem => ({
@@ -141,7 +144,7 @@ export const notPermitted = (subject: string): FleetProblem => ({
   subject,
   problem: `The fleet's server does not let this node use ${subject}.`,
   advice:
-    'Its credentials belong to another node or cluster (plimsoll fleet add DIR ID writes the right ones), or users.conf on the server is of an earlier version (plimsoll fleet apply DIR renews it).',
+    'Its credentials belong to another node or cluster (plimsoll fleet add DIR ID writes the right ones), or users.conf on the server is from an earlier version (plimsoll fleet apply DIR updates it).',
 });
 
 export const streamDiffers = (stream: string): FleetProblem => ({
@@ -156,11 +159,11 @@ export const streamNearlyFull = (stream: string, bytes: number, bytesMax: number
   stream,
   bytes,
   bytesMax,
-  problem: `The stream ${stream} holds ${megabytes(bytes)} of at most ${megabytes(bytesMax)}; when it is full, new last values are refused.`,
+  problem: `The stream ${stream} contains ${megabytes(bytes)} of at most ${megabytes(bytesMax)}; when it is full, new last values are refused.`,
   advice:
     stream === STATE_STREAM
       ? 'Give it more room: stateBytesMax in fleet.json, then plimsoll fleet apply DIR'
-      : 'It has the last values of one node, and more than a node has. On the machine that has the fleet: plimsoll fleet apply DIR, which removes replies of the server that somebody had stored there; if none are there, the credentials of that node are misused: plimsoll fleet revoke DIR NODE.',
+      : 'It has the last values of one node, and more than a node has. On the machine that has the fleet: plimsoll fleet apply DIR, which removes replies of the server that were stored there. If there are none, the credentials of that node are misused: plimsoll fleet revoke DIR NODE.',
 });
 
 export const oldServer = (version: string, cannot: string, needs: string): FleetFinding => ({
@@ -168,37 +171,37 @@ export const oldServer = (version: string, cannot: string, needs: string): Fleet
   version,
   needs,
   problem: `nats-server ${version} cannot ${cannot}; ${needs} can.`,
-  advice: `Nothing is wrong without it. To have it, renew the server.`,
+  advice: `The fleet works without it. To use it, upgrade the server.`,
 });
 
 export const clockDiffers = (offsetMs: number): FleetFinding => ({
   code: 'fleet-clock',
   offsetMs,
   problem: `The clock of the fleet's server is ${Math.round(Math.abs(offsetMs) / 1_000)} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this machine's.`,
-  advice: 'Ages are right all the same: no clock but its own is compared with it. Its logs are not.',
+  advice: 'Ages are still correct, because its clock is only compared with itself. Its log times are wrong.',
 });
 
 export const openServer = (): FleetFinding => ({
   code: 'fleet-open-server',
   problem: "The fleet's server lets this node publish under any id.",
   advice:
-    'Records are signed, so nobody can forge them; live values then rest on the members alone. plimsoll fleet init writes permissions for each node.',
+    'Records are signed, so nobody can forge them; but live values are only as trustworthy as the members. plimsoll fleet init writes permissions for each node.',
 });
 
 export const consumersAllowed = (): FleetFinding => ({
   code: 'fleet-consumers',
   problem:
-    "The fleet's server lets this node create consumers: whoever steals its credentials can create thousands, and send what is stored to other nodes.",
+    "The fleet's server lets this node create consumers: stolen credentials are enough to create thousands, and to send what is stored to other nodes.",
   advice:
-    'On the machine that has the fleet: plimsoll fleet apply DIR (with --by-node when all nodes run this version), then bring users.conf to the server and reload it.',
+    'On the machine that has the fleet: plimsoll fleet apply DIR (with --by-node when all nodes run this version), then copy users.conf to the server and reload it.',
 });
 
 export const sharedState = (): FleetFinding => ({
   code: 'fleet-shared-state',
   problem:
-    "All nodes share one stream of last values on the fleet's server: whoever steals the credentials of one can fill it for all.",
+    "All nodes share one stream of last values on the fleet's server: stolen credentials of one node are enough to fill it for all.",
   advice:
-    'When all nodes run this version, on the machine that has the fleet: plimsoll fleet apply DIR --by-node, then bring users.conf to the server and reload it.',
+    'When all nodes run this version, on the machine that has the fleet: plimsoll fleet apply DIR --by-node, then copy users.conf to the server and reload it.',
 });
 
 export const unlimitedStream = (stream: string): FleetFinding => ({
@@ -211,15 +214,15 @@ export const unlimitedStream = (stream: string): FleetFinding => ({
 export const withoutGroups = (): FleetFinding => ({
   code: 'fleet-without-groups',
   problem:
-    "The permissions of the fleet's server are of an earlier version: nodes cannot hear their rack alone.",
+    "The permissions of the fleet's server are from an earlier version: nodes cannot receive the readings of their rack only.",
   advice:
-    'All hear all until then. From the machine that has the fleet: plimsoll fleet apply DIR, then bring users.conf to the server and reload it.',
+    'All nodes receive all readings until then. On the machine that has the fleet: plimsoll fleet apply DIR, then copy users.conf to the server and reload it.',
 });
 
 export const smallMessages = (bytesMax: number): FleetFinding => ({
   code: 'fleet-small-messages',
   bytesMax,
-  problem: `The fleet's server takes messages of at most ${megabytes(bytesMax)}; a record may have 1.05 MB and more when sealed.`,
+  problem: `The fleet's server accepts messages of at most ${megabytes(bytesMax)}; a record may have 1.05 MB and more when sealed.`,
   advice: 'Set max_payload: 4194304 in its configuration. A larger record is not sent, and counted.',
 });
 

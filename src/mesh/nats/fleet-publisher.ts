@@ -1,5 +1,5 @@
-// What this node publishes to its fleet: records into the two streams, readings to whoever listens, and records to one
-// node that asked for them.
+// What this node publishes to its fleet: records into the two streams, readings to all subscribers, and
+// records to one node that requested them.
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock/clock.ts';
@@ -36,7 +36,7 @@ interface FleetPublisherParts {
 export class FleetPublisher {
   readonly #parts: FleetPublisherParts;
   readonly #told = new ToldReadings();
-  /** The newest of each place since it was last told to those who hear another rack. */
+  /** The newest of each place since it was last published to nodes that subscribe to another rack. */
   readonly #slow = new Map<string, ToldReading>();
   readonly #askers = new Map<NodeId, TokenBucket>();
   readonly #batches: ReadingBatches;
@@ -49,14 +49,14 @@ export class FleetPublisher {
     });
   }
 
-  /** Tells readings until the signal aborts, and then what still waits. */
+  /** Publishes readings until the signal aborts, and then what is still queued. */
   run(signal: AbortSignal): Promise<void> {
     return this.#batches.run(signal);
   }
 
   /**
-   * Last values first: whoever begins to read between the two finds the record there. @returns whether the server took
-   * all of it.
+   * Last values first: a node that starts to read between the two finds the record there.
+   * @returns whether the server accepted all of it.
    */
   async storeRecords(message: RecordsFrame, frame: Uint8Array): Promise<boolean> {
     const { messages, subjects, self } = this.#parts;
@@ -97,7 +97,7 @@ export class FleetPublisher {
     }
   }
 
-  /** Somebody has come and missed what was told until then: it is told again, with the age that it has. */
+  /** A node joined and missed earlier readings: they are published again, with their age. */
   tellAgain(untilMs: number): void {
     const missed = this.#told.until(untilMs);
     this.#tellTogether(
@@ -107,7 +107,7 @@ export class FleetPublisher {
     for (const [place, reading] of missed) if (!this.#slow.has(place)) this.#putSlow(place, reading);
   }
 
-  /** About every five seconds, where somebody hears another rack: what that one would not have otherwise. */
+  /** About every five seconds, if a node subscribes to another rack: what it would not receive otherwise. */
   tellSlow(): void {
     const readings = [...this.#slow.values()];
     this.#slow.clear();
@@ -119,7 +119,7 @@ export class FleetPublisher {
     messages.tell(subjects.ownReading(HELLO), encodeMeshMessage({ kind: 'ask-neighbours' }));
   }
 
-  /** Proof of life, and how far this node's own journal goes: whoever missed a record asks for it. */
+  /** A sign of life, and how far this node's own journal goes: a node that missed a record requests it. */
   tellDigest(vectors: readonly VectorEntry[]): void {
     const { messages, subjects, self, groups } = this.#parts;
     const ordered = vectors.toSorted((a, b) => Number(b.origin === self) - Number(a.origin === self));
@@ -132,7 +132,7 @@ export class FleetPublisher {
     messages.tell(subjects.ownReading(DIGEST), frame);
   }
 
-  /** For what follows the place in the journal of an origin. */
+  /** Requests what follows the position in the journal of an origin. */
   ask(node: NodeId, want: VectorEntry): void {
     const { messages, subjects } = this.#parts;
     messages.tell(subjects.ask(node, WANT), encodeMeshMessage({ kind: 'want', wants: [want] }));
@@ -147,7 +147,7 @@ export class FleetPublisher {
     }
   }
 
-  /** In as many messages as the server's bound for one asks for. */
+  /** In as many messages as the server's limit for one requires. */
   #tellTogether(readings: readonly ToldReading[], subjectOf: (slots: ReadonlySet<string>) => string): void {
     const bytesMax = this.#parts.messages.payloadBytesMax / 2;
     const nowMs = this.#parts.clock.nowMs();
@@ -167,7 +167,9 @@ export class FleetPublisher {
     if (entries.length > 0) this.#tellEntries(subjectOf(slots), entries);
   }
 
-  /** A reader that is behind lets a message go for a later one of the same name: it must be of the same slots. */
+  /**
+   * A slow reader replaces a queued message by a later one of the same name: both must have the same slots.
+   */
   #readingSubject(slots: ReadonlySet<string>): string {
     const { subjects, groups } = this.#parts;
     const name = [...slots].sort().join('-');
@@ -175,7 +177,7 @@ export class FleetPublisher {
     return groups.isByGroups ? subjects.ownGroupReading(what) : subjects.ownReading(what);
   }
 
-  /** At once, and to everybody: runs are few, and whoever follows one looks at it now. */
+  /** At once, and to all: runs are few, and their viewers are watching now. */
   #tellRun(runId: string, entry: WireLive): void {
     this.#tellEntries(this.#parts.subjects.ownRun(runId, PROGRESS), [entry]);
   }
@@ -203,11 +205,11 @@ export class FleetPublisher {
   }
 }
 
-/** What keys are called is nobody's business, and some are longer than a subject may be. */
+/** Names of keys are private, and some are longer than a subject may be. */
 const keyToken = (name: string): string => createHash('sha256').update(name).digest('base64url').slice(0, 22);
 
 const NOTHING = new Uint8Array(0);
-/** Of this node, and of those that a bridge passes on. */
+/** From this node, and from those that a bridge passes on. */
 const SLOW_MAX = 8_192;
 const PROGRESS = 'progress';
 /** One token of a subject. */

@@ -1,5 +1,5 @@
-// Links to single nodes of a fleet for requests, the same that a mesh has: each is there while its node is. A frame goes
-// to the node's own subject; a server that has nobody there says so at once, and the link ends.
+// Links to single nodes of a fleet for requests, as in a mesh: each exists while its node is present. A frame
+// goes to the node's own subject; a server without a subscriber for it replies at once, and the link ends.
 
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -18,7 +18,7 @@ export class FleetRequestLinks {
     return this.#met.add(listener);
   }
 
-  /** The node is there. */
+  /** The node is present. */
   open(node: NodeId, remoteAddress: HostPort, tell: TellNode): void {
     if (this.links.has(node)) return;
     const link = new FleetRequestLink(node, remoteAddress, tell);
@@ -82,7 +82,7 @@ class FleetRequestLink implements MeshLink {
   }
 
   pauseReading(): void {
-    // Requests are few, and each is bounded by whoever answers it.
+    // Requests are few, and each is limited by the node that replies.
   }
 
   resumeReading(): void {

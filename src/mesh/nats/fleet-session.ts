@@ -1,5 +1,5 @@
-// One connection of a node to its fleet's server: it listens, reads the last values, tells replication, and keeps count of
-// who is there, until the connection ends.
+// One connection of a node to its fleet's server: it subscribes, reads the last values, passes them to
+// replication, and tracks which nodes are present, until the connection ends.
 
 import { errors, type Msg, type Subscription } from '@nats-io/nats-core';
 import type { Clock } from '../../clock/clock.ts';
@@ -59,7 +59,7 @@ interface FleetSessionParts {
   readonly guard: ReplayGuard;
   readonly subjects: FleetSubjects;
   readonly hearing: FleetHearing;
-  /** This node stands elsewhere than its subjects say. */
+  /** This node's location no longer matches its subjects. */
   readonly hasMoved: () => boolean;
   readonly twin: (node: NodeId) => void;
   readonly stand: (standing: FleetStanding) => void;
@@ -82,7 +82,7 @@ export class FleetSession implements AsyncDisposable {
   #trouble: FleetProblem | undefined;
   /** A node whose credentials are used against the fleet. */
   #misuse: FleetProblem | undefined;
-  /** Somebody whom replication has not been told of. */
+  /** A new node that replication has not been notified of. */
   #hasMet = false;
   readonly #stop = new AbortController();
 
@@ -122,7 +122,7 @@ export class FleetSession implements AsyncDisposable {
     });
   }
 
-  /** Resolves when the connection has ended, for whatever reason a server or a network has. */
+  /** Resolves when the connection has ended, for any reason of a server or a network. */
   async run(signal: AbortSignal): Promise<void> {
     const until = AbortSignal.any([signal, this.#stop.signal]);
     const { connection } = this.#parts.fleetServer;
@@ -137,7 +137,7 @@ export class FleetSession implements AsyncDisposable {
     } catch (error) {
       if (!until.aborted) this.#fail(this.#problemOf(error));
     } finally {
-      // What was said last is still to go out.
+      // The last messages must still be sent.
       await telling;
       if (signal.aborted) await unlessAborted(this.#flush(), AbortSignal.timeout(FLUSH_MS));
       this.#leave(signal.aborted);
@@ -221,18 +221,18 @@ export class FleetSession implements AsyncDisposable {
   }
 
   #hear(error: Error | null, message: Msg): void {
-    // A permission that is missing: told with the others by `follow`.
+    // A missing permission: reported with the others by `follow`.
     if (error !== null) return;
     const { subjects, counts } = this.#parts;
     const of = subjects.parse(message.subject);
     if (of === undefined) return;
     if (of.what === GONE) {
-      // By the server alone: a request with this subject as the place of its reply could end it as well.
+      // By the server alone: a request with this subject as its reply subject could also end it.
       if (message.headers?.code === NO_RESPONDERS && message.data.length === 0)
         this.#parts.requestLinks.close(of.publisher, 'it is not connected to the fleet');
       return;
     }
-    // Before its rate: whose id is in the subject did not publish it.
+    // Checked before its rate: the node whose id is in the subject did not publish it.
     if (isMisdirected(message)) {
       counts.reflected += 1;
       return;
@@ -259,7 +259,7 @@ export class FleetSession implements AsyncDisposable {
     if (frame === undefined) return;
     counts.heard += 1;
     const { publisher } = of;
-    // An event may be an old one that the server repeats: it proves nobody's presence.
+    // An event may be an old one that the server repeats: it does not prove that its node is present.
     if (of.channel !== 'event' && members.heard(publisher)) this.#met(publisher);
     if (of.channel === 'reading' && of.what === HELLO) this.#lateComers.came();
     else if (of.channel === 'ask' && isRequestFrame(frame)) requestLinks.hear(publisher, frame);
@@ -269,7 +269,7 @@ export class FleetSession implements AsyncDisposable {
   #met(node: NodeId): void {
     const { requestLinks, subjects } = this.#parts;
     requestLinks.open(node, this.#address, (to, verb, frame) => {
-      // A server that has nobody for it answers there, without a word.
+      // Without a subscriber, the server replies there with an empty message.
       const gone = subjects.ask(this.#parts.identity.nodeId, GONE).replace(/[^.]+$/, to);
       this.#messages.tell(subjects.ask(to, verb), frame, gone);
     });
@@ -281,11 +281,12 @@ export class FleetSession implements AsyncDisposable {
     for (let beat = 1; !signal.aborted; beat += 1) {
       await pause(clock, BEAT_MS, signal);
       const gone = members.sweep();
-      for (const node of gone) requestLinks.close(node, 'it was not heard for a while');
-      // All that came in one second at once: a list of a thousand with each of a thousand would be a million names.
+      for (const node of gone) requestLinks.close(node, 'nothing arrived from it for a while');
+      // All that joined within one second, at once: a list of a thousand with each of a thousand would be a
+      // million names.
       if (gone.length > 0 || this.#hasMet) this.#link?.membersChanged();
       this.#hasMet = false;
-      if (this.#parts.hasMoved()) this.#stop.abort(); // with a new connection it hears, and is heard, where it stands
+      if (this.#parts.hasMoved()) this.#stop.abort(); // after reconnecting, it subscribes and publishes for its current location
       if (beat % BEATS_OF_DIGEST !== 0) continue;
       this.#link?.sayDigest();
       this.#link?.sayLost();
@@ -293,7 +294,7 @@ export class FleetSession implements AsyncDisposable {
     }
   }
 
-  /** What the server says beside messages: permissions that are missing, a reader too slow, its own end. */
+  /** Status of the server apart from messages: missing permissions, a slow reader, its own end. */
   async #follow(signal: AbortSignal): Promise<void> {
     for await (const status of this.#parts.fleetServer.connection.status()) {
       if (signal.aborted) return;
@@ -313,7 +314,7 @@ export class FleetSession implements AsyncDisposable {
     return silenceOf(server.connection, violation ?? error) ?? lossOf(servers, violation ?? error);
   }
 
-  /** It answers, and has trouble, or none any more. */
+  /** The server responds: with trouble, or without it again. */
   #tell(trouble: FleetProblem | undefined): void {
     if (this.#stop.signal.aborted || this.#link === undefined) return;
     if (trouble === undefined && this.#trouble === undefined) return;
@@ -322,7 +323,7 @@ export class FleetSession implements AsyncDisposable {
     this.#standConnected();
   }
 
-  /** Once for each connection: whoever reads it has to act on the first already. */
+  /** Once per connection: the reader must act on the first report. */
   #reportMisuse(node: NodeId, what: string): void {
     if (this.#misuse !== undefined) return;
     this.#parts.counts.misuses += 1;

@@ -1,4 +1,4 @@
-// How a node stands with its fleet's server.
+// The state of a node's connection to its fleet's server.
 
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { FleetProblem } from './fleet-problem.ts';
@@ -9,7 +9,7 @@ export type FleetStanding =
       readonly kind: 'connected';
       readonly server: HostPort;
       readonly version: string;
-      /** It does not take records. */
+      /** It does not accept records. */
       readonly trouble: FleetProblem | undefined;
     }
   | { readonly kind: 'failed'; readonly problem: FleetProblem };

@@ -1,6 +1,7 @@
-// The streams of a fleet. Last values have a stream for each node, so that none of them can fill the room of the others; where a
-// server does not know its nodes, and in fleets that an earlier version made, one for all. Records of all nodes share one, whose
-// messages are limited for each node. Written by `fleet init`, created by `fleet apply`; a node may read them and add to them.
+// The streams of a fleet. Last values have a stream for each node, so that none of them can fill the room of
+// the others; if a server has no accounts for its nodes, and in fleets created by an earlier version, one for
+// all. Records of all nodes share one, whose messages are limited for each node. Written by `fleet init`,
+// created by `fleet apply`; a node may read them and add to them.
 
 import {
   DiscardPolicy,
@@ -17,13 +18,13 @@ import { EVENT_STREAM, FleetSubjects, STATE_STREAM, stateStreamOf } from './flee
 export interface FleetStreamOptions {
   /** 1, or 3 in a cluster of servers. */
   readonly replicas: number;
-  /** Of last values in the stream for all; 0 for no limit of its own. */
+  /** Limit for last values in the stream for all; 0 for no limit of its own. */
   readonly stateBytesMax: number;
   readonly eventBytesMax: number;
   readonly eventDaysMax: number;
-  /** Since 2.11 a server drops single messages after a time. */
+  /** Since 2.11 a server expires single messages. */
   readonly hasMessageTtl: boolean;
-  /** Whose last values have streams of their own; undefined: one stream for all. */
+  /** Nodes whose last values have streams of their own; undefined: one stream for all. */
   readonly byNode?: { readonly cluster: string; readonly nodes: readonly NodeId[] } | undefined;
 }
 
@@ -47,7 +48,7 @@ export const fleetStreams = (options: FleetStreamOptions): readonly FleetStreamC
     num_replicas: options.replicas,
     max_bytes: options.eventBytesMax,
     max_age: options.eventDaysMax * DAY_NS,
-    // One subject for each node: who publishes more lets its own records go.
+    // One subject for each node: a node that publishes more only drops its own records.
     max_msgs_per_subject: NODE_EVENTS_MAX,
     max_msg_size: MESSAGE_BYTES_MAX,
     max_consumers: CONSUMERS_MAX,
@@ -58,7 +59,7 @@ export const fleetStreams = (options: FleetStreamOptions): readonly FleetStreamC
 
 const stateStreams = (options: FleetStreamOptions): readonly FleetStreamConfig[] => {
   const { replicas, byNode, stateBytesMax, hasMessageTtl } = options;
-  // No age: a reader takes what is missing among last values for replaced by later ones.
+  // No maximum age: readers assume that a value missing from the last values was replaced by a later one.
   const common = {
     retention: RetentionPolicy.Limits,
     storage: StorageType.File,
@@ -83,7 +84,10 @@ const stateStreams = (options: FleetStreamOptions): readonly FleetStreamConfig[]
   }));
 };
 
-/** Creates what is missing and brings the rest to the definition. @returns the names of those it created. */
+/**
+ * Creates what is missing and updates the rest to the definition.
+ * @returns the names of those it created.
+ */
 export const applyFleetStreams = async (
   manager: JetStreamManager,
   streams: readonly FleetStreamConfig[],
@@ -98,14 +102,17 @@ export const applyFleetStreams = async (
       created.push(stream.name);
       continue;
     }
-    // A server changes all but this of a stream that is there.
+    // A server changes everything except this in an existing stream.
     const { max_consumers: _, ...changeable } = stream;
     await manager.streams.update(stream.name, changeable);
   }
   return created;
 };
 
-/** Removes what a node wrote, which nothing else needs: its journal is the truth. @returns whether there was anything. */
+/**
+ * Removes what a node wrote, which is not needed elsewhere: its journal is authoritative.
+ * @returns whether there was anything.
+ */
 export const purgeNode = async (
   manager: JetStreamManager,
   { cluster, node }: { readonly cluster: string; readonly node: NodeId },
@@ -125,7 +132,10 @@ export const purgeNode = async (
   return removed.includes(true);
 };
 
-/** Brings a fleet of one stream for all to one for each node. The server takes no two streams for one subject. */
+/**
+ * Migrates a fleet from one stream for all to one for each node. The server does not permit two streams for
+ * one subject.
+ */
 export const removeSharedState = (manager: JetStreamManager): Promise<boolean> =>
   ifThere(() => manager.streams.delete(STATE_STREAM), false);
 
@@ -142,14 +152,17 @@ const isStreamMissing = (error: unknown): boolean =>
   error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
 
 const DAY_NS = 86_400_000_000_000;
-/** A server keeps the id of each message so long, in memory: what comes twice costs less than what a flood of ids would. */
+/**
+ * A server stores the id of each message for this time, in memory: a duplicate costs less than a flood of ids
+ * would.
+ */
 const DUPLICATE_WINDOW_NS = 1_000_000_000;
-/** Of last values of one node: its own, and for a bridge those of its whole site. */
+/** Last values of one node: its own, and for a bridge those of its whole site. */
 export const NODE_STATE_BYTES_MAX = 67_108_864;
 export const NODE_STATES_MAX = 32_768;
-/** Of the stream of records, of one node. */
+/** In the stream of records, per node. */
 const NODE_EVENTS_MAX = 8_192;
 /** The largest record, sealed and framed, and the head of a message; a frame of several records is smaller. */
 const MESSAGE_BYTES_MAX = 1_310_720;
-/** No node makes one: for the tools of whoever administers the server. */
+/** Nodes create none: for the tools of the server's administrator. */
 const CONSUMERS_MAX = 8;

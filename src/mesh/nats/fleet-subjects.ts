@@ -1,6 +1,7 @@
-// The subjects of a fleet: what a message is, of which cluster, and who published it. A server that knows a node by its
-// nkey lets it publish under its own id only. A node that hears its own rack alone subscribes to the readings of that rack, and
-// to what everybody tells everybody: who is there, runs, and the newest of the readings once in a while.
+// The subjects of a fleet: the kind of a message, its cluster, and its publisher. A server that identifies
+// nodes by nkey permits each to publish under its own id only. A node that only receives its own rack
+// subscribes to the readings of that rack, and to what all publish to all: presence, runs, and the newest
+// readings from time to time.
 
 import { createHash } from 'node:crypto';
 import { isNodeId, type NodeId, nodeId } from '../../core/ids.ts';
@@ -8,34 +9,36 @@ import { base32 } from '../../wire/node-signature.ts';
 
 /** The journal's records in order, of all nodes and of all clusters of an account. */
 export const EVENT_STREAM = 'PLIMSOLL_EVENTS';
-/** Last values of all nodes, where they have no streams of their own. */
+/** Last values of all nodes, if they have no streams of their own. */
 export const STATE_STREAM = 'PLIMSOLL_STATE';
 
 /** Last values of one node. */
 export const stateStreamOf = (cluster: string, node: NodeId): string => `${STATE_STREAM}_${cluster}_${node}`;
 
-/** Whose last values a stream has; undefined for other streams. */
+/** The node whose last values a stream contains; undefined for other streams. */
 export const nodeOfStateStream = (cluster: string, name: string): NodeId | undefined => {
   const node = name.slice(`${STATE_STREAM}_${cluster}_`.length);
   return isNodeId(node) && name === stateStreamOf(cluster, node) ? node : undefined;
 };
 
-/** What a message is: only `state` and `event` are in a stream. */
+/** The kind of a message: only `state` and `event` are in a stream. */
 type FleetChannel = 'state' | 'reading' | 'slow' | 'run' | 'event' | 'ask';
 
-/** Where a node stands, as tokens of a subject. */
+/** A node's location, as tokens of a subject. */
 export interface FleetGroup {
   readonly site: string;
   readonly rack: string;
 }
 
-/** Readings of everybody as they come; or of one's own rack, and of others the newest every few seconds. */
+/**
+ * Readings of all nodes as they arrive; or of one's own rack, and of others the newest every few seconds.
+ */
 export type FleetHearing = 'all' | 'group';
 
-/** What stands where a reading has its kind: how far a node's journal goes, and that it has just come. */
+/** Used in place of a reading's kind: how far a node's journal goes, and that it has just joined. */
 export const DIGEST = 'digest';
 export const HELLO = 'hello';
-/** Verbs of `ask` besides requests: records that follow a place, and the answer. */
+/** Verbs of `ask` in addition to requests: records after a position, and the reply. */
 export const WANT = 'want';
 export const RECORDS = 'records';
 /** Origins in one digest: the publisher's own journal, and those of nodes that only it reaches. */
@@ -46,7 +49,9 @@ export const CLUSTER_NAME: RegExp = /^[A-Za-z0-9_-]{1,32}$/;
 export interface FleetSubject {
   readonly channel: FleetChannel;
   readonly publisher: NodeId;
-  /** Of `state` and `reading` the slot of the kind, of `ask` the verb, of `run` its id; '' of an event. */
+  /**
+   * For `state` and `reading` the slot of the kind, for `ask` the verb, for `run` its id; '' for an event.
+   */
   readonly what: string;
 }
 
@@ -56,7 +61,7 @@ export class FleetSubjects {
   readonly #place: string;
   readonly self: NodeId;
 
-  /** @throws RangeError for a name of a cluster that cannot be in a subject. */
+  /** @throws RangeError if a cluster's name cannot be in a subject. */
   constructor(cluster: string, self: NodeId, { site, rack }: FleetGroup = fleetGroup({})) {
     if (!CLUSTER_NAME.test(cluster)) throw new RangeError(`${cluster} cannot be the name of a cluster`);
     this.cluster = cluster;
@@ -65,27 +70,27 @@ export class FleetSubjects {
     this.self = self;
   }
 
-  /** Of all nodes together, made from the name of the cluster: no key hashes to it. */
+  /** Id for all nodes together, made from the name of the cluster: no key hashes to it. */
   get fleetId(): NodeId {
     return nodeId(base32(createHash('sha256').update(this.#root).digest().subarray(0, 16)));
   }
 
-  /** `key` tells apart what one slot holds several of; already a token, '' for none. */
+  /** `key` distinguishes several entries of one slot; already a token, '' for none. */
   ownState(slot: string, key: string): string {
     return `${this.#root}.state.${this.self}.${tokenOf(slot)}${key === '' ? '' : `.${key}`}`;
   }
 
-  /** To everybody. Nodes of versions before there were groups know no other reading. */
+  /** To all. Nodes of versions without groups have no other reading subject. */
   ownReading(slot: string): string {
     return `${this.#root}.reading.${this.self}.${tokenOf(slot)}`;
   }
 
-  /** To those that hear the rack of this node, or all. */
+  /** To those that subscribe to the rack of this node, or to all. */
   ownGroupReading(slot: string): string {
     return `${this.ownReading(slot)}.${this.#place}`;
   }
 
-  /** To those that hear another rack. */
+  /** To those that subscribe to another rack. */
   get ownSlow(): string {
     return `${this.#root}.slow.${this.self}`;
   }
@@ -94,7 +99,7 @@ export class FleetSubjects {
     return `${this.#root}.run.${tokenOf(runId)}.${this.self}.${tokenOf(what)}`;
   }
 
-  /** Of an id that no node has: only a server that checks nothing takes it. */
+  /** With an id that no node has: only a server without permissions accepts it. */
   readingOfNobody(slot: string): string {
     return `${this.#root}.reading.nobody.${tokenOf(slot)}`;
   }
@@ -121,7 +126,7 @@ export class FleetSubjects {
     ];
   }
 
-  /** What this node may hear, as patterns. */
+  /** What this node may subscribe to, as patterns. */
   get hearable(): readonly string[] {
     const { self } = this;
     return [
@@ -129,12 +134,14 @@ export class FleetSubjects {
     ];
   }
 
-  /** What this node must hear. */
+  /** What this node must subscribe to. */
   get heard(): readonly string[] {
     return [`${this.#root}.reading.*.*`, `${this.#root}.event.*`, `${this.#root}.ask.${this.self}.*.*`];
   }
 
-  /** What it hears besides, where the server lets it: one written by an earlier version does not. */
+  /**
+   * What it also subscribes to if the server permits it: a configuration from an earlier version does not.
+   */
   heardOfGroups(hearing: FleetHearing): readonly string[] {
     const runs = `${this.#root}.run.*.*.*`;
     return hearing === 'all'
@@ -142,13 +149,13 @@ export class FleetSubjects {
       : [`${this.#root}.reading.*.*.${this.#place}`, `${this.#root}.slow.*`, runs];
   }
 
-  /** Whether a subject, or a pattern of them, is one that there was not before there were groups. */
+  /** Whether a subject, or a pattern, was introduced with groups. */
   isOfGroups(subject: string): boolean {
     const [channel, ...rest] = subject.slice(this.#root.length + 1).split('.');
     return channel === 'slow' || channel === 'run' || (channel === 'reading' && rest.length > 2);
   }
 
-  /** Last values: of everybody, or of one publisher. */
+  /** Last values: of all, or of one publisher. */
   states(publisher: NodeId | undefined): string {
     return `${this.#root}.state.${publisher ?? '*'}.>`;
   }
@@ -157,7 +164,7 @@ export class FleetSubjects {
     return `${this.#root}.event.*`;
   }
 
-  /** Undefined for what belongs to no fleet of this version, or to another cluster. */
+  /** Undefined if it does not belong to a fleet of this version, or belongs to another cluster. */
   parse(subject: string): FleetSubject | undefined {
     if (!subject.startsWith(`${this.#root}.`)) return undefined;
     const [channel, ...rest] = subject.slice(this.#root.length + 1).split('.');
@@ -178,7 +185,7 @@ export class FleetSubjects {
   }
 }
 
-/** What a node does not say is a place of its own. */
+/** An unspecified location is a location of its own. */
 export const fleetGroup = ({
   site,
   rack,

@@ -1,6 +1,6 @@
-// Which subjects the nodes of one connection use for readings. Where everybody knows groups they go to the rack of their node;
-// while somebody is there who does not, to everybody, as before there were groups. A server whose permissions are of that time
-// refuses the new subjects: its nodes then do as those did.
+// Which subjects the nodes of one connection use for readings. If all nodes support groups, readings go to
+// the rack of their node; while a node without support is present, to all, as before groups. A server with
+// older permissions refuses the new subjects: its nodes then publish to all.
 
 import { FLEET_WAYS, type FleetMembers } from './fleet-members.ts';
 import type { FleetHearing, FleetSubjects } from './fleet-subjects.ts';
@@ -19,13 +19,13 @@ export class GroupHearing {
     this.#parts = parts;
   }
 
-  /** All of it is subscribed to; what the server refuses is learnt by `refused`. */
+  /** All of it is subscribed to; `refused` records what the server refuses. */
   get subscribed(): readonly string[] {
     const { subjects, hearing } = this.#parts;
     return [...subjects.heard, ...subjects.heardOfGroups(hearing)];
   }
 
-  /** The server did not let this node use a subject. */
+  /** The server did not permit this node a subject. */
   refused(subject: string): void {
     this.#isRefused ||= this.#parts.subjects.isOfGroups(subject);
   }
@@ -40,7 +40,10 @@ export class GroupHearing {
     return !this.#isRefused && !this.#parts.members.hasEarlier;
   }
 
-  /** Somebody hears no readings but those of its rack, and what is told to all such nodes now and then. */
+  /**
+   * Some node only receives the readings of its rack, and what is published to all such nodes from time to
+   * time.
+   */
   get hasSlow(): boolean {
     return this.isByGroups && this.#parts.members.hasOfGroups;
   }

@@ -16,7 +16,7 @@ import { ProtocolViolation, ServerReader } from './server-reader.ts';
 export interface TransportEvents {
   /** Before anything else learns that the connection has ended. */
   violated(error: ProtocolViolation): void;
-  /** Messages that are not passed on: malformed by whoever published them, or too large. */
+  /** Messages that are not passed on: malformed by their publisher, or too large. */
   leftOut(messages: number): void;
 }
 
@@ -34,12 +34,17 @@ export class GuardedTransport implements Transport {
   #events: TransportEvents | undefined;
   #socket: Socket | undefined;
   #arrived = Promise.withResolvers<void>();
-  /** The socket has closed, and what came before is still to be read: an error of the server comes last. */
+  /**
+   * The socket has closed, and what arrived before must still be read: an error of the server comes last.
+   */
   #isEnding = false;
-  /** Undefined where the server closed the connection without one. */
+  /** Undefined if the server closed the connection without one. */
   closeError?: Error;
 
-  /** `eventsOf`: of the connection with these options; the library makes a transport before it says for which one. */
+  /**
+   * `eventsOf`: for the connection with these options; the library creates a transport before it is known for
+   * which connection.
+   */
   constructor(clock: Clock, eventsOf: (options: ConnectionOptions) => TransportEvents | undefined) {
     this.#clock = clock;
     this.#eventsOf = eventsOf;
@@ -65,7 +70,7 @@ export class GuardedTransport implements Transport {
       else await this.#open(connectTcp(place), 'connect');
       const info = await this.#greeting();
       const offersTls = info.tls_required === true || info.tls_available === true;
-      // Nothing goes out in plain text where TLS is wanted, whatever a server says.
+      // Nothing is sent in plain text if TLS is required, regardless of the server's reply.
       if (tls !== null && tls !== undefined && !this.isEncrypted() && !offersTls)
         throw new Error('the server has no TLS');
       const isTlsDue = info.tls_required === true || (offersTls && tls !== null);
@@ -85,7 +90,9 @@ export class GuardedTransport implements Transport {
     if (this.isClosed || this.#socket === undefined || this.#socket.destroyed) return;
     this.#socket.write(frame);
     if (this.#socket.writableLength > OUT_BYTES_MAX)
-      this.#end(new ProtocolViolation(`it does not read: more than ${OUT_BYTES_MAX / 1e6} MB wait for it`));
+      this.#end(
+        new ProtocolViolation(`it does not read: more than ${OUT_BYTES_MAX / 1e6} MB are queued for it`),
+      );
   }
 
   async close(): Promise<void> {
@@ -117,7 +124,7 @@ export class GuardedTransport implements Transport {
       await this.#pace(run.frames, run.bytes.length);
       if (this.isClosed) return;
       yield run.bytes;
-      // Others have their turn between two runs, however many wait.
+      // Other work has its turn between two runs, however many wait.
       await nextTurn();
     }
   }
@@ -172,12 +179,12 @@ export class GuardedTransport implements Transport {
     throw this.#ended;
   }
 
-  /** What came in plain text after the greeting could be of anybody on the way. */
+  /** What arrived in plain text after the greeting could come from anyone on the way. */
   async #startTls(secure: SecureOptions): Promise<void> {
     const plain = this.#socket;
     if (plain === undefined || this.isClosed) throw this.#ended;
     if (this.#reader.isWithinFrame || this.#reader.readyFrames > 1)
-      throw new ProtocolViolation('it goes on in plain text after its greeting');
+      throw new ProtocolViolation('it continues in plain text after its greeting');
     plain.removeAllListeners('data');
     await this.#open(connectTls({ ...secure, socket: plain }), 'secureConnect');
   }
@@ -211,7 +218,7 @@ interface SecureOptions {
   readonly ca?: string;
 }
 
-/** As the library's own transport resolves names. */
+/** Resolves names as the library's own transport does. */
 export const resolveHost = async (name: string): Promise<string[]> => {
   const found = await lookup(name, { all: true });
   return found.slice(0, ADDRESSES_MAX).map(({ address }) => address);
@@ -220,14 +227,14 @@ export const resolveHost = async (name: string): Promise<string[]> => {
 const trustedBy = async (caFile: string | undefined): Promise<{ readonly ca?: string }> =>
   caFile === undefined ? {} : { ca: await readInputText(caFile, 'homeFile') };
 
-/** Of one name. */
+/** Addresses per name. */
 const ADDRESSES_MAX = 16;
-/** Past it a server waits until this node has read. */
+/** Above it a server waits until this node has read. */
 const READY_BYTES_HIGH = 4_194_304;
 const READY_BYTES_LOW = 1_048_576;
-/** A fleet of a thousand brings 1,250 messages a second, and the first picture 50,000. */
+/** A fleet of a thousand sends 1,250 messages a second, and 50,000 for the first picture. */
 const FRAME_RATE = { burst: 100_000, perSecond: 20_000 };
 const BYTE_RATE = { burst: 268_435_456, perSecond: 67_108_864 };
 const PACE_MS = 10;
-/** More than a link to the fleet lets wait before it ends. */
+/** More than a link to the fleet queues before it ends. */
 const OUT_BYTES_MAX = 67_108_864;

@@ -1,6 +1,6 @@
-// Frames of a fleet that wait while replication is busy: the newest reading of each node and kind, everything else up to a
-// bound, and what the server holds of each origin, which is made into frames as they are taken. What has no room is dropped
-// and counted: readings are repeated, records asked for again.
+// Frames of a fleet that wait while replication is busy: the newest reading of each node and kind, everything
+// else up to a limit, and what the server stores of each origin, which is made into frames as they are taken.
+// What has no room is dropped and counted: readings are repeated, records requested again.
 
 import type { NodeId } from '../../core/ids.ts';
 
@@ -29,7 +29,7 @@ export class HeldFrames {
     this.#dropped = dropped;
   }
 
-  /** `kind`: of a reading, which replaces one of the same node and kind that waits. */
+  /** `kind`: of a reading, which replaces a queued one of the same node and kind. */
   put(frame: Uint8Array, from: NodeId, kind: string | undefined): void {
     if (!this.#isPaused) {
       this.#deliver(frame, from);
@@ -50,14 +50,14 @@ export class HeldFrames {
   }
 
   /**
-   * Of an origin, in place of what of it is still to come. Of several one frame each in turn, so that the beginnings of a
-   * thousand come before the end of one: call `flow` when all are there.
+   * Replaces what is still queued of an origin. Several origins alternate frame by frame, so that the
+   * beginnings of a thousand come before the end of one: call `flow` when all are added.
    */
   follow(origin: NodeId, series: Series): void {
     this.#series.set(origin, series);
   }
 
-  /** A frame may ask for more while it is taken: that is given after it, from here. */
+  /** A frame may cause further requests while it is taken: those are processed after it, from here. */
   flow(): void {
     if (this.#isFlowing) return;
     this.#isFlowing = true;
@@ -103,7 +103,7 @@ export class HeldFrames {
   }
 }
 
-/** What a frame takes in memory, with the name of its place: an empty one costs as well. */
+/** Memory of a frame, with the name of its place: an empty one costs memory too. */
 const costOf = (frame: Uint8Array): number => frame.length + FRAME_COST_BYTES;
 
 const FRAME_COST_BYTES = 512;

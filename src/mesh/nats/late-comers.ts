@@ -1,5 +1,5 @@
-// Whoever comes to a fleet later missed what was told before: it is told again, once for all who came in the same moment, and not
-// by all nodes at once.
+// Nodes that join a fleet missed earlier readings: they are published again, once for all that joined in the
+// same moment, and not by all nodes at once.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -7,7 +7,7 @@ import { pause } from '../../clock/until-aborted.ts';
 interface LateComersParts {
   readonly clock: Clock;
   readonly random: () => number;
-  /** What was told until then. */
+  /** Publishes again what was published until then. */
   readonly tellAgain: (untilMs: number) => void;
   readonly failed: (error: unknown) => void;
   readonly signal: AbortSignal;
@@ -15,7 +15,7 @@ interface LateComersParts {
 
 export class LateComers {
   readonly #parts: LateComersParts;
-  /** When the last of those came who are still to be told. */
+  /** When the last node joined that still needs them. */
   #lastMs: number | undefined;
 
   constructor(parts: LateComersParts) {

@@ -4,7 +4,7 @@
 
 import type { Msg, MsgHdrs } from '@nats-io/nats-core';
 
-/** Of a message as it was delivered, by a subscription or, without the place of a reply, by a consumer. */
+/** For a message as it was delivered, by a subscription or, without a reply subject, by a consumer. */
 export const isMisdirected = ({
   data,
   headers,
@@ -31,7 +31,7 @@ export interface StoredMessage {
 export const storedIn = (message: Pick<Msg, 'data' | 'headers'> | undefined): StoredMessage | undefined => {
   const headers = message?.headers;
   if (message === undefined || headers === undefined) return undefined;
-  // A server adds its own to those of the message: the last ones are of this reply.
+  // A server adds its own headers to those of the message: the last ones belong to this reply.
   const of = (name: string): string => headers.values(name).at(-1) ?? '';
   const seq = Number(of('Nats-Sequence'));
   const storedAtMs = Date.parse(of('Nats-Time-Stamp'));
@@ -45,7 +45,7 @@ export const storedIn = (message: Pick<Msg, 'data' | 'headers'> | undefined): St
       headers.code !== 0 ||
       message.data[0] === OPENING_BRACE ||
       headers.values(STREAM_HEADER).length > 1 ||
-      // That there is no such message, without its status; a server that drops a message after its time leaves one like it.
+      // No such message, without a status; a server that expires a message leaves one like it.
       (message.data.length === 0 && !headers.has('Nats-Marker-Reason')),
   };
 };

@@ -1,5 +1,6 @@
-// The fleet as replication and requests see it: one link while a server is connected, none while not. It connects, reads
-// the last values, listens, and begins again from nothing when the connection ends. No part of the node waits for it.
+// The fleet for replication and requests: one link while a server is connected, none otherwise. It connects,
+// reads the last values, subscribes, and starts again from nothing when the connection ends. No part of the
+// node waits for it.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted } from '../../clock/until-aborted.ts';
@@ -30,18 +31,18 @@ export interface NatsFleetParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly plimsollVersion: string;
-  /** Where this node stands, now; undefined: nowhere. */
+  /** This node's current location; undefined: none. */
   readonly group?: (() => FleetGroup) | undefined;
   /** Undefined: all. */
   readonly hearing?: FleetHearing | undefined;
-  /** How far each publisher was heard before this start. */
+  /** Up to which message each publisher was received before this start. */
   readonly floors?: Iterable<readonly [NodeId, HeardFloor]>;
 }
 
 export class NatsFleet implements AsyncDisposable {
   readonly localId: NodeId;
   readonly links: Map<NodeId, MeshLink> = new Map();
-  /** To single nodes, for requests. */
+  /** Links to single nodes, for requests. */
   readonly requestLinks: FleetRequestLinks = new FleetRequestLinks();
   readonly counts: FleetCounts = new FleetCounts();
   readonly members: FleetMembers;
@@ -90,20 +91,21 @@ export class NatsFleet implements AsyncDisposable {
   }
 
   /**
-   * Connects, and again whenever that ends, until it is disposed of; what listens to links must have subscribed.
-   * Resolves at the signal; what is said last still goes out before it is disposed of. @throws what nobody expected.
+   * Connects, and reconnects whenever that ends, until it is disposed of; link listeners must have
+   * subscribed. Resolves at the signal; the last messages are still sent before it is disposed of.
+   * @throws unexpected errors.
    */
   async run(signal: AbortSignal): Promise<void> {
     this.#running ??= this.#run(this.#stop.signal);
     try {
       await unlessAborted(this.#running, signal);
     } catch (error) {
-      this.#running = Promise.resolve(); // told here, and not again at the end
+      this.#running = Promise.resolve(); // reported here, and not again at the end
       throw error;
     }
   }
 
-  /** @throws what nobody expected since `run` returned. */
+  /** @throws unexpected errors since `run` returned. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#running;

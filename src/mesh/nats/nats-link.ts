@@ -1,6 +1,6 @@
-// The fleet as one peer of replication. What the replicator sends to it is published once for all nodes; what nodes
-// publish arrives as frames of theirs. So vectors, signatures, limits and the relay rule are those of the mesh, and a node
-// that has both is a bridge by that rule: no event goes round in a circle.
+// The fleet as one peer of replication. What the replicator sends to it is published once for all nodes; what
+// nodes publish arrives as their frames. So vectors, signatures, limits and the relay rule are those of the
+// mesh, and a node that has both is a bridge by that rule: no event circulates.
 
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -30,7 +30,7 @@ type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
 
 interface NatsLinkParts {
   readonly self: NodeId;
-  /** Stands for all nodes of the fleet; the same for each of them. */
+  /** Represents all nodes of the fleet; the same for each of them. */
   readonly fleetId: NodeId;
   readonly remoteAddress: HostPort;
   readonly messages: FleetMessages;
@@ -42,7 +42,7 @@ interface NatsLinkParts {
   readonly nowMs: () => number;
   readonly muted: (node: NodeId, detail: string) => void;
   readonly dropped: () => void;
-  /** The server has taken all that it was given. */
+  /** The server has accepted everything that it was sent. */
   readonly settled: () => void;
 }
 
@@ -64,7 +64,7 @@ export class NatsLink implements MeshLink {
   #close: LinkClose | undefined;
   #isFull = false;
   readonly #digestsHeard: FleetDigests;
-  /** From where the server did not take the records of an origin. */
+  /** From where the server did not accept the records of an origin. */
   readonly #lost = new Map<NodeId, VectorEntry>();
   #neighboursVersion = 0;
   #openedAtMs: number;
@@ -96,7 +96,7 @@ export class NatsLink implements MeshLink {
     return this.isOpen ? this.#parts.messages.queuedBytes : 0;
   }
 
-  /** The fleet's greeting: what the server holds, and who is there. */
+  /** The fleet's greeting: what the server stores, and which nodes are present. */
   greet(): void {
     this.#say({
       kind: 'hello',
@@ -134,20 +134,20 @@ export class NatsLink implements MeshLink {
     }
   }
 
-  /** About every second: who came and went. */
+  /** About every second: which nodes joined and left. */
   membersChanged(): void {
     this.#neighboursVersion += 1;
     this.#sayNeighbours();
   }
 
-  /** About every few seconds: what the server did not take is wanted again. */
+  /** About every few seconds: what the server did not accept is requested again. */
   sayLost(): void {
     const wants = [...this.#lost.values()];
     this.#lost.clear();
     if (wants.length > 0) this.#say({ kind: 'want', wants });
   }
 
-  /** About every five seconds: how far nodes say they are, all at once. */
+  /** About every five seconds: how far the nodes report to be, all at once. */
   sayDigest(): void {
     if (this.#parts.nowMs() - this.#openedAtMs > SNAPSHOT_HELD_MS) this.#sources.forgetSnapshot();
     const vectors = this.#digestsHeard.take();
@@ -191,12 +191,12 @@ export class NatsLink implements MeshLink {
     const { publisher, self } = this.#parts;
     switch (message.kind) {
       case 'hello':
-        // The fleet wants what this node wrote and the server does not hold.
+        // The fleet needs what this node wrote and the server does not store.
         this.#say({ kind: 'want', wants: [this.#sources.held(self)] });
         publisher.tellHello();
         return;
       case 'want':
-        // Of an origin whose last values are on their way, the rest comes by itself.
+        // For an origin whose last values are being read, the rest follows by itself.
         for (const want of message.wants) if (!this.#held.isFollowing(want.origin)) this.#sources.want(want);
         this.#held.flow();
         return;
@@ -228,7 +228,7 @@ export class NatsLink implements MeshLink {
     return origin === this.#parts.self || !this.#parts.members.has(origin);
   }
 
-  /** Not at once: others may be about to say that it is theirs to do. */
+  /** Not at once: other nodes may be about to claim it. */
   #speakForOthers(vectors: readonly VectorEntry[]): void {
     this.#digests += 1;
     if (this.#digests < DIGESTS_BEFORE_CLAIM) return;
@@ -236,7 +236,7 @@ export class NatsLink implements MeshLink {
     if (wants.length > 0) this.#say({ kind: 'want', wants });
   }
 
-  /** What the server does not take is published again after a while, from that place on. */
+  /** What the server does not accept is published again after a while, from that position on. */
   #store(message: RecordsFrame, frame: Uint8Array): void {
     const { origin, epoch, after } = message;
     this.#watch(
@@ -258,14 +258,14 @@ export class NatsLink implements MeshLink {
     task.catch((error: unknown) => this.close('malformed', String(error)));
   }
 
-  /** Another node asks for records that this one holds; it gets one frame, and asks again for more. */
+  /** Another node requests records that this one has; it gets one frame, and requests more. */
   #answer(asker: NodeId, frame: Uint8Array): void {
     const decoded = decodeMeshMessage(frame);
     if (decoded.kind !== 'message' || decoded.message.kind !== 'want') return;
     this.#parts.publisher.answer(asker, decoded.message.wants);
   }
 
-  /** For a while: where a server checks nothing, it may be another one that published under its id. */
+  /** For a while: if a server checks nothing, another node may have published under its id. */
   #mute(node: NodeId, detail: string): void {
     this.#parts.members.mute(node);
     this.#parts.muted(node, detail);
@@ -287,6 +287,6 @@ export class NatsLink implements MeshLink {
   }
 }
 
-/** Of this node, since the link is up: those of others have come meanwhile. */
+/** From this node, since the link is up: those of others have arrived meanwhile. */
 const DIGESTS_BEFORE_CLAIM = 2;
 const SNAPSHOT_HELD_MS = 60_000;

@@ -1,6 +1,6 @@
-// How much each publisher of a fleet may have this node read: opening a message costs time, and one whose credentials were stolen
-// can send as fast as its network carries. What is past the rate is dropped before it is opened; readings are repeated, records
-// requested again.
+// How much each publisher of a fleet may have this node read: opening a message costs time, and one whose
+// credentials were stolen can send as fast as its network carries. Messages above the rate are dropped before
+// they are opened; readings are repeated, records requested again.
 
 import type { Clock } from '../../clock/clock.ts';
 import { AddressBuckets } from '../../clock/token-bucket.ts';

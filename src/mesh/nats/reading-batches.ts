@@ -1,5 +1,5 @@
-// Readings on their way to a fleet: what comes in the same moment goes as one message, and a node of a large fleet sends
-// fewer of them. What each member pays for the messages of every other one is nearly all that a fleet costs.
+// Queued readings for a fleet: readings of the same moment are sent as one message, and a node of a large
+// fleet sends fewer of them. The messages of all other members are nearly all that a fleet costs each member.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted } from '../../clock/until-aborted.ts';
@@ -8,7 +8,7 @@ import type { WireLive } from '../../wire/mesh-message.ts';
 export interface ToldReading {
   readonly entry: WireLive;
   readonly slot: string;
-  /** When its age was that of the entry. */
+  /** The time to which the entry's age refers. */
   readonly toldAtMs: number;
 }
 
@@ -37,7 +37,7 @@ export class ReadingBatches {
     else this.#begun.resolve();
   }
 
-  /** Sends until the signal aborts, and then what still waits. */
+  /** Sends until the signal aborts, and then what is still queued. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock } = this.#parts;
     while (!signal.aborted) {
@@ -48,7 +48,9 @@ export class ReadingBatches {
     }
   }
 
-  /** So that a reader hears some 1,250 messages a second of a thousand members, and of fewer no more. */
+  /**
+   * So that a reader receives about 1,250 messages a second from a thousand members, and no more from fewer.
+   */
   get #everyMs(): number {
     return Math.min(EVERY_MS_MAX, Math.max(EVERY_MS_MIN, MS_A_MEMBER * this.#parts.memberCount()));
   }
@@ -64,10 +66,13 @@ export class ReadingBatches {
   }
 }
 
-/** What gatherers tell in one turn comes within a few ms. */
+/** What gatherers report in one turn arrives within a few ms. */
 const TOGETHER_MS = 20;
 const EVERY_MS_MIN = 100;
 const MS_A_MEMBER = 0.8;
-/** Below the second in which sources tell: as long as that it would be a queue as fast as it fills, and late by all of it. */
+/**
+ * Below the second in which sources report: with as much as that, the queue would fill as fast as it is
+ * emptied, and everything would be late.
+ */
 const EVERY_MS_MAX = 800;
 const BATCH_BYTES_MAX = 262_144;

@@ -1,5 +1,5 @@
-// Where a node gets records of a fleet that it lacks: from their origin, from whoever speaks for it, or from the last values
-// that the server held when the link came up.
+// From where a node gets records of a fleet that it lacks: from their origin, from the node that claims them,
+// or from the last values that the server stored when the link came up.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
@@ -17,7 +17,7 @@ interface RecordSourcesParts {
   readonly snapshot: StateSnapshot;
   readonly chunkBytesMax: number;
   readonly nowMs: () => number;
-  /** Frames of the mesh about an origin, made as they are taken, and who published what is in them. */
+  /** Mesh frames about an origin, made as they are taken, and the publisher of what is in them. */
   readonly follow: (
     origin: NodeId,
     series: { readonly frames: Iterator<Uint8Array>; readonly from: NodeId },
@@ -27,7 +27,7 @@ interface RecordSourcesParts {
 export class RecordSources {
   readonly #parts: RecordSourcesParts;
   #snapshot: StateSnapshot | undefined;
-  /** Places for which a node was asked: asked for again, the last values must do. */
+  /** Positions that were requested from a node: if they are needed again, the last values are used. */
   readonly #asked = new Map<NodeId, VectorEntry>();
 
   constructor(parts: RecordSourcesParts) {
@@ -39,20 +39,20 @@ export class RecordSources {
     return this.#snapshot?.vectors() ?? [];
   }
 
-  /** How far the server held an origin. */
+  /** Up to which position the server stored an origin. */
   held(origin: NodeId): VectorEntry {
     const place = this.#snapshot?.place(origin);
     return { origin, epoch: place?.epoch ?? 0, through: place?.through ?? 0 };
   }
 
-  /** Later ones are read when the link comes up again; what is missed until then is asked for. */
+  /** Later ones are read when the link comes up again; what is missed until then is requested. */
   forgetSnapshot(): void {
     this.#snapshot = undefined;
   }
 
   /**
-   * The history is with the origin: one that is there and of which something is held is asked itself. Last values do for
-   * a first picture, and for a node that is away or does not answer.
+   * The history is at the origin: if it is present and the start is already here, the request goes to it.
+   * Last values are enough for a first picture, and for a node that is away or does not respond.
    */
   want(want: VectorEntry): void {
     const { self, members, claims, publisher } = this.#parts;

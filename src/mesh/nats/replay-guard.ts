@@ -1,18 +1,19 @@
-// Refuses messages that were heard before. Each publisher numbers what it seals, per start of its daemon; on one
-// subject tree numbers only grow, because the server keeps the order of a connection. How far each was heard is
-// remembered over a restart of this node (`floors`), so an old message cannot pass for a new one then either.
+// Refuses messages that were received before. Each publisher numbers what it seals, per start of its daemon;
+// within one subject tree numbers only increase, because the server keeps the order of a connection. The last
+// number of each is remembered over a restart of this node (`floors`), so an old message cannot pass for a
+// new one then either.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { SealNumber } from './sealed-message.ts';
 
 type Freshness =
   | 'fresh'
-  /** Heard before, or older than what was heard. */
+  /** Received before, or older than the last one received. */
   | 'repeated'
-  /** Of another daemon that runs under the same identity: a copied home. */
+  /** From another daemon that runs under the same identity: a copied home. */
   | 'twin';
 
-/** How far a publisher was heard. */
+/** The last message received from a publisher. */
 export interface HeardFloor {
   readonly start: number;
   readonly salt: string;
@@ -35,7 +36,7 @@ export class ReplayGuard {
       if (start === floor.start && salt !== floor.salt) return 'twin';
       if (start === floor.start && count <= floor.count) return 'repeated';
     }
-    // To the end: the one that is forgotten first was silent longest.
+    // Moves it to the end: the first one is the one that was silent longest.
     this.#floors.delete(publisher);
     this.#floors.set(publisher, { start, salt, count });
     const oldest = this.#floors.keys().next().value;

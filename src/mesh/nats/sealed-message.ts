@@ -1,6 +1,7 @@
-// What leaves a node through a fleet's server: encrypted and authenticated with a key derived from the cluster key, which
-// the server never has. The subject is authenticated with it, so a message repeated under another node's id or as
-// another kind does not open; a number that only grows lets readers refuse one that is repeated as it was.
+// What leaves a node through a fleet's server: encrypted and authenticated with a key derived from the
+// cluster key, which the server never has. The subject is authenticated with it, so a message repeated under
+// another node's id or as another kind does not open; a number that only increases allows readers to refuse
+// an unchanged repetition.
 
 import {
   createCipheriv,
@@ -15,9 +16,9 @@ import type { NodeId } from '../../core/ids.ts';
 import { ByteReader, ByteWriter } from '../../wire/frame-bytes.ts';
 import { type ClusterKey, deriveSecret } from '../key/cluster-key.ts';
 
-/** Which run of a publisher's daemon sealed a message, and which of its messages it is. */
+/** Which start of a publisher's daemon sealed a message, and its number. */
 export interface SealNumber {
-  /** Of the daemon: greater after each restart. */
+  /** Start number of the daemon: greater after each restart. */
   readonly start: number;
   /** Drawn at each start: two daemons with one identity, or one restored from a copy, never share a key. */
   readonly salt: string;
@@ -26,13 +27,16 @@ export interface SealNumber {
 
 type OpenedMessage =
   | { readonly kind: 'opened'; readonly frame: Uint8Array; readonly number: SealNumber }
-  /** `wrong-key`: of no cluster key that this node accepts. `broken`: changed, or not sealed for this subject. */
+  /**
+   * `wrong-key`: from no cluster key that this node accepts. `broken`: changed, or not sealed for this
+   * subject.
+   */
   | { readonly kind: 'wrong-key' | 'broken' | 'other-version' };
 
 interface SealerParts {
   readonly node: NodeId;
   readonly start: number;
-  /** The current one seals; each opens. */
+  /** The current one seals; any of them opens. */
   readonly keys: readonly ClusterKey[];
 }
 
@@ -42,7 +46,7 @@ export class Sealer {
   readonly #salt = randomBytes(SALT_BYTES);
   #sealing: { readonly keyId: Buffer; readonly key: KeyObject; readonly idKey: KeyObject } | undefined;
   #accepted: ReadonlyMap<string, Uint8Array> = new Map();
-  /** Of other publishers, by key, node and salt. */
+  /** For other publishers, by key, node and salt. */
   readonly #opening = new Map<string, KeyObject>();
   #count = 0;
 
@@ -73,7 +77,7 @@ export class Sealer {
           };
   }
 
-  /** @throws Error without a cluster key: nothing may leave then. */
+  /** @throws Error without a cluster key: nothing may be sent then. */
   seal(subject: string, frame: Uint8Array): Uint8Array {
     if (this.#sealing === undefined) throw new Error('there is no cluster key to seal with');
     this.#count += 1;
@@ -90,8 +94,8 @@ export class Sealer {
   }
 
   /**
-   * What a server may read in place of an id: the same of every node that has the key, and nobody else can say which one comes next.
-   * @throws Error without a cluster key
+   * What a server may read instead of an id: the same for every node that has the key, and unpredictable for
+   * all others.
    */
   sealedId(id: string): string {
     if (this.#sealing === undefined) throw new Error('there is no cluster key to seal with');
@@ -120,7 +124,8 @@ export class Sealer {
     decipher.setAuthTag(sealed.subarray(end));
     try {
       const frame = Buffer.concat([decipher.update(sealed.subarray(HEAD_BYTES, end)), decipher.final()]);
-      // Only now: whoever has no cluster key could name a thousand salts a second, and have the keys of others forgotten.
+      // Only now: a sender without a cluster key could use a thousand salts a second, and displace the keys
+      // of others.
       if (held === undefined) this.#keep(keyName, key);
       return { kind: 'opened', frame, number: { start, salt: saltText, count } };
     } catch {
@@ -141,8 +146,8 @@ export const SEAL_VERSION = 1;
 export const SEAL_BYTES = 57;
 
 /**
- * One for each start of each publisher, so a count can be the nonce. A key object, because Node takes bytes for one with two
- * exceptions inside: 34 us a message in place of 8.
+ * One for each start of each publisher, so a count can be the nonce. A key object, because Node converts raw
+ * bytes each time with two internal exceptions: 34 µs per message instead of 8.
  */
 const messageKey = (secret: Uint8Array, publisher: NodeId, salt: Uint8Array): KeyObject =>
   createSecretKey(Buffer.from(hkdfSync('sha256', secret, salt, `plimsoll fleet message ${publisher}`, 32)));
@@ -158,5 +163,5 @@ const KEY_ID_BYTES = 8;
 const SALT_BYTES = 16;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 41;
-/** Those of two starts of each node of a large fleet. */
+/** Keys of two starts of each node of a large fleet. */
 const OPENING_KEYS_MAX = 8_192;

@@ -1,5 +1,5 @@
-// One connection to a server of a fleet. It is never mended: when it breaks, everything that was waiting in it is dropped
-// and a new one begins, because a reading that waited would arrive late under a young age.
+// One connection to a server of a fleet. It is never repaired: when it breaks, everything that was queued in
+// it is dropped and a new one is opened, because a queued reading would arrive late with too young an age.
 
 import {
   JetStreamApiError,
@@ -35,29 +35,32 @@ import { ProtocolViolation } from './server-reader.ts';
 interface FleetServerOptions {
   /** nats://HOST:PORT or tls://HOST:PORT, tried in random order. */
   readonly servers: readonly string[];
-  /** The text of a file with an nkey's seed or with a user's JWT and seed; undefined: the server asks for nothing. */
+  /**
+   * The text of a file with an nkey's seed or with a user's JWT and seed; undefined: the server requires
+   * none.
+   */
   readonly credentials: string | undefined;
-  /** A file with the certificates that are trusted; undefined: those of the system. */
+  /** A file with the trusted certificates; undefined: those of the system. */
   readonly caFile: string | undefined;
-  /** TLS from the first byte, so that nobody on the way sees the server's greeting or changes it. */
+  /** TLS from the first byte, so that no one on the way can see or change the server's greeting. */
   readonly isHandshakeFirst: boolean;
   /** Shown by the server's own tools. */
   readonly name: string;
-  /** Replies to this node come here: others must not hear them. */
+  /** Replies to this node arrive here: other nodes must not be able to subscribe to them. */
   readonly inboxPrefix: string;
   readonly clock: Clock;
   /** Messages that were not passed on. */
   readonly leftOut?: ((messages: number) => void) | undefined;
 }
 
-/** What of it a node is configured with. */
+/** The part that a node is configured with. */
 export type FleetServerAccess = Omit<FleetServerOptions, 'name' | 'inboxPrefix' | 'clock' | 'leftOut'>;
 
 export interface FleetServer {
   readonly connection: NatsConnection;
   readonly jetStream: JetStreamClient;
   readonly manager: JetStreamManager;
-  /** What ended the connection, where the server did what none does. */
+  /** What ended the connection, if the server violated the protocol. */
   readonly violation: () => ProtocolViolation | undefined;
 }
 
@@ -65,7 +68,7 @@ export type FleetConnecting =
   | { readonly kind: 'connected'; readonly server: FleetServer }
   | { readonly kind: 'failed'; readonly problem: FleetProblem };
 
-/** Never throws for what a server or a network can do. */
+/** Never throws because of a server or a network. */
 export const connectToFleet = async (options: FleetServerOptions): Promise<FleetConnecting> => {
   let connection: NatsConnection;
   let violation: ProtocolViolation | undefined;
@@ -104,8 +107,8 @@ export const connectToFleet = async (options: FleetServerOptions): Promise<Fleet
 };
 
 /**
- * The library takes the maker of transports from one place for all connections. Which one a transport is for shows in its options, of
- * which a function is passed on as it is.
+ * The library takes the factory of transports from one place for all connections. For which one a transport
+ * is made shows in its options, in which a function is passed through unchanged.
  */
 const connect = (options: FleetServerOptions, events: TransportEvents): Promise<NatsConnection> => {
   const reconnectDelayHandler = (): number => 0;
@@ -120,7 +123,7 @@ const connect = (options: FleetServerOptions, events: TransportEvents): Promise<
   return NatsConnectionImpl.connect({ ...optionsOf(options), reconnectDelayHandler });
 };
 
-/** Only a way to find them: they go with their connection. */
+/** Only a lookup: entries are freed with their connection. */
 const EVENTS = new WeakMap<() => number, TransportEvents>();
 
 const optionsOf = ({
@@ -155,7 +158,7 @@ const authenticatorOf = (credentials: string): NonNullable<ConnectionOptions['au
   return nkeyAuthenticator(new TextEncoder().encode(seedIn(credentials) ?? ''));
 };
 
-/** The line that is an nkey's seed; comments stand around it. */
+/** The line with an nkey's seed; comments surround it. */
 export const seedIn = (credentials: string): string | undefined =>
   credentials
     .split('\n')
@@ -178,7 +181,7 @@ const jetStreamProblem = (
 ): FleetProblem => {
   if (error instanceof errors.NoRespondersError) return noJetStream();
   if (error instanceof errors.RequestError && error.isNoResponders()) return noJetStream();
-  // The client tells this by a class that it does not export.
+  // The client reports this by a class that it does not export.
   if (error instanceof Error && error.name === 'JetStreamNotEnabled') return noJetStream();
   return silenceOf(connection, error) ?? lossOf(servers, error);
 };
@@ -189,7 +192,7 @@ export const isBefore = (version: string, major: number, minor: number): boolean
   return ofMajor < major || (ofMajor === major && ofMinor < minor);
 };
 
-/** What it is called that a connected server did not answer in time; undefined for any other error. */
+/** The text for a connected server that did not respond in time; undefined for any other error. */
 export const silenceOf = (connection: NatsConnection, error: unknown): FleetProblem | undefined =>
   error instanceof errors.TimeoutError || (error instanceof JetStreamApiError && error.status === 503)
     ? jetStreamSilent(connection.getServer(), connection.info?.version ?? 'unknown')
@@ -202,13 +205,13 @@ const isTlsError = (error: unknown): boolean => {
   return error.cause !== undefined && isTlsError(error.cause);
 };
 
-/** The subject that the server does not let this node use, where that is why a request failed. */
+/** The subject that the server does not permit this node, if that is why a request failed. */
 export const refusedSubject = (error: unknown): string | undefined => {
   const cause = error instanceof errors.RequestError ? error.cause : error;
   return cause instanceof errors.PermissionViolationError ? cause.subject : undefined;
 };
 
-/** What the client reports of a server or a network. */
+/** What the client reports about a server or a network. */
 export const isClientError = (error: unknown): boolean =>
   error instanceof JetStreamApiError ||
   error instanceof ProtocolViolation ||
@@ -220,7 +223,10 @@ export const lossOf = (servers: readonly string[], error: unknown): FleetProblem
     ? violatesProtocol(servers, causeOf(error))
     : unreachable(servers, causeOf(error));
 
-/** For people: what the client or the system says. A server may have written it: one line of a limited length. */
+/**
+ * For people: the text of the client or the system. A server may have written it: one line of a limited
+ * length.
+ */
 export const causeOf = (error: unknown): string => {
   if (!(error instanceof Error)) return shownCause(String(error));
   const { message, cause } = error;

@@ -1,14 +1,14 @@
-// The configuration of a fleet's server as text: who may connect, and what each may publish and hear. A node publishes under
-// its own id only; nobody but the administrator changes streams.
+// The configuration of a fleet's server as text: who may connect, and what each may publish and subscribe to.
+// A node publishes under its own id only; only the administrator changes streams.
 
 import type { NodeId } from '../../core/ids.ts';
 import { EVENT_STREAM, FleetSubjects, STATE_STREAM, stateStreamOf } from './fleet-subjects.ts';
 
 export interface FleetUser {
-  /** What people call the machine. */
+  /** The machine's name for people. */
   readonly name: string;
   readonly nodeId: NodeId;
-  /** Of its credentials: "U…", 56 characters. */
+  /** Public key of its credentials: "U…", 56 characters. */
   readonly nkey: string;
 }
 
@@ -16,12 +16,12 @@ export interface FleetServerSettings {
   readonly cluster: string;
   /** HOST:PORT. */
   readonly listen: string;
-  /** Files of the certificate and its key, as the server finds them; undefined: no TLS. */
+  /** Paths of the certificate and its key on the server; undefined: no TLS. */
   readonly tls: { readonly certificate: string; readonly key: string } | undefined;
-  /** Without a server before 2.10, so TLS can begin at the first byte. */
+  /** No server is older than 2.10, so TLS can start at the first byte. */
   readonly isHandshakeFirst: boolean;
   readonly administrator: string;
-  /** Each node has a stream for its last values; undefined: one for all, which nodes read by consumers. */
+  /** Each node has a stream for its last values; undefined: one for all, which nodes read with consumers. */
   readonly stateBy?: 'node' | undefined;
 }
 
@@ -34,10 +34,10 @@ export const serverConfig = ({ listen, tls, isHandshakeFirst }: FleetServerSetti
     'jetstream { store_dir: "jetstream" }',
     '# A record may have 1 MB, and is sealed.',
     `max_payload: ${PAYLOAD_BYTES}`,
-    '# Of one connection: a node has some ten, a leaf server those of its whole site.',
+    '# Per connection: a node has about ten, a leaf server those of its whole site.',
     `max_subscriptions: ${SUBSCRIPTIONS_MAX}`,
     ...(tls === undefined
-      ? ['# No TLS: messages are sealed, but who talks when is open to whoever listens.']
+      ? ['# No TLS: messages are sealed, but anyone on the network sees who sends when.']
       : [
           'tls {',
           `  cert_file: ${JSON.stringify(tls.certificate)}`,
@@ -60,7 +60,7 @@ export const usersConfig = (
   users: readonly FleetUser[],
 ): string =>
   [
-    '# Who may use the fleet. Written by `plimsoll fleet add` and `fleet revoke`, which write it anew.',
+    '# Who may use the fleet. Written by `plimsoll fleet add` and `fleet revoke`, which replace it.',
     'accounts {',
     '  PLIMSOLL {',
     '    jetstream: enabled',
@@ -101,7 +101,8 @@ export const permissionsOf = (
       ...[EVENT_STREAM, STATE_STREAM, stateStreamOf(cluster, node)].map(
         name => `$JS.API.STREAM.INFO.${name}`,
       ),
-      // One message for each request: no consumer, which would be the server's to keep and could deliver anywhere.
+      // One message for each request: no consumer, which the server would have to store and which could
+      // deliver anywhere.
       '$JS.API.DIRECT.GET.*',
       ...(stateBy === 'node' ? [] : CONSUMER_API),
     ],
@@ -109,7 +110,7 @@ export const permissionsOf = (
   };
 };
 
-/** Replies to a node come here, and no other node may listen. */
+/** Replies to a node arrive here, and no other node may subscribe. */
 export const inboxOf = (node: NodeId): string => `_INBOX_${node}`;
 
 /** To read one stream for all, as nodes of earlier versions do. */
@@ -118,6 +119,6 @@ const CONSUMER_API: readonly string[] = [
   ...['INFO', 'DELETE', 'MSG.NEXT'].map(verb => `$JS.API.CONSUMER.${verb}.${STATE_STREAM}.*`),
 ];
 
-/** What the server takes in one message: the largest record and what sealing and framing add, with room. */
+/** The server's limit for one message: the largest record and what sealing and framing add, with room. */
 const PAYLOAD_BYTES = 4_194_304;
 const SUBSCRIPTIONS_MAX = 65_536;

@@ -1,5 +1,5 @@
-// What a fleet's server says of itself (INFO), taken over field by field: a library reads it after this, and none of its texts
-// may be of a kind or length that a server does not send. Fields that nobody here needs are left out.
+// The INFO of a fleet's server, copied field by field: a library reads it after this, and none of its texts
+// may be of a kind or length that a server does not send. Fields that are not needed are left out.
 
 import { Buffer } from 'node:buffer';
 import * as v from 'valibot';
@@ -59,7 +59,7 @@ const SERVER_INFO: v.GenericSchema<unknown, ServerInfoFields> = v.object({
   nonce: v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{0,256}$/))),
 });
 
-/** Undefined: not what a nats-server says. */
+/** Undefined: not the INFO of a nats-server. */
 export const serverInfoOf = (json: string): ServerInfoFields | undefined => {
   let said: unknown;
   try {
@@ -71,6 +71,6 @@ export const serverInfoOf = (json: string): ServerInfoFields | undefined => {
   return parsed.success ? parsed.output : undefined;
 };
 
-/** The line as the library is to read it. */
+/** The line as the library should read it. */
 export const infoLine = (info: ServerInfoFields): Uint8Array =>
   Buffer.from(`INFO ${JSON.stringify(info)}\r\n`, 'utf8');

@@ -1,7 +1,8 @@
-// The bytes of a fleet's server on their way to the client library, cut into whole frames and checked: the library grows its
-// buffers for as long as a line goes on, prints what it cannot parse, and stops reading for good where a header is malformed. So
-// nothing reaches it that is not well-formed and of a limited size. What only a server can do wrong ends the connection; what a
-// member can make a server pass on (a subject, headers, a message that is too large) is left out and counted.
+// The bytes of a fleet's server on their way to the client library, cut into whole frames and checked: the
+// library grows its buffers for as long as a line goes on, prints what it cannot parse, and stops reading for
+// good after a malformed header. So only well-formed frames of a limited size reach it. An error that only a
+// server can make ends the connection; what a member can make a server pass on (a subject, headers, a message
+// that is too large) is left out and counted.
 
 import { Buffer } from 'node:buffer';
 import type { Clock } from '../../clock/clock.ts';
@@ -9,12 +10,12 @@ import { TokenBucket } from '../../clock/token-bucket.ts';
 import { SEAL_VERSION } from './sealed-message.ts';
 import { infoLine, type ServerInfoFields, serverInfoOf } from './server-info.ts';
 
-/** What no nats-server does: it ends the connection, and a person reads the reason. */
+/** A violation of the protocol by the server: it ends the connection, and a person reads the reason. */
 export class ProtocolViolation extends Error {
   override readonly name = 'ProtocolViolation';
 }
 
-/** Whole frames in the order in which they came. */
+/** Whole frames in order of arrival. */
 interface FrameRun {
   readonly bytes: Uint8Array;
   readonly frames: number;
@@ -25,13 +26,13 @@ export class ServerReader {
   readonly #control: TokenBucket;
   readonly #ready: FrameRun[] = [];
   #readyBytes = 0;
-  /** The beginning of a frame, and how many bytes it has. */
+  /** The start of a frame, and how many bytes it has. */
   #rest: Buffer[] = [];
   #restBytes = 0;
-  /** Bytes from the beginning of the rest without which nothing can be decided; 0: up to the end of a line. */
+  /** Bytes from the start of the rest without which nothing can be decided; 0: up to the end of a line. */
   #need = 0;
   #restSinceMs = 0;
-  /** Of a frame that is too large: bytes still to come. */
+  /** For a frame that is too large: bytes still to come. */
   #skip = 0;
   #info: ServerInfoFields | undefined;
   #refused = 0;
@@ -41,7 +42,7 @@ export class ServerReader {
     this.#control = new TokenBucket(clock, { burst: CONTROL_BURST, perSecond: CONTROL_PER_SECOND });
   }
 
-  /** What the server said of itself last. */
+  /** The server's latest INFO. */
   get info(): ServerInfoFields | undefined {
     return this.#info;
   }
@@ -78,7 +79,7 @@ export class ServerReader {
       throw new ProtocolViolation(`one message took more than ${FRAME_MS_MAX / 1_000} s`);
     this.#rest.push(within);
     this.#restBytes += within.length;
-    // Not joined for each piece: a line or message that comes byte by byte would be copied as often.
+    // Not joined for each piece: a line or message that arrives byte by byte would be copied as often.
     if (this.#need === 0) {
       if (within.includes(LF)) this.#again();
       else checkLine(this.#restBytes);
@@ -102,7 +103,7 @@ export class ServerReader {
     let at = 0;
     let runFrom = 0;
     let frames = 0;
-    /** Up to here as it came. */
+    /** Unchanged up to here. */
     const endRun = (): void => {
       if (at > runFrom) this.#give(bytes.subarray(runFrom, at), frames);
       frames = 0;
@@ -141,7 +142,7 @@ export class ServerReader {
           continue;
         }
         if (bytes[end - 2] !== CR || bytes[end - 1] !== LF)
-          throw new ProtocolViolation('a message does not end where it says');
+          throw new ProtocolViolation('a message does not end at its stated length');
         frames += 1;
         at = end;
       }
@@ -166,22 +167,24 @@ export class ServerReader {
     if (rest.length === 0 || !rest.includes(LF)) this.#need = 0;
   }
 
-  /** @returns what the library reads instead; undefined: the line as it is. @throws ProtocolViolation */
+  /**
+   * @returns what the library reads instead; undefined: the unchanged line.
+   * @throws ProtocolViolation
+   */
   #lineInstead(line: string): Uint8Array | undefined {
-    // An error comes for each thing that this node may not do: of these there are as many as it tries.
+    // An error arrives for each thing that this node may not do: there are as many of these as it tries.
     if (line.startsWith('-ERR ') && line.endsWith(LINE_END)) return errorLine(line);
     if (line === 'PONG\r\n') return undefined;
     if (!this.#control.take())
-      throw new ProtocolViolation(`more than ${CONTROL_PER_SECOND} lines a second that are no messages`);
+      throw new ProtocolViolation(`more than ${CONTROL_PER_SECOND} lines per second that are not messages`);
     if (line === 'PING\r\n' || line === '+OK\r\n') return undefined;
     if (line.startsWith('INFO ') && line.endsWith(LINE_END)) {
       const info = serverInfoOf(Buffer.from(line.slice(5), 'latin1').toString('utf8'));
-      if (info === undefined)
-        throw new ProtocolViolation('it does not say of itself what a nats-server says');
+      if (info === undefined) throw new ProtocolViolation('its INFO is not that of a nats-server');
       this.#info = info;
       return infoLine(info);
     }
-    throw new ProtocolViolation('a line that is none of the protocol');
+    throw new ProtocolViolation('a line that is not part of the protocol');
   }
 }
 
@@ -192,7 +195,10 @@ interface Payload {
   readonly size: number;
 }
 
-/** Of a line that says that a message follows; undefined for other lines. @throws ProtocolViolation */
+/**
+ * For a line that announces a message; undefined for other lines.
+ * @throws ProtocolViolation
+ */
 const payloadOf = (line: string): Payload | undefined => {
   if (!line.startsWith('MSG ') && !line.startsWith('HMSG ')) return undefined;
   const [verb, subject = '', sid = '', ...more] = line.slice(0, -LINE_END.length).split(' ');
@@ -239,23 +245,26 @@ const LF = 10;
 const CR = 13;
 const LINE_END = '\r\n';
 const PLAIN = /^[\x21-\x7e]*$/;
-/** RFC 9110 names of fields; printable ASCII in them, as everything that a server adds is. */
+/** RFC 9110 field names; printable ASCII values, as in everything that a server adds. */
 const HEADER = /^NATS\/1\.0[\x20-\x7e]*\r\n(?:[!#$%&'*+.^_`|~\w-]+:[\x20-\x7e]*\r\n)*\r\n$/;
 
 /** INFO names each server of a cluster; all else is far shorter (max_control_line of a server: 4,096). */
 export const LINE_BYTES_MAX = 65_536;
 /** Of one message; the largest record of a fleet has 1 MB. */
 export const SERVER_PAYLOAD_BYTES_MAX = 4_194_304;
-/** Of a reply to a request, which the library may read as JSON: brackets within brackets take long. A stored message is sealed. */
+/**
+ * Limit for a reply to a request, which the library may parse as JSON: nested brackets take long. A stored
+ * message is sealed.
+ */
 export const REPLY_BYTES_MAX = 524_288;
-/** What a server may be configured to pass on at most. */
+/** The most that a server may be configured to pass on. */
 const SKIPPED_BYTES_MAX = 67_108_864;
 export const HEADER_BYTES_MAX = 8_192;
 export const HEADER_LINES_MAX = 64;
 const ERROR_LENGTH_MAX = 512;
-/** A slow network brings 1 MB in a second; 8 MB over a bad one may take a while. */
+/** A slow network transfers 1 MB in a second; 8 MB over a bad one may take a while. */
 export const FRAME_MS_MAX = 30_000;
-/** PING comes every two minutes, INFO when servers of a cluster come and go. */
+/** PING arrives every two minutes, INFO when servers of a cluster join and leave. */
 const CONTROL_BURST = 256;
 const CONTROL_PER_SECOND = 16;
 /** What is parsed in one turn of the event loop. */

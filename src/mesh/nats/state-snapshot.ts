@@ -1,6 +1,6 @@
-// The last values of all nodes as the server keeps them, read once after connecting: the first picture, and what is still
-// known of nodes that are away. Each is a record that its origin signed, so nothing here is believed before that is
-// checked; what an origin's values leave out was replaced by later ones.
+// The last values of all nodes as the server stores them, read once after connecting: the first picture, and
+// what is still known of nodes that are away. Each is a record that its origin signed, so nothing here is
+// trusted before that is verified; what an origin's values leave out was replaced by later ones.
 
 import { DeliverPolicy, type JetStreamClient } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
@@ -27,7 +27,7 @@ interface HeldRecord {
 }
 
 interface HeldOrigin {
-  /** Who published the newest of its records: the origin itself, or a bridge to it. */
+  /** Publisher of the newest of its records: the origin itself, or a bridge to it. */
   publisher: NodeId;
   epoch: number;
   through: number;
@@ -46,7 +46,9 @@ export class StateSnapshot {
   #newestStoredAtMs = 0;
   #readAtMs = 0;
 
-  /** Records of an older epoch than the newest of their origin are left behind: it has begun again since. */
+  /**
+   * Records of an older epoch than the newest of their origin are dropped: its journal was recreated since.
+   */
   add(frame: Uint8Array, storedAtMs: number, publisher: NodeId): boolean {
     const decoded = decodeMeshMessage(frame);
     if (decoded.kind !== 'message' || decoded.message.kind !== 'records') return false;
@@ -69,7 +71,7 @@ export class StateSnapshot {
     return true;
   }
 
-  /** `serverNowMs`: what the server's clock shows now; undefined where it does not tell (before 2.10). */
+  /** `serverNowMs`: the server's clock now; undefined if it does not report that (before 2.10). */
   complete({
     serverNowMs,
     nowMs,
@@ -97,7 +99,7 @@ export class StateSnapshot {
     );
   }
 
-  /** What follows the place, in frames of the mesh: a short one first. */
+  /** What follows the position, in mesh frames: a short one first. */
   *framesAfter(
     origin: NodeId,
     from: SnapshotPlace,
@@ -143,7 +145,7 @@ interface SnapshotParts {
   readonly jetStream: JetStreamClient;
   readonly nowMs: () => number;
   readonly subjects: FleetSubjects;
-  /** What the server's clock shows; undefined where it does not report that (before 2.10). */
+  /** The server's clock; undefined if it does not report that (before 2.10). */
   readonly serverNowMs: number | undefined;
   /** The rest of what a node wrote is not read: too much of it does not open. */
   readonly skipped: (node: NodeId) => void;
@@ -156,7 +158,7 @@ interface SnapshotParts {
   readonly signal: AbortSignal;
 }
 
-/** @throws what the server answers, or the signal's reason. */
+/** @throws the server's error, or the signal's reason. */
 export const readStates = async (parts: SnapshotParts): Promise<StateSnapshot> => {
   const { subjects, open, serverNowMs } = parts;
   const snapshot = new StateSnapshot();
@@ -182,8 +184,8 @@ export class StateStreamMissing extends Error {
 }
 
 /**
- * Of one stream for all nodes. Those that wrote too much that does not open are left out one by one; their messages still
- * come, a little at a time.
+ * One stream for all nodes. Those that wrote too much that does not open are left out one by one; their
+ * messages still arrive, a little at a time.
  */
 const readSharedStates = async (
   { jetStream, subjects, skipped, misdirected, signal }: SnapshotParts,
@@ -219,18 +221,22 @@ const readSharedStates = async (
   } finally {
     signal.removeEventListener('abort', stop);
     await messages.close();
-    // The reading is done, or has failed with what is thrown; a consumer that stays is the server's to end when it is idle.
+    // The read is done, or has failed with what is thrown; a remaining consumer is removed by the server when
+    // it is idle.
     await Promise.allSettled([consumer.delete()]);
   }
   signal.throwIfAborted();
 };
 
-/** The first frame ends with who the node is, or here: a person who waits for a picture wants that of all nodes first. */
+/**
+ * The first frame ends with the identity of the node, or here: a person who waits for a picture needs that of
+ * all nodes first.
+ */
 const FIRST_RECORDS = 8;
-/** On their way at once; more than the largest message. */
+/** In transit at once; more than the largest message. */
 const BATCH_BYTES = 4_194_304;
 const CONSUMER_IDLE_NS = 30_000_000_000;
-/** Of records, for a minute; a fleet of a thousand nodes has some 50 MB. */
+/** Limit for records, for a minute; a fleet of a thousand nodes has about 50 MB. */
 const SNAPSHOT_BYTES_MAX = 536_870_912;
-/** Read of one stream for all, opened or not. */
+/** Read from one stream for all, opened or not. */
 const SHARED_MESSAGES_MAX = 1_048_576;

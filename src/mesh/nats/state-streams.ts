@@ -31,7 +31,10 @@ interface StateStreams {
   readonly isShared: boolean;
 }
 
-/** @throws what the server answers; nothing where it lets this node list no streams, as one of an earlier version does. */
+/**
+ * @throws the server's error; returns nothing if this node may not list streams, as with permissions of an
+ * earlier version.
+ */
 export const listStateStreams = async ({
   connection,
   subjects,
@@ -61,7 +64,10 @@ export const listStateStreams = async ({
   return { nodes: [...nodes], isShared };
 };
 
-/** Whose last values or records are on the server, as its administrator sees it. @throws what the server answers. */
+/**
+ * Nodes whose last values or records are on the server, as its administrator sees it.
+ * @throws the server's error.
+ */
 export const listWriters = async (
   { connection, manager }: Pick<FleetServer, 'connection' | 'manager'>,
   cluster: string,
@@ -83,7 +89,7 @@ interface ReadNodeStatesParts extends StateStreamsParts {
   readonly misdirected: (node: NodeId) => void;
 }
 
-/** @throws what the server answers, or the signal's reason. */
+/** @throws the server's error, or the signal's reason. */
 export const readNodeStates = async (parts: ReadNodeStatesParts): Promise<void> => {
   const waiting = parts.nodes.values();
   const given = { unopened: new UnopenedCounts(parts.skipped), misdirected: { messages: 0, bytes: 0 } };
@@ -110,7 +116,7 @@ const readNode = async (
       isReported = true;
       misdirected.messages += 1;
       misdirected.bytes += found.data.length;
-      // What is left out here is requested of the node itself, which is not to blame.
+      // What is left out here is requested from the node itself, which is not at fault.
       if (misdirected.messages > MISDIRECTED_MAX || misdirected.bytes > MISDIRECTED_BYTES_MAX) return;
       continue;
     }
@@ -127,7 +133,7 @@ const readNode = async (
   }
 };
 
-/** What is stored as last values of a node, in the order of its numbers. The reader limits how much. */
+/** What is stored as last values of a node, in order of its numbers. The reader limits how much. */
 async function* storedOf(
   { connection, subjects }: Pick<StateStreamsParts, 'connection' | 'subjects'>,
   node: NodeId,
@@ -142,7 +148,10 @@ async function* storedOf(
   }
 }
 
-/** As its administrator: removes from the streams of nodes what none of them stored. @returns of whom. */
+/**
+ * As its administrator: removes from the streams of nodes what none of them stored.
+ * @returns the nodes concerned.
+ */
 export const removeMisdirected = async (
   { connection, manager }: Pick<FleetServer, 'connection' | 'manager'>,
   { cluster, nodes }: { readonly cluster: string; readonly nodes: readonly NodeId[] },
@@ -162,7 +171,7 @@ export const removeMisdirected = async (
   return [...cleaned];
 };
 
-/** Undefined: the stream is gone, or gives nothing away. */
+/** Undefined: the stream is gone, or contains nothing more. */
 const requested = async (
   connection: StateStreamsParts['connection'],
   subject: string,
@@ -189,11 +198,14 @@ const namesIn = (reply: Msg): readonly string[] => {
 };
 
 const STREAM_NAMES = v.object({ streams: v.nullish(v.array(v.string())) });
-/** Of an administrator, who has no id. */
+/** For an administrator, who has no id. */
 const NOBODY = nodeId('a'.repeat(26));
 const TIMEOUT = { timeout: 5_000 };
 const NODES_AT_ONCE = 64;
-/** Replies of the server that are stored as last values, of all nodes: past it those of a node are read up to the first. */
+/**
+ * Replies of the server that are stored as last values, over all nodes: above the limit, those of a node are
+ * read up to the first.
+ */
 const MISDIRECTED_MAX = 8_192;
 const MISDIRECTED_BYTES_MAX = 67_108_864;
 /** Each takes a moment to open; others have their turn between them. */

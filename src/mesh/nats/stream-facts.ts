@@ -1,5 +1,5 @@
-// What a fleet's server says of one stream, in one reply. The library's own call requests page after page for as long as a server
-// says that there are more.
+// What a fleet's server reports about one stream, in one reply. The library's own call requests page after
+// page for as long as a server reports that there are more.
 
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
@@ -10,7 +10,7 @@ import { ProtocolViolation } from './server-reader.ts';
 interface StreamFacts {
   readonly config: StreamConfigFacts;
   readonly state: { readonly messages: number; readonly bytes: number };
-  /** What the server's clock shows; undefined where it does not report that (before 2.10). */
+  /** The server's clock; undefined if it does not report that (before 2.10). */
   readonly serverNowMs: number | undefined;
 }
 
@@ -24,7 +24,10 @@ interface StreamConfigFacts {
   readonly num_replicas: number;
 }
 
-/** Undefined: there is no such stream. @throws what the server answers. */
+/**
+ * Undefined: there is no such stream.
+ * @throws the server's error.
+ */
 export const readStreamFacts = async (
   connection: Pick<NatsConnection, 'request'>,
   name: string,

@@ -1,12 +1,13 @@
-// The newest reading of each key that this node has told, for nodes that come later: what changes once in a minute would be
-// missing so long. Of what comes and goes (runs) the oldest gives way; a reading that is told once at the start stays.
+// The newest reading of each key that this node has published, for nodes that join later: a reading that
+// changes once in a minute would be missing for so long. Of entries that come and go (runs) the oldest is
+// dropped; a reading that is published once at the start stays.
 
 import { EVENT_KINDS, isEventKind } from '../../core/event-kinds.ts';
 import type { ToldReading } from './reading-batches.ts';
 
 export class ToldReadings {
   readonly #told = new Map<string, ToldReading>();
-  /** Those that give way, the one that was told last at the end. */
+  /** Those that may be dropped, most recently published last. */
   readonly #passing = new Set<string>();
 
   /** `kind`: of the event. */

@@ -1,5 +1,6 @@
-// How much of what each publisher left on a server does not open under the cluster key. A few are of before the key was rotated;
-// past a limit somebody fills the server without having the key, and what is left of that publisher is not worth reading.
+// How much of what each publisher left on a server does not open under the cluster key. A few are from before
+// the key was rotated; above a limit it is published without the key to fill the server, and the rest of that
+// publisher is not read.
 
 import type { NodeId } from '../../core/ids.ts';
 
@@ -7,12 +8,12 @@ export class UnopenedCounts {
   readonly #skipped: (node: NodeId) => void;
   readonly #counts = new Map<NodeId, { messages: number; bytes: number }>();
 
-  /** `skipped`: a publisher is past the limit; once for each. */
+  /** `skipped`: a publisher is above the limit; once for each. */
   constructor(skipped: (node: NodeId) => void) {
     this.#skipped = skipped;
   }
 
-  /** Nothing more of it is to be opened; nor of further publishers, when there are as many as a fleet can have. */
+  /** No more of it is opened; nor of further publishers, if there are as many as a fleet can have. */
   isPast(publisher: NodeId): boolean {
     const count = this.#counts.get(publisher);
     if (count === undefined) return this.#counts.size >= PUBLISHERS_MAX;
@@ -31,5 +32,5 @@ export class UnopenedCounts {
 
 const UNOPENED_MAX = 4_096;
 const UNOPENED_BYTES_MAX = 4_194_304;
-/** Of those of whom something does not open. */
+/** Limit of publishers with something that does not open. */
 const PUBLISHERS_MAX = 4_096;

@@ -1,6 +1,6 @@
-// Request and reply of a reachability check, 52 bytes each: a reply is never longer than its request, so a node cannot
-// be used to amplify traffic. Neither carries an id: the sender knows which node it expects, and only that node's reply
-// to this nonce fits.
+// Request and reply of a reachability check, 52 bytes each: a reply is never longer than its request, so a
+// node cannot be used to amplify traffic. Neither contains an id: the sender expects a particular node, and
+// only that node's reply matches this nonce.
 
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { NodeId } from '../../core/ids.ts';

@@ -5,12 +5,13 @@ export interface DatagramPort extends AsyncDisposable {
   /** Where others reach it. */
   readonly port: number;
   /**
-   * Resolves when the system has taken it, which says nothing about its arrival.
+   * Resolves when the system has accepted it, which does not mean that it arrived.
    * @throws the system's error: no route, interface gone, forbidden.
    */
   send(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
   /**
-   * The local address from which datagrams to that address are sent, by the system's current routes; nothing is sent.
+   * The local address from which datagrams to that address are sent, by the system's current routes; nothing
+   * is sent.
    * @throws the system's error.
    */
   sourceAddressTowards(to: DatagramAddress): Promise<string>;

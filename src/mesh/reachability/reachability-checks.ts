@@ -1,4 +1,4 @@
-// Asks every address of every node whether that node answers there, each on its own schedule: a dead one costs its own
+// Sends a check to every address of every node, each on its own schedule: a dead address costs its own
 // timeout and nothing else.
 
 import type { Clock } from '../../clock/clock.ts';
@@ -73,7 +73,7 @@ interface Asked {
 export class ReachabilityChecks {
   readonly #parts: ReachabilityChecksParts;
   readonly #rows = new Map<string, Row>();
-  /** Of the turns of each node that is asked. */
+  /** Phases of the turns of each node that is checked. */
   readonly #phases = new Map<NodeId, number>();
   readonly #asked = new Map<string, Asked>();
   readonly #nonces = new NoncePool();
@@ -149,8 +149,8 @@ export class ReachabilityChecks {
     }
     const { row, question } = asked;
     if (!isAnswerOf(bytes, question, row.target.node)) {
-      // Only a node that received the request knows its nonce: here, an address of a container network that several
-      // machines have.
+      // Only a node that received the request has its nonce: here, the address belongs to a container network
+      // that several machines have.
       this.#failed(asked, 'another node answers there');
       return;
     }

@@ -1,4 +1,4 @@
-// Why the system did not take a datagram, in words.
+// Why the system did not accept a datagram, as text.
 
 import { errorCode } from '../../core/problem.ts';
 

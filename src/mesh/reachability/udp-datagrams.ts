@@ -98,7 +98,8 @@ const bind = async (
     throw error;
   }
   socket.off('error', reject);
-  // What could not be sent is reported to its sender; a socket that no longer receives shows in the checks.
+  // What could not be sent is reported to its sender; a socket that no longer receives is visible in the
+  // checks.
   socket.on('error', () => undefined);
   socket.on('message', (bytes, from) => onDatagram(bytes, { address: from.address, port: from.port }));
   return socket;

@@ -1,5 +1,6 @@
-// Who brings frames over a link: the peer itself, or one of the many nodes that a group link leads to. Each is held to
-// its own rate, and pays for its own faults, so one of a thousand cannot use up what the others may send.
+// The source of frames on a link: the peer itself, or one of the many nodes that a group link leads to. Each
+// has its own rate limit and its own count of faults, so one of a thousand cannot use up what the others may
+// send.
 
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -35,7 +36,9 @@ export class Bringer {
     return this.#events.take(events);
   }
 
-  /** Counts a frame that no correct node sends; past the limit the link ends, or a group hears this node no longer. */
+  /**
+   * Counts a frame that no correct node sends; above the limit the link ends, or a group ignores this node.
+   */
   fault(detail: string): void {
     this.#faults += 1;
     if (this.#faults >= this.#faultsMax) this.refuse(detail);

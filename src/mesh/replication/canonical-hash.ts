@@ -1,10 +1,11 @@
-// One hash of what all nodes must agree on once they have exchanged events: current durable values and how far each
-// origin's events are known. Whatever is local to a node is left out: live kinds, ages, receipts, counts, history.
+// One hash of the state that all nodes agree on once they have exchanged events: current durable values and
+// how far each origin's events are known. Values local to a node are left out: live kinds, ages, receipts,
+// counts, history.
 
 import { createHash } from 'node:crypto';
 import { DURABLE_FIELDS, type State } from '../../core/state.ts';
 
-/** SHA-256, hex. Equal for equal durable state, whatever the order in which it came. */
+/** SHA-256, hex. Equal for equal durable state, regardless of the order of arrival. */
 export const canonicalHash = (state: State): string =>
   createHash('sha256')
     .update(canonicalText(durableParts(state)))

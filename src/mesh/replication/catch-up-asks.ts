@@ -1,7 +1,8 @@
-// Which peer is asked for what is missing here. Each origin is requested from one peer at a time, so a node that
-// returns to a large mesh gets everything once, not once from each peer. Claiming costs nothing, so no peer is waited
-// for long: one that does not deliver in time is marked and asked less and less often, at last once a day, and several of
-// the others that claim it are asked at once. Only what brings this node further counts as delivered: old records do not.
+// The choice of the peer from which missing records are requested. Each origin is requested from one peer at
+// a time, so a node that returns to a large mesh gets everything once, not once from each peer. Claiming
+// costs nothing, so the wait for a peer is short: one that does not deliver in time is marked and used less
+// and less often, finally once a day, and several of the others that claim it are used at once. Only what
+// advances this node counts as delivered: old records do not.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
@@ -12,16 +13,16 @@ import type { ReplicaPeer } from './replica-peer.ts';
 type CatchUpParts = Pick<ExchangeParts, 'store' | 'peers' | 'counts' | 'limits' | 'nowMs'>;
 
 interface Ask {
-  /** What the peer claims to hold. */
+  /** What the peer claims to have. */
   readonly target: Place;
-  /** What was held here. */
+  /** What was stored here at that time. */
   readonly from: Place | undefined;
   readonly atMs: number;
 }
 
 interface Failure {
   readonly count: number;
-  /** It is not asked for that origin again before this time. */
+  /** Nothing is requested from it for that origin before this time. */
   readonly untilMs: number;
   /** Replies in a row that were neither all of it nor a full frame. */
   readonly parts: number;
@@ -37,18 +38,18 @@ interface FrameOfRecords {
 /** A peer that claims what it does not deliver. */
 export interface Undelivered {
   readonly peer: NodeId;
-  /** Requests that brought nothing in time. */
+  /** Requests without a timely delivery. */
   readonly count: number;
-  /** Origins for which it is asked at most once a day. */
+  /** Origins for which it is used at most once a day. */
   readonly givenUp: number;
 }
 
-/** The record of one peer as a source of catch-up; it outlives the link, or a new link would make a liar honest again. */
+/** The record of one peer as a source of catch-up; it outlives the link, or a new link would clear it. */
 interface SourceRecord {
   readonly asks: Map<NodeId, Ask>;
   /** In the order of the last failure. */
   readonly failures: Map<NodeId, Failure>;
-  /** Requests in a row, and in all, that brought nothing in time. */
+  /** Consecutive and total requests without a timely delivery. */
   failed: number;
   undelivered: number;
   /** From the last answered request to its reply. */
@@ -63,7 +64,7 @@ export class CatchUpAsks {
     this.#parts = parts;
   }
 
-  /** How often the peer did not deliver what it claimed to hold. */
+  /** How often the peer did not deliver what it claimed to have. */
   undeliveredBy(peer: NodeId): number {
     return this.#records.get(peer)?.undelivered ?? 0;
   }
@@ -79,13 +80,13 @@ export class CatchUpAsks {
     });
   }
 
-  /** Whether the peer has just been asked for the origin in vain. */
+  /** Whether a request to the peer for the origin has just failed. */
   isFailing(peer: NodeId, origin: NodeId): boolean {
     const failure = this.#records.get(peer)?.failures.get(origin);
     return failure !== undefined && failure.untilMs > this.#parts.nowMs();
   }
 
-  /** Asks the best peers for what is missing of these origins, except what is on its way. */
+  /** Requests what is missing of these origins from the best peers, except what is already requested. */
   seek(origins: Iterable<NodeId>): void {
     const { store } = this.#parts;
     const wants = new Map<ReplicaPeer, VectorEntry[]>();
@@ -101,8 +102,9 @@ export class CatchUpAsks {
   }
 
   /**
-   * Records of the origin arrived from this peer, up to `last`. What was requested is delivered by all of it or by a full frame. Less
-   * is a part, and so many in a row are a failure: a peer that sends record after record would hold everything up.
+   * Records of the origin arrived from this peer, up to `last`. What was requested is delivered by all of it
+   * or by a full frame. Less is a part, and too many of those in a row are a failure: a peer that sends
+   * record after record would delay everything.
    */
   received(peer: NodeId, origin: NodeId, { last, isFull }: FrameOfRecords): void {
     const record = this.#records.get(peer);
@@ -121,7 +123,7 @@ export class CatchUpAsks {
     else this.#fail(record, origin);
   }
 
-  /** The peer has sent something of the origin beyond what is known here: it may be asked again. */
+  /** The peer has sent something of the origin beyond what is known here: it may be used again. */
   hasShown(peer: NodeId, origin: NodeId): void {
     const { limits, nowMs } = this.#parts;
     const failures = this.#records.get(peer)?.failures;
@@ -131,7 +133,7 @@ export class CatchUpAsks {
     failures?.set(origin, { ...failure, untilMs });
   }
 
-  /** Marks peers that have not delivered in time, and asks others. Call it about every second. */
+  /** Marks peers that have not delivered in time, and uses others. Call it about every second. */
   check(): void {
     const { store, counts, limits, nowMs } = this.#parts;
     const before = nowMs() - limits.wantTimeoutMs;
@@ -148,7 +150,7 @@ export class CatchUpAsks {
     this.seek(missing);
   }
 
-  /** What was on its way from it is requested from others at once. */
+  /** What was requested from it is requested from others at once. */
   peerGone(peer: NodeId): void {
     const record = this.#records.get(peer);
     if (record === undefined) return;
@@ -189,7 +191,7 @@ export class CatchUpAsks {
     if (failures.size > FAILURES_OF_PEER_MAX && oldest !== undefined) failures.delete(oldest);
   }
 
-  /** The peers to ask now; they count as asked. */
+  /** The peers to use now; their requests are counted. */
   #toAsk(origin: NodeId, place: Place | undefined): readonly ReplicaPeer[] {
     const claimants: ReplicaPeer[] = [];
     let asked = 0;

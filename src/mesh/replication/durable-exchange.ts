@@ -1,5 +1,6 @@
-// Durable events between this node and its peers. What a peer lacks it asks for, chunk by chunk; what is new is pushed.
-// A frame is accepted if every record in it carries valid proof, and a position only ever moves to a signed record.
+// Durable events between this node and its peers. A peer requests what it lacks, chunk by chunk; what is new
+// is pushed. A frame is accepted if every record in it carries valid proof, and a position only ever moves to
+// a signed record.
 
 import type { NodeId } from '../../core/ids.ts';
 import { ENTRIES_PER_FRAME_MAX, type MeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
@@ -27,7 +28,7 @@ export class DurableExchange {
   readonly #places: OriginPlaces;
   #ownTold: Place;
 
-  /** `isHeard`: whether a node's live values are held; no durable record of such a node is evicted. */
+  /** `isHeard`: whether a node's live values are stored; no durable record of such a node is evicted. */
   constructor(parts: ExchangeParts, isHeard: (node: NodeId) => boolean) {
     this.#parts = parts;
     const { limits, nowMs, peers, store, self } = parts;
@@ -71,7 +72,7 @@ export class DurableExchange {
     for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.owe(self, from);
   }
 
-  /** Takes what a peer claims to hold, and asks it for what is missing here. */
+  /** Compares with what a peer claims to have, and requests what is missing here. */
   compare(peer: ReplicaPeer, vectors: readonly VectorEntry[]): void {
     const { self, store } = this.#parts;
     for (const { origin, epoch, through } of vectors) peer.outbox.knows(origin, { epoch, through });
@@ -161,8 +162,9 @@ export class DurableExchange {
   }
 
   /**
-   * Whether the origin itself is linked and holds this. Then no other peer is asked, and holes are accepted from no
-   * other: a hole says that compaction has dropped a record, and only the origin cannot lie about that.
+   * Whether the origin itself is linked and has this. Then nothing is requested from other peers, and gaps
+   * are only accepted from the origin: a gap claims that compaction has dropped a record, and only the origin
+   * cannot lie about that.
    */
   #isBetterAsked(peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): boolean {
     const itself = this.#parts.peers.get(origin);
@@ -198,7 +200,7 @@ export class DurableExchange {
     }
   }
 
-  /** Whether a node with nothing held gets a place, perhaps that of another. */
+  /** Whether a node without stored records gets a place, possibly that of another. */
   #mayBegin(bringer: NodeId, origin: NodeId): boolean {
     const { store, counts } = this.#parts;
     if (this.#places.has(origin)) return true;
@@ -228,7 +230,7 @@ export class DurableExchange {
     store.startNewEpoch(epoch);
   }
 
-  /** Held already, from another peer; this sender may have peers to which nobody else relays. */
+  /** Already stored, from another peer; this sender may have peers that no other node relays to. */
   #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: Place): void {
     for (const other of this.#parts.relays.to(peer.id)) {
       if (other.id !== origin && isAhead(held, other.outbox.known.get(origin)))
@@ -261,19 +263,21 @@ export class DurableExchange {
   }
 }
 
-/** Its last record says that nothing in it is new: nothing is taken from it, so signatures need no check. */
+/**
+ * Its last record shows that nothing in it is new: nothing is taken from it, so signatures need no check.
+ */
 const isRepeated = ({ records }: RecordsMessage, from: number): boolean => {
   const last = records.at(-1);
   const head = last === undefined ? undefined : decodeRecordHead(last.body);
   return head !== undefined && head.seq <= from;
 };
 
-/** Half of the bytes will do: the record that comes next may be a long one. */
+/** Half of the bytes is enough: the next record may be a long one. */
 const isFull = (records: RecordsMessage['records'], chunkBytesMax: number): boolean =>
   records.length >= ENTRIES_PER_FRAME_MAX ||
   records.reduce((sum, { body }) => sum + recordFrameBytes(body), 0) >= chunkBytesMax / 2;
 
-/** The record that proves that its place is on another branch than the one held here. */
+/** Requests the record that proves that its position is on another branch than the one stored here. */
 const askAgain = (peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): void =>
   peer.outbox.tell({ kind: 'want', wants: [{ origin, epoch, through: through - 1 }] });
 

@@ -34,6 +34,6 @@ export interface ExchangeParts {
   readonly limits: ReplicationLimits;
   readonly nowMs: () => number;
   readonly peers: ReadonlyMap<NodeId, ReplicaPeer>;
-  /** Which node passes on what to which. */
+  /** Which node relays what to which. */
   readonly relays: Relays;
 }

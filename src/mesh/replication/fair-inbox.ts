@@ -1,17 +1,17 @@
-// Incoming frames, handled for a few ms in each turn of the event loop, one frame per bringer in rotation: one that sends
-// as much as it may uses only its own share of the processor, not that of the others or of HTTP clients. Reading from a
-// link with too much waiting pauses: the peer notices, and sends only its newest values. If everything were queued
-// here, a node that is overloaded for a second would stay late forever.
+// Incoming frames, handled for a few ms in each turn of the event loop, one frame per source in rotation: a
+// source that sends as much as it may uses only its own share of the processor, not that of the others or of
+// HTTP clients. Reading from a link with too much queued pauses: the peer notices, and sends only its newest
+// values. If everything were queued here, a node that is overloaded for a second would stay late forever.
 
 interface FairInboxParts<B, L> {
   readonly nowMs: () => number;
-  /** The link over which frames of this bringer come. */
+  /** The link over which frames of this source arrive. */
   readonly owner: (bringer: B) => L;
   readonly take: (bringer: B, frame: Uint8Array) => void;
-  /** Too much is waiting, or little again. */
+  /** Too much is queued, or little again. */
   readonly pause: (link: L) => void;
   readonly resume: (link: L) => void;
-  /** A frame past the limit of what may wait. */
+  /** A frame above the limit of queued frames. */
   readonly refused: () => void;
 }
 
@@ -31,7 +31,7 @@ export class FairInbox<B, L> {
     this.#parts = parts;
   }
 
-  /** Handled at once if nothing waits and this turn has time left. */
+  /** Handled at once if nothing is queued and this turn has time left. */
   put(bringer: B, frame: Uint8Array): void {
     if (this.#waiting.size === 0 && this.#spentMs < TURN_MS) {
       this.#take(bringer, frame);
@@ -84,7 +84,7 @@ export class FairInbox<B, L> {
       const [next] = this.#waiting;
       if (next === undefined) return;
       const [bringer, frames] = next;
-      // To the end of the queue: each other one has its turn before this one has another.
+      // To the end of the queue: every other source has a turn before this one has another.
       this.#waiting.delete(bringer);
       const frame = frames.shift();
       if (frames.length > 0) this.#waiting.set(bringer, frames);
@@ -106,7 +106,7 @@ export class FairInbox<B, L> {
   }
 }
 
-/** What a frame takes in memory: an empty one costs as well. */
+/** Memory of a frame: an empty one costs memory too. */
 const costOf = (frame: Uint8Array): number => frame.length + FRAME_COST_BYTES;
 
 const TURN_MS = 10;

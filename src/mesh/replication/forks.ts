@@ -1,6 +1,6 @@
-// Two records that one origin signed for one place: its journal was restored from a copy and wrote on, which sequence
-// numbers do not show. A node that holds one branch and receives the other has the proof; it goes to every node once,
-// and the origin starts a new epoch. Only the origin can create such a pair.
+// Two records that one origin signed for one position: its journal was restored from a copy and continued,
+// which sequence numbers do not show. A node that has one branch and receives the other has the proof; it
+// goes to every node once, and the origin starts a new epoch. Only the origin can create such a pair.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshMessage, WireRecord } from '../../wire/mesh-message.ts';
@@ -30,12 +30,15 @@ export class Forks {
     this.#tips = tips;
   }
 
-  /** Of the proofs held. */
+  /** Bytes of the stored proofs. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** Whether the peer's claim about the place held here shows another branch for which there is no proof yet. */
+  /**
+   * Whether the peer's claim about the position stored here shows another branch for which there is no proof
+   * yet.
+   */
   isUnproven({ origin, epoch, through, tip }: VectorEntry): boolean {
     const held = this.#parts.store.position(origin);
     if (tip === undefined || held?.epoch !== epoch || held.through !== through) return false;
@@ -43,7 +46,7 @@ export class Forks {
     return own !== undefined && own !== tip && this.#known.get(origin)?.epoch !== epoch;
   }
 
-  /** Searches the received records for one that contradicts the newest one held. */
+  /** Searches the received records for one that contradicts the newest stored one. */
   seek({ origin, epoch, records }: RecordsMessage, held: Place): void {
     const { keys, nowMs, store, own } = this.#parts;
     const tip = this.#tips.newest(origin, held);

@@ -3,16 +3,19 @@
 import type { OriginLimits } from './origin-places.ts';
 
 export interface ReplicationLimits {
-  /** A digest goes to every peer this often, and repairs whatever was missed. */
+  /** A digest goes to every peer this often, and repairs what was missed. */
   readonly digestIntervalMs: number;
   /** Changes of the neighbour list are sent together, this long after the first. */
   readonly neighbourDebounceMs: number;
   /** What was requested and has not come for this long is requested from other peers; checked this often. */
   readonly wantTimeoutMs: number;
   readonly wantCheckMs: number;
-  /** The longest pause before a peer that did not deliver an origin is asked for it again; it doubles from the wait. */
+  /**
+   * The longest pause before an origin is requested again from a peer that did not deliver it; it doubles,
+   * starting at the timeout.
+   */
   readonly wantPauseMsMax: number;
-  /** After so many requests in a row a peer is asked for that origin once in this long. */
+  /** After this many consecutive requests an origin is requested from a peer once in this time. */
   readonly wantsMax: number;
   readonly wantRestMs: number;
   /** Size of one frame of records or live events; a single record may be longer. */
@@ -24,14 +27,17 @@ export interface ReplicationLimits {
   readonly bytesPerSecond: number;
   /** Malformed frames and forged records of one link before it is closed. */
   readonly faultsMax: number;
-  /** Live values held, of one origin and in all, and their bytes. */
+  /** Live values stored, per origin and in total, and their bytes. */
   readonly liveKeysPerOriginMax: number;
   readonly liveBytesPerOriginMax: number;
   readonly liveBytesMax: number;
-  /** Nodes whose live values are held; nodes whose durable events are held. */
+  /** Nodes whose live values are stored; nodes whose durable events are stored. */
   readonly liveOrigins: OriginLimits;
   readonly durableOrigins: OriginLimits;
-  /** Live values of a node that was silent for this long, and of which no durable event is held, are dropped. */
+  /**
+   * Live values of a node that was silent for this long, and of which no durable event is stored, are
+   * dropped.
+   */
   readonly liveDroppedMs: number;
   /** Bytes of records that prove forks, in all. */
   readonly forkBytesMax: number;

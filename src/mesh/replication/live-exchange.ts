@@ -1,6 +1,7 @@
-// Live events between this node and its peers: the last value of each key, relayed as the bytes it came in, with its
-// origin's signature. A peer that is behind gets the newest; older values are dropped on the way, and nobody needs
-// them. On its origin's own link, where nearly all values arrive, a value is accepted without checking the signature.
+// Live events between this node and its peers: the last value of each key, relayed as its original bytes,
+// with its origin's signature. A peer that is behind gets the newest; older values are dropped on the way,
+// because they are not needed. On its origin's own link, where nearly all values arrive, a value is accepted
+// without checking the signature.
 
 import type { Event, KnownEvent } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -18,7 +19,7 @@ import { joinedProof } from './record-proof.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import { StandIns } from './stand-ins.ts';
 
-/** A digest repairs only values held at least this long, ms: younger ones are still on their way. */
+/** A digest repairs only values stored for at least this long, ms: younger ones are still on their way. */
 const HEAL_AFTER_MS = 2_000;
 
 export class LiveExchange {
@@ -26,7 +27,7 @@ export class LiveExchange {
   readonly #table: LiveTable;
   readonly #standIns: StandIns;
   readonly #places: OriginPlaces;
-  /** The last of its own that this daemon told. */
+  /** The last of its own that this daemon published. */
   #told: Place | undefined;
   /** Nodes evicted since the last sweep. */
   readonly #evicted = new Set<NodeId>();
@@ -69,19 +70,21 @@ export class LiveExchange {
     for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.oweLive(entry);
   }
 
-  /** On connecting: every last value that no nearer node brings, except those the peer says it has. */
+  /**
+   * On connecting: every last value that no nearer node sends, except those that the peer reports to have.
+   */
   greet(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
     const held = new Map(has.map(entry => [entry.origin, entry]));
     for (const entry of this.#table.entries())
       if (isBehind(entry, held.get(entry.origin))) this.#offer(peer, entry);
-    // Values of its own that it does not know of: it was restored from a copy, and one of them tells it.
+    // Values of its own that it does not have: it was restored from a copy, and one of them reveals that.
     const own = [...this.#table.entries(peer.id)].sort((a, b) => b.value.seq - a.value.seq)[0];
     if (own !== undefined && isBehind(own, held.get(peer.id))) peer.outbox.oweLive(own);
   }
 
   /**
-   * Regardless of the relay rule: a peer that lacks what was here a moment ago was not sent it. It gets what is old,
-   * and everything from now on if this node stands in for the relay.
+   * Regardless of the relay rule: a peer that lacks what was here a moment ago was not sent it. It gets the
+   * old values, and everything from now on if this node replaces the relay.
    */
   heal(peer: ReplicaPeer, has: readonly VectorEntry[]): void {
     const { self, nowMs, relays } = this.#parts;
@@ -91,7 +94,8 @@ export class LiveExchange {
       const { origin } = standing;
       if (origin === peer.id) continue;
       const missing = [...this.#table.entries(origin)].filter(({ seenBy }) => !seenBy.has(peer.id));
-      // A group does not sum up what its nodes hold: what was sent here and was not heard from it again is missing.
+      // A group does not summarise what its nodes have: what was sent here and did not come back from it is
+      // missing.
       const isLevel =
         peer.link.group === undefined ? !lacks(held.get(origin), standing) : missing.length === 0;
       if (isLevel) {
@@ -108,7 +112,9 @@ export class LiveExchange {
     }
   }
 
-  /** The node whose job it was may be gone: resends what this peer may now lack, and what came through it. */
+  /**
+   * The node whose job it was may be gone: resends what this peer may now lack, and what came through it.
+   */
   neighboursChanged(peer: ReplicaPeer): void {
     for (const entry of this.#table.entries()) {
       this.#offer(peer, entry);
@@ -135,7 +141,7 @@ export class LiveExchange {
     return entry.isProven;
   }
 
-  /** Now and then: drops what invented nodes have left, here and in state, all at once. */
+  /** Periodically: drops what invented nodes have left, here and in state, all at once. */
   sweep(): void {
     const { store, limits, nowMs } = this.#parts;
     for (const origin of this.#places.silentSince(nowMs() - limits.liveDroppedMs))

@@ -31,7 +31,7 @@ export const readLive = (wire: WireLive, nowMs: number): LiveRead | undefined =>
   if (at === undefined) return undefined;
   const head = event === undefined ? decodeRecordHead(wire.body) : liveHeadOf(event);
   if (head === undefined || (isEventKind(head.kind) && eventClass(head.kind) !== 'live')) return undefined;
-  // A copy: a view would keep the whole frame alive.
+  // A copy: a view would keep the whole frame in memory.
   const value = {
     epoch: at.epoch,
     seq: at.seq,

@@ -1,5 +1,5 @@
-// The last live value of every (origin, slot, key), as the bytes it came in. Peers that are behind are owed entries,
-// not values: they get the newest value once there is room. No other conflation is needed.
+// The last live value of every (origin, slot, key), as its original bytes. For peers that are behind, entries
+// are queued, not values: they get the newest value once there is room. No other conflation is needed.
 
 import type { Event } from '../../core/event.ts';
 import { EVENT_KINDS, eventSlot, isEventKind } from '../../core/event-kinds.ts';
@@ -14,16 +14,16 @@ export interface LiveValue extends Receipt {
   readonly body: Uint8Array;
   /** The origin's public key and signature. Undefined: only the origin can pass it on. */
   readonly proof: Uint8Array | undefined;
-  /** The peer it came from; this node for its own. */
+  /** The peer that sent it; this node for its own. */
   readonly sender: NodeId;
 }
 
 export interface LiveEntry {
   readonly origin: NodeId;
-  /** As it is called in the table of its origin: slot and key. */
+  /** Its name in the table of its origin: slot and key. */
   readonly place: string;
   value: LiveValue;
-  /** When it came here, on the local clock, ms; `receivedAtMs` may lie before. */
+  /** When it arrived here, on the local clock, ms; `receivedAtMs` may be earlier. */
   heldSinceMs: number;
   /** Peers that have exactly this value. */
   readonly seenBy: Set<NodeId>;
@@ -39,7 +39,10 @@ export interface LiveHead {
 
 export type LivePut = 'newer' | 'same' | 'older' | 'full';
 
-/** How far an origin's values are held: the newest number, and the sum over all keys, which reveals a missing one. */
+/**
+ * How far an origin's values are stored: the newest number, and the sum over all keys, which reveals a
+ * missing one.
+ */
 export interface LiveStanding {
   readonly origin: NodeId;
   readonly start: number;
@@ -56,15 +59,15 @@ interface Mark {
 interface Origin {
   start: number;
   seqMax: number;
-  /** Of the newest number of each key. */
+  /** Sum over the newest number of each key. */
   seqSum: number;
   putAtMs: number;
-  /** Of bodies. */
+  /** Bytes of bodies. */
   bytes: number;
   /** Its past tips, oldest first, a second apart. */
   readonly marks: Mark[];
   readonly entries: Map<string, LiveEntry>;
-  /** Of these, what comes and goes, by slot: it gives way to what is newer, as it does in State. */
+  /** Entries that come and go, by slot: the oldest is dropped for a newer one, as in State. */
   readonly passing: Map<string, Set<LiveEntry>>;
 }
 
@@ -77,7 +80,7 @@ export class LiveTable {
     this.#limits = limits;
   }
 
-  /** Of bodies, all together. */
+  /** Bytes of all bodies. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -92,7 +95,7 @@ export class LiveTable {
     return seq === held.value.seq ? 'same' : 'older';
   }
 
-  /** If 'newer', only its sender has seen the entry; `gone` is no longer held, because this took its room. */
+  /** If 'newer', only its sender has seen the entry; `gone` was removed to make room for it. */
   put(
     head: LiveHead,
     value: LiveValue,
@@ -147,7 +150,10 @@ export class LiveTable {
     });
   }
 
-  /** The tip of each origin at that moment or slightly before: what came since may still be on its way to others. */
+  /**
+   * The tip of each origin at that moment or slightly before: what arrived since may still be on its way to
+   * others.
+   */
   *standingBefore(atMs: number): Iterable<LiveStanding> {
     for (const [origin, held] of this.#origins) {
       const at = held.putAtMs <= atMs ? held : held.marks.findLast(mark => mark.atMs <= atMs);
@@ -159,7 +165,7 @@ export class LiveTable {
     for (const entry of this.entries()) entry.seenBy.delete(peer);
   }
 
-  /** Drops everything of an origin. Returns what was held, for queues that still have it to send. */
+  /** Drops everything of an origin. Returns the dropped entries, for queues that have not sent them yet. */
   drop(node: NodeId): readonly LiveEntry[] {
     const origin = this.#origins.get(node);
     if (origin === undefined) return [];
@@ -169,7 +175,7 @@ export class LiveTable {
     return entries;
   }
 
-  /** Whether a place has been given is decided before (origin-places.ts). */
+  /** Whether an origin gets a place is decided before (origin-places.ts). */
   #originOf(node: NodeId, start: number): Origin {
     const held = this.#origins.get(node);
     if (held !== undefined) return held;
@@ -179,8 +185,9 @@ export class LiveTable {
   }
 
   /**
-   * Of what comes and goes a node tells one value after the other, and nobody says which are over: the oldest give way. What
-   * is held is the newest of all that came, whatever the order it came in, so that nodes hold the same and their sums agree.
+   * A node publishes entries that come and go one after the other, and does not report which are over: the
+   * oldest are dropped. The newest ones are stored, regardless of the order of arrival, so that nodes store
+   * the same and their sums agree.
    */
   #giveWay(
     origin: Origin,
@@ -203,7 +210,7 @@ export class LiveTable {
     return { gone };
   }
 
-  /** False where there is none, or it is newer. */
+  /** False if there is none, or it is newer. */
   #giveUp(origin: Origin, entry: LiveEntry | undefined, seq: number, gone: LiveEntry[]): boolean {
     if (entry === undefined || entry.value.seq > seq) return false;
     const { value, place } = entry;
@@ -236,7 +243,7 @@ export class LiveTable {
     Object.assign(origin, { start, ...untold() });
   }
 
-  /** Before a value changes it. */
+  /** Called before a value changes it. */
   #mark(origin: Origin): void {
     const last = origin.marks.at(-1);
     if (last !== undefined && origin.putAtMs - last.atMs < MARK_EVERY_MS) return;
@@ -260,11 +267,11 @@ interface Arrival {
   readonly seq: number;
   /** In bytes. */
   readonly growth: number;
-  /** What is held of its place. */
+  /** The stored entry of its place. */
   readonly entry: LiveEntry | undefined;
 }
 
-/** How many of a kind State keeps, where it keeps the newest. */
+/** How many of a kind State stores, if it stores the newest. */
 const passingMax = (kind: string): number | undefined => {
   if (!isEventKind(kind)) return undefined;
   const { isNewestKept, entriesMax } = EVENT_KINDS[kind];

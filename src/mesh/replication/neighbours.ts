@@ -1,5 +1,5 @@
-// Which nodes are neighbours, as far as reported. This node's list is sent as a numbered change against the previous
-// one; a peer that missed a number asks for the whole list.
+// Which nodes are neighbours, as far as reported. This node's list is sent as a numbered change against the
+// previous one; a peer that missed a number requests the whole list.
 
 import type { NodeId } from '../../core/ids.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
@@ -52,7 +52,7 @@ export class PeerNeighbours {
     return this.#nodes;
   }
 
-  /** False if the change is against a list that is not held: ask for the whole one. */
+  /** False if the change is against a list that is not stored: request the whole one. */
   take({ version, base, added, removed }: NeighbourChange): boolean {
     if (version <= this.#version) return true;
     if (base === -1) this.#nodes = new Set(added);

@@ -1,14 +1,15 @@
-// Whose values are held here, and which peers brought them. Anyone with the key can invent thousands of nodes, so a
-// node that is not linked itself gets its place from the peer that brings it: a burst, then a rate per second, and no
-// peer more than its share while there are others. When all places are taken, silent nodes are evicted first, then
-// those of the peer that brought the most; a node that is linked itself always has one.
+// The nodes whose values are stored here, and the peers that sent them. Anyone with the key can invent
+// thousands of nodes, so a node that is not linked itself takes its place from the share of the peer that
+// sends it: a burst, then a rate per second, and no peer more than its share while there are others. When all
+// places are taken, silent nodes are evicted first, then those of the peer that sent the most; a node that is
+// linked itself always has one.
 
 import { AddressBuckets } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
 
 export interface OriginLimits {
   readonly originsMax: number;
-  /** Nodes that one peer may bring: burst, and rate per second. */
+  /** Nodes that one peer may introduce: burst, and rate per second. */
   readonly broughtBurst: number;
   readonly broughtPerSecond: number;
   /** A node silent for this long can be evicted for any other, ms. */
@@ -23,7 +24,7 @@ interface OriginPlacesParts {
 }
 
 interface Held {
-  /** The peer that brought its newest value; the node itself if it is linked. */
+  /** The peer that sent its newest value; the node itself if it is linked. */
   bringer: NodeId;
   heardAtMs: number;
 }
@@ -53,7 +54,7 @@ export class OriginPlaces {
     return this.#held.has(origin);
   }
 
-  /** Whether the peer may bring one more node now; checked before any expensive work. */
+  /** Whether the peer may introduce one more node now; checked before any expensive work. */
   mayBring(origin: NodeId, bringer: NodeId): boolean {
     if (origin === bringer || this.#held.has(origin)) return true;
     return this.#countOf(bringer) < this.#shareMax && this.#rates.of(bringer).take();
@@ -97,7 +98,7 @@ export class OriginPlaces {
       .map(([origin]) => origin);
   }
 
-  /** A single peer may fill the table: there is no other to keep places for. */
+  /** A single peer may fill the table: there is no other to reserve places for. */
   get #shareMax(): number {
     const { originsMax } = this.#parts.limits;
     return this.#parts.peers.size > 1 ? Math.floor(originsMax / 2) : originsMax;

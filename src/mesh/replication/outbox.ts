@@ -1,6 +1,6 @@
-// What one peer is owed. It holds no bytes, only origins with their start positions and live keys: a stuck peer costs
-// no more than that, however long it is stuck, and gets the newest values when it reads again. Durable records wait in
-// the journal.
+// What is queued for one peer. It stores no bytes, only origins with their start positions and live keys: a
+// stuck peer costs no more than that, however long it is stuck, and gets the newest values when it reads
+// again. Durable records stay in the journal until then.
 
 import type { NodeId } from '../../core/ids.ts';
 import {
@@ -45,22 +45,25 @@ export class PeerOutbox {
     return this.#isWritable && this.#parts.link.isOpen;
   }
 
-  /** Origins and live keys that are waiting. */
+  /** Queued origins and live keys. */
   get waiting(): number {
     return this.#owed.size + this.#live.size;
   }
 
-  /** Sent at once, ahead of what waits; dropped if the peer is stuck: all of it is repeated or requested again. */
+  /**
+   * Sent at once, before what is queued; dropped if the peer is stuck: all of it is repeated or requested
+   * again.
+   */
   tell(message: MeshMessage): void {
     if (this.isWritable) this.#send(encodeMeshMessage(message));
   }
 
-  /** As `tell`, for a message that goes to many and is encoded once. */
+  /** For a message that goes to many peers and is encoded once. */
   tellEncoded(frame: Uint8Array): void {
     if (this.isWritable) this.#send(frame);
   }
 
-  /** What follows the place; of several debts of one origin the lowest counts. */
+  /** Queues what follows the position; of several for one origin the lowest counts. */
   owe(origin: NodeId, from: Place): void {
     const owed = this.#owed.get(origin);
     if (owed === undefined || isAhead(owed, from)) this.#owed.set(origin, from);
@@ -72,7 +75,7 @@ export class PeerOutbox {
     this.#schedule();
   }
 
-  /** The entry is no longer held: a peer that does not read must not keep it alive. */
+  /** The entry is no longer stored: a peer that does not read must not keep it in memory. */
   forgetLive(entry: LiveEntry): void {
     this.#live.delete(entry);
   }
@@ -82,7 +85,7 @@ export class PeerOutbox {
     this.#flush();
   }
 
-  /** It asked for what follows, so this is its position, whatever it was sent. */
+  /** It requested what follows, so this is its position, regardless of what it was sent. */
   standsAt(origin: NodeId, place: Place): void {
     this.known.delete(origin);
     this.knows(origin, place);

@@ -1,5 +1,5 @@
-// Comparing positions: which of two is further ahead in the events of one origin. A newer epoch is ahead, whatever the
-// number; nothing held is furthest behind.
+// Compares positions: which of two is further ahead in the events of one origin. A newer epoch is ahead,
+// regardless of the number; no events is furthest behind.
 
 export interface Place {
   readonly epoch: number;

@@ -1,5 +1,5 @@
-// Frames of records, read from the store a chunk at a time. The receiver asks for the next one, so a long catch-up goes
-// at its pace. Peers at the same position at the same moment share one frame, encoded once.
+// Frames of records, read from the store a chunk at a time. The receiver requests the next one, so a long
+// catch-up runs at its pace. Peers at the same position at the same moment share one frame, encoded once.
 
 import type { NodeId } from '../../core/ids.ts';
 import {

@@ -22,7 +22,7 @@ export const proofOf = (record: ReplicaRecord, own: OwnProof): Uint8Array | unde
   return joinedProof(own.publicKey, record.signature);
 };
 
-/** Bytes of its own: one that is held for days as part of a pool keeps all of that pool, 64 KiB. */
+/** A separate buffer: a slice of a pool that is stored for days keeps the whole pool of 64 KiB in memory. */
 export const joinedProof = (publicKey: Uint8Array, signature: Uint8Array): Uint8Array => {
   const proof = new Uint8Array(PROOF_BYTES);
   proof.set(publicKey);
@@ -34,7 +34,7 @@ type CheckedRecord =
   | { readonly kind: 'good'; readonly received: ReceivedRecord }
   | { readonly kind: 'forged' | 'malformed' };
 
-/** The place is what the frame claims; `nowMs` is local. */
+/** The position is what the frame claims; `nowMs` is local. */
 export const checkRecord = (
   { ageMs, proof, body }: WireRecord,
   place: { readonly origin: NodeId; readonly epoch: number },

@@ -31,7 +31,7 @@ export class RecordTips {
     this.#self = self;
   }
 
-  /** Of the record at the origin's current position. */
+  /** Tip of the record at the origin's current position. */
   newest(origin: NodeId, { epoch, through }: Place): number | undefined {
     const held = this.#newest.get(origin);
     if (held?.epoch === epoch && held.through === through) return held.tip;
@@ -40,7 +40,7 @@ export class RecordTips {
     return tip;
   }
 
-  /** Of an origin that is no longer held. */
+  /** For an origin that is no longer stored. */
   forget(origin: NodeId): void {
     this.#newest.delete(origin);
   }
@@ -57,7 +57,10 @@ export class RecordTips {
     }
   }
 
-  /** Of this node's record there; 'dropped' if compaction has removed it, 'other' if it is of another epoch. */
+  /**
+   * Tip of this node's record there; 'dropped' if compaction has removed it, 'other' if it is of another
+   * epoch.
+   */
   ownAt({ epoch, through }: Place): number | 'dropped' | 'other' {
     const held = this.#store.position(this.#self);
     if (held?.epoch !== epoch || through > held.through) return 'other';
@@ -65,7 +68,9 @@ export class RecordTips {
     return remembered ?? this.#stored(this.#self, through) ?? 'dropped';
   }
 
-  /** Whether this node's journal never held this record of its own: what is current is never dropped. */
+  /**
+   * Whether this node's journal never contained this record of its own: current records are never dropped.
+   */
   isForeign({ epoch, seq, kind, key, signature }: ReplicaRecord): boolean {
     const own = this.ownAt({ epoch, through: seq });
     if (own !== 'dropped') return own !== 'other' && own !== tipOf(signature);

@@ -16,7 +16,7 @@ export class Relays {
     this.#peers = peers;
   }
 
-  /** Peers to whom this node passes on what the sender brought. */
+  /** Peers to which this node relays what the sender sent. */
   to(sender: NodeId): readonly ReplicaPeer[] {
     const held = this.#bySender.get(sender);
     if (held !== undefined) return held;
@@ -29,12 +29,14 @@ export class Relays {
     return peer !== sender && this.rank(sender, peer, 1) === 0;
   }
 
-  /** Whether one of them says that it has a link with the other. */
+  /** Whether one of them reports a link with the other. */
   areNeighbours(a: NodeId, b: NodeId): boolean {
     return this.#neighboursOf(a)?.has(b) === true || this.#neighboursOf(b)?.has(a) === true;
   }
 
-  /** How many nodes come before this one in passing on between the two: the one with 0 does it. Counted up to `max`. */
+  /**
+   * How many nodes precede this one in relaying between the two: the one with 0 does it. Counted up to `max`.
+   */
   rank(sender: NodeId, peer: NodeId, max: number = RANK_MAX): number {
     const ofSender = this.#neighboursOf(sender);
     const ofPeer = this.#neighboursOf(peer);
@@ -48,7 +50,7 @@ export class Relays {
     return before;
   }
 
-  /** A peer came or went, or reported other neighbours. */
+  /** A peer joined or left, or reported other neighbours. */
   changed(): void {
     this.#bySender.clear();
   }
@@ -59,5 +61,5 @@ export class Relays {
   }
 }
 
-/** Among the nodes that could pass on; later ones take turns with the last of these. */
+/** Among the nodes that could relay; later ones alternate with the last of these. */
 const RANK_MAX = 64;

@@ -1,4 +1,5 @@
-// One peer of the replicator: what it has reported about itself, what it is owed, and who brings frames over its link.
+// One peer of the replicator: what it has reported about itself, what is queued for it, and the sources of
+// frames on its link.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshLink } from '../mesh.ts';
@@ -14,7 +15,7 @@ export class ReplicaPeer {
   hasSaidHello = false;
   readonly #limits: ReplicationLimits;
   readonly #nowMs: () => number;
-  /** As many as its transport lets speak; one for a link between two nodes. */
+  /** As many as its transport permits; one for a link between two nodes. */
   readonly #bringers = new Map<NodeId, Bringer>();
 
   constructor(parts: OutboxParts, limits: ReplicationLimits) {

@@ -4,7 +4,7 @@
 import type { Event } from '../../core/event.ts';
 import type { NodeId } from '../../core/ids.ts';
 
-/** How far the durable events of an origin are held: everything up to `through` of that epoch. */
+/** How far the durable events of an origin are stored: everything up to `through` of that epoch. */
 interface ReplicaPosition {
   readonly origin: NodeId;
   readonly epoch: number;
@@ -20,7 +20,9 @@ export interface ReplicaRecord {
   readonly key: string;
   /** The origin's exact bytes. */
   readonly body: Uint8Array;
-  /** This node's: 64 bytes. Another node's: its raw public key and its signature, 96 bytes, stored as they came. */
+  /**
+   * This node's: 64 bytes. Another node's: its raw public key and its signature, 96 bytes, stored unchanged.
+   */
   readonly signature: Uint8Array;
   /** At this moment, ms. */
   readonly ageMs: number;
@@ -34,7 +36,7 @@ export interface ReceivedRecord {
 
 export interface ReceivedRecords {
   readonly position: ReplicaPosition;
-  /** Signatures are valid; ascending, possibly with holes; all above what is held. */
+  /** Signatures are valid; ascending, possibly with gaps; all above what is stored. */
   readonly records: readonly ReceivedRecord[];
   /** Of the newest record, on the local monotonic clock, ms. */
   readonly receivedAtMs: number;
@@ -50,7 +52,7 @@ export interface ReplicaStore {
   /** One per origin; those with nothing stored may be left out. */
   positions(): readonly ReplicaPosition[];
   position(origin: NodeId): ReplicaPosition | undefined;
-  /** Kept records of the origin's current epoch above `after`, ascending. */
+  /** Stored records of the origin's current epoch above `after`, ascending. */
   recordsAfter(origin: NodeId, after: number): Iterable<ReplicaRecord>;
   /** To disk, then to state; all or nothing. */
   storeRecords(received: ReceivedRecords): StoreResult;
@@ -61,13 +63,13 @@ export interface ReplicaStore {
   /** Removes live values of evicted nodes from state. */
   dropLive(origins: readonly NodeId[]): void;
   /**
-   * Peers hold more of this node's own events than its journal, proven by its own signature: it was restored from a copy.
-   * Starts an epoch above `floor` and writes the node's current events again.
+   * Peers have more of this node's own events than its journal, proven by its own signature: it was restored
+   * from a copy. Starts an epoch above `floor` and writes the node's current events again.
    */
   startNewEpoch(floor: number): void;
   /**
-   * A peer holds live values that this node told under the number `start` of a daemon's start, proven by its own signature, and that
-   * this daemon has not told: what it tells from now on is newer.
+   * A peer has live values that this node published under the number `start` of a daemon's start, proven by
+   * its own signature, and that this daemon has not published: what it publishes from now on is newer.
    */
   raiseStart(start: number): void;
   /** Called after each change to state that this node's own events made, durable ones after they are on disk. */

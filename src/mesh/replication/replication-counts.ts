@@ -1,4 +1,5 @@
-// What replication counts, for /api/mesh and /metrics: nothing is refused or dropped without being counted.
+// The counters of replication, for /api/mesh and /metrics: nothing is refused or dropped without being
+// counted.
 
 export class ReplicationCounts {
   recordsSent = 0;
@@ -8,7 +9,7 @@ export class ReplicationCounts {
   liveSent = 0;
   liveApplied = 0;
   liveRepeated = 0;
-  /** A record beyond the next one arrived first; what lies between was requested. */
+  /** A record beyond the next one arrived first; the records between were requested. */
   gaps = 0;
   /** Relayed under another node's name, or changed on the way. */
   forged = 0;
@@ -17,14 +18,14 @@ export class ReplicationCounts {
   otherVersions = 0;
   /** Written by a newer version: stored or passed on, not applied. */
   unreadable = 0;
-  /** Frames of a peer past its rate. Records among them are requested again later. */
+  /** Frames of a peer above its rate. Records among them are requested again later. */
   overRate = 0;
-  /** Live values past the limits of the table. */
+  /** Live values above the limits of the table. */
   liveRefused = 0;
   storeRefused = 0;
   /** Nodes whose values were evicted for others. */
   originsEvicted = 0;
-  /** Requests for which a peer that claimed to hold the data delivered nothing in time. */
+  /** Requests for which a peer that claimed to have the data delivered nothing in time. */
   undelivered = 0;
   /** New epochs started because peers proved that this journal is an old copy. */
   newEpochs = 0;

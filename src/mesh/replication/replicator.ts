@@ -1,6 +1,7 @@
-// Brings a node's events to every node it can reach, and theirs to it: vectors on connecting, catch-up of what is
-// missing, then the stream, relayed by the smallest common neighbour, and a digest that repairs whatever was missed.
-// Durable events wait in the journal and live ones in a table of last values, so slow peers cost little.
+// Replicates a node's events to every node that it can reach, and theirs to it: vectors on connecting,
+// catch-up of what is missing, then the stream, relayed by the smallest common neighbour, and a digest that
+// repairs what was missed. Durable events stay in the journal and live ones in a table of last values, so
+// slow peers cost little.
 
 import { untilAborted } from '../../clock/until-aborted.ts';
 import type { Event } from '../../core/event.ts';
@@ -76,7 +77,7 @@ export class Replicator {
     this.#durable = new DurableExchange(common, node => this.#live.holds(node));
   }
 
-  /** Bytes held for passing on: of live values, and of records that prove forks. */
+  /** Bytes stored for relaying: of live values, and of records that prove forks. */
   get heldBytes(): { readonly live: number; readonly forks: number } {
     return { live: this.#live.bytes, forks: this.#durable.forks.bytes };
   }
@@ -86,12 +87,12 @@ export class Replicator {
     return this.#durable.catchUp.undelivered;
   }
 
-  /** How often the peer did not deliver what it claims to hold. */
+  /** How often the peer did not deliver what it claims to have. */
   undeliveredBy(peer: NodeId): number {
     return this.#durable.catchUp.undeliveredBy(peer);
   }
 
-  /** Origins and live keys waiting for a peer to read. */
+  /** Origins and live keys queued for a peer. */
   waitingFor(peer: NodeId): number {
     return this.#peers.get(peer)?.outbox.waiting ?? 0;
   }
@@ -295,7 +296,7 @@ export class Replicator {
     }
   }
 
-  /** A peer that has not said hello gets all of it with ours, or asks for what changed since. */
+  /** A peer that has not sent a hello gets all of it with ours, or requests what changed since. */
   #tellAll(message: MeshMessage): void {
     const frame = encodeMeshMessage(message);
     for (const peer of this.#peers.values()) if (peer.hasSaidHello) peer.outbox.tellEncoded(frame);

@@ -1,6 +1,7 @@
-// Standing in for a relay that does not pass events on. The relay rule gives the job to one node; peers report in each
-// digest how far they hold an origin's live values, and a node that sees a peer fall behind takes over: the next one by
-// the rule first, then more each time the peer is still behind. It lasts a while, longer each time it was needed.
+// Replaces a relay that does not pass events on. The relay rule gives the job to one node; peers report in
+// each digest how far they have an origin's live values, and a node that sees a peer fall behind takes over:
+// the next one by the rule first, then more each time the peer is still behind. It lasts a while, longer each
+// time it was needed.
 
 import type { NodeId } from '../../core/ids.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
@@ -16,7 +17,7 @@ interface StandIn {
 export class StandIns {
   readonly #nowMs: () => number;
   readonly #byPeer = new Map<ReplicaPeer, Map<NodeId, StandIn>>();
-  /** The reverse map of those that may still be active: looked up for each value passed on. */
+  /** The inverse map of those that may still be active: read for each relayed value. */
   readonly #begun = new Map<NodeId, Map<ReplicaPeer, StandIn>>();
 
   constructor(nowMs: () => number) {
@@ -24,8 +25,8 @@ export class StandIns {
   }
 
   /**
-   * A digest shows that the peer lacks values of the origin. @param rank of this node among those that could pass them
-   * on.
+   * A digest shows that the peer lacks values of the origin.
+   * @param rank of this node among those that could pass them on.
    */
   behind(peer: ReplicaPeer, origin: NodeId, rank: number): void {
     const one = this.#of(peer, origin);
@@ -38,13 +39,13 @@ export class StandIns {
     this.#begun.set(origin, begun);
   }
 
-  /** It has what was held a moment ago. */
+  /** It has what was stored here a moment ago. */
   level(peer: ReplicaPeer, origin: NodeId): void {
     const one = this.#byPeer.get(peer)?.get(origin);
     if (one !== undefined) one.misses = 0;
   }
 
-  /** Peers to which this node passes on what it holds of the origin, whatever the relay rule says. */
+  /** Peers to which this node relays what it has of the origin, regardless of the relay rule. */
   *for(origin: NodeId): Iterable<ReplicaPeer> {
     const begun = this.#begun.get(origin);
     if (begun === undefined) return;

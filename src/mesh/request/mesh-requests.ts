@@ -1,5 +1,5 @@
-// Requests over the links of a mesh. A peer that asks too much, sends unexpected replies, or stays silent costs no more
-// than its limits; an unknown topic is refused, so different versions can work together.
+// Requests over the links of a mesh. A peer that sends too many requests, sends unexpected replies, or stays
+// silent costs no more than its limits; an unknown topic is refused, so different versions can work together.
 
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
@@ -59,7 +59,10 @@ export class MeshRequests implements Requests {
     this.#failure.promise.catch(() => undefined); // `run` reports it
   }
 
-  /** Serves peers until the abort; resolves when every handler has ended. @throws what a handler threw */
+  /**
+   * Serves peers until the abort; resolves when every handler has ended.
+   * @throws what a handler threw
+   */
   async run(signal: AbortSignal): Promise<void> {
     const { mesh } = this.#parts;
     const end = mesh.onLink(link => this.#meet(link));
@@ -134,7 +137,7 @@ export class MeshRequests implements Requests {
 
   #hear(peer: Peer, frame: Uint8Array): void {
     if (peer.gone.signal.aborted || !isRequestFrame(frame)) return;
-    // Before anything of it is read: what is malformed, or no reply to anything, costs as much as what is not.
+    // Before any of it is read: a malformed message, or a reply to nothing, costs as much as a valid one.
     if (!peer.frames.take()) {
       this.counts.overRate += 1;
       return;
@@ -187,7 +190,7 @@ export class MeshRequests implements Requests {
         await handler({ from: peer.link.peerId, body: ask.body, signal: limit.signal }),
       );
     } catch (error) {
-      // A handler that was asked to stop may do so by throwing.
+      // A handler that was aborted may stop by throwing.
       if (!limit.signal.aborted) throw error;
     } finally {
       peer.answering -= 1;
@@ -210,9 +213,9 @@ export class MeshRequests implements Requests {
 class RequestCounts {
   answered = 0;
   unknownTopics = 0;
-  /** Past the rate of a peer, or too many at once. */
+  /** Above the rate of a peer, or too many at once. */
   overRate = 0;
   malformed = 0;
-  /** Replies that nothing waits for: late, or invented. */
+  /** Replies without a pending request: late, or invented. */
   unasked = 0;
 }

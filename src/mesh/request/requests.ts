@@ -6,11 +6,9 @@ import type { JsonValue } from '../../wire/request-message.ts';
 import type { Unsubscribe } from '../mesh.ts';
 
 export interface Requests {
-  /**
-   * Asks a direct peer. Rejects only with the signal's reason, when it aborts.
-   */
+  /** Sends a request to a direct peer. Rejects only with the signal's reason, when it aborts. */
   ask(node: NodeId, topic: string, body: JsonValue, options: PeerRequestOptions): Promise<AskOutcome>;
-  /** Answers a topic, until the returned function is called. One handler per topic: the newest. */
+  /** Handles a topic, until the returned function is called. One handler per topic: the newest. */
   serve(topic: string, handler: AskHandler): Unsubscribe;
 }
 
@@ -38,8 +36,8 @@ export type AskReply =
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Ends when its signal aborts, by throwing or answering. Expected failure is a refusal; anything else a handler throws
- * stops the owner of the requests.
+ * Ends when its signal aborts, by throwing or replying. Expected failure is a refusal; anything else a
+ * handler throws stops the owner of the requests.
  */
 export type AskHandler = (asked: ReceivedRequest) => Promise<AskReply> | AskReply;
 

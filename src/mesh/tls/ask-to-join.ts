@@ -1,5 +1,5 @@
-// The other end of a join desk: asks each place of a code until one answers. What answers is a stranger until TLS under the
-// code's secret stands, and bounded in bytes and time even then.
+// The joining end of a join code: tries each address of a code until one replies. The other end is a stranger
+// until TLS under the code's secret is established, and limited in bytes and time even then.
 
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../clock/clock.ts';
@@ -20,20 +20,23 @@ export type JoinOutcome =
       readonly keys: readonly [ClusterKey, ...ClusterKey[]];
       readonly place: HostPort;
     }
-  /** By a node that has given the code. */
+  /** By a node that issued the code. */
   | { readonly kind: 'refused'; readonly reason: string; readonly place: HostPort }
-  /** Nobody who knows the code was met. */
+  /** No node with the code was reached. */
   | { readonly kind: 'failed'; readonly tries: readonly FailedTry[] };
 
 export interface FailedTry {
   readonly place: HostPort;
-  /** `unknown-code`: a node listens there that did not give it, or has been started anew since. */
+  /** `unknown-code`: the node that listens there did not issue it, or has been restarted since. */
   readonly reason: 'unknown-code' | 'unreachable' | 'not-a-node';
   /** For people, without a full stop. */
   readonly detail: string;
 }
 
-/** One place after the other: a code is good once. @throws the signal's reason. */
+/**
+ * One address after the other: a code is valid once.
+ * @throws the signal's reason.
+ */
 export const askToJoin = async (
   { secret, places }: JoinCode,
   clock: Clock,
@@ -70,17 +73,17 @@ const askAt = async (place: HostPort, proof: JoinProof, signal: AbortSignal): Pr
       if (reason === 'wrong-key') return failed('unknown-code', 'the node there does not know this code');
       return failed(reason === 'not-a-node' ? 'not-a-node' : 'unreachable', detail);
     }
-    if (!isByPsk(socket)) return failed('not-a-node', 'what listens there opened TLS without the code');
+    if (!isByPsk(socket)) return failed('not-a-node', 'the service there opened TLS without the code');
     const answer = await answerOf(socket);
     const read = answer === undefined ? undefined : outcomeOf(answer, place);
-    return read ?? failed('not-a-node', 'what listens there sent no answer that is understood');
+    return read ?? failed('not-a-node', 'the service there sent no valid reply');
   } finally {
     signal.removeEventListener('abort', abort);
     socket.destroy();
   }
 };
 
-/** Undefined for too much, too little, or garbage. */
+/** Undefined if it is too long, too short, or garbage. */
 const answerOf = async (socket: TLSSocket): Promise<JoinAnswer | undefined> => {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -92,12 +95,12 @@ const answerOf = async (socket: TLSSocket): Promise<JoinAnswer | undefined> => {
       parts.push(piece);
     }
   } catch {
-    return undefined; // cut off; what came may be half of a key
+    return undefined; // cut off; what arrived may be half of a key
   }
   return decodeJoinAnswer(Buffer.concat(parts).toString('utf8'));
 };
 
-/** Undefined where a key is none. */
+/** Undefined if a key is invalid. */
 const outcomeOf = (answer: JoinAnswer, place: HostPort): JoinOutcome | undefined => {
   if (answer.kind === 'refused') return { ...answer, place };
   const [first, second] = answer.clusterKeys.map(parseClusterKey);
@@ -105,5 +108,5 @@ const outcomeOf = (answer: JoinAnswer, place: HostPort): JoinOutcome | undefined
   return { kind: 'member', keys: [first.key, ...(second === undefined ? [] : [second.key])], place };
 };
 
-/** To connect, open TLS and answer. */
+/** To connect, open TLS and receive the reply. */
 const PLACE_MS_MAX = 8_000;

@@ -62,7 +62,7 @@ interface ProofParts {
   /** From HKDF for `proof`. */
   readonly keySecret: Uint8Array;
   readonly isByInitiator: boolean;
-  /** Of the prover, and of the verifier. */
+  /** Hello of the prover, and of the verifier. */
   readonly hello: Uint8Array;
   readonly otherHello: Uint8Array;
 }
@@ -84,7 +84,7 @@ export const checkProof = (parts: ProofParts, publicKey: Uint8Array, proof: Uint
   return isSignedBy(publicKey, transcript, proof.subarray(0, SIGNATURE_BYTES)) ? 'good' : 'bad-signature';
 };
 
-/** 32 bytes that only the two ends of this connection know (RFC 8446 §7.5). */
+/** 32 bytes that only the two ends of this connection have (RFC 8446 §7.5). */
 export const exporterOf = (socket: TLSSocket): Uint8Array =>
   socket.exportKeyingMaterial(32, 'EXPORTER-plimsoll-mesh', Buffer.alloc(0));
 
@@ -113,5 +113,5 @@ const AT_KEY = 6;
 const AT_START = AT_KEY + PUBLIC_KEY_BYTES;
 const AT_INSTANCE = AT_START + 8;
 const HELLO_BYTES = AT_INSTANCE + INSTANCE_BYTES;
-/** Of a frame during the handshake: leaves room for hellos of future versions. */
+/** For a frame during the handshake: leaves room for hellos of future versions. */
 export const HANDSHAKE_FRAME_BYTES_MAX = 512;

@@ -1,5 +1,5 @@
-// Who may start a handshake now: limits at one time, in all and per address, and a rate. A handshake costs more than a
-// connection, and a stranger can open connections for nothing.
+// Admission of handshakes: limits at one time, in total and per address, and a rate. A handshake costs more
+// than a connection, and a stranger can open connections for nothing.
 
 import type { Clock } from '../../clock/clock.ts';
 import { AddressBuckets } from '../../clock/token-bucket.ts';
@@ -24,9 +24,9 @@ export class HandshakeAdmission {
   }
 
   /**
-   * @param makeRoom ends a handshake that has proven nothing yet, if there is one: a stranger with many addresses could
-   * otherwise hold every place for as long as a handshake may take. @returns the place, to be released when the
-   * handshake has ended, or why there is none.
+   * @param makeRoom ends a handshake that has proven nothing yet, if there is one: a stranger with many
+   * addresses could otherwise occupy every place for as long as a handshake may take.
+   * @returns the place, to be released when the handshake has ended, or why there is none.
    */
   enter(address: string, makeRoom: () => void = () => undefined): Disposable | string {
     const { handshakesMax, handshakesPerAddressMax } = this.#limits;

@@ -50,7 +50,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
   const refuse = (reason: RefusalReason, detail: string): void => {
     pipe.deafen();
     resolve({ kind: 'refused', meaning: { reason, detail } });
-    // Our own hello is still sent: its version tells the peer what is wrong.
+    // Our own hello is still sent: its version shows the peer what is wrong.
     socket.destroySoon();
   };
   const takeHello = (bytes: Uint8Array): void => {
@@ -74,7 +74,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
         resolve({ kind: 'peer', pipe, peer });
         return;
       case 'bad-key':
-        refuse('wrong-key', 'it does not prove that it holds the cluster key');
+        refuse('wrong-key', 'it does not prove that it has the cluster key');
         return;
       case 'bad-signature':
         refuse('bad-proof', 'it does not prove that its identity is its own');

@@ -1,18 +1,19 @@
-// Gives the cluster key to whoever shows a code for it, over TLS under that code. Strangers learn nothing: without the
-// secret no handshake succeeds, and the listener counts it against the code that it named.
+// Sends the cluster key to a machine that shows a join code, over TLS under that code. Strangers learn
+// nothing: without the secret no handshake succeeds, and the listener counts the failure for the code that
+// was named.
 
 import type { Clock } from '../../clock/clock.ts';
 import { encodeJoinAnswer } from '../../wire/join-answer.ts';
 import { type ClusterKey, clusterKeyText } from '../key/cluster-key.ts';
 import { type JoinCodeStanding, JoinCodes } from '../key/join-codes.ts';
 
-/** Those who have no cluster key yet, as the listener sees them. */
+/** Machines without a cluster key, for the listener. */
 export interface Guests {
-  /** Undefined for an id that is not theirs. */
+  /** Undefined for an id that is not a code's. */
   pskOf(id: string): Uint8Array | undefined;
-  /** A handshake named this id and did not have the PSK. */
+  /** A handshake named this id without having the PSK. */
   failed(id: string): void;
-  /** What is sent to one that has it, after which the connection ends. */
+  /** What is sent to a machine with the code, after which the connection ends. */
   answer(id: string): string;
 }
 
@@ -47,7 +48,10 @@ export class JoinDesk implements Guests {
     this.#codes.failed(id);
   }
 
-  /** The code is used up before the first byte leaves: a connection that breaks after that costs a new code, never a second key. */
+  /**
+   * The code is used up before the first byte is sent: a connection that breaks after that costs a new code,
+   * never a second key.
+   */
   answer(id: string): string {
     const verdict = this.#codes.redeem(id);
     return encodeJoinAnswer(

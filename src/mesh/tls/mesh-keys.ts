@@ -1,5 +1,5 @@
-// The cluster keys that a transport accepts, the current one first, and what is derived from each. Two at once let a cluster
-// change its key node by node.
+// The cluster keys that a transport accepts, the current one first, with the secrets derived from each. With
+// two at once a cluster can change its key node by node.
 
 import { type ClusterKey, deriveSecret } from '../key/cluster-key.ts';
 import { MeshError } from '../mesh.ts';

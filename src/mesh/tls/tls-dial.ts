@@ -49,7 +49,7 @@ export const dialWith = async (
       socket.destroy();
       return refused({
         reason: 'not-a-node',
-        detail: 'what listens there opened TLS without the cluster key',
+        detail: 'the service there opened TLS without the cluster key',
       });
     }
     const remoteAddress = {

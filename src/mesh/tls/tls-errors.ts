@@ -1,15 +1,15 @@
-// What an error of TLS or of the system means to a person: the wrong key, not a node, or nothing there. OpenSSL's codes
-// as Node 24 gives them; each was seen in the tests.
+// The meaning of an error of TLS or of the system for a person: the wrong key, not a node, or nothing there.
+// OpenSSL's codes as Node 24 gives them; each was seen in the tests.
 
 import { errorCode } from '../../core/problem.ts';
 import type { UnreachableCause } from '../../wire/mesh-status.ts';
 import type { RefusalMeaning } from '../mesh.ts';
 
-/** At the end that dialled. */
+/** At the dialling end. */
 export const dialMeaning = (error: Error): RefusalMeaning => {
   const code = errorCode(error) ?? '';
   if (WRONG_KEY_ALERTS.has(code))
-    return { reason: 'wrong-key', detail: 'what listens there does not accept this cluster key' };
+    return { reason: 'wrong-key', detail: 'the node there does not accept this cluster key' };
   if (code === 'ECONNRESET' || code === 'EPIPE')
     return { reason: 'lost', detail: 'the connection was closed during the handshake' };
   if (isSystemCode(code)) {
@@ -18,21 +18,21 @@ export const dialMeaning = (error: Error): RefusalMeaning => {
   }
   return {
     reason: 'not-a-node',
-    detail: `what listens there is not a node of a cluster (${code || error.message})`,
+    detail: `the service there is not a node of a cluster (${code || error.message})`,
   };
 };
 
-/** At the end that was dialled; `knewKey` says whether a known key id was named, undefined if none was. */
+/** At the dialled end; `knewKey`: whether the named key id is known, undefined if none was named. */
 export const acceptMeaning = (error: Error, knewKey: boolean | undefined): RefusalMeaning => {
   const code = errorCode(error) ?? '';
   if (isWrongPsk(error) || knewKey === false)
     return { reason: 'wrong-key', detail: 'it has another cluster key' };
   if (code === 'ECONNRESET' || code === 'EPIPE')
     return { reason: 'lost', detail: 'it closed the connection during the handshake' };
-  return { reason: 'not-a-node', detail: `it does not speak the mesh protocol (${code || error.message})` };
+  return { reason: 'not-a-node', detail: `it does not use the mesh protocol (${code || error.message})` };
 };
 
-/** The other end named a PSK that is known here and did not have it. */
+/** The other end named a PSK that is known here without having it. */
 export const isWrongPsk = (error: Error): boolean => errorCode(error) === 'ERR_SSL_BINDER_DOES_NOT_VERIFY';
 
 const isSystemCode = (code: string): boolean => /^E[A-Z0-9_]+$/.test(code) && !code.startsWith('ERR_');

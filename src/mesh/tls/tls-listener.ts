@@ -1,5 +1,6 @@
-// Accepts peers: each connection is admitted, speaks TLS under a cluster key, and proves who it is, all within the handshake's
-// time. Everything else is closed, counted and reported. Connections that arrive before `accept` wait unread.
+// Accepts peers: each connection is admitted, uses TLS under a cluster key, and proves its identity, all
+// within the time of a handshake. Everything else is closed, counted and reported. Connections that arrive
+// before `accept` wait unread.
 
 import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from 'node:tls';
@@ -25,7 +26,7 @@ export interface TlsListenerParts {
   readonly limits: MeshLimits;
   /** Of all links, for incomplete frames. */
   readonly partial: ByteBudget;
-  /** Undefined: nobody joins here. */
+  /** Undefined: machines cannot join here. */
   readonly guests: Guests | undefined;
 }
 
@@ -36,7 +37,7 @@ interface Visit {
   readonly sinceMs: number;
   /** It has opened TLS under a cluster key. */
   hasKey: boolean;
-  /** It has a code to join, gets its answer, and its end is no refusal. */
+  /** It has a join code, gets its reply, and its end is not a refusal. */
   isGuest: boolean;
   /** Resolves with the pipe or the refusal, whichever comes first. */
   end(meaning: RefusalMeaning): void;
@@ -168,7 +169,10 @@ export class TlsListener {
     this.#tls.emit('connection', raw);
   }
 
-  /** Ends the one that has been open longest without the key, if that is longer than a peer usually needs. */
+  /**
+   * Ends the one that has been open longest without proving the key, if that is longer than a peer usually
+   * needs.
+   */
   #makeRoom(): void {
     const before = this.#parts.clock.nowMs() - UNPROVEN_MS;
     for (const visit of this.#visits.values()) {
@@ -216,7 +220,7 @@ export class TlsListener {
   }
 }
 
-/** A peer shows the key within milliseconds; nodes that start together may need more. */
+/** A peer proves the key within milliseconds; nodes that start together may need more. */
 const UNPROVEN_MS = 250;
 
 /** IPv4 in its usual form, also on a dual-stack socket. */

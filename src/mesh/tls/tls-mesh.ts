@@ -29,7 +29,7 @@ interface TlsMeshOptions {
   readonly limits?: Partial<MeshLimits>;
   /** Default MESH_VERSION; tests use another one. */
   readonly version?: number;
-  /** Those who have no key yet; default nobody. */
+  /** Handles machines without a key; default: none can join. */
   readonly guests?: Guests;
 }
 

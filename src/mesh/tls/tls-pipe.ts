@@ -48,7 +48,7 @@ export class TlsPipe implements FramePipe {
     this.#decoder.allow(payloadBytesMax);
     this.#partial = partial.share(() => {
       this.#decoder.letGo();
-      this.#socket.destroy(new Error('it sent more of a frame than there is room for'));
+      this.#socket.destroy(new Error('it sent a frame that is larger than the limit'));
     });
   }
 

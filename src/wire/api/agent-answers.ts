@@ -1,4 +1,4 @@
-// What a coordinator on this machine asks its daemon for, and gets: body and answer of POST /api/agents.
+// What a coordinator on this machine requests from its daemon: body and response of POST /api/agents.
 
 import * as v from 'valibot';
 import type { HostPort } from '../../core/address/host-port.ts';
@@ -14,7 +14,7 @@ export const agentWishSchema: v.GenericSchema<unknown, AgentWish> = v.object({ n
 export interface GrantedAgent {
   readonly nodeId: NodeId;
   readonly name: string;
-  /** Of that node, best first. */
+  /** Addresses of that node, best first. */
   readonly addresses: readonly HostPort[];
   readonly ticket: string;
 }
@@ -24,7 +24,7 @@ export const grantedAgentSchema: v.GenericSchema<unknown, GrantedAgent> = v.obje
   name: text,
   addresses: v.pipe(
     v.array(v.object({ host: text, port: v.pipe(v.number(), v.integer(), v.maxValue(65_535)) })),
-    v.description('Where its agent listens, best first.'),
+    v.description('Addresses of its agent, best first.'),
   ),
   ticket: v.pipe(v.string(), v.description('Opens the agent once, within half a minute. A secret.')),
 });

@@ -1,5 +1,5 @@
-// Refusals of the HTTP API as problem documents (RFC 9457): `code` is what programs compare, `detail` and `advice` are what
-// people read, and what is spoken of stands beside them as facts.
+// Refusals of the HTTP API as problem documents (RFC 9457): `code` is for programs, `detail` and `advice` are
+// for people, and the facts behind them are further members.
 
 import * as v from 'valibot';
 import type { Problem } from '../../core/problem.ts';
@@ -7,18 +7,18 @@ import { figure, text } from '../schema.ts';
 
 export type ApiProblemCode = keyof typeof API_PROBLEMS;
 
-/** The document. What else stands in it are facts, whose names and values depend on the code. */
+/** The document. Other members are facts, whose names and values depend on the code. */
 interface ApiProblem {
   /** Where the code is described: PROBLEM_TYPES and the code. */
   readonly type: string;
-  /** The same for every problem of a code. */
+  /** The same for every problem with one code. */
   readonly title: string;
   readonly status: number;
-  /** What, and where: of this one problem. */
+  /** What, and where: for this one problem. */
   readonly detail: string;
-  /** Stable. A newer daemon may tell codes that are not in the table. */
+  /** Stable. A newer daemon may use codes that are not in the table. */
   readonly code: string;
-  /** What to do about it; '' where there is nothing to do. */
+  /** What to do about it; '' if nothing can be done. */
   readonly advice: string;
 }
 
@@ -31,10 +31,10 @@ export const apiProblemSchema: v.GenericSchema<unknown, ApiProblem> = v.looseObj
   advice: text,
 });
 
-/** Resolves to an example of the OpenAPI document, RFC 9457 §3.1.1: the title of each code stands there. */
+/** Resolves to an example of the OpenAPI document, RFC 9457 §3.1.1: it contains the title of each code. */
 const PROBLEM_TYPES = '/openapi.json#/components/examples/';
 
-/** What else is known, by name: the node that has the run, the parameter that is wrong. */
+/** Further facts by name: the node that has the run, the parameter that is wrong. */
 export type ApiFacts = { readonly [name: string]: unknown };
 
 export const apiProblem = (
@@ -65,20 +65,20 @@ const ANY_PROBLEM = v.object({ code: text, detail: text, advice: text });
 
 const DETAIL_LENGTH_MAX = 1_000;
 
-/** By code; a status is that of most problems of its code. */
+/** By code, with the status of most problems with that code. */
 export const API_PROBLEMS = {
   'bad-url': { status: 400, title: 'The URL is malformed' },
   'bad-host': { status: 400, title: 'The Host header is malformed' },
   'bad-query': { status: 400, title: 'A query parameter is not valid' },
   'bad-body': { status: 400, title: 'The body is not what this address accepts' },
-  'bad-join-code': { status: 400, title: 'The code to join is damaged' },
+  'bad-join-code': { status: 400, title: 'The join code is damaged' },
   'bad-header': { status: 400, title: 'A header is malformed' },
   'bad-request': { status: 400, title: 'The request is malformed' },
   'token-needed': { status: 401, title: 'The access token is needed' },
   'host-not-allowed': { status: 403, title: 'The daemon does not answer under this name' },
   'origin-not-allowed': { status: 403, title: 'The request comes from a page of another origin' },
   'cross-site': { status: 403, title: 'The request comes from another site' },
-  'code-not-good': { status: 403, title: 'The one-time code is not good' },
+  'code-not-good': { status: 403, title: 'The one-time code is not valid' },
   'not-found': { status: 404, title: 'There is nothing at this address' },
   'not-in-state': { status: 404, title: 'The state has nothing at this path' },
   'no-such-node': { status: 404, title: 'The node is not known here' },
@@ -95,16 +95,16 @@ export const API_PROBLEMS = {
   'in-a-cluster': { status: 409, title: 'The node is in a cluster already' },
   'not-in-a-cluster': { status: 409, title: 'The node is in no cluster' },
   'key-elsewhere': { status: 409, title: 'The cluster key is not in the home' },
-  'join-refused': { status: 409, title: 'The code no longer lets anybody join' },
-  'join-failed': { status: 502, title: 'Nobody who knows the code was met' },
+  'join-refused': { status: 409, title: 'The join code is no longer valid' },
+  'join-failed': { status: 502, title: 'No node with this join code was reached' },
   'node-is-live': { status: 409, title: 'The node is up' },
   'agent-refused': { status: 409, title: 'The node makes no load for this coordinator' },
   'run-not-live': { status: 409, title: 'The run is not in progress' },
   'body-too-large': { status: 413, title: 'The body is too large' },
   'url-too-long': { status: 414, title: 'The URL is too long' },
   'not-json': { status: 415, title: 'The body is not JSON' },
-  'too-many-requests': { status: 429, title: 'The address asks too often' },
-  'too-many-refusals': { status: 429, title: 'The address was refused too often' },
+  'too-many-requests': { status: 429, title: 'Too many requests from this address' },
+  'too-many-refusals': { status: 429, title: 'Too many refused requests from this address' },
   'headers-too-large': { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'The daemon failed' },
   'too-many-streams': { status: 503, title: 'Too many streams are open' },
@@ -115,8 +115,8 @@ export const API_PROBLEMS = {
   'no-mesh': { status: 503, title: 'The mesh is switched off' },
   'mesh-not-opened': { status: 503, title: 'The mesh could not be opened' },
   'no-runs': { status: 503, title: 'The server does not accept runs' },
-  'no-agents': { status: 503, title: 'The daemon asks no agents' },
+  'no-agents': { status: 503, title: 'The daemon does not use agents' },
   'no-probes': { status: 503, title: 'The daemon measures nothing' },
-  'not-stored': { status: 507, title: 'The disk refuses what was told' },
+  'not-stored': { status: 507, title: 'Disk full: report not stored' },
   'too-busy': { status: 503, title: 'Too many replies wait for their readers' },
 } as const;

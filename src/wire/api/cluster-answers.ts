@@ -1,4 +1,4 @@
-// Nodes and links as the HTTP API tells them: combined views, in which what is not known is said so.
+// Nodes and links as the HTTP API returns them: combined views, in which an unknown value is marked as such.
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
@@ -33,7 +33,7 @@ export type ListedStage =
   | { readonly kind: 'waiting'; readonly reason: string; readonly nextInMs: number | Unknown }
   | { readonly kind: 'idle'; readonly nextInMs: number | Unknown };
 
-/** What a device was measured at. */
+/** What was measured of a device. */
 export interface ListedMeasurement {
   readonly profile: Entry<GpuProfile> | Unknown;
   readonly probe: ListedStage | Unknown;
@@ -124,7 +124,7 @@ const nodeEntries = {
   refusedKinds: v.pipe(
     v.array(v.object({ kind: text, count })),
     v.description(
-      'Kinds of events of which the node told more entries than are held of one node, and how many were refused.',
+      'Event kinds of which the node sent more entries than are stored for one node, with the number that were refused.',
     ),
   ),
   conflict: v.pipe(
@@ -165,7 +165,7 @@ export const clusterTotalsSchema: Schema<ClusterTotals> = v.object({
 });
 
 interface NodesAnswer {
-  /** The node that answers. */
+  /** The node that responds. */
   readonly self: NodeId;
   readonly totals: ClusterTotals;
   readonly nodes: readonly ListedNode[];
@@ -185,28 +185,28 @@ export const forgetAnswerSchema: Schema<{ readonly forgotten: NodeId }> = v.obje
   forgotten: nodeIdSchema,
 });
 
-/** A value of another writer with its age now. */
+/** A value of another writer with its current age. */
 export interface Aged<T> {
   readonly value: T;
   readonly ageMs: number;
 }
 
-/** A connection, one way. */
+/** A connection in one direction. */
 export interface ListedLink {
   readonly source: NodeId;
   readonly sink: NodeId;
   readonly connectionKey: string;
-  /** Both of its interfaces: connections of one path have the same figures. */
+  /** Key of the path, made of both interfaces: connections of one path have the same figures. */
   readonly path: string;
-  /** The age is that of what is known of it: since it opened, or since its type or rate changed. */
+  /** The age of this information: since it opened, or since its type or rate changed. */
   readonly connection: Aged<Connection>;
   /** Type and rate from both of its ends: the slower one decides. */
   readonly carrier: LinkCarrier | Unknown;
   /** The newest of its path. The age of its figures is `ageMs` + `value.measuredAgeMs`. */
   readonly profile: Aged<LinkProfile> | Unknown;
-  /** Figures far below the median of the last week. */
+  /** Figures far below their median of the last week. */
   readonly unusual: readonly UnusualFigure<LinkFigure>[];
-  /** Of a path with no open connection, listed once; unknown for an open one. */
+  /** For a path with no open connection, listed once; unknown for an open one. */
   readonly lost: ListedLoss | Unknown;
 }
 
@@ -215,7 +215,7 @@ export interface ListedLoss {
   readonly code: LossCode;
   readonly reason: string;
   readonly ageMs: number;
-  /** Interfaces that cannot carry anything now; none where both ends report a carrier. */
+  /** Interfaces that cannot carry anything now; none if both ends report a carrier. */
   readonly deadEnds: readonly DeadEnd[];
 }
 

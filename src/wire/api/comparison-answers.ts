@@ -1,4 +1,4 @@
-// What the HTTP API tells of comparisons: answers under /api/comparisons and of /api/compare.
+// Comparisons in the HTTP API: responses under /api/comparisons and of /api/compare.
 
 import * as v from 'valibot';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
@@ -40,12 +40,12 @@ export const comparisonAnswerSchema: v.GenericSchema<unknown, ComparisonAnswer> 
   comparison: comparisonSchema,
 });
 
-/** One that may still go on, or whose files are elsewhere. */
+/** One that may still be in progress, or whose files are elsewhere. */
 interface KnownComparisonAnswer {
   readonly comparison: ComparisonDocument | null;
-  /** As the cluster is told of it; null: it was never told. */
+  /** As published to the cluster; null: it was never published. */
   readonly told: ToldComparison | null;
-  /** Why there is no document; '' where there is. */
+  /** Why there is no document; '' if there is one. */
   readonly notice: string;
 }
 

@@ -1,5 +1,5 @@
-// The schemas that have a name in /openapi.json: what stands in several places, or is worth a type in a client. Bodies are
-// described as they are sent, where a field that may be missing is optional, answers as they come.
+// The named schemas of /openapi.json: those that are used in several places, or are worth a type in a client.
+// Bodies are described as they are sent, with optional fields; responses as they arrive.
 
 import type * as v from 'valibot';
 import { gatheredKind, READING_KINDS } from '../../core/node/reading.ts';

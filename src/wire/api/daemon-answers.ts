@@ -1,4 +1,4 @@
-// What the HTTP API tells of the daemon that answers, and of who may ask it.
+// The daemon that responds, and access to it, in the HTTP API.
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
@@ -24,10 +24,10 @@ export interface StreamCounts {
 }
 
 export interface ServedRecording {
-  /** Of the daemon that was recorded. */
+  /** Version of the daemon that was recorded. */
   readonly plimsollVersion: string;
   readonly areNamesKept: boolean;
-  /** 2: twice as fast as it was. */
+  /** 2: twice as fast as recorded. */
   readonly speed: number;
 }
 
@@ -37,9 +37,9 @@ export interface OtlpAnswer {
   readonly sent: number;
   /** Messages that were given up. */
   readonly dropped: number;
-  /** Points that did not fit into a message, or that the receiver did not keep. */
+  /** Points that did not fit into a message, or that the receiver did not store. */
   readonly pointsLost: number;
-  /** Why the last message was not taken whole; '' where it was. */
+  /** Why the last message was not fully accepted; '' if it was. */
   readonly problem: string;
 }
 
@@ -63,15 +63,15 @@ interface DaemonAnswer {
 const otlpAnswerSchema: v.GenericSchema<unknown, OtlpAnswer> = v.pipe(
   v.object({
     endpoint: text,
-    sent: v.pipe(count, v.description('Messages that were taken.')),
+    sent: v.pipe(count, v.description('Messages that were accepted.')),
     dropped: v.pipe(count, v.description('Messages that were given up.')),
     pointsLost: v.pipe(
       count,
-      v.description('Points that did not fit into a message, or that the receiver did not keep.'),
+      v.description('Points that did not fit into a message, or that the receiver did not store.'),
     ),
-    problem: v.pipe(text, v.description('Why the last message was not taken whole; empty where it was.')),
+    problem: v.pipe(text, v.description('Why the last message was not fully accepted; empty if it was.')),
   }),
-  v.description('Figures sent to a receiver of OpenTelemetry. Missing where none is set.'),
+  v.description('Figures sent to a receiver of OpenTelemetry. Missing if none is set.'),
 );
 
 export const daemonAnswerSchema: v.GenericSchema<unknown, DaemonAnswer> = v.object({
@@ -119,7 +119,7 @@ export const readySchema: v.GenericSchema<unknown, { readonly status: 'ready' }>
 export const meshHashSchema: v.GenericSchema<unknown, { readonly nodeId: NodeId; readonly hash: string }> =
   v.object({ nodeId: nodeIdSchema, hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)) });
 
-/** Of a one-time code as it is sent. */
+/** Length of a one-time code in a request. */
 const CODE_LENGTH_MAX = 64;
 
 export const codeBodySchema: v.GenericSchema<unknown, { readonly code: string }> = v.object({
@@ -136,7 +136,7 @@ export const oneTimeCodeSchema: v.GenericSchema<unknown, OneTimeCode> = v.object
   expiresInMs: count,
 });
 
-/** Of a code to join as it is sent, with its addresses. */
+/** Length of a join code in a request, with its addresses. */
 const JOIN_CODE_LENGTH_MAX = 1_000;
 
 export const joinBodySchema: v.GenericSchema<unknown, { readonly code: string }> = v.object({
@@ -161,18 +161,18 @@ export const joinCodeStandingSchema: v.GenericSchema<unknown, JoinCodeStandingAn
   state: v.pipe(
     v.picklist(['valid', 'used', 'expired', 'tries']),
     v.description(
-      '"used": a machine has joined with it. "tries": somebody tried too often without having it.',
+      '"used": a machine has joined with it. "tries": there were too many attempts with a wrong code.',
     ),
   ),
   expiresInMs: v.pipe(v.number(), v.minValue(0)),
-  triesLeft: v.pipe(count, v.description('Tries by somebody who does not have it.')),
+  triesLeft: v.pipe(count, v.description('Attempts with a wrong code.')),
 });
 
 export const joinCodeAnswerSchema: v.GenericSchema<unknown, JoinCodeAnswer> = v.object({
   code: v.pipe(text, v.description('For `plimsoll join` on one other machine.')),
   expiresInMs: count,
   isLoopback: v.pipe(v.boolean(), v.description('The mesh listens on loopback: only this machine can join.')),
-  id: v.pipe(text, v.description('For GET /api/mesh/join-code. Not secret.')),
+  id: v.pipe(text, v.description('For GET /api/mesh/join-code. Not a secret.')),
 });
 
 export interface JoinedAnswer {
@@ -181,13 +181,13 @@ export interface JoinedAnswer {
 }
 
 export const joinedAnswerSchema: v.GenericSchema<unknown, JoinedAnswer> = v.object({
-  keyId: v.pipe(text, v.description('Of the cluster key; it does not tell the key.')),
+  keyId: v.pipe(text, v.description('Fingerprint of the cluster key; the key cannot be derived from it.')),
   place: v.pipe(text, v.description('HOST:PORT of the node that gave it.')),
 });
 
 export const leftAnswerSchema: v.GenericSchema<unknown, { readonly keyId: string }> = v.object({
   keyId: v.pipe(
     text,
-    v.description('Of the cluster key that this home had; empty where its file was damaged or gone.'),
+    v.description('Fingerprint of the cluster key that this home had; empty if its file was damaged or missing.'),
   ),
 });

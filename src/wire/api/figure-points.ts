@@ -1,5 +1,5 @@
-// What was measured before, as points of figures: of rows as /api/history tells them. Old rows are sums of an hour, of which the
-// median is taken; an attempt that failed is no point.
+// Earlier measurements as points of figures, from rows of /api/history. Old rows are sums of an hour, of
+// which the median is taken; a failed attempt gives no point.
 
 import { isUnknown } from '../../core/unknown.ts';
 import type { ProfileRow } from './history-answers.ts';
@@ -7,7 +7,7 @@ import type { ProfileRow } from './history-answers.ts';
 export interface FigurePoint {
   /** On the daemon's wall clock, ms. */
   readonly atMs: number;
-  /** By name; those that are known. */
+  /** By name; only known ones. */
   readonly figures: Readonly<Record<string, number>>;
 }
 

@@ -1,4 +1,4 @@
-// Groups of nodes as the HTTP API tells them: first a summary of each, then the nodes of one.
+// Groups of nodes in the HTTP API: first a summary of each, then the nodes of one.
 
 import * as v from 'valibot';
 import type { GroupCell } from '../../core/group/group-cells.ts';
@@ -12,13 +12,13 @@ import { clusterTotalsSchema, orUnknown, totalSchema } from './cluster-answers.t
 /** "rack", "site", "kind", "tag", or "tag:KEY". */
 export const groupByTextSchema: Schema<string> = v.pipe(
   v.string(),
-  v.regex(/^(?:site|rack|kind|tag(?::.{1,63})?)$/, 'is none of site, rack, kind, tag and tag:KEY'),
+  v.regex(/^(?:site|rack|kind|tag(?::.{1,63})?)$/, 'is not site, rack, kind, tag or tag:KEY'),
 );
 
 export const groupIdSchema: Schema<string> = v.pipe(v.string(), v.maxLength(1_024));
 
 export type ListedGroup = Omit<GroupSummary, 'reason' | 'memoryUse' | 'kind'> & {
-  /** Why its nodes are in no group; not there for a group. */
+  /** Why its nodes are in no group; missing for a group. */
   readonly reason?: string;
   readonly kind: string | Unknown;
   readonly memoryUse: number | Unknown;
@@ -28,18 +28,18 @@ export const listedGroupSchema: Schema<ListedGroup> = v.object({
   id: v.pipe(text, v.description('Empty for the nodes that are in no group.')),
   name: text,
   reason: v.exactOptional(v.pipe(text, v.description('Why its nodes are in no group.'))),
-  kind: v.pipe(orUnknown(text), v.description('The kind of all of its machines, where they are of one.')),
+  kind: v.pipe(orUnknown(text), v.description('The kind of its machines, if all have the same one.')),
   level: v.picklist(['danger', 'caution', 'note', 'none']),
   warnings: v.object({ danger: count, caution: count, note: count }),
   nodes: v.object({ count, up: count, stale: count, stopped: count, offline: count }),
   totals: clusterTotalsSchema,
   memoryUse: v.pipe(
     orUnknown(v.pipe(v.number(), v.minValue(0))),
-    v.description('Share of the memory that models live in, of the nodes that are not offline.'),
+    v.description('Usage of the memory that models are stored in, over the nodes that are not offline.'),
   ),
   gpuUse: v.pipe(totalSchema, v.description('Use of its GPUs, each 0 to 1: divide the sum by knownCount.')),
-  runners: v.pipe(count, v.description('What serves or generates on its nodes now.')),
-  outputTokensPerSecond: v.pipe(totalSchema, v.description('Of the runs against its nodes.')),
+  runners: v.pipe(count, v.description('Processes that serve or generate on its nodes now.')),
+  outputTokensPerSecond: v.pipe(totalSchema, v.description('For the runs against its nodes.')),
 });
 
 interface GroupsAnswer {
@@ -90,7 +90,7 @@ export const groupMembersAnswerSchema: Schema<GroupMembersAnswer> = v.object({
   warnings: v.array(warningSchema),
 });
 
-/** The links of two groups, or within one; rates are of a link's slower direction. */
+/** The links between two groups, or within one; rates are those of a link's slower direction. */
 export interface ListedGroupPair {
   readonly groups: readonly [string, string];
   readonly linkCount: number;
@@ -109,7 +109,7 @@ const listedGroupPairSchema: Schema<ListedGroupPair> = v.object({
   linkCount: count,
   medianBitsPerSecond: v.pipe(
     orUnknown(figure),
-    v.description("Of the links' slower directions; where nothing is known, the reason."),
+    v.description("For the links' slower directions; if nothing is known, the reason."),
   ),
   worstBitsPerSecond: orUnknown(figure),
   worstNodes: v.pipe(v.array(nodeIdSchema), v.description('The ends of the worst link.')),

@@ -1,4 +1,5 @@
-// What a program asks of the cluster for a model whose facts it has (`plimsoll headroom --json` tells them in `model`).
+// What a program requests of the cluster for a model whose facts it has (`model` in `plimsoll headroom
+// --json`).
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
@@ -7,7 +8,7 @@ import type { ModelFacts } from '../../core/model/model-facts.ts';
 import { modelFactsSchema } from '../model-schema.ts';
 import { nodeIdSchema } from '../schema.ts';
 
-/** As `model` of `plimsoll headroom --json`. */
+/** As `model` in `plimsoll headroom --json`. */
 export const sentModelSchema: v.GenericSchema<ModelFacts> = v.custom<ModelFacts>(
   value => v.is(modelFactsSchema, value),
   'not the facts of a model',
@@ -16,7 +17,7 @@ export const sentModelSchema: v.GenericSchema<ModelFacts> = v.custom<ModelFacts>
 interface HeadroomRequest {
   readonly model: ModelFacts;
   readonly question: HeadroomQuestion;
-  /** Only these; without it all that are not offline. */
+  /** Only these nodes; default: all that are not offline. */
   readonly nodes?: readonly NodeId[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What was, as the HTTP API tells it: the last quarter of an hour of live series, and profiles from the journal.
+// The past in the HTTP API: the last quarter of an hour of live series, and profiles from the journal.
 
 import * as v from 'valibot';
 import type { HistorySeries } from '../../core/history/live-history.ts';
@@ -25,7 +25,7 @@ export const liveHistoryAnswerSchema: Schema<LiveHistoryAnswer> = v.object({
   ),
 });
 
-/** One attempt at a measurement, as the node that made it wrote it down. */
+/** One attempt at a measurement, as recorded by the node that made it. */
 export type ProfileRecord = {
   readonly [K in 'gpu.profiled' | 'link.profiled']: {
     readonly version: typeof RECORD_VERSION;
@@ -38,7 +38,7 @@ export type ProfileRecord = {
   };
 }['gpu.profiled' | 'link.profiled'];
 
-/** Of its own, so that a page need not know every event. */
+/** A schema of its own, so that a page need not know every event. */
 const RECORD: Schema<typeof RECORD_VERSION> = v.literal(1);
 
 const record = {
@@ -54,12 +54,12 @@ export const profileRecordSchema: Schema<ProfileRecord> = v.variant('kind', [
   v.object({ ...record, kind: v.literal('link.profiled'), payload: linkProfileSchema }),
 ]);
 
-/** An hour of measurements: what is left of them after three days. */
+/** An hour of measurements: all that is stored after three days. */
 export interface HourlySummary {
   readonly version: 1;
-  /** Records of the hour. */
+  /** Records in the hour. */
   readonly count: number;
-  /** Of these, failed attempts: they repeat the last good figures, which are left out. */
+  /** Failed attempts among them: they repeat the last good figures, which are left out. */
   readonly failedCount: number;
   /** By name in the payload, nested names joined by a dot: "uploadBitsPerSecond". */
   readonly figures: Readonly<Record<string, FigureSummary>>;
@@ -69,7 +69,7 @@ export interface FigureSummary {
   readonly min: number;
   readonly median: number;
   readonly max: number;
-  /** Records that told this figure. */
+  /** Records with this figure. */
   readonly count: number;
 }
 
@@ -80,7 +80,7 @@ export const hourlySummarySchema: Schema<HourlySummary> = v.object({
   figures: v.record(v.string(), v.object({ min: figure, median: figure, max: figure, count })),
 });
 
-/** `atWallMs` is of the clock of the machine that answers; of an hour it is the beginning. */
+/** `atWallMs` is on the clock of the responding machine; for an hour it is its start. */
 export type ProfileRow =
   | { readonly isHourly: false; readonly atWallMs: number; readonly record: ProfileRecord | Unknown }
   | { readonly isHourly: true; readonly atWallMs: number; readonly record: HourlySummary | Unknown };

@@ -1,5 +1,5 @@
-// What a person may ask to be measured, and what comes of it: body and answer of POST /api/probes. Nodes ask each other in
-// the same words.
+// What a person may request to be measured, and the result: body and response of POST /api/probes. Nodes use
+// the same messages between each other.
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
@@ -7,7 +7,10 @@ import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import { probeSubjectSchema } from '../probe-schema.ts';
 import { nodeIdSchema, text } from '../schema.ts';
 
-/** Without deviceId all devices of the node, without connectionKey all connections of the link, that way. */
+/**
+ * Without deviceId all devices of the node, without connectionKey all connections of the link, in that
+ * direction.
+ */
 export type ProbeTarget =
   | 'all'
   | { readonly kind: 'gpu'; readonly nodeId: NodeId; readonly deviceId?: string | undefined }
@@ -40,7 +43,7 @@ export const probeRequestSchema: v.GenericSchema<unknown, ProbeRequest> = v.obje
 export interface RequestedProbe {
   readonly subject: ProbeSubject;
   readonly result: 'started' | 'queued' | 'refused';
-  /** Why it waits or was refused; '' where it has started. */
+  /** Why it waits or was refused; '' if it has started. */
   readonly reason: string;
 }
 
@@ -50,17 +53,17 @@ const requested = {
   reason: v.pipe(text, v.description('Why it waits or was refused; empty if it has started.')),
 };
 
-/** Of one peer: it has to fit a frame. */
+/** Limit per peer: it must fit into a frame. */
 const REQUESTED_MAX = 1_024;
 
-/** What one node answers another. */
+/** The reply of one node to another. */
 export const requestedProbesSchema: v.GenericSchema<unknown, { readonly probes: readonly RequestedProbe[] }> =
   v.object({ probes: v.pipe(v.array(v.object(requested)), v.maxLength(REQUESTED_MAX)) });
 
 export interface ProbesAnswer {
-  /** With who measures each. */
+  /** With the node that measures each. */
   readonly probes: readonly (RequestedProbe & { readonly node: NodeId })[];
-  /** Nodes that could not be asked, and why. */
+  /** Nodes that could not be reached, with the reason. */
   readonly unreached: readonly { readonly node: NodeId; readonly reason: string }[];
 }
 

@@ -1,4 +1,4 @@
-// What the HTTP API tells of benchmark runs, and what a benchmark tells it: answers and bodies under /api/runs.
+// Benchmark runs in the HTTP API, and what a benchmark reports to it: responses and bodies under /api/runs.
 
 import * as v from 'valibot';
 import type { RunId } from '../../core/ids.ts';
@@ -23,7 +23,7 @@ export const listedRunSchema: v.GenericSchema<unknown, ListedRun> = v.object({
   isLive: v.boolean(),
   silentMs: v.pipe(
     figure,
-    v.description('Time since the last news of a run in progress; 0 if it has ended.'),
+    v.description('Time since the last report of a run in progress; 0 if it has ended.'),
   ),
   progress: v.union([unknownSchema, runProgressSchema]),
 });
@@ -45,26 +45,26 @@ export const runAnswerSchema: v.GenericSchema<unknown, RunAnswer> = v.object({
   ),
 });
 
-/** Of the points of a run over time. */
+/** Percentiles at the points of a run over time. */
 export const SERIES_PERCENTILES = ['1', '10', '25', '50', '75', '90', '99'] as const;
 type SeriesPercentile = (typeof SERIES_PERCENTILES)[number];
 
-/** One value a point; null where nothing ended in it. */
+/** One value per point; null if nothing ended in it. */
 export type SeriesColumn = readonly (number | null)[];
 
 /** Columns of equal length; point i covers the time from i · stepMs to (i + 1) · stepMs since the run's zero. */
 export interface TimeSeries {
   readonly stepMs: number;
-  /** What the percentiles are of: the time to the first token where the run streams, else the latency. */
+  /** The measured time: to the first token if the run streams, else the latency. */
   readonly measured: 'ttftNs' | 'latencyNs';
   readonly requestsPerSecond: SeriesColumn;
   readonly outputTokensPerSecond: SeriesColumn;
   readonly inFlight: SeriesColumn;
   readonly failed: SeriesColumn;
   readonly percentilesNs: Readonly<Record<SeriesPercentile, SeriesColumn>>;
-  /** What the server told of itself, of all its clients; not there where it told nothing. */
+  /** What the server reported, for all its clients; missing if it reported nothing. */
   readonly server?: ServerColumns;
-  /** What the node of the server drew, watts; not there where nobody knows. */
+  /** Power of the server's node, watts; missing if unknown. */
   readonly power?: PowerColumns;
 }
 
@@ -86,7 +86,7 @@ export interface RunSeriesAnswer {
   readonly runId: RunId;
   readonly isLive: boolean;
   readonly series: TimeSeries;
-  /** What is not in it; '' where all is. */
+  /** What is missing in it; '' if nothing is. */
   readonly notice: string;
 }
 

@@ -1,5 +1,5 @@
-// The state and the messages of the stream, as JSON. The schemas are made of the table of kinds and of the payload of each
-// kind, so that a new kind is described without a word here.
+// The state and the messages of the stream, as JSON. The schemas are derived from the table of kinds and the
+// payload of each kind, so that a new kind needs no description here.
 
 import * as v from 'valibot';
 import type { Event } from '../../core/event.ts';
@@ -28,7 +28,7 @@ import { dropReasonSchema } from './daemon-answers.ts';
 
 const entryParts = { epoch: count, seq: count, ageMs: figure, receivedAtMs: figure } as const;
 
-/** A value of State, where it stands in its origin's order, and how old it was at `receivedAtMs`. */
+/** A value of State, its position in its origin's order, and its age at `receivedAtMs`. */
 export const entrySchema = <T>(value: Schema<T>): Schema<Entry<T>> => v.object({ value, ...entryParts });
 
 const readingEntrySchema = (value: v.GenericSchema): v.GenericSchema =>
@@ -41,7 +41,7 @@ export const readingStatusSchema: Schema<ReadingStatus> = v.variant('kind', [
   openObject({ kind: v.picklist(['failed', 'absent']), ...told, reason: text }),
 ]);
 
-/** What State holds of a kind. */
+/** What State contains for a kind. */
 const heldSchema = (kind: EventKind): v.GenericSchema => {
   const reading = kind.replace('.gathered', '');
   if (isReadingKind(reading)) return readingEntrySchema(READING_SCHEMAS[gatheredKind(reading)].entries.value);
@@ -52,12 +52,12 @@ const heldSchema = (kind: EventKind): v.GenericSchema => {
   return entrySchema(held);
 };
 
-/** Maps that hold something else than the payloads of their kinds. */
+/** Maps whose entries are not the payloads of their kinds. */
 const MADE_OF_PAYLOADS: { readonly [F in StateField]?: v.GenericSchema } = {
   readingStatuses: readingStatusSchema,
 };
 
-/** A mapping whose keys may be any text. */
+/** A map whose keys may be any text. */
 const byKey = (value: v.GenericSchema): v.GenericSchema => v.record(v.string(), value);
 const byNode = (value: v.GenericSchema): v.GenericSchema => v.record(nodeIdSchema, value);
 
@@ -96,7 +96,7 @@ const stateEntries: v.ObjectEntries = {
 export const stateSchema: Schema<State> = v.pipe(v.object(stateEntries), v.guard(hasEveryMap));
 
 type StateAnswer = State & {
-  /** The monotonic clock of the daemon that answers, to which every age is counted. */
+  /** The monotonic clock of the responding daemon, to which every age is counted. */
   readonly nowMs: number;
 };
 

@@ -1,5 +1,5 @@
-// The form of `plimsoll status --json`. Read by programs of others: what is known of nodes, groups and totals has the forms that
-// the HTTP API has, and a number that changes when a field goes or means something else.
+// The format of `plimsoll status --json`. Foreign programs read it: nodes, groups and totals have the same
+// format as in the HTTP API, and its version changes if a field is removed or changes its meaning.
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
@@ -35,16 +35,16 @@ export interface StatusDocument {
 
 export const statusDocumentSchema: v.GenericSchema<unknown, StatusDocument> = v.object({
   schema: v.literal(STATUS_SCHEMA),
-  nodeId: v.pipe(nodeIdSchema, v.description('The node whose daemon was asked.')),
-  plimsollVersion: v.pipe(text, v.description('Of that daemon.')),
+  nodeId: v.pipe(nodeIdSchema, v.description('The node whose daemon responded.')),
+  plimsollVersion: v.pipe(text, v.description('Version of that daemon.')),
   problems: v.pipe(v.array(noticeSchema), v.description('Its current notices.')),
-  totals: v.pipe(clusterTotalsSchema, v.description('Of the nodes that are shown.')),
+  totals: v.pipe(clusterTotalsSchema, v.description('For the nodes that are shown.')),
   groups: v.exactOptional(v.pipe(v.array(listedGroupSchema), v.description('With --group.'))),
   nodes: v.array(listedNodeSchema),
   links: v.pipe(
     v.array(listedLinkSchema),
     v.description('As /api/links: those with an end among the nodes that are shown.'),
   ),
-  warnings: v.pipe(v.array(warningSchema), v.description('Of the nodes that are shown.')),
-  state: v.pipe(stateSchema, v.description('Of the whole cluster; ages are counted up to now.')),
+  warnings: v.pipe(v.array(warningSchema), v.description('For the nodes that are shown.')),
+  state: v.pipe(stateSchema, v.description('For the whole cluster; ages are counted up to now.')),
 });

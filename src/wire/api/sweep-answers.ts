@@ -1,4 +1,4 @@
-// What the HTTP API tells of sweeps and load lines: answers under /api/sweeps.
+// Sweeps and load lines in the HTTP API: responses under /api/sweeps.
 
 import * as v from 'valibot';
 import type { SweepId } from '../../core/ids.ts';
@@ -26,7 +26,10 @@ export const listedSweepSchema: v.GenericSchema<unknown, ListedSweep> = v.object
   state: v.picklist(['running', 'complete', 'stopped', 'interrupted']),
   reason: v.pipe(v.string(), v.description('The reason for the state; empty if there is none.')),
   isLive: v.boolean(),
-  silentMs: v.pipe(figure, v.description('Time since the last news of one in progress; 0 if it has ended.')),
+  silentMs: v.pipe(
+    figure,
+    v.description('Time since the last report of one in progress; 0 if it has ended.'),
+  ),
   progress: v.union([unknownSchema, lineProgressSchema]),
 });
 
@@ -37,9 +40,9 @@ interface SweepAnswer {
   readonly sweep: ListedSweep;
   /** sweep.json or line.json, once it has ended. */
   readonly document: SweepDocument | LineDocument | null;
-  /** Whole stages so far, while it runs. */
+  /** The complete stages so far, while it runs. */
   readonly stages: readonly Stage[];
-  /** What is missing, and why; '' where nothing is. */
+  /** What is missing, and why; '' if nothing is. */
   readonly notice: string;
 }
 

@@ -18,7 +18,7 @@ describe('HOST:PORT', () => {
     [':4180', '0.0.0.0:4180'],
     ['::1:4180', '[::1]:4180'],
     ['localhost', 'for example'],
-    ['[localhost]:80', 'Only IPv6'],
+    ['[localhost]:80', 'only around IPv6'],
     ['127.0.0.1:65536', '65535'],
     ['300.1.1.1:80', 'at most 255'],
     ['a b:80', 'for example'],

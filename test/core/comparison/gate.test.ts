@@ -49,10 +49,10 @@ describe('a rule of a gate', () => {
     ['', 'is not a rule'],
     ['ttft.p90 > 5', 'is not a rule'],
     ['ttft.p90 >= 5%', 'is not a rule'],
-    ['tftt.p90 > 5%', 'is no metric'],
-    ['constructor.p90 > 5%', 'is no metric'],
-    ['output.rate < -100%', 'out of bounds'],
-    ['ttft.p90 > 1001%', 'out of bounds'],
+    ['tftt.p90 > 5%', 'is not a metric'],
+    ['constructor.p90 > 5%', 'is not a metric'],
+    ['output.rate < -100%', 'out of range'],
+    ['ttft.p90 > 1001%', 'out of range'],
     [`ttft.p90 > ${'9'.repeat(4_000)}%`, 'is not a rule'],
   ])('is refused: %s', (text, problem) => {
     expect(parseGateRule(text)).toMatchObject({ kind: 'wrong', problem: expect.stringContaining(problem) });

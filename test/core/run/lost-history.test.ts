@@ -51,7 +51,8 @@ const reportOf = (
 const exitOf = (report: Report, maxFailures = 0): string =>
   benchExit(report, { maxFailures, needsTrustworthy: false, diskProblems: [] });
 
-const HEADLINE = 'The server did not store the history: 4 of 6 turns not sent, because its replies have no id';
+const HEADLINE =
+  'The server did not store the history: 4 of 6 turns not sent, because its replies have no id';
 
 describe('a run whose history the server was to keep', () => {
   test('begins with the turns that were not sent where replies have no id, and ends with the code of failures', () => {

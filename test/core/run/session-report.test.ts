@@ -147,7 +147,7 @@ describe('the account of sessions', () => {
     );
     expect(report.sessions).toEqual({ begun: 3, completed: 2, failed: 0, cut: 1 });
     expect(report.turns).toEqual({ planned: 6, issued: 5, skipped: 0, unresolved: 1, unfollowed: 1 });
-    expect(sessionLines(report).join('\n')).toMatch(/1 turns? of sessions past/);
+    expect(sessionLines(report).join('\n')).toMatch(/1 turns? of sessions above/);
   });
 });
 

@@ -156,7 +156,7 @@ describe('a distribution on the command line', () => {
 
   test.each([
     ['many', 'is not a number of tokens', 'normal(1024,200)'],
-    ['0', 'out of bounds', 'from 1 to 1000000'],
+    ['0', 'out of range', 'from 1 to 1000000'],
     ['200..50', 'ends before it begins', 'Did you mean 50..200?'],
     ['norml(1024,200)', 'no distribution "norml"', 'Did you mean normal(1024,200)?'],
     ['pareto(1,2)', 'no distribution "pareto"', 'normal, lognormal, zipf'],

@@ -49,7 +49,7 @@ describe('a code to join', () => {
     ['', 'is empty'],
     ['plimsoll-key-1-aaaa', 'does not begin with plimsoll-join-1-'],
     ['plimsoll-join-2-aaaa@10.0.0.1:4181', 'was made by a newer Plimsoll'],
-    ['plimsoll-join-1-aaaa', 'does not end with an @ and the addresses behind it: a part of it is missing'],
+    ['plimsoll-join-1-aaaa', 'does not end with an @ and the addresses after it: a part of it is missing'],
     ['plimsoll-join-1-aa aa@10.0.0.1:1', 'has more than one line or word'],
     [`plimsoll-join-1-${'a'.repeat(2_000)}`, 'is much too long'],
   ])('%j %s', (text, problem) => {
