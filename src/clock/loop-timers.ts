@@ -1,12 +1,12 @@
-// Timers of the event loop as the measuring threads use them, coarse but free of promises. A port, so that a simulation turns
-// the same threads on a clock of its own.
+// Timers of the event loop for the measuring threads, coarse but without promises. A port, so that a
+// simulation can run the same threads on its own clock.
 
 export interface LoopTimers {
-  /** Once, after so many ms; disposing of it is forgetting it. */
+  /** Once, after this many ms; disposing of it cancels it. */
   after(ms: number, act: () => void): Disposable;
-  /** Again and again. */
+  /** Repeatedly. */
   every(ms: number, act: () => void): Disposable;
-  /** Behind the next look at the sockets. */
+  /** After the next poll of the sockets. */
   soon(act: () => void): Disposable;
 }
 

@@ -1,4 +1,4 @@
-// A burst, then a rate per second: the one rule that keeps anything from asking too much of this node.
+// A burst, then a rate per second: the one rule that limits every kind of request to this node.
 
 import type { Clock } from './clock.ts';
 

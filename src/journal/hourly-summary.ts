@@ -11,7 +11,7 @@ import { parseShallowBytes } from '../wire/shallow-json.ts';
 /** A hostile body must not make a row of any size: figures past this many are left out. */
 export const FIGURES_MAX = 64;
 
-/** One body at a time is held, whatever their number and size; only the figures of each are kept. */
+/** One body is in memory at a time, for any number and size; only the figures of each are kept. */
 export const summarizeHour = (bodies: Iterable<Uint8Array>): HourlySummary => {
   const values = new Map<string, number[]>();
   let count = 0;

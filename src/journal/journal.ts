@@ -89,9 +89,10 @@ export interface Journal extends Disposable {
    */
   append(records: readonly AgedRecord[]): void;
   /**
-   * Like `append` for a peer's reply: holes are allowed, and `through` is adopted. This node's own past is skipped. A
-   * power cut may lose the last of these, never some from the middle: peers send them again. @throws JournalError
-   * `own-future` when a peer knows more about this node than this journal does: call `startNewEpoch`.
+   * Like `append` for a peer's reply: gaps are allowed, and `through` is adopted. This node's own past is
+   * skipped. A power cut may lose the last of these, never some from the middle: peers send them again.
+   * @throws JournalError `own-future` if a peer has more of this node than this journal does: call
+   * `startNewEpoch`.
    */
   appendCatchUp(position: StoredOrigin, records: readonly AgedRecord[]): void;
   /**
@@ -100,8 +101,9 @@ export interface Journal extends Disposable {
    */
   startNewEpoch(floor: number): number;
   /**
-   * Peers hold live values that this node told under the number `start`, in a life that this journal does not know because it was
-   * restored from a copy: from now on the start number is greater. Nothing happens where it is already.
+   * Peers have live values that this node published under the number `start`, at a time that this journal
+   * does not contain because it was restored from a copy: from now on the start number is greater. Does
+   * nothing if it already is.
    */
   raiseStart(start: number): void;
   /** Forgets everything of another node, its position too: a node that still has its records may send them again. */
@@ -112,7 +114,7 @@ export interface Journal extends Disposable {
   origin(origin: NodeId): StoredOrigin | undefined;
   /** The current epoch's kept records of an origin with seq greater than `after`, ascending. Read page by page. */
   recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord>;
-  /** Likewise without replaced records: everything that state is built from, however long the history is. */
+  /** The same without replaced records: everything that state is built from, however long the history is. */
   currentRecords(origin: NodeId): readonly StoredRecord[];
   /** Rows of one (origin, slot, key), hourly and raw, the current record among them, ascending by time. */
   history(query: HistoryQuery): readonly HistoryRow[];

@@ -59,7 +59,8 @@ export const admitCatchUp = (held: Held, answer: StoredOrigin, records: readonly
 };
 
 /**
- * A number for a new epoch or start: from the wall clock, but greater than all previous ones, whatever the clock says.
+ * A number for a new epoch or start: from the wall clock, but greater than all previous ones, regardless of
+ * the clock.
  */
 export const numberAbove = (wallMs: number, ...floors: readonly number[]): number => {
   const number = maximumOf([Math.floor(wallMs), ...floors.map(floor => floor + 1)]);

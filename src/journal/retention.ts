@@ -15,9 +15,9 @@ interface Supersession {
 }
 
 /**
- * A record replaces those of its slot and key; a lost connection keeps its profile. Closing a connection also removes its profile from state, and that must
- * reach a peer that was offline while the connection was reopened: so the newest closing of each connection stays
- * beside the opening.
+ * A record replaces those of its slot and key; a lost connection keeps its profile. Closing a connection also
+ * removes its profile from state, and that must reach a peer that was offline while the connection was
+ * reopened: so the newest closing of each connection is kept together with the opening.
  */
 export const supersessions = (kind: string): readonly Supersession[] => {
   const slot = eventSlot(kind);

@@ -50,7 +50,7 @@ const TABLES = `
   CREATE INDEX records_past ON records (at_ms) WHERE is_superseded = 1 AND has_history = 1;
 `;
 
-/** "PLMJ": tells this journal from any other SQLite file. */
+/** "PLMJ": distinguishes this journal from any other SQLite file. */
 export const APPLICATION_ID = 0x504c4d4a;
 
 export const schemaVersion = (database: DatabaseSync): number =>

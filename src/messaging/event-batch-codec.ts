@@ -1,5 +1,6 @@
-// Event batches as messages. The sender and the event logger pass bytes on as they are; the aggregator wants records.
-// What cannot be decoded yields nothing, is counted by the subscriber, and shows as a gap in the batch numbers.
+// Event batches as messages. The sender and the event logger pass bytes on unchanged; the aggregator decodes
+// records. A batch that cannot be decoded yields nothing, is counted by the subscriber, and is visible as a
+// gap in the batch numbers.
 
 import { type EventBatch, readEventBatch } from '../wire/event-batch.ts';
 import { readEventBatchHeader } from '../wire/event-batch-header.ts';

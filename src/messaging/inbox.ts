@@ -88,7 +88,7 @@ export class Inbox<T> implements AsyncIterable<T> {
     const payload = this.#waiting[this.#head];
     if (payload === undefined) return undefined;
     this.#head += 1;
-    // Removing from the front of an array moves the rest, so it is trimmed only now and then.
+    // Removing from the front of an array moves the rest, so it is trimmed only occasionally.
     if (this.#head === this.#waiting.length || this.#head >= CUT_AT) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;

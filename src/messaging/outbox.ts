@@ -45,7 +45,7 @@ export class Outbox {
     if (frame === undefined) return;
     this.#bytes -= costOf(frame);
     this.#head += 1;
-    // Removing from the front of an array moves the rest, so it is trimmed only now and then.
+    // Removing from the front of an array moves the rest, so it is trimmed only occasionally.
     if (this.#head === this.#waiting.length || this.#head >= CUT_AT) {
       this.#waiting = this.#waiting.slice(this.#head);
       this.#head = 0;

@@ -17,7 +17,7 @@ export interface MessagePublisher<T> extends AsyncDisposable {
   /** Subscribers that have proven that they receive and have not left since. */
   readonly subscriberCount: number;
   readonly droppedCount: number;
-  /** Of our own queue; what the transport holds is not in it. */
+  /** Bytes in our own queue, without what is queued in the transport. */
   readonly queuedBytes: number;
   /**
    * Accepts no more, and waits at most `lingerMs` until every proven subscriber has confirmed that it has everything.
@@ -27,11 +27,11 @@ export interface MessagePublisher<T> extends AsyncDisposable {
 }
 
 export interface PublisherOptions {
-  /** Messages that the transport itself may hold for a slow subscriber. */
+  /** Messages that the transport may queue for a slow subscriber. */
   readonly highWaterMark: number;
   /** true: if the transport is full, messages wait in our queue; false: the transport drops for slow subscribers. */
   readonly noDrop: boolean;
-  /** Of our own queue behind the transport. */
+  /** Limit of our own queue before the transport. */
   readonly queueBytesMax: number;
 }
 

@@ -19,9 +19,9 @@ export interface MessageSubscriber<T> extends AsyncDisposable {
 export interface SubscriberOptions {
   /** Prefix of the topics of wanted messages; '' for all. */
   readonly topic: string;
-  /** Keep only the newest unread message. */
+  /** Only the newest unread message is kept. */
   readonly conflate: boolean;
-  /** Messages that may wait here for their reader. Past it the publisher is throttled. */
+  /** Messages that may wait here for their reader. Above it the publisher is throttled. */
   readonly highWaterMark: number;
 }
 

@@ -1,6 +1,6 @@
-// The matrix product of a BLAS library, if this machine has a fast one: the system's, or one from a Python or Conda
-// environment. The plain reference BLAS is not used: it is slower than our own kernel, and its figure would say nothing
-// about the machine.
+// The matrix product of a BLAS library, if this machine has a fast one: the system's, or one from a Python or
+// Conda environment. The plain reference BLAS is not used: it is slower than our own kernel, and its figure
+// would not describe the machine.
 
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';

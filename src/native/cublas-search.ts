@@ -13,7 +13,7 @@ import {
 } from './library-search.ts';
 
 interface CublasCandidate {
-  /** What `openCublasLt` takes: a name that the loader knows, or a whole path. */
+  /** Argument of `openCublasLt`: a name for the loader, or a full path. */
   readonly library: string;
 }
 

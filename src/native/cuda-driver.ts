@@ -32,7 +32,7 @@ export interface CudaDriver {
   copyFromDevice(sink: Uint8Array, address: CudaHandle): void;
   /** On stream 0; returns before it is done. */
   copyOnDevice(sink: CudaHandle, source: CudaHandle, bytes: number): void;
-  /** @throws CudaError with what the driver's compiler says. */
+  /** @throws CudaError with the output of the driver's compiler. */
   loadKernel(ptx: string, name: string): CudaHandle;
   /** On stream 0. Each argument is passed as 8 bytes. */
   launch(kernel: CudaHandle, shape: CudaLaunch, values: readonly bigint[]): void;
@@ -249,7 +249,7 @@ const COMPILER_LOG_BYTES: number = 8 * 1024;
 const DEVICES_MAX = 256;
 const MEANINGS: ReadonlyMap<number, string> = new Map([
   [1, 'the driver refused an argument'],
-  [2, 'too little device memory is free; something else holds it'],
+  [2, 'too little device memory is free; another program uses it'],
   [3, 'the driver is not initialised'],
   [34, "a stub library was loaded: take the toolkit's stubs folder off the library path"],
   [46, 'the device is busy or not available to this process'],

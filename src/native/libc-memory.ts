@@ -21,7 +21,7 @@ export const libcCompare = (koffi: Koffi, platform: string): LibcCompare | undef
   return {
     isSame: (memory, first, second, bytes) => {
       if (first < 0 || second < 0 || Math.max(first, second) + bytes > memory.byteLength) {
-        throw new RangeError('a part to compare lies outside its memory');
+        throw new RangeError('a part to compare is outside its memory');
       }
       const start = koffi.address(memory);
       return memcmp(start + BigInt(first), start + BigInt(second), bytes) === 0;

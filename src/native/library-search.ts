@@ -52,7 +52,7 @@ export const trustedSearchPath = (
 
 export type EnvVariables = Readonly<Record<string, string | undefined>>;
 
-/** Folders that hold bin, lib and the like; the active environment first. */
+/** Folders that contain bin, lib and similar; the active environment first. */
 export const environmentPrefixes = (env: EnvVariables): readonly string[] => {
   const prefixes = absolutePaths([
     env['VIRTUAL_ENV'],

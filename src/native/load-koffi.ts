@@ -1,5 +1,5 @@
-// Koffi, the foreign-function interface, if this platform has a build of it. Without it every probe has another method,
-// slower or less exact, and says so: its absence is data.
+// Koffi, the foreign-function interface, if this platform has a build of it. Without it every probe uses
+// another method, slower or less exact, and reports that: its absence is data.
 
 import { errorMessage } from '../core/problem.ts';
 import { firstLine } from '../core/text/single-line.ts';

@@ -50,7 +50,7 @@ export const timeval = (abi: SocketAbi, durationMs: number): Buffer => {
   return bytes;
 };
 
-/** struct linger that makes close(2) forget what was not sent and reset the connection. */
+/** struct linger that makes close(2) discard unsent data and reset the connection. */
 export const lingerReset = (): Buffer => {
   const bytes = Buffer.alloc(8);
   bytes.writeInt32LE(1, 0);

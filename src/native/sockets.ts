@@ -45,7 +45,7 @@ export interface Sockets {
 }
 
 export interface PlacedBuffer {
-  /** Held so the memory at the address stays alive. */
+  /** Referenced so that the memory at the address stays allocated. */
   readonly bytes: Buffer;
   readonly address: number;
 }
@@ -93,7 +93,7 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
     'int socket(int family, int type, int protocol)',
   );
   const close: (fd: number) => number = libc.func('int close(int fd)');
-  // Variadic in C; on macOS/arm64 such arguments travel on the stack.
+  // Variadic in C; on macOS/arm64 such arguments are passed on the stack.
   const fcntl: (fd: number, command: number, type: 'int', value: number) => number = libc.func(
     'int fcntl(int fd, int command, ...)',
   );

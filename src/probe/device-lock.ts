@@ -1,6 +1,6 @@
-// One device probe at a time per home: two at once, one by the daemon and one on request, would disturb each other,
-// even on different devices, which share power, cooling and often memory. The lock is released with the process that
-// holds it; a file beside it names that process, for messages only.
+// One device probe at a time per home: two at once, one by the daemon and one on request, would disturb each
+// other, even on different devices, which share power, cooling and often memory. The lock is released with
+// its process; a file next to it names that process, for messages only.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -30,7 +30,10 @@ export interface OpenSink extends AsyncDisposable {
   readonly ended: Promise<SinkPayload>;
 }
 
-/** The payload of both directions that this end counted itself, whatever the source returns with its lease. */
+/**
+ * The payload of both directions that this end counted itself, regardless of what the source returns with its
+ * lease.
+ */
 export interface SinkPayload {
   readonly bytes: number;
   /** False: a foreign tool moved it, and this is the most that it can have been. */

@@ -1,16 +1,17 @@
-// How many threads a probe of processors or memory starts: what the system gives this process, and no more than the quota of its
-// control group. Node knows that of version 2 alone, and more threads than a quota lets run measure their own waiting.
+// How many threads a probe of processors or memory starts: what the system assigns to this process, and no
+// more than the quota of its control group. Node only reads that of version 2, and with more threads than a
+// quota permits, their own waiting would be measured.
 
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
-/** The text of a file; undefined where it cannot be read. */
+/** The text of a file; undefined if it cannot be read. */
 type ReadText = (path: string) => string | undefined;
 
 export const parallelismHere = (read: ReadText = readText, most: number = availableParallelism()): number =>
   Math.max(1, Math.min(most, Math.ceil(cpuQuotaOf(read))));
 
-/** Processors' worth of time, of the own group and of those above it; Infinity without a limit. */
+/** Processor time in processors, of its own group and of those above it; Infinity without a limit. */
 const cpuQuotaOf = (read: ReadText): number => {
   let tightest = Number.POSITIVE_INFINITY;
   for (const line of (read('/proc/self/cgroup') ?? '').split('\n')) {
@@ -26,7 +27,10 @@ const cpuQuotaOf = (read: ReadText): number => {
   return tightest;
 };
 
-/** In a container only the part below its own group is mounted, and the path beside it is the machine's: the root is tried too. */
+/**
+ * In a container only the part below its own group is mounted, and the path shown is the machine's: the root
+ * is tried too.
+ */
 const foldersUpwards = (path: string): readonly string[] => {
   const parts = path.split('/').filter(part => part !== '' && part !== '..');
   return Array.from({ length: Math.min(parts.length, DEPTH_MAX) + 1 }, (_, less) =>

@@ -1,4 +1,5 @@
-// What probing needs from the mesh: to ask a peer and to answer one. The mesh's requests fit as they are.
+// What probing needs from the mesh: to send a request to a peer and to reply to one. The mesh's requests have
+// this interface.
 
 import type { NodeId } from '../core/ids.ts';
 import type { JsonValue } from '../wire/request-message.ts';

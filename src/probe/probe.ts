@@ -1,13 +1,13 @@
-// The interface between the parts of probing: engines measure, the reconciler decides when, and neither knows the
-// other. Everything that measures runs in a child process that is killed at its deadline; how it ended is returned as
-// data.
+// The interface between the parts of probing: engines measure, the reconciler decides when, and neither
+// depends on the other. Everything that measures runs in a child process that is killed at its deadline; how
+// it ended is returned as data.
 
 import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { GpuVendor } from '../core/node/gpu.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import type { ProbeErrorCode } from './socket/probe-error.ts';
 
-/** What an engine measures of a connection; the reconciler knows whose it is and when the next is due. */
+/** What an engine measures of a connection; the reconciler adds whose it is and when the next is due. */
 export type LinkMeasurement = Omit<
   LinkProfile,
   'sink' | 'connectionKey' | 'extrasAgeMs' | 'measuredAgeMs' | 'intervalMs' | 'failure'

@@ -1,5 +1,5 @@
-// Files that are complete or absent, whatever kills the process or the machine: written to a temporary file, flushed,
-// renamed, and the folder flushed too.
+// Files that are complete or absent, even if the process or the machine is killed: written to a temporary
+// file, flushed, renamed, and the folder flushed too.
 
 import { randomBytes } from 'node:crypto';
 import { link, open, readdir, rename, unlink } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { errorCode } from '../core/problem.ts';
 
 export interface AtomicFileOptions {
-  /** Default 0600: nobody else on the machine may read the home's files. */
+  /** Default 0600: no other user of the machine may read the home's files. */
   readonly mode?: number;
 }
 
@@ -56,7 +56,7 @@ export const removeUnfinished = async (folder: string): Promise<void> => {
   }
 };
 
-/** Whether a file of this name is what a killed process had not finished writing. */
+/** Whether a file of this name was left unfinished by a killed process. */
 export const isUnfinishedFile = (name: string): boolean => UNFINISHED.test(name);
 
 const writeBeside = async (path: string, content: FileContent, mode: number): Promise<string> => {
@@ -64,7 +64,7 @@ const writeBeside = async (path: string, content: FileContent, mode: number): Pr
   // 'wx' never follows or replaces an existing file or link.
   const file = await open(temporary, 'wx', mode);
   try {
-    await file.chmod(mode); // whatever the umask is
+    await file.chmod(mode); // regardless of the umask
     await file.writeFile(content);
     await file.sync();
   } catch (error) {

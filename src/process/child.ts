@@ -86,7 +86,7 @@ export class ToolError extends ProblemError<ToolProblem> {
 export interface StreamLinesOptions {
   readonly env: Env;
   readonly signal: AbortSignal;
-  /** A tool silent for longer is killed and reported. Infinity for tools that speak only on change. */
+  /** A tool silent for longer is killed and reported. Infinity for tools that only print on a change. */
   readonly idleTimeoutMs: number;
   /** Default 1 MiB. */
   readonly lineBytesMax?: number;
@@ -97,9 +97,9 @@ export interface StreamLinesOptions {
 }
 
 /**
- * Lines of a tool that keeps running, without their line ends; a last line cut off in the middle is not given.
- * Ends when the signal aborts. The tool is killed when the reader leaves, for whatever reason.
- * @throws ToolError when the tool is missing, exits, falls silent, floods or prints a line past the limit.
+ * Lines of a tool that keeps running, without their line ends; a last line cut off in the middle is not
+ * given. Ends when the signal aborts. The tool is killed when the reader leaves, for any reason.
+ * @throws ToolError when the tool is missing, exits, falls silent, floods or prints a line above the limit.
  */
 export async function* streamLines(
   command: string,

@@ -1,4 +1,4 @@
-// What the system says of a file or folder that cannot be written, or read, in words.
+// The system's error for a file or folder that cannot be written, or read, as text.
 
 import { errorCode, errorMessage } from '../core/problem.ts';
 import { InputFileError } from './input-file.ts';
@@ -21,7 +21,7 @@ const DISK_REASONS: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'permission denied'],
   ['EPERM', 'permission denied'],
   ['EROFS', 'the file system is read-only'],
-  ['ENOENT', 'its folder is not there, or takes nothing new'],
+  ['ENOENT', 'its folder does not exist, or accepts no new files'],
   ['ENOTDIR', 'part of its path is a file'],
   ['EISDIR', 'a folder is in its place'],
   ['EEXIST', 'a file is in its place'],

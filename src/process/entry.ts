@@ -2,8 +2,8 @@
 // .js but not the text in `new URL('./x.ts', import.meta.url)`, so a built program would look for its own source.
 
 /**
- * The entry beside the module that asks: `entryUrl(import.meta.url, './record-worker.ts')` ends in .ts when the module
- * runs from source (tests, benchmarks) and in .js when it runs from dist.
+ * The entry next to the calling module: `entryUrl(import.meta.url, './record-worker.ts')` ends in .ts when
+ * the module runs from source (tests, benchmarks) and in .js when it runs from dist.
  */
 export const entryUrl = (moduleUrl: string, relativePath: `${'./' | '../'}${string}.ts`): URL => {
   const path = isSource(moduleUrl) ? relativePath : relativePath.replace(/\.ts$/, '.js');

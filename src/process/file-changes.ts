@@ -29,7 +29,7 @@ export class FileChanges {
       watcher.on('error', () => watcher.close()); // the folder is gone: periodic checks continue
       return { [Symbol.dispose]: () => watcher.close() };
     } catch {
-      return { [Symbol.dispose]: () => undefined }; // no watches left: likewise
+      return { [Symbol.dispose]: () => undefined }; // no watches left: periodic checks continue
     }
   }
 

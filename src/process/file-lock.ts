@@ -1,5 +1,5 @@
-// A lock of the operating system on a file, held through SQLite because Node offers none: it is released with the
-// process that holds it, so a kill -9 leaves nothing to clean up and no expiry has to be guessed.
+// A lock of the operating system on a file, taken through SQLite because Node offers none: it is released
+// when its process exits, so a kill -9 leaves nothing to clean up and no expiry has to be guessed.
 
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';

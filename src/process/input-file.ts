@@ -1,5 +1,6 @@
-// The one place that opens a file which a person, a run's directory or a home names. Only regular files are read: a named pipe would
-// be waited for without end, a device has no end, and opening one may do something. Each is read up to the limit of its kind.
+// The one place that opens a file named by a person, a run's directory or a home. Only regular files are
+// read: opening a named pipe would wait forever, a device has no end, and opening one may have side effects.
+// Each is read up to the limit of its kind.
 
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
@@ -19,9 +20,9 @@ export class InputFileError extends Error {
   }
 }
 
-/** For who reads it part by part. @throws InputFileError, the system's error */
+/** For reading part by part. @throws InputFileError, the system's error */
 export const openInputFile = async (path: string, kind: InputKind): Promise<FileHandle> => {
-  // Before it is opened: to open a tape rewinds it.
+  // Checked before it is opened: opening a tape rewinds it.
   checkRegular(await stat(path), kind);
   const file = await open(path, READING);
   try {
@@ -34,7 +35,7 @@ export const openInputFile = async (path: string, kind: InputKind): Promise<File
   }
 };
 
-/** Whole. @throws InputFileError, the system's error, the signal's reason */
+/** Reads the whole file. @throws InputFileError, the system's error, the signal's reason */
 export const readInputFile = async (path: string, kind: InputKind, signal?: AbortSignal): Promise<Buffer> => {
   await using file = await openInputFile(path, kind);
   const { size } = await file.stat();
@@ -85,7 +86,7 @@ const checkSize = (size: number, kind: InputKind): void => {
     throw new InputFileError('TOO_LARGE', kind, `it is larger than ${binaryBytes(bytesMax)}`);
 };
 
-/** One byte more than is expected, so that the end is found with the last part. */
+/** One byte more than expected, so that the end is found with the last part. */
 const partBytes = (left: number): number => Math.min(PART_BYTES, Math.max(left + 1, 4_096));
 
 const READING: number = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);

@@ -1,12 +1,14 @@
-// A folder with those above it that are missing, one level at a time, and what the system says where it makes none.
+// Creates a folder and its missing parents, one level at a time, and reports the system's error if one cannot
+// be created.
 
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../core/problem.ts';
 
 /**
- * Not mkdir's `recursive`: where a file system refuses new folders with ENOENT, as /proc does, that never returns.
- * @returns true when it was made here, false when something of that name is there.
+ * Not mkdir's `recursive`: where a file system refuses new folders with ENOENT, as /proc does, that never
+ * returns.
+ * @returns true if it was created here, false if something of that name exists.
  */
 export const makeMissingFolder = async (path: string): Promise<boolean> => {
   try {

@@ -41,7 +41,7 @@ export interface OwnProcess extends AsyncDisposable {
   /** Never rejects. */
   readonly exited: Promise<OwnProcessExit>;
   /**
-   * Asks over the pipe and by SIGTERM, and sends SIGKILL if neither works within the grace period.
+   * Requests it over the pipe and by SIGTERM, and sends SIGKILL if neither works within the grace period.
    * Idempotent; returns when the child is gone.
    */
   stop(graceMs: number): Promise<OwnProcessExit>;
@@ -100,7 +100,7 @@ class SpawnedProcess implements OwnProcess {
     this.#stderrBytesMax = stderrBytesMax ?? STDERR_BYTES_MAX;
     child.stderr?.on('data', (chunk: Buffer) => this.#keepTail(chunk));
     const [, , , watched, told] = child.stdio;
-    // While it is open, the child knows that we live.
+    // While it is open, the child detects that this process lives.
     watched?.on('error', ignore);
     told?.on('data', (chunk: Buffer) => this.#lines.add(chunk));
     told?.on('error', ignore);

@@ -1,6 +1,6 @@
-// A child's side of the pipes to its parent. The end-of-file of the first one says that the parent is gone, however it died,
-// because the system closes a dead process's files; before that the parent sends requests on it, one word per line. On
-// the second the child writes, one JSON value per line.
+// A child's side of the pipes to its parent. The end-of-file of the first one shows that the parent is gone,
+// however it died, because the system closes a dead process's files; before that the parent sends requests on
+// it, one word per line. On the second the child writes, one JSON value per line.
 
 import { fstatSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -15,9 +15,9 @@ export const PARENT_PIPES_VARIABLE = 'PLIMSOLL_PARENT_PIPES';
 type ParentWatch =
   | {
       readonly kind: 'watching';
-      /** Aborts, with a ParentGoneError, when the parent has died or has let go of the pipe. */
+      /** Aborts, with a ParentGoneError, when the parent has died or has closed the pipe. */
       readonly signal: AbortSignal;
-      /** The parent asks for it: `stop()` and `interrupt()` of its OwnProcess. */
+      /** A request of the parent: `stop()` and `interrupt()` of its OwnProcess. */
       readonly asked: Readonly<Record<ParentWord, AbortSignal>>;
       /** Lets the process end while its parent lives. Not needed at exit. */
       close(): void;
@@ -35,7 +35,7 @@ class ParentGoneError extends Error {
 export const watchParent = (env: Env): ParentWatch => {
   const [watched] = parentPipes(env);
   if (watched === undefined) return absent('not started by Plimsoll');
-  if (!isPipe(watched)) return absent(`file descriptor ${watched} is no pipe`);
+  if (!isPipe(watched)) return absent(`file descriptor ${watched} is not a pipe`);
   const controller = new AbortController();
   const socket = new Socket({ fd: watched, readable: true, writable: false });
   const gone = (): void => controller.abort(new ParentGoneError('the parent process is gone'));
@@ -47,7 +47,7 @@ export const watchParent = (env: Env): ParentWatch => {
   socket.on('data', bytes => {
     said = `${said}${bytes.toString('latin1')}`.slice(-WORDS_BYTES_KEPT);
     for (const word of PARENT_WORDS)
-      if (said.includes(`${word}\n`)) asked[word].abort(new Error(`the parent asked for: ${word}`));
+      if (said.includes(`${word}\n`)) asked[word].abort(new Error(`the parent requested: ${word}`));
   });
   socket.unref();
   return {
@@ -62,14 +62,15 @@ export const watchParent = (env: Env): ParentWatch => {
 };
 
 /**
- * Writes to the parent: the first line says that the child is ready. @returns false if there is no parent to read it.
+ * Writes to the parent: the first line reports that the child is ready. @returns false if there is no parent
+ * to read it.
  */
 export const tellParent = (env: Env, message: unknown): boolean => {
   const [, told] = parentPipes(env);
   if (told === undefined || !isPipe(told)) return false;
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
   try {
-    // Lines are short, and the parent reads: a pipe holds 64 KiB.
+    // Lines are short, and the parent reads: a pipe buffers 64 KiB.
     return writeSync(told, bytes) === bytes.length;
   } catch {
     return false; // EPIPE: the parent is gone, which the watch reports

@@ -2,7 +2,10 @@
 
 import { type StreamLinesOptions, streamLines } from './child.ts';
 
-/** The lines of a tool that speaks only on change. @throws as `streamLines`; a missing tool exits with NOT_FOUND. */
+/**
+ * The lines of a tool that only prints on a change. @throws as `streamLines`; a missing tool exits with
+ * NOT_FOUND.
+ */
 export const quietLines = (
   command: readonly string[],
   options: Omit<StreamLinesOptions, 'idleTimeoutMs' | 'input'>,
@@ -13,10 +16,13 @@ export const quietLines = (
     input: '',
   });
 
-/** What a shell exits with when there is no such command (POSIX). */
+/** Exit code of a shell if there is no such command (POSIX). */
 export const NOT_FOUND = 127;
 
-/** Becomes the tool, with a reader of our end of the pipe beside it that ends it when this process is gone. */
+/**
+ * Replaces itself by the tool, with a reader of our end of the pipe that ends the tool when this process is
+ * gone.
+ */
 const END_WITH_US = `exec 3<&0 </dev/null
 { read -r _ <&3; kill $$; } >/dev/null 2>&1 &
 exec 3<&-

@@ -1,5 +1,6 @@
-// A thread that reads a file which somebody else wrote. A damaged or hostile one makes a library fill memory or count for minutes, and a
-// thread can be ended: past its heap, past its buffers (which no limit of a heap counts), or past its time.
+// A thread that reads a foreign file. A damaged or hostile one makes a library fill memory or count for
+// minutes, and a thread can be ended: above its heap limit, above its buffer limit (which no heap limit
+// counts), or after its time limit.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
@@ -17,7 +18,7 @@ interface ReaderThreadOptions {
 
 type ReaderEnd = 'time' | 'memory' | 'exit';
 
-/** Why no further message comes. */
+/** Why no further message arrives. */
 export class ReaderThreadError extends Error {
   override readonly name = 'ReaderThreadError';
   readonly end: ReaderEnd;

@@ -1,21 +1,25 @@
-// What systemd is told by a service of Type=notify: that it is ready, that it still lives, that it stops (sd_notify(3)). The
-// program systemd-notify tells it, because Node opens no datagram sockets of files; it is there wherever systemd is.
+// Notifies systemd for a service of Type=notify: that it is ready, that it is alive, that it stops
+// (sd_notify(3)). The program systemd-notify does it, because Node opens no datagram sockets of files; it
+// exists wherever systemd does.
 
 import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/until-aborted.ts';
 import { type Env, runTool } from './child.ts';
 
 interface ServiceNotify extends AsyncDisposable {
-  /** Undefined: it was told, or nobody asks. Else why not, in a few words. */
+  /**
+   * Undefined: systemd was notified, or does not expect it. Otherwise the reason for the failure, in a few
+   * words.
+   */
   readonly ready: (status: string) => Promise<string | undefined>;
 }
 
 export interface ServiceNotifyOptions {
   readonly env: Env;
-  /** When the service begins to stop, which is told too. */
+  /** Aborts when the service starts to stop, of which systemd is notified too. */
   readonly stop: AbortSignal;
   readonly clock: Clock;
-  /** Hears why no sign of life got through, once until one does again. */
+  /** Called with the reason if a sign of life failed, once until one succeeds again. */
   readonly onUntold: (reason: string) => void;
 }
 
@@ -34,8 +38,8 @@ export const serviceNotify = ({ env, stop, clock, onUntold }: ServiceNotifyOptio
     isOver.abort();
     farewell = tell('STOPPING=1');
   };
-  // From the daemon's own event loop: one that hangs says nothing, and is started anew. A single failure is made up for by the
-  // next sign.
+  // From the daemon's own event loop: one that hangs sends nothing, and is restarted. A single failure is
+  // made up for by the next sign.
   const giveSigns = async (everyMs: number): Promise<void> => {
     let wasTold = true;
     for (let sentMs = clock.nowMs(); ; ) {
@@ -64,7 +68,7 @@ export const serviceNotify = ({ env, stop, clock, onUntold }: ServiceNotifyOptio
   };
 };
 
-/** WatchdogSec of the unit, as systemd passes it on. */
+/** WatchdogSec of the unit, as passed by systemd. */
 const watchdogMs = (env: Env): number | undefined => {
   const micros = Number(env['WATCHDOG_USEC']);
   return Number.isSafeInteger(micros) && micros > 0 ? micros / 1_000 : undefined;
@@ -72,5 +76,5 @@ const watchdogMs = (env: Env): number | undefined => {
 
 const TOOL = 'systemd-notify';
 const TELL_TIMEOUT_MS = 5_000;
-/** sd_watchdog_enabled(3) recommends two an interval; with three one may be lost. */
+/** sd_watchdog_enabled(3) recommends two per interval; with three one may be lost. */
 const SIGNS_OF_LIFE = 3;

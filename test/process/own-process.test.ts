@@ -94,7 +94,7 @@ describe('the watch of a parent', () => {
     });
     expect(JSON.parse(await firstLine(alone))).toEqual({
       kind: 'absent',
-      reason: 'file descriptor 77 is no pipe',
+      reason: 'file descriptor 77 is not a pipe',
     });
     await once(alone, 'close');
   });

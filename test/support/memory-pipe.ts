@@ -1,4 +1,4 @@
-// How publisher and subscriber of one hub see each other, and what they exchange besides messages.
+// How publisher and subscriber of one hub are connected, and what they exchange apart from messages.
 
 /** A subscriber as its publisher sees it: a bounded pipe. */
 export interface MemoryPipe {

@@ -129,10 +129,7 @@ export interface SummaryFigure {
   readonly remark: string;
 }
 
-/**
- * "8 HTTP 401", "3 timeout", "2 other", most frequent first, which add up; from a version that did not group
- * them, by kind.
- */
+/** "8 HTTP 401", "3 timeout", "2 other", most frequent first; by kind from a version that did not group them. */
 const failureShort = ({ failures, ...report }: Report): readonly string[] => {
   const counts = new Map<string, number>();
   if (isUnknown(failures)) for (const [kind, count] of failureKindRows(report)) counts.set(kind, count);
@@ -241,10 +238,7 @@ const narrowInterval = (
   return from === to ? '' : `(${from}–${to})`;
 };
 
-/**
- * "(0.92 to 2.24 s)", "(≥ 0.92 s)" if not even the greatest value limits it; '' if both ends are written
- * equally.
- */
+/** "(0.92 to 2.24 s)", "(≥ 0.92 s)" if even the greatest value is no limit; '' if both ends are equal. */
 export const intervalText = (unit: ReportSeries['unit'], { low, high }: TailInterval): string => {
   const from = formatRunFigure(unit, low);
   if (high === null) return `(≥ ${figureText(from)})`;
@@ -343,9 +337,7 @@ const percentileFigure = (report: Report, key: SeriesKey, remark?: string): Summ
 const whyNoSeries = ({ counts, perUserTokensPerSecond: { p50 } }: Report, key: SeriesKey): string =>
   whyNoFigure({ completed: counts.completed, perUser: p50 }, key);
 
-/**
- * Requests may have completed without a figure: if a server reports no usage, times per token are unknown.
- */
+/** Requests may have completed without a figure: without usage, times per token are unknown. */
 export const whyNoFigure = (
   { completed, perUser }: { readonly completed: number; readonly perUser: Reported<number> },
   key: SeriesKey,

@@ -1,13 +1,13 @@
-// How both sides of a ZeroMQ connection know that messages arrive, without a pause. ZeroMQ tells an XPUB socket what is
-// subscribed and unsubscribed (RFC 29/PUBSUB: one byte, 1 or 0, then the topic), in the subscriber's order,
-// so a subscriber sends signals by subscribing to topics that carry an id:
+// How both sides of a ZeroMQ connection verify that messages arrive, without a pause. ZeroMQ reports
+// subscriptions to an XPUB socket (RFC 29/PUBSUB: one byte, 1 or 0, then the topic), in the subscriber's
+// order, so a subscriber sends signals by subscribing to topics that carry an id:
 //
 //   subscriber                                     publisher
 //   subscribes its topic, then ~probe/<id>    ->   answers with a message on ~probe/<id>
 //   gets that message, or any other: it is ready
 //   subscribes ~here/<id>                     ->   counts it; ZeroMQ unsubscribes it when the connection ends
-//   gets ~end, behind everything else         <-   closing: sends ~end to all
-//   subscribes ~done/<id>                     ->   knows that this one has everything
+//   gets ~end, after everything else         <-   closing: sends ~end to all
+//   subscribes ~done/<id>                     ->   this one has everything
 
 import { TOPIC_FRAME_SIZE } from '../codec.ts';
 

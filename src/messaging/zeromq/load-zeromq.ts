@@ -1,5 +1,5 @@
-// The addon is loaded when a run first needs it, never by an idle daemon, and never in a worker thread: with a socket
-// in one, zeromq 6.8.0 aborted the process with a damaged heap in 7 of 26 floods.
+// The addon is loaded when a run first needs it, not by an idle daemon, and never in a worker thread: with a
+// socket in one, zeromq 6.8.0 aborted the process with a damaged heap in 7 of 26 floods.
 
 import { isMainThread } from 'node:worker_threads';
 import type * as Zeromq from 'zeromq';

@@ -109,7 +109,7 @@ class ZeromqPublisher<T> implements MessagePublisher<T> {
     this.#outbox.clear();
     this.#presence.close();
     this.#wake?.();
-    // Subscribers without a handshake confirm nothing: what the socket still holds is for them.
+    // Subscribers without a handshake confirm nothing: the socket's queue is for them.
     this.#socket.linger = this.#presence.count === 0 && !deadline.aborted ? UNKNOWN_LINGER_MS : 0;
     this.#socket.close();
     await Promise.all([this.#sending, this.#listening]);

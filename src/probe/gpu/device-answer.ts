@@ -12,7 +12,7 @@ export type DeviceAnswer =
   | { readonly kind: 'measured'; readonly figures: DeviceFigures }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** A measurement without what the parent already knows. */
+/** A measurement without what the parent already has. */
 type DeviceFigures = Omit<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
 
 type KnownOfDevice = Pick<DeviceMeasurement, 'deviceId' | 'deviceKind' | 'engine'>;
@@ -31,7 +31,10 @@ export const failed = (reason: string): ProbeOutcome<DeviceMeasurement> => ({
   bytesUsed: 0,
 });
 
-/** From a kiloflop to an exaflop, from a kilobyte to a petabyte a second: past them something is broken, not fast. */
+/**
+ * From a kiloflop to an exaflop, from a kilobyte to a petabyte a second: above them something is broken, not
+ * fast.
+ */
 const rate = (maximum: number): v.GenericSchema<unknown, Reported<number>> =>
   reported(v.pipe(v.number(), v.finite(), v.minValue(1e3), v.maxValue(maximum)));
 

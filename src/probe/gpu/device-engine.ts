@@ -1,5 +1,5 @@
-// The port of everything that measures a device. An engine measures in a child process; if it cannot, it says why, and
-// another one is tried.
+// The port of everything that measures a device. An engine measures in a child process; if it cannot, it
+// returns the reason, and another one is tried.
 
 import type { Env } from '../../process/child.ts';
 import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';

@@ -1,5 +1,5 @@
-// Which devices a node must measure, and with what: the engines in order of the performance they reach; one that cannot
-// measure says why before the next is tried.
+// Which devices a node must measure, and with what: the engines in order of the performance they reach; one
+// that cannot measure returns its reason before the next is tried.
 
 import type { GpuVendor, NodeGpus } from '../../core/node/gpu.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../probe.ts';

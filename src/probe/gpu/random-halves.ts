@@ -21,7 +21,7 @@ export const halfValue = (bits: number): number => {
   return (bits & 0x8000) === 0 ? size : -size;
 };
 
-/** Any half, as IEEE 754 has it. */
+/** Any half-precision number (IEEE 754). */
 export const anyHalfValue = (bits: number): number => {
   const sign = (bits & 0x8000) === 0 ? 1 : -1;
   const exponent = (bits >> 10) & 0x1f;

@@ -8,7 +8,7 @@ import { count, figure, text } from '../../wire/schema.ts';
 export const LEASE_TOPIC = 'probe.lease';
 export const RELEASE_TOPIC = 'probe.release';
 
-/** 'first' of its connection, or 'by-hand': not held back by the budget. */
+/** 'first' for its connection, or 'by-hand' (requested by a person): not limited by the budget. */
 export type ProbeCause = 'due' | 'first' | 'by-hand';
 
 export interface LeaseRequest {
@@ -30,11 +30,11 @@ export interface LeaseRefusal {
   readonly kind: 'refused';
   /** For people: "en3 of juno is being measured". */
   readonly reason: string;
-  /** When to ask again, ms; 0 if the sink cannot say. */
+  /** When to request again, ms; 0 if unknown to the sink. */
   readonly retryInMs: number;
 }
 
-/** The sink is willing but cannot: retried with the backoff of a failed probe. */
+/** The sink accepts but cannot: retried with the backoff of a failed probe. */
 interface LeaseFailure {
   readonly kind: 'failed';
   readonly reason: string;

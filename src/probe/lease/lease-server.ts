@@ -1,6 +1,6 @@
-// Lends this node's interfaces to peers that want to measure: one at a time each, for a limited time, with a one-time
-// ticket. A peer that does not return a lease, loses its link or lies about what it used costs no more than the time
-// lent.
+// Leases this node's interfaces to peers for measurements: one at a time each, for a limited time, with a
+// one-time ticket. A peer that does not return a lease, loses its link or reports a false cost consumes no
+// more than the leased time.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
@@ -75,7 +75,7 @@ export class LeaseServer {
     this.#failure.promise.catch(() => undefined); // `run` reports it
   }
 
-  /** Lends until the abort; resolves when every sink has ended. */
+  /** Grants leases until the abort; resolves when every sink has ended. */
   async run(signal: AbortSignal): Promise<void> {
     const { requests } = this.#parts;
     const ends = [
@@ -166,7 +166,7 @@ export class LeaseServer {
     if (busy !== undefined) return refused(`${busy} on ${name}`, 0);
     const waitMs = ledger.waitMs(ports);
     if (waitMs === 0 || request.why === 'by-hand') return undefined;
-    // This node also knows whether it is the first: no peer stays a newcomer forever.
+    // This node also has its own record of whether it is the first: no peer stays new forever.
     if (request.why === 'first' && !this.#isTriedLately(state, source, connection)) return undefined;
     return refused(`the budget of ${portText(ports)} on ${name} is spent`, waitMs);
   }
@@ -204,7 +204,8 @@ export class LeaseServer {
     try {
       const isStopped = untilAborted(stop.signal);
       await Promise.race([sink.ended, lease.returned.promise, isStopped, pause(clock, lastMs, over.signal)]);
-      // The source's goodbye reaches the sink on another connection than the return: its counters are complete then.
+      // The source's last message reaches the sink on another connection than the return: its counters are
+      // complete then.
       if (lease.claim !== undefined)
         await Promise.race([sink.ended, isStopped, pause(clock, GOODBYE_MS_MAX, over.signal)]);
     } finally {

@@ -68,7 +68,7 @@ export const attemptLink = async (
   if (answer.kind === 'held-back' || answer.kind === 'ended') return answer;
   how.onMeasuring();
   let spent: Spending | undefined;
-  const release = new AbortController(); // even if this node stops, the sink is told, within a second
+  const release = new AbortController(); // even if this node stops, the sink is notified, within a second
   try {
     const { outcome, spending } = await measure(parts, want, { ...how, grant: answer, ports });
     spent = spending;
@@ -99,7 +99,7 @@ const askLease = async (
     case 'refused':
       return failed(`${name} refuses: ${reply.reason}`, 'refused');
     case 'timeout':
-      return failed(`${name} was asked for its end of the probe, but ${reply.reason}`, 'timeout');
+      return failed(`${name} was requested to start its end of the probe, but ${reply.reason}`, 'timeout');
     default:
       return reply satisfies never;
   }
@@ -188,7 +188,7 @@ const failed = (reason: string, code: ProbeFailureCode): AttemptResult<LinkMeasu
 const ASK_MS = 10_000;
 const GIVE_BACK_MS = 1_000;
 const NO_LINK_RETRY_MS = 15_000;
-/** The limit, whatever a sink says. */
+/** The limit, regardless of the sink's reply. */
 const RETRY_MS_MAX = 600_000;
 /** More than any lease: the sink counts the whole of it. */
 const LEASE_MS_ALL = 3_600_000;

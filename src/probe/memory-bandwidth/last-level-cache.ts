@@ -48,7 +48,7 @@ const linuxCacheBytes = async (folder: string): Promise<Reported<number>> => {
   return sizes.reduce((sum, bytes) => sum + bytes, 0);
 };
 
-/** Apple reports each cluster's L2 cache but not the system-level cache behind it, of up to 96 MB. */
+/** Apple reports each cluster's L2 cache but not the system-level cache after it, of up to 96 MB. */
 const macosCacheBytes = async ({ env, signal }: CacheOptions): Promise<Reported<number>> => {
   const result = await runTool('/usr/sbin/sysctl', ['-n', 'hw.l3cachesize', 'hw.l2cachesize'], {
     env,

@@ -75,7 +75,7 @@ export const measureMemoryHere = async (options: MemoryThreadsOptions): Promise<
   }
 };
 
-/** Taken in turns, so a busy moment affects all alike. */
+/** Alternated, so a busy moment affects all equally. */
 const WORKS: readonly MemoryWork[] = ['sum', 'compare', 'copy', 'gemv'];
 
 const answerOf = async (thread: Worker): Promise<FromMemoryWorker> => {

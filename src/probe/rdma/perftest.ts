@@ -93,7 +93,7 @@ const rowUnder = (stdout: string, header: string): readonly number[] | undefined
 const unreadable = (reason: string): ToolFigures => ({ kind: 'unreadable', reason });
 
 const NOT_TOLD = unknown('ib_send_lat did not report it');
-/** "MB/sec" was always 2²⁰ bytes; since 24.07 it says so. Gigabits are 10⁹. */
+/** "MB/sec" was always 2²⁰ bytes; since 24.07 the output states that. Gigabits are 10⁹. */
 const BITS_OF_UNIT: ReadonlyMap<string, number> = new Map([
   ['Gb/sec', 1e9],
   ['MB/sec', 2 ** 20 * 8],

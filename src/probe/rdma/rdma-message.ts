@@ -34,7 +34,7 @@ export type ToRdmaSource =
       readonly reason: string;
       /** It was asked to stop, and did not fail by itself. */
       readonly wasStopped: boolean;
-      /** Where its end dialled a test of bandwidth; null elsewhere. */
+      /** If its end dialled a bandwidth test; otherwise null. */
       readonly bitsPerSecond: number | null;
     };
 

@@ -16,7 +16,7 @@ interface RdmaSinkOptions {
   readonly host: string;
   readonly port: number;
   readonly ticket: string;
-  /** Where the source may connect from, as far as known: see the door. */
+  /** Where the source may connect from, as far as known: see the ticket listener. */
   readonly sourceAddresses: readonly string[];
   /** What is installed here. */
   readonly tools: readonly RdmaTool[];
@@ -112,7 +112,7 @@ export class RdmaSink {
           case 'run':
             this.#runs += 1;
             if (this.#runs > RUNS_MAX)
-              throw new ProbeError('protocol', `it asks for more than ${RUNS_MAX} runs`);
+              throw new ProbeError('protocol', `it requests more than ${RUNS_MAX} runs`);
             await this.#current?.tool.stop();
             await this.#start(message, channel, signal);
             break;

@@ -135,7 +135,7 @@ class RdmaSession {
       const tookMs = (messages * MESSAGE_BYTES * 8_000) / bitsPerSecond;
       const wanted = Math.round((messages * wantedMs) / tookMs);
       const possible = Math.min(wanted, messages * GROWTH_MAX, messagesMax - spent);
-      // A run of half the wanted length is enough, and so is whatever the budget allows.
+      // A run of half the target length is enough, and so is what the budget allows.
       if (tookMs >= wantedMs / 2 || possible <= messages) break;
       messages = possible;
       bitsPerSecond = await this.#rate(messages, direction);
@@ -239,7 +239,7 @@ const endingOf = ({ reason, wasStopped }: ToRdmaSource & { kind: 'ended' }): Too
 
 const stdoutOf = (ending: ToolEnding): string => (ending.kind === 'done' ? ending.stdout : '');
 
-/** If both ends fail, the one that we did not stop knows why. */
+/** If both ends fail, the one that was not stopped has the reason. */
 const reasonOf = (
   measuring: ToolEnding & { kind: 'failed' },
   other: ToolEnding,
@@ -256,7 +256,7 @@ const reasonOf = (
 
 const believable = (bitsPerSecond: number): number => {
   if (bitsPerSecond > 0 && bitsPerSecond <= RATE_MAX) return Math.round(bitsPerSecond);
-  throw new ProbeError('protocol', `a rate of ${bitsPerSecond} bit/s was told`);
+  throw new ProbeError('protocol', `a rate of ${bitsPerSecond} bit/s was reported`);
 };
 
 const methodOf = (

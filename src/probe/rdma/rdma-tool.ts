@@ -70,7 +70,7 @@ export interface RdmaTool {
   isComplete(test: RdmaTest, stdout: string): boolean;
   /** Parses the output of the dialling end. */
   read(test: RdmaTest, stdout: string): ToolFigures;
-  /** What went wrong, for tools that print it beside their figures and exit with 0. */
+  /** What went wrong, for tools that print it next to their figures and exit with 0. */
   readonly complaint?: (stdout: string) => string | undefined;
   /** Where the waiting end prints who connected: address and port. Undefined if the tool does not print it. */
   readonly cameFrom?: (stdout: string) => string | undefined;

@@ -1,5 +1,6 @@
-// Where the two ends of an RDMA probe talk: an address of the sink that answers the source now. Both ends choose from
-// the same connections in state, so they choose the same one. The measured cable may have no address at all.
+// Where the two ends of an RDMA probe connect: an address of the sink that responds to the source now. Both
+// ends choose from the same connections in state, so they choose the same one. The measured cable may have no
+// address at all.
 
 import type { NodeId } from '../../core/ids.ts';
 import { endReadings, linkCarrier } from '../../core/link/link-ends.ts';

@@ -60,7 +60,7 @@ export const removeStaleFolders = async ({
 };
 
 const PREFIX = 'plimsoll-rdma-';
-/** Nobody else on the machine can guess it. */
+/** No other user of the machine can guess it. */
 const RANDOM_BYTES = 8;
 /** A probe takes less than two minutes. */
 const STALE_MS = 3_600_000;

@@ -57,10 +57,10 @@ export const startTool = async (options: ToolRunOptions): Promise<ToolRun> => {
           ownPort = port;
         },
       });
-      linked.catch(() => undefined); // the tool notices, and says so
+      linked.catch(() => undefined); // the tool detects it, and reports it
       const [program = command, ...rest] = [...options.leash, command, ...args];
       const how = { env: { ...options.env, ...env }, signal, timeoutMs: options.timeoutMs };
-      // The measuring end knows better what is missing, so it may report first.
+      // The measuring end has more precise information about what is missing, so it may report first.
       const waitsMs = options.timeoutMs + WAITS_SLACK_MS;
       if (call.role === 'dials')
         return await figuresOf(program, rest, {
@@ -155,7 +155,7 @@ const knock = async (port: number, signal: AbortSignal, onPort: (port: number) =
   }
 };
 
-/** Free a moment ago. A tool that finds it taken fails, and the probe is tried again later. */
+/** Free a moment ago. A tool that finds it taken fails, and the probe is retried later. */
 const freePort = async (): Promise<number> => {
   const server = createServer();
   const port = await listen(server);
@@ -241,7 +241,7 @@ const endingOf = (
   return { kind: 'failed', reason: `${command}: ${said}`.slice(0, REASON_LENGTH_MAX) };
 };
 
-/** UCX's prefix of time, process and source line says nothing to a person. */
+/** UCX's prefix of time, process and source line is meaningless to a person. */
 const withoutPrefix = (line: string): string => line.replace(/\[\d+\.\d+\] \[[^\]]*\]\s+\S+\s+/, '');
 
 const lastLine = (text: string): string | undefined =>

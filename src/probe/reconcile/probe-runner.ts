@@ -1,5 +1,5 @@
-// Runs one probe to its end and records the result. It says beforehand what prevents it, and stops a probe if a runner
-// starts in the middle of it.
+// Runs one probe to its end and records the result. It first reports what prevents it, and stops a probe if a
+// runner starts in the middle of it.
 
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
@@ -149,7 +149,9 @@ export class ProbeRunner {
     return why === 'by-hand' ? unknown('requested by a person') : lastsMs;
   }
 
-  /** Between two devices links get their turn, including those of peers refused meanwhile. */
+  /**
+   * After a device, links get their turn before the next device, including those of peers refused meanwhile.
+   */
   #pause(): Obstacle | undefined {
     const leftMs = this.#deviceEndedAtMs + DEVICE_PAUSE_MS - this.#parts.clock.nowMs();
     return leftMs > 0 ? { reason: 'connections take turns', retryInMs: leftMs } : undefined;

@@ -1,5 +1,5 @@
-// The events that a probe produces: figures, or why there are none, with the last good ones beside the failure and
-// their age.
+// The events that a probe produces: figures, or why there are none, with the last good ones next to the
+// failure and their age.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import type { Fact } from '../../core/event-kinds.ts';

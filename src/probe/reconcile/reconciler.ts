@@ -105,8 +105,8 @@ export class Reconciler {
   }
 
   /**
-   * Measures as soon as possible, ignoring freshness and budget; a busy interface still delays it, and a runner delays
-   * all but sockets. @param isOfAll requested of every node at once: of each path one end is enough
+   * Measures as soon as possible, ignoring freshness and budget; a busy interface still delays it, and a
+   * runner delays all but sockets. @param isOfAll requested of every node at once: one end per path is enough
    */
   ask(isMeant: (subject: ProbeSubject) => boolean, isOfAll = false): readonly RequestedProbe[] {
     const meant = this.#wanted().flatMap(want =>

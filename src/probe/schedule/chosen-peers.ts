@@ -1,8 +1,8 @@
-// Which peers a node measures. Up to 64 nodes it is all of them; a thousand would be half a million links. Past that each node
-// chooses for itself, by hashes of the day and of ids, and nobody has to ask anybody: the nodes of its own group, three others
-// drawn anew each day, and for each two groups the one pair that stands for them that day. Nodes that see the same members
-// choose alike; one that comes or goes changes the choice only where it wins or won a draw (rendezvous hashing, Thaler and
-// Ravishankar 1998).
+// Which peers a node measures. Up to 64 nodes it is all of them; a thousand would be half a million links.
+// Above that each node chooses by itself, by hashes of the day and of ids, without communication: the nodes
+// of its own group, three others drawn each day, and for each two groups the one pair that represents them
+// that day. Nodes that see the same members make the same choice; one that joins or leaves changes the choice
+// only where it wins or won a draw (rendezvous hashing, Thaler and Ravishankar 1998).
 
 import type { NodeId } from '../../core/ids.ts';
 import { isSampled } from '../../core/link/measured-pairs.ts';
@@ -11,7 +11,10 @@ export interface FleetMember {
   readonly nodeId: NodeId;
   readonly site: string | undefined;
   readonly rack: string | undefined;
-  /** Only those are chosen. How large a group is counts the others too, so that one that comes and goes moves no limit. */
+  /**
+   * Only those are chosen. The size of a group includes the others too, so that one that comes and goes moves
+   * no limit.
+   */
   readonly isPresent: boolean;
 }
 
@@ -25,12 +28,15 @@ interface PeerChoice {
   readonly wallMs: number;
 }
 
-/** `all`: few enough. `group`: of its own site or rack. `drawn`: one of three. `pair`: they stand for their groups. `used`: by a run. */
+/**
+ * `all`: few enough. `group`: of its own site or rack. `drawn`: one of three. `pair`: they represent their
+ * groups. `used`: by a run.
+ */
 export type WhyChosen = 'all' | 'group' | 'drawn' | 'pair' | 'used';
 
 export const chosenPeers = (choice: PeerChoice): ReadonlyMap<NodeId, WhyChosen> => {
   const { self, members, used } = choice;
-  // Until this node has said where it stands, it stands nowhere.
+  // Until this node's place is known, it has none.
   const own = members.find(({ nodeId }) => nodeId === self) ?? nowhere(self);
   const others = members.filter(member => member.nodeId !== self && member.isPresent);
   if (!isSampled(members.length)) return new Map(others.map(({ nodeId }) => [nodeId, 'all']));
@@ -54,7 +60,7 @@ const nowhere = (nodeId: NodeId): FleetMember => ({
   isPresent: true,
 });
 
-/** All of its site where that is small, else all of its rack, else a few of it. */
+/** All of its site if that is small, else all of its rack, else a few of it. */
 const neighbours = ({ self, members, wallMs }: PeerChoice, own: FleetMember): readonly NodeId[] => {
   const ofSite = own.site === undefined ? [] : members.filter(({ site }) => site === own.site);
   if (ofSite.length > 1 && ofSite.length <= GROUP_MEASURED_MAX) return idsOf(ofSite);
@@ -65,9 +71,9 @@ const neighbours = ({ self, members, wallMs }: PeerChoice, own: FleetMember): re
 };
 
 /**
- * The nodes of other groups that this one measures because the two stand for their groups. Each pair's day begins at
- * another moment; where a node must stand for more groups than it may measure at once, those whose day is youngest count, so
- * that each is measured as its day begins.
+ * The nodes of other groups that this one measures because the two represent their groups. The day of each
+ * pair starts at another moment; if a node must represent more groups than it may measure at once, those
+ * whose day is youngest count, so that each is measured when its day starts.
  */
 const standsIn = ({ self, members, wallMs }: PeerChoice, own: FleetMember): readonly NodeId[] => {
   const groups = Map.groupBy(
@@ -82,7 +88,7 @@ const standsIn = ({ self, members, wallMs }: PeerChoice, own: FleetMember): read
     const [first, second] = key < ownKey ? [key, ownKey] : [ownKey, key];
     const pair = hashOf(`${first}\n${second}`);
     const day = mixed(pair, dayOf(wallMs, pair));
-    // One of the two groups measures, the other one another day.
+    // One of the two groups measures today, the other one another day.
     if ((day & 1) === (ownKey === first ? 1 : 0) || winner(ownGroup, day) !== self) continue;
     const sink = winner(group, mixed(day, SINK_SALT));
     if (sink !== undefined) duties.push({ sinceMs: intoDayMs(wallMs, pair), sink });
@@ -122,7 +128,9 @@ const winner = (members: readonly FleetMember[], seed: number): NodeId | undefin
 
 const idsOf = (members: readonly FleetMember[]): readonly NodeId[] => members.map(({ nodeId }) => nodeId);
 
-/** Days begin at another moment for each seed, so that a fleet does not change all of its links at midnight. */
+/**
+ * Days start at another moment for each seed, so that a fleet does not change all of its links at midnight.
+ */
 const dayOf = (wallMs: number, seed: number): number => Math.floor((wallMs + offsetMs(seed)) / DAY_MS);
 
 const intoDayMs = (wallMs: number, seed: number): number => (wallMs + offsetMs(seed)) % DAY_MS;
@@ -145,12 +153,12 @@ const mixed = (one: number, other: number): number => {
   return (hash ^ (hash >>> 13)) >>> 0;
 };
 
-/** Nodes of a site or a rack in which each measures each. */
+/** Nodes of a site or a rack in which every node measures every other. */
 export const GROUP_MEASURED_MAX = 64;
-/** Of a larger one, without racks, each measures so many. */
+/** In a larger one without racks, each measures this many. */
 export const NEIGHBOURS_COUNT = 8;
 export const DRAWN_COUNT = 3;
-/** Groups that one node stands for at once. */
+/** Groups that one node represents at once. */
 export const DUTIES_MAX = 16;
 export const USED_MAX = 16;
 const DAY_MS = 86_400_000;

@@ -29,7 +29,7 @@ export const portAddressesOf = (state: State, node: NodeId): readonly string[] =
     addresses.map(({ address }) => withoutScope(address)),
   );
 
-/** For people: the intended interface, whatever it shares. */
+/** For people: the intended interface, regardless of what it shares. */
 export const portText = (ports: readonly string[]): string => {
   const [first = ANY_PORT] = ports;
   return first === ANY_PORT ? 'an interface' : first;

@@ -1,5 +1,6 @@
-// The peers that this node measures, from the state as it is: asked each second by what checks addresses, so the choice is made
-// again only when nodes, their places or their work have changed, and at least once a minute for the day that passes.
+// The peers that this node measures, from the current state: read every second by the address checks, so the
+// choice is made again only when nodes, their places or their work have changed, and at least once a minute
+// for the day that passes.
 
 import type { Clock } from '../../clock/clock.ts';
 import { standsAt } from '../../core/group/node-place.ts';
@@ -19,7 +20,7 @@ interface MeasuredPeersParts {
 
 export class MeasuredPeers {
   readonly #parts: MeasuredPeersParts;
-  /** A person asked for them, until then. */
+  /** A person requested them, until then. */
   readonly #wished = new Map<NodeId, number>();
   #chosen: ReadonlyMap<NodeId, WhyChosen> = new Map();
   #isSampled = false;
@@ -37,7 +38,7 @@ export class MeasuredPeers {
     return !this.#isSampled || this.#chosen.has(node);
   }
 
-  /** For a probe by hand: its connection opens within seconds and stays for a while. */
+  /** For a probe on request: its connection opens within seconds and stays for a while. */
   wish(node: NodeId): void {
     this.#wished.delete(node);
     this.#wished.set(node, this.#parts.clock.nowMs() + WISH_MS);

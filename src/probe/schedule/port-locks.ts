@@ -1,5 +1,5 @@
-// One bandwidth probe per interface, whichever end this node is, and nothing beside a device probe, which needs the
-// whole machine.
+// One bandwidth probe per interface, at either end, and none during a device probe, which needs the whole
+// machine.
 
 import { ANY_PORT, sharePort } from './link-ports.ts';
 
@@ -40,8 +40,9 @@ export class PortLocks {
   }
 
   /**
-   * All of them. If some are held for links, no more are given out for a while: otherwise a probe that needs a quiet
-   * machine would wait forever behind a busy one. Behind another device there is no such claim: links come first then.
+   * All of them. If some are taken for links, no more are given out for a while: otherwise a probe that needs
+   * a quiet machine would wait forever for a busy one. After another device there is no such reservation:
+   * links come first then.
    */
   takeAll(what: string): PortHold | undefined {
     if (this.#holders.size === 0) {

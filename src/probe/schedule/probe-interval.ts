@@ -11,7 +11,7 @@ import { ANY_PORT, sinkPorts, sourcePorts } from './link-ports.ts';
 import { BUDGET_BYTES_MAX, DEADLINE_MS, type ProbeSettings, ttlMsOf } from './probe-settings.ts';
 import type { Spending } from './spend-ledger.ts';
 
-/** How much one round of all current paths uses of each interface of each node. */
+/** How much of each interface of each node one round of all current paths uses. */
 export interface PortLoads {
   readonly byPort: ReadonlyMap<string, PortLoad>;
   /** The amount counted for each path; undefined if it was never measured. */

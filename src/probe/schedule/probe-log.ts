@@ -5,7 +5,7 @@ import type { NodeId } from '../../core/ids.ts';
 
 export interface ProbeLogEntry {
   readonly kind: 'started' | 'ended';
-  /** 'sink': this node has lent its interface to a peer. */
+  /** 'sink': this node has leased its interface to a peer. */
   readonly role: 'source' | 'sink' | 'device';
   readonly probe: 'gpu' | 'socket' | 'rdma';
   /** The node of the log: whose interfaces these are. */

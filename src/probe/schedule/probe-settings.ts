@@ -43,7 +43,7 @@ export const DEADLINE_MS: Readonly<Record<ProbeKind, number>> = {
   rdma: 90_000,
 };
 
-/** A lease ends this long after the deadline of the probe that it is for, whatever the source says. */
+/** A lease ends this long after the deadline of its probe, regardless of what the source reports. */
 export const LEASE_SLACK_MS = 5_000;
 
 /** How long the figures last that a probe measures only then: an all-reduce and a queue under load. */

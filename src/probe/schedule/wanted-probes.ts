@@ -105,8 +105,9 @@ const subjectOf = ({ key, connection }: OpenConnection): LinkSubject => ({
 });
 
 /**
- * What did not fail before what did; of those that failed, the one that was tried longest ago. After a failure it is the other
- * end's turn: a firewall lets one direction through more often than none. Then the lesser id, then the plainest address.
+ * Those that did not fail before those that did; of those that failed, the one that was tried longest ago.
+ * After a failure it is the other end's turn: a firewall passes one direction more often than none. Then the
+ * lesser id, then the plainest address.
  */
 const inOrderOfChoice = (state: State, { connections, profiles }: CurrentPath): readonly OpenConnection[] => {
   const tried = profiles?.tried;
@@ -151,14 +152,15 @@ const pathDueOf = (
     nowMs,
   }: { readonly openedAtMs: number; readonly intervalMs: number; readonly nowMs: number },
 ): Wanted => {
-  // What was never measured is due since it opened: the other end's 45 s begin there, not anew with each look.
+  // A path that was never measured is due since it opened: the other end's 45 s start there, not at each
+  // check.
   const sinceOpenMs = Math.min(0, openMs - nowMs);
   if (profiles === undefined) return { ...dueOf(undefined, intervalMs, nowMs), dueInMs: sinceOpenMs };
   const { newest, tried } = profiles;
   const due = dueOf(tried.entry, intervalMs, nowMs);
   const after = `${tried.source} ${due.after}`;
   if (tried.triedAtMs >= openMs) return { ...due, after };
-  // A failure before it was lost says nothing of what it is now.
+  // A failure before it was lost is no evidence about its current state.
   const dueInMs = newest === undefined ? sinceOpenMs : intervalMs - (nowMs - newest.measuredAtMs);
   return { ...due, after, dueInMs, isFirst: true };
 };

@@ -1,4 +1,4 @@
-// One measurement of one direction: what it may take, and what it gives.
+// One measurement of one direction: its limits and its result.
 
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import type { RateEstimate } from './rate-estimate.ts';
@@ -24,7 +24,7 @@ export interface RunResult {
   readonly bytes: number;
   readonly retransmits: Reported<number>;
   readonly streams: number;
-  /** How much longer a round trip takes beside it than without it. */
+  /** How much longer a round trip takes during it than without it. */
   readonly queueNs: Reported<number>;
 }
 
@@ -36,5 +36,5 @@ export const runFiguresOf = (
   bytes: estimate.bytes,
 });
 
-/** How much longer the sink may run than the source wants it to. */
+/** How much longer the sink may run than the source requested. */
 export const RUN_SLACK_MS = 3_000;

@@ -1,5 +1,5 @@
-// The control connection between the ends of a probe: JSON lines, checked on arrival. Whatever the other end sends, the
-// number and size of waiting messages are limited.
+// The control connection between the ends of a probe: JSON lines, checked on arrival. The number and size of
+// waiting messages are limited for any input.
 
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
@@ -18,7 +18,10 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
   #failure: ProbeError | undefined;
   #wake: (() => void) | undefined;
 
-  /** @param intercept of each message as it arrives: whether it is dealt with, and nobody waits for it */
+  /**
+   * @param intercept called with each message as it arrives: returns whether it was handled, so it is not
+   * queued
+   */
   constructor(
     socket: Socket,
     schema: v.GenericSchema<unknown, Heard>,
@@ -89,7 +92,7 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
   /** Takes the messages; reports what is wrong with the first invalid one. */
   #offenceOf(lines: readonly string[]): string | undefined {
     if ([...lines, this.#partial].some(({ length }) => length > LINE_LENGTH_MAX)) {
-      return 'a message past its bound';
+      return 'a message above its limit';
     }
     for (const line of lines) {
       const parsed = v.safeParse(this.#schema, jsonOrUndefined(line));

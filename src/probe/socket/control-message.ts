@@ -13,12 +13,12 @@ export type ToSink =
       readonly job: 'echo' | 'upload' | 'download' | 'exchange';
       readonly streams: number;
       readonly bytesMaxPerStream: number;
-      /** Of an exchange, what each end sends at once; a chunk if it is not told. */
+      /** For an exchange, what each end sends at once; a chunk if missing. */
       readonly messageBytes?: number;
       readonly durationMsMax: number;
     }
   | { readonly kind: 'start' | 'stop'; readonly run: number }
-  /** Answered at once, whatever is being measured. */
+  /** Answered at once, during any measurement. */
   | { readonly kind: 'ping'; readonly sequence: number }
   | { readonly kind: 'bye' };
 
@@ -31,7 +31,7 @@ export type ToSource =
       readonly reason: string;
       /** Streams that its processor can drive. */
       readonly streamsMax: number;
-      /** Whether it knows the job `exchange`; versions before 0.2.0 do not, and do not say so. */
+      /** Whether it supports the job `exchange`; versions before 0.2.0 do not, and leave this out. */
       readonly canExchange?: boolean;
       /** Whether it answers `ping`; versions before 0.2.0 do not. */
       readonly canPing?: boolean;

@@ -1,5 +1,6 @@
-// Round trips on the control connection, beside whatever the data connections carry: what a queue adds under load. Both the idle and
-// the loaded ones go through the same two event loops, so that their difference is of the path and not of the ends.
+// Round trips on the control connection during any load of the data connections: what a queue adds under
+// load. Both the idle and the loaded ones go through the same two event loops, so that their difference comes
+// from the path and not from the ends.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
@@ -8,7 +9,7 @@ import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 
 interface BesideOptions {
-  /** Why none are made; undefined where they are. */
+  /** Why none are made; undefined if they are. */
   readonly reason: string | undefined;
   readonly roundTripMs: number;
   readonly signal: AbortSignal;
@@ -16,22 +17,24 @@ interface BesideOptions {
 
 export interface Beside {
   start(): void;
-  /** When the load ends; what is on its way then still counts. Called again, it is the same figure. */
+  /**
+   * Called when the load ends; what is in transit then still counts. A repeated call returns the same figure.
+   */
   end(): Promise<Reported<number>>;
-  /** Waits for nothing more; nothing after `end`. */
+  /** Stops waiting; nothing happens after `end`. */
   give(): void;
 }
 
-/** Why there are none between these ends; undefined where there are. */
+/** Why there are none between these ends; undefined if there are. */
 export const reasonAgainstPings = (
   own: { readonly name: string },
   other: { readonly engine: string; readonly canPing?: boolean },
 ): string | undefined => {
   if (other.canPing !== true) return "the other end's version does not measure it";
-  // The streams would be in the way of the round trips at the ends, and not on the path.
+  // The streams would delay the round trips at the ends, and not on the path.
   return own.name === 'socket-ffi' && other.engine === 'socket-ffi'
     ? undefined
-    : 'not measured where streams and round trips share an event loop';
+    : 'not measured if streams and round trips share an event loop';
 };
 
 export class ControlPings {
@@ -46,7 +49,7 @@ export class ControlPings {
     this.#clock = clock;
   }
 
-  /** When the other end has answered; answers to what was not asked are ignored. */
+  /** Called when the other end has replied; replies without a request are ignored. */
   hear(sequence: number): void {
     this.#asked.get(sequence)?.();
     this.#asked.delete(sequence);
@@ -113,7 +116,7 @@ export class ControlPings {
     await this.#within(DRAIN_MS, Promise.all(answers), given);
     this.#asked.clear();
     const answered = times.flatMap(({ timeNs }) => timeNs ?? []);
-    // A few that never came back do not say that none of the others did.
+    // A few lost ones are no evidence that any of the others was.
     if (given.aborted || answered.length < LOADED_MIN) return answered;
     const nowMs = this.#clock.nowMs();
     return times.map(({ sentMs, timeNs }) => timeNs ?? nanoseconds(nowMs - sentMs));
@@ -128,7 +131,7 @@ export class ControlPings {
     await time;
   }
 
-  /** How long its answer takes, nanoseconds; without one it never resolves. */
+  /** Resolves with the time of its reply, nanoseconds; without one it never resolves. */
   #ask(): Promise<number> {
     const { promise, resolve } = Promise.withResolvers<number>();
     const sentMs = this.#clock.nowMs();
@@ -156,7 +159,7 @@ const median = (values: readonly number[]): number => lowerPercentile(Float64Arr
 const GAP_MS = 10;
 /** No more of them than 17 a second where none is answered: they share a slow link with what is measured. */
 const ANSWER_MS = 50;
-/** What a queue still holds when the load ends comes within this, or has waited as long. */
+/** What is still queued when the load ends arrives within this time, or has waited as long. */
 const DRAIN_MS = 3_000;
 const IDLE_MIN = 3;
 const IDLE_MAX = 10;

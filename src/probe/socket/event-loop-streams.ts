@@ -1,5 +1,5 @@
-// The engine without FFI: the same jobs on Node's own sockets. Slower on fast links, and a few microseconds longer for a
-// round trip; profiles say that it was used.
+// The engine without FFI: the same jobs on Node's own sockets. Slower on fast links, and a few microseconds
+// longer for a round trip; profiles state that it was used.
 
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';

@@ -28,7 +28,7 @@ export const introduceToSink = async (
 ): Promise<void> => {
   const sinkNonce = readGreeting(await readExactly(socket, GREETING_BYTES, signal));
   if (sinkNonce === undefined) {
-    throw new ProbeError('unreachable', 'what answers there is not a Plimsoll probe');
+    throw new ProbeError('unreachable', 'the service there is not a Plimsoll probe');
   }
   const nonces = { sinkNonce, sourceNonce: makeNonce() };
   socket.write(claim(ticket, head, nonces));

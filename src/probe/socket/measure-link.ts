@@ -25,7 +25,7 @@ export interface MeasureOptions extends SourceParts {
   readonly streamsMax: number;
 }
 
-/** Reported while it runs, so a failure can say what it cost. */
+/** Reported while it runs, so that a failure can state its cost. */
 type OnBytes = (bytesUsed: number) => void;
 
 /** @throws ProbeError */

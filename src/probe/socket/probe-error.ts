@@ -1,4 +1,4 @@
-// Why a probe of a socket connection failed. Its message is shown beside the connection.
+// Why a probe of a socket connection failed. Its message is shown next to the connection.
 
 import { type Problem, ProblemError } from '../../core/problem.ts';
 

@@ -6,10 +6,10 @@ import { parallelismHere } from '../parallelism.ts';
 import type { LinkBudget } from './measure-link.ts';
 import type { SinkEnding } from './sink.ts';
 
-/** One-time; in the environment and not an argument, which everybody on the machine can read. */
+/** One-time; in the environment and not an argument, which any user of the machine can read. */
 export const TICKET_VARIABLE = 'PLIMSOLL_PROBE_TICKET';
 
-/** @throws if there is none, or it is too easy to guess: an end without a ticket would be open to everybody. */
+/** @throws if there is none, or it is too easy to guess: an end without a ticket would be open to anyone. */
 export const ticketOf = (env: Env): string => {
   const ticket = env[TICKET_VARIABLE] ?? '';
   if (ticket.length < TICKET_LENGTH_MIN) throw new Error(`${TICKET_VARIABLE} has no ticket`);

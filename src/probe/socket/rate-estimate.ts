@@ -1,6 +1,7 @@
-// When a bandwidth measurement has seen enough, and its result: bytes over time at the receiver, from its first byte
-// on. Durations were checked against long runs on shaped links: on a fast link slow start must be excluded, and a slow
-// one needs seconds, because an initial overshoot loses packets and then the reader sees nothing for a while.
+// When a bandwidth measurement has seen enough, and its result: bytes over time at the receiver, from its
+// first byte on. Durations were checked against long runs on shaped links: on a fast link slow start must be
+// excluded, and a slow one needs seconds, because an initial overshoot loses packets and then the reader
+// receives nothing for a while.
 
 export interface RateSample {
   /** Since the receiver's first byte. */
@@ -68,7 +69,8 @@ export class RateEstimate {
 
   #skipMs(bitsPerSecond: number): number {
     const { roundTripMs, durationMsMax } = this.#options;
-    // Slow start overshoots, and for many round trips after it the reader sees nothing, then all at once: the first half goes.
+    // Slow start overshoots, and for many round trips after it the reader receives nothing, then all at once:
+    // the first half is discarded.
     if (this.#isLong)
       return Math.min(Math.max(SKIP_ROUND_TRIPS * roundTripMs, this.elapsedMs / 2), durationMsMax / 2);
     if (bitsPerSecond <= SKIP_ABOVE_BITS_PER_SECOND) return 0;
@@ -94,7 +96,7 @@ export class RateEstimate {
   }
 }
 
-/** A run that is shorter says too little about a connection with this round trip. */
+/** A shorter run is not enough for a connection with this round trip. */
 export const runMsLeast = (roundTripMs: number): number =>
   Math.max(RUN_MS_LEAST, LONG_RUN_ROUND_TRIPS * roundTripMs);
 

@@ -52,7 +52,7 @@ const main = async (): Promise<void> => {
   tellParent(process.env, ending);
 };
 
-/** However many connect, and however much arrives. */
+/** Limit for any number of connections and any amount of data. */
 const REPORT_INTERVAL_MS = 1_000;
 
 main().then(

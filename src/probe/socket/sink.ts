@@ -15,7 +15,7 @@ export interface SinkOptions {
   /** 0 for any free one. */
   readonly port: number;
   readonly ticket: string;
-  /** Where the source may connect from, as far as known: see the door. */
+  /** Where the source may connect from, as far as known: see the ticket listener. */
   readonly sourceAddresses: readonly string[];
   /** For the source to connect; Infinity for no limit. */
   readonly waitMsMax: number;
@@ -124,7 +124,9 @@ export class Sink {
     await run.adopt(socket);
   }
 
-  /** Serves the source's requests until it says goodbye. @throws ProbeError, or the reason of the signal. */
+  /**
+   * Serves the source's requests until it ends the session. @throws ProbeError, or the reason of the signal.
+   */
   async #obey(channel: ControlChannel<ToSource, ToSink>): Promise<void> {
     const { engine, clock, streamsMax, signal, durationMsMax } = this.#options;
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(durationMsMax)]);
@@ -162,7 +164,7 @@ export class Sink {
           message satisfies never;
       }
     }
-    throw new ProbeError('protocol', `it asks for more than ${RUNS_MAX} measurements`);
+    throw new ProbeError('protocol', `it requests more than ${RUNS_MAX} measurements`);
   }
 
   #current(number: number): SinkRun {

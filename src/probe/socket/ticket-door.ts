@@ -1,7 +1,7 @@
-// The door of the end of a probe that is dialled, for sockets and for RDMA: it admits one source that proves the
-// ticket, with its data connections. Strangers cost a short wait and get nothing. Every connection may try to prove the
-// ticket, which takes milliseconds: when all places are taken, the one idle longest is dropped, those of the same
-// address first.
+// The listener of the end of a probe that is dialled, for sockets and for RDMA: it admits one source that
+// proves the ticket, with its data connections. Strangers cost a short wait and receive nothing. Every
+// connection may try to prove the ticket, which takes milliseconds: when all places are taken, the one idle
+// longest is dropped, those of the same address first.
 
 import { once } from 'node:events';
 import { createServer, isIP, type Server, type Socket, SocketAddress } from 'node:net';
@@ -25,7 +25,7 @@ export interface DataConnection {
   readonly socket: Socket;
   readonly run: number;
   readonly index: number;
-  /** Tells the source that it is accepted. */
+  /** Notifies the source that it is accepted. */
   accept(): Promise<void>;
 }
 

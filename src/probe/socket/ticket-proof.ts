@@ -1,5 +1,6 @@
-// How both ends of a probe show that they hold the same one-time ticket without sending it: each sends a nonce and an
-// HMAC-SHA-256 over both nonces. The dialling end proves first, so a stranger who dials learns nothing.
+// How both ends of a probe prove that they have the same one-time ticket without sending it: each sends a
+// nonce and an HMAC-SHA-256 over both nonces. The dialling end proves first, so a stranger who dials learns
+// nothing.
 //
 //   sink → source   16 bytes of protocol name, 32 of nonce
 //   source → sink    8 bytes of head (role, index, run), 32 of nonce, 32 of proof
@@ -66,7 +67,7 @@ export const answer = (ticket: string, verdict: TicketVerdict, headBytes: Buffer
   return Buffer.concat([verdictByte, proof(ticket, 'sink', Buffer.concat([headBytes, verdictByte]), nonces)]);
 };
 
-/** undefined if the other end does not prove that it knows the ticket. */
+/** undefined if the other end does not prove that it has the ticket. */
 export const readAnswer = (
   ticket: string,
   bytes: Buffer,

@@ -57,7 +57,10 @@ export class ClockDoubt {
   #first: { readonly theirsMs: number; readonly oursMs: number } | undefined;
   #slowSinceMs: number | undefined;
 
-  /** `theirsMs`: what its sample says; `oursMs`: when it came. @returns false once the claim is impossible */
+  /**
+   * `theirsMs`: the time in its sample; `oursMs`: when it arrived. @returns false once the claim is
+   * impossible
+   */
   believes(theirsMs: number, oursMs: number): boolean {
     this.#first ??= { theirsMs, oursMs };
     const theirs = theirsMs - this.#first.theirsMs;

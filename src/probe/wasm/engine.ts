@@ -13,7 +13,7 @@ export const wasmMemory = (bytes: number): WasmMemory => {
   return new WebAssembly.Memory({ initial: pages, maximum: pages });
 };
 
-/** Whether this engine knows every instruction of the module. */
+/** Whether this engine supports every instruction of the module. */
 export const isWasmValid = (module: Uint8Array<ArrayBuffer>): boolean => WebAssembly.validate(module);
 
 /** A function of a module of `assembleModule`. @throws if the module has none of that name. */

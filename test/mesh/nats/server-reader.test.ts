@@ -172,8 +172,8 @@ test('a message that drips is refused when its time is over', async () => {
 test('lines that are no messages have a rate', async () => {
   const { clock, reader } = reading();
   reader.push(Buffer.from('PING\r\n'.repeat(256)));
-  expect(() => reader.push(Buffer.from('PING\r\n'))).toThrow('more than 16 lines a second');
+  expect(() => reader.push(Buffer.from('PING\r\n'))).toThrow('more than 16 lines per second');
   await clock.advance(1_000);
   reader.push(Buffer.from(INFO.repeat(16)));
-  expect(() => reader.push(Buffer.from(INFO))).toThrow('more than 16 lines a second');
+  expect(() => reader.push(Buffer.from(INFO))).toThrow('more than 16 lines per second');
 });

@@ -150,7 +150,7 @@ describe('a device of NVIDIA', () => {
     ['cuDevicePrimaryCtxRetain=46', 'the device is busy or not available to this process'],
     [
       'cuMemAlloc_v2=2',
-      'too little device memory is free; something else holds it (CUDA_ERROR_OUT_OF_MEMORY)',
+      'too little device memory is free; another program uses it (CUDA_ERROR_OUT_OF_MEMORY)',
     ],
     ['cuEventSynchronize=719', 'the kernel failed on the device and the process cannot continue'],
   ])('that answers %s fails with words of its own', async ([fail, words], context) => {

@@ -26,7 +26,7 @@ test('a sink that never answers gives a failure with its reason, tried again eve
   });
   await mesh.clock.advance(600_000);
   expect(failureOf(mesh, atlas, juno)).toBe(
-    `${nameOf(juno)} was asked for its end of the probe, but it did not answer within 10 s`,
+    `${nameOf(juno)} was requested to start its end of the probe, but it did not answer within 10 s`,
   );
   // Half a minute, a minute, two, four: not each tick.
   expect(asked).toBeGreaterThan(3);

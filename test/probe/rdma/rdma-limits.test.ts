@@ -86,7 +86,7 @@ it('ends a source that requests more runs than a probe has, whatever numbers it 
   const more = [...runs, { test, connects: false }];
   expect(await request(more, signal)).toMatchObject({
     kind: 'failed',
-    reason: `it asks for more than ${RUNS_MAX} runs`,
+    reason: `it requests more than ${RUNS_MAX} runs`,
   });
 });
 

@@ -25,7 +25,7 @@ interface CpuProductOptions {
   readonly threads: number;
   readonly rounds: number;
   readonly durationMs: number;
-  /** false: WebAssembly, whatever is installed. */
+  /** false: WebAssembly, even if a BLAS library is installed. */
   readonly usesBlas: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Measures NVIDIA devices by the driver's own interface.
+// Measures NVIDIA devices through the driver's own interface.
 
 import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts';
 import type { Env } from '../../../process/child.ts';
@@ -29,7 +29,7 @@ export const cudaEngine = (options: CudaEngineOptions): DeviceEngine => ({
   },
 });
 
-/** So the driver's first device is the intended one, whatever the environment hides. */
+/** So the driver's first device is the intended one, regardless of what the environment hides. */
 const cudaEnv = (env: Env, deviceId: string): Env => ({
   ...env,
   CUDA_DEVICE_ORDER: 'PCI_BUS_ID',

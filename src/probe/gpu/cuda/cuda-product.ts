@@ -13,7 +13,7 @@ import { type BatchOptions, timeBatches } from './timed-batches.ts';
 export interface CudaProduct {
   /** Operations, or bytes of the matrix. */
   readonly perSecond: Reported<number>;
-  /** '' where it was not measured. */
+  /** '' if it was not measured. */
   readonly method: string;
 }
 
@@ -158,7 +158,7 @@ const bytesFor = ({ kind, rows, columns, depth }: Shape): number =>
 /** What Hopper and later need. */
 const WORKSPACE_BYTES: number = 32 * 1024 ** 2;
 const FREE_SHARE_MAX = 0.75;
-/** Of the matrix that meets a vector. */
+/** Share of memory for the matrix of the product with a vector. */
 const GEMV_SHARE = 1 / 4;
 /** The width of large models. */
 const GEMV_DEPTH = 8_192;

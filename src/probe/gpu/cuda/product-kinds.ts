@@ -13,7 +13,7 @@ export interface ProductKind {
   /** So many inputs, the same for the same seed. */
   pattern(count: number, seed: number): Uint8Array | Uint16Array;
   inputValue(bits: number): number;
-  /** Of an entry of the product, as it lies in memory. */
+  /** Value of an entry of the product, from its bytes in memory. */
   outputValue(entry: DataView): number;
   /** How far a right result may be from the exact one. */
   tolerance(expected: number): number;

@@ -22,7 +22,8 @@ type AdapterSearch =
   | { readonly kind: 'none'; readonly reason: string };
 
 /**
- * `keep` must hold on to what it is given for the rest of the process: if it is garbage-collected, the process crashes.
+ * `keep` must store its argument for the rest of the process: if it is garbage-collected, the process
+ * crashes.
  */
 export const openAdapter = async (
   request: AdapterRequest,
@@ -89,7 +90,7 @@ const loadWebgpu = async () => {
   try {
     return await import('webgpu');
   } catch {
-    return undefined; // not installed, or not built for this platform: the advice says what to do
+    return undefined; // not installed, or not built for this platform: the advice describes what to do
   }
 };
 
@@ -98,4 +99,4 @@ const isVendor = (told: string, wanted: string): boolean => told.toLowerCase().i
 const none = (reason: string): AdapterSearch => ({ kind: 'none', reason });
 
 const ADVICE =
-  'the package webgpu is not installed beside Plimsoll, or not for this platform: npm install webgpu@0.6';
+  'the package webgpu is not installed next to Plimsoll, or not for this platform: npm install webgpu@0.6';
