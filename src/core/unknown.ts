@@ -12,7 +12,7 @@ export interface Unknown {
   readonly code?: string;
 }
 
-/** Reasons that a person can do something about, or that a gatherer must tell from others. */
+/** Reasons that a person can do something about, or that a gatherer must distinguish. */
 export type ReasonCode =
   /** The user of the daemon may not read it. */
   | 'permission'

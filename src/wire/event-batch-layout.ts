@@ -3,7 +3,7 @@
 //
 //   header, 40 bytes:  magic u32 · version u8 · 0 u8 · sourceId u16 · batchSeq u32 · recordCount u32 · byteLength u32 ·
 //                      0 u32 · recordsBefore f64 · runZeroNs f64
-//   records:           kind u8, then what the kind says below; at, intended, … are f64 nanoseconds since the run's zero
+//   records:           kind u8, then the fields of the kind, below; at, intended, … are f64 nanoseconds since the run's zero
 
 import type { SessionRecord } from '../core/run/event-record.ts';
 import type { Outcome } from '../core/run/outcome.ts';

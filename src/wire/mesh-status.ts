@@ -88,7 +88,7 @@ export interface PeerTry {
    * ended.
    */
   readonly reason: string;
-  /** Why it is unreachable: an UnreachableCause, unless a newer version knows more. */
+  /** Why it is unreachable: an UnreachableCause, or one from a newer version. */
   readonly cause?: string | undefined;
   readonly detail: string;
 }

@@ -89,7 +89,7 @@ export const decodeSnapshot = (text: string, nowMs: number): SnapshotMessage => 
  * The same for a batch. Only what would break the fold is checked: the head of each event, and that a payload
  * exists. For a second of 200 nodes, 1,000 events, that takes 1.2 ms instead of 1.0 ms for JSON.parse alone;
  * checking every payload again, as the daemon did on arrival, would take 5.8 ms (`npm run bench --
- * stream-decode`, best of 40). A kind that the daemon knows and this version does not is an unknown one.
+ * stream-decode`, best of 40). A kind that only the daemon has becomes an unknown one.
  */
 export const decodeBatch = (text: string, nowMs: number): BatchMessage => {
   const message = parse(text);

@@ -13,8 +13,9 @@ export interface VectorEntry {
   readonly epoch: number;
   readonly through: number;
   /**
-   * Durable vectors: the first 48 bits of the signature of record `through`, by which an origin knows its own words. Live
-   * ones: the sum of the newest number of each key held, by which a value shows that was left out.
+   * Durable vectors: the first 48 bits of the signature of record `through`, by which an origin recognises
+   * its own records. Live ones: the sum of the newest number of each stored key, which reveals a value that
+   * was left out.
    */
   readonly tip?: number;
 }

@@ -1,4 +1,4 @@
-// What every port of datagrams must do, whatever carries them.
+// What every port of datagrams must do, over any transport.
 
 import { describe, expect, it } from 'vitest';
 import type {
@@ -29,7 +29,7 @@ export const datagramPortContract = (name: string, host: () => DatagramHost): vo
       expect(Buffer.from((await answers.next()).bytes).toString()).toBe('answer');
     });
 
-    it('tells the own address towards another, and sends nothing for it', async () => {
+    it('returns the own address towards another, and sends nothing for it', async () => {
       const { address, open } = host();
       const inbox = new Inbox();
       await using one = await open(() => undefined);

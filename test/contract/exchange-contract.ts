@@ -1,5 +1,5 @@
-// What replication and requests promise over whatever carries them: links between pairs in memory or over TLS, or a fleet's
-// server. Run on each by its own test file, in real time.
+// What replication and requests guarantee over any transport: links between pairs in memory or over TLS, or a
+// fleet's server. Run on each by its own test file, in real time.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
@@ -26,7 +26,7 @@ export interface ExchangeNode {
 /** Where nodes meet: all that are started meet all others. */
 export interface ExchangePlace extends AsyncDisposable {
   start(options: ExchangeNodeOptions): Promise<ExchangeNode>;
-  /** Nothing passes between this node and the others, and nobody is told. */
+  /** Nothing passes between this node and the others, and no node is notified. */
   cut(one: ExchangeNode): void;
   heal(one: ExchangeNode): void;
 }
@@ -178,7 +178,7 @@ export const describeExchange = (
       });
     });
 
-    test('a request to a node that is not there is told so at once', async () => {
+    test('a request to a node that is not there fails at once', async () => {
       const one = await start();
       const outcome = await one.requests.ask(generateNodeKey().nodeId, 'name', 'who?', {
         timeoutMs: 20_000,

@@ -1,4 +1,5 @@
-// What compaction of a journal drops, sums up and keeps, whatever it writes to. Run on each adapter by its own test file.
+// What compaction of a journal drops, summarises and keeps, for any storage. Run on each adapter by its own
+// test file.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';

@@ -1,4 +1,4 @@
-// What every journal promises, whatever it writes to. Run on each adapter by its own test file.
+// What every journal guarantees, for any storage. Run on each adapter by its own test file.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Journal, JournalError } from '../../src/journal/journal.ts';
@@ -58,7 +58,7 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
     });
 
     describe('what is current', () => {
-      test('is told without what was replaced since, in order, after a restart too', () => {
+      test('is returned without what was replaced since, in order, after a restart too', () => {
         const device = (seq: number, key: string) => record({ seq, kind: 'gpu.profiled', key });
         journal.append([device(1, 'a'), device(2, 'b'), device(3, 'a'), device(4, 'c'), device(5, 'b')]);
         for (const open of [() => journal, reopen]) {
@@ -94,7 +94,7 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
         expect(keysOf(journal)).toEqual(['c', 'd', 'a', 'b']);
       });
 
-      test('is bounded over all of them, not for the own node, and begins anew with an epoch', () => {
+      test('is bounded over all of them, not for the own node, and starts again with an epoch', () => {
         reopen({ currentLimits });
         for (const origin of [PEER, OTHER])
           journal.append(['a', 'b', 'c', 'd'].map((key, index) => device(index + 1, key, { origin })));
@@ -254,7 +254,7 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
         expect(journal.origins()).toContainEqual({ origin: PEER, epoch: 4, through: 0 });
       });
 
-      test('a peer that holds more of the own node than the journal is told as own-future', () => {
+      test('a peer that has more of the own node than the journal is reported as own-future', () => {
         appendOwn(journal);
         const epoch = journal.ownEpoch;
         journal.appendCatchUp({ origin: OWN, epoch, through: 1 }, []);

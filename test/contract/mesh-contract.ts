@@ -1,4 +1,4 @@
-// What every mesh transport promises, whatever carries it. Run on each adapter by its own test file.
+// What every mesh transport guarantees. Run on each adapter by its own test file.
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
@@ -17,7 +17,7 @@ export interface MeshPlace extends AsyncDisposable {
   transport(options: ContractNodeOptions): MeshTransport;
   /** `dialler` learns the address of `listener`, over a cable of their own. */
   connect(dialler: MeshTransport, listener: MeshTransport): Promise<void>;
-  /** Nothing passes any cable between the two, and nobody is told. */
+  /** Nothing passes any cable between the two, and no node is notified. */
   cut(one: MeshTransport, other: MeshTransport): void;
   heal(one: MeshTransport, other: MeshTransport): void;
   /** The process ends without a farewell. */
@@ -118,7 +118,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       await until(one, () => one.frames.length === 1 && other.frames.length === 1);
     });
 
-    test('a full queue says so, and tells when it has drained', async () => {
+    test('a full queue returns false, and emits an event when it has drained', async () => {
       const [one, other] = await linked({ limits: { queueBytesMax: 64_000_000 } });
       const link = linkOf(one, other);
       let drains = 0;
@@ -286,7 +286,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       expect(one.conflicts).toEqual([]);
     });
 
-    test('a copied home that runs twice is refused the second time and told on both sides', async () => {
+    test('a copied home that runs twice is refused the second time and reported on both sides', async () => {
       const key = generateNodeKey();
       const one = await node();
       const original = await node({ identity: key });
@@ -311,7 +311,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       expect(one.transport.links.size + twin.transport.links.size).toBe(0);
     });
 
-    test('whoever dials before a node accepts waits, and is linked when it does', async () => {
+    test('a node that dials before the other one accepts waits, and is linked when it does', async () => {
       const waiting = seenNode(
         place.transport({ identity: generateNodeKey(), start: 1, limits: QUICK }),
         () => place.pass(),

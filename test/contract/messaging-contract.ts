@@ -1,4 +1,4 @@
-// What every transport must do, whatever carries the bytes. Each adapter's test calls it with a way to open both ends.
+// What every transport must do. Each adapter's test calls it with a way to open both ends.
 
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -158,7 +158,7 @@ export const describeMessaging = (name: string, open: () => Promise<Transport>):
   });
 
   describe(`${name} shakes hands`, () => {
-    test('and waits no longer than it is told to', async () => {
+    test('and waits no longer than its limit', async () => {
       await using transport = await open();
       await using publisher = await transport.publisher();
       await expect(publisher.waitForSubscribers(1, AbortSignal.abort(new Error('enough')))).rejects.toThrow(
@@ -184,7 +184,7 @@ export const describeMessaging = (name: string, open: () => Promise<Transport>):
       await expect(closed).rejects.toBeInstanceOf(MessagingError);
     });
 
-    test('and tells those who wait that the publisher closes', async () => {
+    test('and rejects those who wait if the publisher closes', async () => {
       await using transport = await open();
       await using publisher = await transport.publisher();
       const waiting = publisher.waitForSubscribers(1, soon());
@@ -258,16 +258,16 @@ export const describeMessaging = (name: string, open: () => Promise<Transport>):
     });
   });
 
-  describe(`${name} tells bad bytes from bad code`, () => {
+  describe(`${name} distinguishes bad bytes from bad code`, () => {
     test('asks the codec about payloads that cannot be decoded, and counts them', async () => {
       await using transport = await open();
       await using publisher = await transport.publisher();
       await using subscriber = await transport.subscriber();
       await together(publisher, subscriber);
-      for (const text of ['1', 'undecodable: told', '2', 'undecodable: silent', '3'])
+      for (const text of ['1', 'undecodable: reported', '2', 'undecodable: silent', '3'])
         publisher.publish({ topic: 'note', text });
       publisher.publish(LAST);
-      expect(await readUntilLast(subscriber)).toEqual(['1', 'instead of undecodable: told', '2', '3']);
+      expect(await readUntilLast(subscriber)).toEqual(['1', 'instead of undecodable: reported', '2', '3']);
       expect(subscriber.undecodableCount).toBe(2);
     });
 
@@ -311,7 +311,7 @@ export const noteCodec: MessageCodec<Note> = {
     return { topic: '', text };
   },
   onDecodeError: (_payload, error) =>
-    error.message.endsWith('told') ? { topic: '', text: `instead of ${error.message}` } : undefined,
+    error.message.endsWith('reported') ? { topic: '', text: `instead of ${error.message}` } : undefined,
 };
 
 export const withDefaults = {

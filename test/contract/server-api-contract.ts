@@ -1,5 +1,5 @@
-// What every adapter of a server's API promises, whatever it asks for. The other end is the mock, which speaks that API; a
-// request goes the whole way, from a prompt over a socket to an outcome.
+// What every adapter of a server's API guarantees, for any request. The other end is the mock with that API;
+// a request goes the whole way, from a prompt over a socket to an outcome.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -87,7 +87,7 @@ export const describeServerApi = (api: ServerApi): void => {
       },
     );
 
-    test('writes a body that is JSON, with the prompt in it, whatever is in the prompt', () => {
+    test('writes a body that is JSON, with the prompt in it, for any prompt', () => {
       fc.assert(
         fc.property(fc.string({ minLength: 1, unit: 'binary' }), prompt => {
           const { before, after } = bodyOf(prompt);
@@ -97,7 +97,7 @@ export const describeServerApi = (api: ServerApi): void => {
       );
     });
 
-    test('has the nonce at the very start of the prompt, and is JSON whatever is written there', () => {
+    test('has the nonce at the very start of the prompt, and is JSON for any text there', () => {
       const plain = bodyOf('why?');
       const { before, after } = bodyOf('why?', { nonce: '0123456789abcdef' });
       expect(after.startsWith('0123456789abcdef')).toBe(true);

@@ -78,7 +78,7 @@ describe('apply', () => {
     );
   });
 
-  it("keeps the newest of each live entry whatever order its origin's live events arrive in", () => {
+  it("keeps the newest of each live entry for any order of arrival of its origin's live events", () => {
     fc.assert(
       fc.property(
         arbitraryHistory(a)
@@ -118,7 +118,7 @@ describe('apply', () => {
     expect(apply(old, identity({ origin: a, epoch: 2, seq: 2, name: 'not the first' }))).toBe(old);
   });
 
-  it('leaves the live readings of an origin when its journal starts anew', () => {
+  it('leaves the live readings of an origin when its journal starts again', () => {
     const live = memory({ origin: a, seq: 1 });
     const state = applyAll(EMPTY_STATE, [live, identity({ origin: a, epoch: 1, seq: 1, name: 'old' })]);
     expect(apply(state, identity({ origin: a, epoch: 2, seq: 1, name: 'new' })).nodeMemories[a]?.seq).toBe(1);

@@ -197,9 +197,7 @@ const draft: fc.Arbitrary<Draft> = fc.oneof(
   },
 );
 
-/**
- * What one origin tells, in the order it tells it: numbered as DESIGN §3.1 says, over one or two epochs.
- */
+/** The events of one origin in order: numbered as in DESIGN §3.1, over one or two epochs. */
 export const arbitraryHistory = (from: NodeId): fc.Arbitrary<readonly Event[]> =>
   fc
     .array(fc.record({ draft, startsEpoch: fc.constantFrom(false, false, false, false, true) }), {

@@ -32,7 +32,7 @@ describe('the table of kinds', () => {
   });
 });
 
-test('a source tells of a reading that its version alone knows, and is heard', () => {
+test('a status for a reading that only a newer version has is applied', () => {
   const failed: Fact = {
     kind: 'reading.failed',
     payload: {

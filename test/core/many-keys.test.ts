@@ -20,7 +20,7 @@ const liar = nodeId('l'.repeat(26));
 const { entriesMax: DEVICES_MAX } = EVENT_KINDS['gpu.profiled'];
 const { entriesMax: CONNECTIONS_MAX, entriesPerSinkMax: PAIR_MAX = 0 } = EVENT_KINDS['connection.opened'];
 
-describe('a node that tells of more keys than any machine has', () => {
+describe('a node that publishes more keys than any machine has', () => {
   it('costs no more for its ten thousandth device than for the first past the bound, event by event', () => {
     let state = EMPTY_STATE;
     let most = 0;
@@ -65,7 +65,7 @@ describe('a node that tells of more keys than any machine has', () => {
     expect(applyAll(once, events)).toBe(once);
   });
 
-  it('begins anew with its next journal', () => {
+  it('starts again with its next journal', () => {
     const full = applyAll(EMPTY_STATE, numberedFrom({ origin: liar }, deviceProfiles(DEVICES_MAX + 5)));
     const anew = applyAll(full, numberedFrom({ origin: liar, epoch: 2 }, deviceProfiles(1)));
     expect(anew.refusedKinds).toEqual({});

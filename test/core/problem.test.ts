@@ -33,13 +33,13 @@ describe('a problem', () => {
 describe('what was thrown', () => {
   const missing = Object.assign(new Error('ENOENT: no such file, open x'), { code: 'ENOENT' });
 
-  test('is told by its message, and as it is where it is no error', () => {
+  test('is shown as its message, and unchanged if it is not an error', () => {
     expect(errorMessage(missing)).toBe('ENOENT: no such file, open x');
     expect(errorMessage('stopped')).toBe('stopped');
     expect(errorMessage(undefined)).toBe('undefined');
   });
 
-  test("is told in short by the system's code, but never by a code of our own", () => {
+  test("is shortened to the system's code, but never by a code of our own", () => {
     expect(errorCode(missing)).toBe('ENOENT');
     expect(shortReason(missing)).toBe('ENOENT');
     expect(errorCode(new ProblemError(taken))).toBeUndefined();

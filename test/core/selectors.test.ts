@@ -56,7 +56,7 @@ describe('a reading', () => {
     expect(nodeView(uncoded, atlas, 5).memory).not.toHaveProperty('code');
   });
 
-  it('is current again as soon as the source tells a value after a failure', () => {
+  it('is current again as soon as the source reports a value after a failure', () => {
     const state = applyAll(EMPTY_STATE, [
       event({ seq: 1, receivedAtMs: 0 }, failed('reading.failed', 'exited')),
       event({ seq: 2, receivedAtMs: 500 }, memoryFact()),

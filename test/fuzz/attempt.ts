@@ -6,7 +6,7 @@ import type { FuzzTarget } from './fuzz-target.ts';
 
 export interface Finding {
   readonly kind: 'threw' | 'slow' | 'memory' | 'prototype';
-  /** What happened; equal for equal causes as far as can be told. */
+  /** What happened; equal for equal causes as far as can be determined. */
   readonly what: string;
 }
 

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { Reading } from '../../src/core/node/reading.ts';
 import { READING_SCHEMAS } from '../../src/wire/reading-schema.ts';
 
-/** A reading whose payload a peer refuses would be lost with every reading beside it. */
+/** A reading whose payload a peer refuses would be lost with every reading next to it. */
 export const holdBelieved = (reading: Reading): void => {
   const payload: unknown = JSON.parse(
     JSON.stringify({ source: 'fuzz', intervalMs: 1_000, value: reading.value }),

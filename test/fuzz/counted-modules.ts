@@ -13,7 +13,7 @@ interface Branch {
 }
 
 interface CountedModules {
-  /** How often each branch was taken, modulo 256; set to zero by whoever reads it. */
+  /** How often each branch was taken, modulo 256; set to zero by its reader. */
   readonly counters: Uint8Array;
   /** Of what has been loaded, in the order of their counters. */
   readonly branches: readonly Branch[];

@@ -1,4 +1,4 @@
-// What the program and the thread that fuzzes say to each other.
+// Messages between the program and the thread that fuzzes.
 
 import type { Finding } from './attempt.ts';
 
@@ -18,7 +18,7 @@ export type FuzzMessage =
       readonly kind: 'done';
       readonly executions: number;
       readonly seconds: number;
-      /** Of the thread's processor: what the machine does beside it does not matter. */
+      /** Of the thread's processor: other load of the machine does not matter. */
       readonly processorSeconds: number;
       readonly kept: number;
       /** Of all modules that are loaded. */

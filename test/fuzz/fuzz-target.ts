@@ -27,7 +27,7 @@ export interface Reader {
   readonly run: (input: Uint8Array) => unknown;
 }
 
-/** Several parsers as one target: the first byte says which. */
+/** Several parsers as one target: the first byte selects one. */
 export const firstByteChooses = (readers: readonly Reader[]): Pick<FuzzTarget, 'seeds' | 'run'> => ({
   seeds: () =>
     readers.flatMap(({ seeds }, index) => seeds.map(seed => Buffer.concat([Buffer.of(index), seed]))),

@@ -1,5 +1,5 @@
-// The thread in which one target is fuzzed. The input that is being tried stands in shared memory, so that it is known whatever it
-// does to the thread.
+// The thread in which one target is fuzzed. The input that is being tried is in shared memory, so that it is
+// known for anything that it does to the thread.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { countModules, isCovered } from './counted-modules.ts';

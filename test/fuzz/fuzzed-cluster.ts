@@ -18,7 +18,7 @@ export interface FuzzedCluster {
 }
 
 export const fuzzedCluster = async (): Promise<FuzzedCluster> => {
-  // Its clock stands still: with the bounds of every day it would refuse all but the first thousand.
+  // Its clock does not move: with the normal limits it would refuse all but the first thousand.
   const cluster = await serveCluster({ limits: { requestsPerSecondMax: 1e12, refusalsPerMinuteMax: 1e12 } });
   cluster.tell(
     SELF,

@@ -1,5 +1,6 @@
-// Source code that counts its branches: of a TypeScript file the types go, and a counter stands at the start of every function,
-// branch, loop and case, and before the right side of `&&`, `||` and `??`. Done with the compiler that checks the code anyway.
+// Source code that counts its branches: types are removed from a TypeScript file, and a counter is inserted
+// at the start of every function, branch, loop and case, and before the right side of `&&`, `||` and `??`.
+// Done with the compiler that checks the code anyway.
 
 import ts from 'typescript';
 
@@ -8,7 +9,7 @@ interface Instrumented {
   readonly code: string;
   /** The line of each branch of this file, in the order of their counters. */
   readonly lines: readonly number[];
-  /** Its literals and names of fields: a fuzzer that knows them gets past comparisons. */
+  /** Its literals and names of fields: a fuzzer that has them gets past comparisons. */
   readonly words: readonly string[];
 }
 

@@ -1,6 +1,7 @@
-// `npm run fuzz -- [TARGET…] [--seconds N] [--runs N] [--seed N] [--untaken]`: fuzzes targets, one after the other, and tells how many
-// inputs were tried and what they covered. What breaks something is made short and written into a file; `--input FILE` gives it to the
-// target again, without counters, and shows where it breaks.
+// `npm run fuzz -- [TARGET…] [--seconds N] [--runs N] [--seed N] [--untaken]`: fuzzes targets, one after the
+// other, and reports how many inputs were tried and what they covered. What breaks something is made short
+// and written into a file; `--input FILE` gives it to the target again, without counters, and shows where it
+// breaks.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

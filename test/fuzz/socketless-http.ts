@@ -6,7 +6,7 @@ import { get, IncomingMessage, Server } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 
-/** The server behind a port. Node names it to whoever listens when a request begins. */
+/** The server behind a port. Node passes it to a listener when a request starts. */
 export const serverBehind = async (port: number): Promise<Server> => {
   const { promise, resolve, reject } = Promise.withResolvers<Server>();
   const look = (message: unknown): void => {

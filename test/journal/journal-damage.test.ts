@@ -1,4 +1,5 @@
-// Damaged files: whatever is wrong, the daemon starts, the file is moved aside whole, and the new epoch is above the old.
+// Damaged files: for any damage, the daemon starts, the file is moved aside whole, and the new epoch is above
+// the old.
 
 import {
   copyFileSync,

@@ -96,7 +96,7 @@ test.each([
       return path;
     },
   ],
-])('%s is told with what to do', (_, place) => {
+])('%s is reported with what to do', (_, place) => {
   const at = place();
   expect(() => open(at)).toThrow(
     expect.objectContaining({
@@ -130,7 +130,7 @@ test('a pipe in place of the count of stored records delays nothing', () => {
 test.each([
   ['that may not be written', 0o555],
   ['that may not be entered', 0o000],
-])('a directory %s is told with what to do', async (_, directoryMode) => {
+])('a directory %s is reported with what to do', async (_, directoryMode) => {
   chmodSync(directory.path, directoryMode);
   const lines = [];
   {

@@ -73,7 +73,10 @@ test('a log that is cut off after a kill -9 is reported, with as many records as
   ]);
 });
 
-/** Kills the writer once it has said so many lines, while it goes on, and gives all that it promised. */
+/**
+ * Kills the writer once it has printed this many lines, while it continues, and returns all that it
+ * acknowledged.
+ */
 const writeAndKill = async (path: string, lines: number) => {
   await using writer = startWriter(path);
   const ran = { acknowledged: 0, startNumber: 0, ownEpoch: 0 };

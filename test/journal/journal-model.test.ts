@@ -56,7 +56,7 @@ test('positions of other origins never go back, and nothing is left of a refused
   );
 });
 
-/** A journal that is closed and opened again when a step says so. */
+/** A journal that is closed and opened again if a step requires it. */
 class Reopened {
   readonly #open: () => Journal;
   journal: Journal;

@@ -1,5 +1,5 @@
-// Compaction takes nothing that the picture needs: whoever replays what is left, from nothing or from any point at which
-// it went away, arrives at the state of one who saw every event.
+// Compaction drops nothing that the state needs: a replay of what is left, from nothing or from any point at
+// which a node left, gives the state of a node that saw every event.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

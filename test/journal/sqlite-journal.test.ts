@@ -1,4 +1,4 @@
-// The SQLite journal, by the contract; what only a file can do stands in the other test files of this folder.
+// The SQLite journal, by the contract; what only a file can do is in the other test files of this folder.
 
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';

@@ -1,4 +1,4 @@
-// The receiving process of flood.test.ts: counts what arrives until an empty message, then tells.
+// The receiving process of flood.test.ts: counts what arrives until an empty message, then reports.
 
 import type { MessageCodec } from '../../src/messaging/codec.ts';
 import { EVERY_MESSAGE } from '../../src/messaging/subscriber.ts';

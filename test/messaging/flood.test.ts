@@ -72,7 +72,8 @@ describe('two processes', () => {
       }
       flood.publisher.publish(new Uint8Array(0));
       expect(await flood.subscriber.exited).toMatchObject({
-        // Its exit says whether it survived; on a busy machine the library warns that it waits for its threads.
+        // Its exit code shows whether it survived; on a busy machine the library warns that it waits for its
+        // threads.
         code: 0,
         signal: null,
         lastMessage: { messages: count, outOfOrder: 0 },

@@ -3,7 +3,7 @@ import { libcCompare, libcMemory } from '../../src/native/libc-memory.ts';
 import { loadKoffi } from '../../src/native/load-koffi.ts';
 
 describe("the C library's comparison", () => {
-  test('tells parts that are the same from parts that differ in one byte, and stays inside the memory', async context => {
+  test('distinguishes equal parts from parts that differ in one byte, and stays inside the memory', async context => {
     const koffi = await loadKoffi();
     const compare = koffi.kind === 'loaded' ? libcCompare(koffi.koffi, process.platform) : undefined;
     if (compare === undefined) context.skip('the C library cannot be called here');

@@ -9,7 +9,7 @@ const linux = (length: number): Buffer => {
   return bytes.subarray(0, length);
 };
 
-test('tcp_info of Linux tells retransmits, acknowledged bytes and the shortest round trip', () => {
+test('tcp_info of Linux contains retransmits, acknowledged bytes and the shortest round trip', () => {
   expect(parseTcpInfo('linux', linux(256))).toEqual({
     retransmits: 17,
     bytesAcknowledged: 5_000_000_000,
@@ -17,7 +17,7 @@ test('tcp_info of Linux tells retransmits, acknowledged bytes and the shortest r
   });
 });
 
-test('a kernel that tells less leaves the rest unknown, not zero', () => {
+test('a kernel that reports less leaves the rest unknown, not zero', () => {
   const old = { kind: 'unknown', reason: 'the kernel is too old to report it' };
   expect(parseTcpInfo('linux', linux(104))).toEqual({
     retransmits: 17,
@@ -33,7 +33,7 @@ test('a round trip that was never measured is unknown', () => {
   expect(parseTcpInfo('linux', bytes).roundTripNsMin).toMatchObject({ kind: 'unknown' });
 });
 
-test('tcp_connection_info of macOS tells retransmitted packets', () => {
+test('tcp_connection_info of macOS contains retransmitted packets', () => {
   const bytes = Buffer.alloc(112);
   bytes.writeBigUInt64LE(3n, 104);
   expect(parseTcpInfo('darwin', bytes)).toMatchObject({

@@ -10,7 +10,7 @@ const DAEMON = { who: 'the daemon', pid: 4_711, what: 'NVIDIA GB10' } as const;
 const BY_HAND = { who: 'plimsoll probe gpu', pid: 4_712, what: 'this machine' } as const;
 
 describe('the devices of a home', () => {
-  it('are measured by one at a time, and whoever comes second hears by whom', () => {
+  it('are measured by one at a time, and the second one gets the name of the first', () => {
     using home = temporaryDirectory();
     const first = lockDevices(home.path, DAEMON);
     if (first.kind !== 'held') throw new Error(first.reason);
@@ -28,7 +28,7 @@ describe('the devices of a home', () => {
     expect(readdirSync(home.path)).toEqual(['device-probe.lock']);
   });
 
-  it('are free again when their holder was killed, whatever it left behind', async () => {
+  it('are free again when their holder was killed, with any remains', async () => {
     using home = temporaryDirectory();
     const module = JSON.stringify(new URL('../../src/probe/device-lock.ts', import.meta.url).href);
     const script = `const { lockDevices } = await import(${module});

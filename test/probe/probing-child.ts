@@ -1,4 +1,4 @@
-// A child of the probe that behaves as it is told, for probe-child.test.ts.
+// A child of the probe that behaves as configured, for probe-child.test.ts.
 
 import process from 'node:process';
 import { answerParent } from '../../src/probe/probe-answer.ts';

@@ -20,7 +20,7 @@ describe('an atomic file', () => {
     expect(await readdir(folder)).toEqual(['token']);
   });
 
-  test('takes the mode it is given, whatever the umask', async () => {
+  test('takes the mode it is given, with any umask', async () => {
     const path = join(folder, 'readable');
     await writeFileAtomic(path, 'text', { mode: 0o644 });
     expect((await stat(path)).mode & 0o777).toBe(0o644);

@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 import { requireBuild } from '../support/build.ts';
 import { repositoryRoot } from '../support/repository.ts';
 
-// What a packed program starts lies beside it, and what it shows (the dashboard) and reads (package.json) where it always did.
+// The entries that a packed program starts are next to it; the dashboard and package.json are where they
+// always were.
 test('everything that is started as a process or thread is packed', () => {
   requireBuild();
   const source = join(repositoryRoot, 'src');

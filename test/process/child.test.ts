@@ -98,7 +98,7 @@ describe('a tool that is run to its end', () => {
 });
 
 describe('a tool that is read line by line', () => {
-  it('gives its lines without their ends, whatever the pieces they come in', async () => {
+  it('gives its lines without their ends, for any pieces in which they arrive', async () => {
     tools.script('tool', `printf 'on'; sleep 0.05; printf 'e\\r\\ntwo\\n\\nthr'; sleep 0.05; printf 'ee\\n'`);
     expect(await linesAndError()).toMatchObject({ lines: ['one', 'two', '', 'three'], code: 'exited' });
   });
@@ -207,10 +207,10 @@ describe('a tool that is read line by line', () => {
     expect((await linesAndError()).lines).toEqual(['\uFFFD\uFFFD\0ok', 'next']);
   });
 
-  it('is told what to watch through an input that stays open', async () => {
-    tools.script('tool', 'read first; echo "told $first"; cat');
+  it('receives what to watch through an input that stays open', async () => {
+    tools.script('tool', 'read first; echo "watching $first"; cat');
     for await (const line of lines({ input: 'this\n' })) {
-      expect(line).toBe('told this');
+      expect(line).toBe('watching this');
       break;
     }
   });

@@ -1,4 +1,4 @@
-// A process that starts a child of its own and tells its process id: own-process.test.ts kills it.
+// A process that starts a child of its own and prints its process id: own-process.test.ts kills it.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { entryUrl } from '../../src/process/entry.ts';

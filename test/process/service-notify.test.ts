@@ -1,4 +1,4 @@
-// What systemd is told, at a socket that stands in for its own, by the systemd-notify of this machine.
+// What systemd receives, at a socket in place of its own, from the systemd-notify of this machine.
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,12 +63,12 @@ describe('a service of Type=notify', () => {
     await service.ready('up');
     const before = (await manager.whenReceived(3, signal)).length;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
-    // What was being told when the loop began to hang may arrive meanwhile.
+    // What was being sent when the loop started to hang may arrive meanwhile.
     expect(manager.received().length).toBeLessThanOrEqual(before + 1);
     expect(await manager.whenReceived(before + 2, signal)).toContain('WATCHDOG=1');
   });
 
-  test('tells it to an abstract socket, and gives no signs of life if none are wanted', async () => {
+  test('sends it to an abstract socket, and gives no signs of life if none are wanted', async () => {
     const name = `@plimsoll-notify-${process.pid}`;
     using manager = await notifySocket(name);
     const clock = new VirtualClock();
@@ -82,7 +82,7 @@ describe('a service of Type=notify', () => {
   test.each([
     ['/no/such/socket', 'No such file or directory'],
     ['notify', 'Invalid argument'],
-  ])('says why nobody was told at %s', async (socket, why) => {
+  ])('reports why nothing was sent to %s', async (socket, why) => {
     const stop = new AbortController();
     await using service = notifying({ NOTIFY_SOCKET: socket, WATCHDOG_USEC: '1000' }, { stop: stop.signal });
     expect(await service.ready('up')).toContain(why);
@@ -117,7 +117,7 @@ describe('a service of Type=notify', () => {
     expect(reasons).toEqual([reasons[0], expect.stringContaining('No such file')]);
   });
 
-  test('tells nothing where nobody asks', async () => {
+  test('sends nothing if it is not requested', async () => {
     await using service = notifying({ PATH: '/nowhere' });
     expect(await service.ready('up')).toBeUndefined();
   });

@@ -1,4 +1,5 @@
-// A child process for own-process.test.ts: says what it was asked to, then lives until its parent is gone.
+// A child process for own-process.test.ts: prints what it was requested to, then lives until its parent is
+// gone.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { tellParent, watchParent } from '../../src/process/parent-watch.ts';

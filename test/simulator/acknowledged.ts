@@ -1,5 +1,6 @@
-// What a node's own disk has acknowledged, kept beside the product's own book-keeping: the last record of each connection in
-// the present epoch. A journal that loses one of them, or a peer that never hears of it, is found by comparison.
+// What a node's own disk has acknowledged, separate from the product's own book-keeping: the last record of
+// each connection in the present epoch. A journal that loses one of them, or a peer that never receives it,
+// is found by comparison.
 
 import type { AgedRecord } from '../../src/journal/journal.ts';
 

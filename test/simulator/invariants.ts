@@ -10,7 +10,7 @@ export const brokenNow = (cluster: SimulatedCluster): readonly string[] => [
   ...unboundedJournals(cluster),
 ];
 
-/** Once everything is mended and had its time. */
+/** After everything is repaired and had its time. */
 export const brokenAfterMending = (cluster: SimulatedCluster): readonly string[] => [
   ...notConverged(cluster),
   ...lost(cluster),
@@ -58,7 +58,7 @@ const lost = ({ machines, running }: SimulatedCluster): readonly string[] =>
     });
   });
 
-/** Everybody hears everybody. */
+/** Every node receives every other. */
 const unheard = ({ running, told, clock }: SimulatedCluster): readonly string[] =>
   running.flatMap(({ node }) =>
     running.flatMap(({ id }) => {
@@ -69,11 +69,11 @@ const unheard = ({ running, told, clock }: SimulatedCluster): readonly string[] 
   );
 
 /**
- * A link counts as dead after 6 s without a word; what its pipe still held is told with the age at which it was sent. So is what a
- * cable delays, over one other node at most.
+ * A link counts as dead after 6 s without a message; what was still in its pipe is delivered with the age at
+ * which it was sent. So is what a cable delays, over one other node at most.
  */
 const YOUNGER_MS_MAX: number = 8_000 + 2 * DELAY_MS_MAX;
-/** Every node tells its memory each 5 s. */
+/** Every node publishes its memory each 5 s. */
 const HEARD_MS_MAX = 15_000;
 /** Far more than a plan of an hour can make. */
 const RECORDS_MAX = 50_000;

@@ -88,7 +88,7 @@ export const MUTATIONS: Readonly<Record<string, Mutation>> = {
       return journal;
     },
   }),
-  'ages-start-anew': mutation('a live value of a peer is as old as its last relay and not as itself', {
+  'ages-start-again': mutation('a live value of a peer is as old as its last relay and not as itself', {
     store: (store, nowMs) => ({
       ...store,
       applyLive: events =>

@@ -1,4 +1,4 @@
-// Carries out a plan, and says what it broke. Equal plans give equal traces to the last byte.
+// Carries out a plan, and reports what it broke. Equal plans give equal traces to the last byte.
 
 import { createHash } from 'node:crypto';
 import { brokenAfterMending, brokenNow, hasConverged } from './invariants.ts';
@@ -33,7 +33,7 @@ export const simulate = async (plan: Plan, mutation: Mutation = NO_MUTATION): Pr
     if (broken.length > 0) return await end(broken.map(what => `step ${index} (${step.kind}): ${what}`));
   }
   await cluster.mend();
-  // What was told before the mending must not pass for news.
+  // What was published before the repair must not count as new.
   await cluster.clock.advance(SETTLING_MS);
   for (let waitedMs = 0; waitedMs < MENDED_MS_MAX; waitedMs += 5_000) {
     await cluster.clock.advance(5_000);

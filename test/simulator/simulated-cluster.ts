@@ -1,5 +1,6 @@
-// A whole cluster on one virtual clock: machines with disks, a network between them, and what happens to both. Every node runs
-// the product's own parts (simulated-process.ts); what is true is written down beside them, for the invariants.
+// A whole cluster on one virtual clock: machines with disks, a network between them, and what happens to
+// both. Every node runs the product's own parts (simulated-process.ts); the truth is recorded separately, for
+// the invariants.
 
 import type { NodeId } from '../../src/core/ids.ts';
 import { type SeededRandom, seededRandom } from '../../src/core/random.ts';
@@ -32,7 +33,7 @@ export class SimulatedCluster {
   readonly clock: VirtualClock = new VirtualClock();
   readonly machines: readonly Machine[];
   readonly wire: SimulatedWire;
-  /** What each value of a memory's bytes was told with: whose, and when, on the shared clock. */
+  /** For each published value of a memory's bytes: its node and its time, on the shared clock. */
   readonly told: Map<number, { readonly node: NodeId; readonly atMs: number }> = new Map();
   /** What parts failed with, and invariants that were broken at a moment. */
   readonly problems: string[] = [];
@@ -197,7 +198,7 @@ export class SimulatedCluster {
     this.#lay(pair);
   }
 
-  /** A cable is what it is, whoever starts and dies at its ends; the network only knows those that run. */
+  /** A cable exists independently of the processes at its ends; the network only contains running ones. */
   #lay(pair: string): void {
     const [source, sink] = pair.split(' ').map(index => this.machines[Number(index)]?.process?.transport);
     if (source === undefined || sink === undefined) return;
@@ -218,7 +219,10 @@ export class SimulatedCluster {
     return !this.#blocked.has(`${a} ${b}`) && !this.#blocked.has(`${b} ${a}`);
   }
 
-  /** One measurement per interface, whichever end it is, and none beside a benchmark that the node itself tells. */
+  /**
+   * One measurement per interface, whichever end it is, and none during a benchmark that the node itself
+   * reports.
+   */
   #measuredBeside(source: NodeId, sink: NodeId): readonly string[] {
     const nowMs = this.clock.nowMs();
     const problems: string[] = [];
@@ -248,5 +252,5 @@ const copyOf = ({ disk, state }: Machine): NonNullable<Machine['copy']> => ({
   acknowledged: state.acknowledged.copy(),
 });
 
-/** A benchmark tells itself every 2 s, and who probes looks every second. */
+/** A benchmark reports every 2 s, and a prober checks every second. */
 const NOTICED_MS = 3_500;

@@ -1,5 +1,6 @@
-// One life of a simulated daemon: the product's own transport, replication, requests, leases and reconciler over a network in
-// memory. When it dies nothing of it is heard again, and its disk is what it was at that moment.
+// One life of a simulated daemon: the product's own transport, replication, requests, leases and reconciler
+// over a network in memory. When it dies nothing of it is received again, and its disk is what it was at that
+// moment.
 
 import type { NodeId } from '../../src/core/ids.ts';
 import type { NetworkInterface } from '../../src/core/node/network.ts';
@@ -36,7 +37,7 @@ interface SimulatedProcessParts {
   readonly engine: LinkEngine;
   readonly random: () => number;
   readonly mutation: Mutation;
-  /** Called with each value that the node tells of its memory. */
+  /** Called with each value that the node publishes of its memory. */
   readonly onTold: (availableBytes: number) => void;
   readonly nextValue: () => number;
 }
@@ -131,7 +132,7 @@ export class SimulatedProcess {
     this.loadedUntilMs = Math.max(this.loadedUntilMs, ms);
   }
 
-  /** A durable fact that other lives of this node tell with the same words. */
+  /** A durable fact that other starts of this node publish with the same content. */
   connect(sink: NodeId, sinkAddress: string): void {
     this.node.record({
       kind: 'connection.opened',

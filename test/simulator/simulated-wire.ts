@@ -1,5 +1,6 @@
-// What probes load in a simulation: an engine that all nodes share, which knows every measurement that is under way and who
-// measures beside whom. A measurement whose other end has died, or which nothing reaches, ends or loads nothing.
+// What probes load in a simulation: an engine that all nodes share, which has every measurement in progress
+// and which ones run concurrently. A measurement whose other end has died, or which nothing reaches, ends or
+// loads nothing.
 
 import type { NodeId } from '../../src/core/ids.ts';
 import { connectionKey } from '../../src/core/link/connection.ts';

@@ -5,14 +5,14 @@ import { seededRandom } from '../../src/core/random.ts';
 type Happening =
   /** The process dies: peers see a reset. `turns`: of the event loop, before which it still works. */
   | { readonly kind: 'crash'; readonly node: number; readonly turns: number }
-  /** The machine loses power: nobody hears of it. */
+  /** The machine loses power: no node is notified. */
   | { readonly kind: 'power-loss'; readonly node: number; readonly turns: number }
   | { readonly kind: 'start'; readonly node: number }
   /** In both directions. */
   | { readonly kind: 'cut'; readonly node: number; readonly other: number }
   /** What `node` sends does not reach `other`; the other way works. */
   | { readonly kind: 'block'; readonly node: number; readonly other: number }
-  /** What `node` sends takes so long to `other`, until it is said otherwise. */
+  /** What `node` sends takes this long to `other`, until it is changed. */
   | { readonly kind: 'delay'; readonly node: number; readonly other: number; readonly ms: number }
   | { readonly kind: 'heal'; readonly node: number; readonly other: number }
   /** A durable fact of the node. */
@@ -77,7 +77,7 @@ const happening = (below: (bound: number) => number, nodes: number): Happening =
   }
 };
 
-/** Each as often as it stands here. What ends something bad is as frequent as what begins it. */
+/** Each as often as it is listed. What ends a failure is as frequent as what starts it. */
 const KINDS: readonly Happening['kind'][] = [
   ...(['crash', 'power-loss', 'start', 'start', 'start', 'start'] as const),
   ...(['cut', 'block', 'delay', 'heal', 'heal', 'heal'] as const),

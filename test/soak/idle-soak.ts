@@ -1,6 +1,7 @@
-// A daemon with nothing to do but to be watched: a reader of its stream and a scraper of /metrics. One process through all
-// segments of a call, so that what it keeps in the first is seen in the last; the next call goes on with its home. Beside it a
-// twin, of which heap snapshots are taken: they would disturb the memory of the one that is measured.
+// A daemon with nothing to do but to be watched: a reader of its stream and a scraper of /metrics. One
+// process through all segments of a call, so that what it keeps in the first is seen in the last; the next
+// call continues with its home. Next to it a twin, of which heap snapshots are taken: they would disturb the
+// memory of the one that is measured.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

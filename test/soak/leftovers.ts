@@ -1,5 +1,6 @@
-// What a soak leaves if it is killed: namespaces with everything that runs in them. Their names tell whose they are, so the
-// next soak, or the guard beside each, removes those of a process that is gone and no others.
+// What a soak leaves if it is killed: namespaces with everything that runs in them. Their names identify
+// their process, so the next soak, or the guard of each, removes those of a process that is gone and no
+// others.
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

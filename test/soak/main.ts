@@ -1,6 +1,6 @@
-// `npm run soak -- --hours N [--out DIR]`: four daemons in namespaces of their own with everything that happens to a cluster,
-// for hours, and what grows meanwhile. `--idle --segments N`: one daemon that is only watched, so many times the hours.
-// `--report` reports again what the pieces in DIR say. docs/soak.md
+// `npm run soak -- --hours N [--out DIR]`: four daemons in namespaces of their own with everything that
+// happens to a cluster, for hours, and what grows meanwhile. `--idle --segments N`: one daemon that is only
+// watched, so many times the hours. `--report` reports again the results of the pieces in DIR. docs/soak.md
 
 import { parseArgs } from 'node:util';
 import { reasonAgainstShaping } from '../network/shaped-cable.ts';

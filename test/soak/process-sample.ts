@@ -1,4 +1,5 @@
-// What one process holds at a moment, as /proc tells: proc_pid_status(5), proc_pid_smaps_rollup(5), proc_pid_stat(5).
+// What one process uses at a moment, from /proc: proc_pid_status(5), proc_pid_smaps_rollup(5),
+// proc_pid_stat(5).
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ export const sampleProcess = (pid: number): ProcessSample | undefined => {
   }
 };
 
-/** Of a journal: its database and what SQLite keeps beside it. */
+/** Of a journal: its database and what SQLite stores next to it. */
 export const journalBytes = (home: string): number => {
   let bytes = 0;
   for (const name of readdirSync(home))

@@ -40,7 +40,7 @@ export class SoakCluster implements AsyncDisposable {
     this.#tell = tell;
   }
 
-  /** @param tell what happens, a line each */
+  /** @param tell called with what happens, a line each */
   static async open(folder: string, tell: (event: object) => void): Promise<SoakCluster> {
     for (const name of removeLeftovers())
       tell({ what: 'removed the namespace of a soak that was killed', name });
@@ -175,7 +175,7 @@ interface SoakParts {
   readonly tell: (event: object) => void;
 }
 
-/** What a visitor tells: a refusal, or the daemon's heap. */
+/** What a visitor reports: a refusal, or the daemon's heap. */
 interface Visitor {
   readonly what?: string;
   readonly failed?: string;

@@ -1,5 +1,5 @@
-// One measure over the hours of a piece as an SVG that stands alone: a panel for each process, a line for each piece in it. What
-// was left out as warm-up has a ground of its own, and a broken line is the slope.
+// One measure over the hours of a piece as a standalone SVG: a panel for each process, a line for each piece
+// in it. What was left out as warm-up has a ground of its own, and a broken line is the slope.
 
 import { standaloneLook } from '../../src/core/chart/chart-look.ts';
 import { chartSvg } from '../../src/core/chart/run-charts.ts';

@@ -12,7 +12,7 @@ import type { SoakRow } from './soak-row.ts';
 import { WARM_UP_HOURS } from './trend.ts';
 
 interface PieceOptions {
-  /** Of the whole soak: pieces beside each other, and the homes that all of them use. */
+  /** Of the whole soak: pieces next to each other, and the homes that all of them use. */
   readonly out: string;
   readonly hours: number;
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
-// What the pieces of a soak say: the trend of each measure of each process that lived through a piece, as a table in Markdown and
-// as pictures.
+// The results of the pieces of a soak: the trend of each measure of each process that lived through a piece,
+// as a table in Markdown and as pictures.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -91,7 +91,7 @@ test('of a process that goes on from one segment to the next only its first half
   expect(second.kind === 'too short' ? 0 : second.slope).toBeLessThan(-1);
 });
 
-test('a process that was restarted begins another series, of which the longest is told', () => {
+test('a process that was restarted starts another series, of which the longest is reported', () => {
   const row = (minute: number, pid: number) => ({
     atMs: minute * 60_000,
     load: 1,

@@ -1,6 +1,7 @@
-// Lives in the network of one daemon and asks it what its visitors ask: a scrape, the state, a tool over MCP, and a stream that
-// stays open. Prints a line of JSON for each refusal. With `heap` it also opens the daemon's inspector and tells, every five
-// minutes, what the heap holds after a collection. With `watch` it only scrapes and keeps a stream open.
+// Lives in the network of one daemon and asks it what its visitors ask: a scrape, the state, a tool over MCP,
+// and a stream that stays open. Prints a line of JSON for each refusal. With `heap` it also opens the
+// daemon's inspector and reports, every five minutes, what the heap contains after a collection. With `watch`
+// it only scrapes and keeps a stream open.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

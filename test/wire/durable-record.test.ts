@@ -42,7 +42,7 @@ describe('a durable record', () => {
     });
   });
 
-  it('is refused, with a reason, whatever bytes it is', () => {
+  it('is refused, with a reason, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), bytes => {
         expect(decodeRecordBody(bytes, receipt).kind).toBe('refused');

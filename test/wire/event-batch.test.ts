@@ -132,7 +132,7 @@ describe('a batch that is full', () => {
 });
 
 describe('bytes that are no batch', () => {
-  test('are refused, whatever they are', () => {
+  test('are refused, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 400 }), bytes => {
         expect(() => readEventBatch(bytes)).toThrow(DecodeError);
@@ -166,7 +166,7 @@ describe('bytes that are no batch', () => {
           for (const bytes of batchesOf(records)) {
             const cut = bytes.slice(0, Math.floor(share * bytes.length));
             expect(() => readEventBatch(cut)).toThrow(DecodeError);
-            // As a writer that lies about its length would have it.
+            // As from a writer with a false length.
             if (cut.length >= 20) new DataView(cut.buffer).setUint32(16, cut.length, true);
             expect(() => readEventBatch(cut)).toThrow(DecodeError);
             const longer = new Uint8Array([...bytes, 0]);

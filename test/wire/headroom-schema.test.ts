@@ -65,6 +65,6 @@ const linkOf = (source: typeof ONE, sink: typeof ONE): PlaceLink => ({
   typeName: 'Ethernet',
   roundTripSeconds: 40e-6,
   bytesPerSecond: 10e9,
-  negotiatedBytesPerSecond: unknown('not told'),
+  negotiatedBytesPerSecond: unknown('not reported'),
   isStale: false,
 });

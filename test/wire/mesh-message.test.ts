@@ -93,7 +93,7 @@ describe('a mesh message', () => {
     );
   });
 
-  it('is decoded or refused, never thrown over, whatever the bytes', () => {
+  it('is decoded or refused, never thrown over, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 600 }), fc.integer({ min: 0, max: 9 }), (bytes, type) => {
         decodeMeshMessage(bytes);

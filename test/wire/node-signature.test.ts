@@ -29,7 +29,7 @@ test('keys that are held ready say the same, at the first time and at every othe
   }
 });
 
-test('more nodes than are held ready are still told apart', () => {
+test('more nodes than are cached are still distinguished', () => {
   const keys = new NodeKeys();
   const nodes = Array.from({ length: NODE_KEYS_MAX + 2 }, generateNodeKey);
   for (const node of [...nodes, ...nodes.slice(0, 3)])

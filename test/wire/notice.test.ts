@@ -18,7 +18,7 @@ test('a notice reaches a client with its code and its facts', () => {
 });
 
 test.each([[undefined], [null], [[]], [{}], [{ problems: [{ id: 'x' }] }]])(
-  'an answer such as %j tells nothing',
+  'an answer such as %j gives no notices',
   answer => {
     expect(decodeNotices(answer)).toEqual([]);
   },

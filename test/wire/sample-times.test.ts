@@ -4,7 +4,7 @@ import { decodeSampleLine, encodeSampleLine, encodeSamplesEnd } from '../../src/
 import { decodeSampleTimes, gapsOf } from '../../src/wire/sample-times.ts';
 import { arbitrarySample } from '../support/arbitrary-sample.ts';
 
-test('tells of any line what reading the whole line tells', () => {
+test('gives the same for any line as reading the whole line', () => {
   fc.assert(
     fc.property(arbitrarySample, made => {
       const line = encodeSampleLine(made).trimEnd();

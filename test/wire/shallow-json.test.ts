@@ -77,7 +77,7 @@ describe('how deep a text is nested', () => {
     );
   });
 
-  it('of MessagePack is told for every size of its values, and bytes that break off are refused', () => {
+  it('of MessagePack is detected for every size of its values, and bytes that break off are refused', () => {
     const long = 'x'.repeat(70_000);
     const many = Array.from({ length: 70_000 }, (_, index) => index * 1_000_003);
     const value = [

@@ -107,7 +107,7 @@ describe('a snapshot', () => {
 });
 
 describe('what is no snapshot', () => {
-  test('is refused as MessagePack, whatever the bytes', () => {
+  test('is refused as MessagePack, for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), bytes => {
         expect(() => decodeSnapshotPacked(bytes)).toThrow(DecodeError);
@@ -132,7 +132,7 @@ describe('what is no snapshot', () => {
     );
   });
 
-  test('is refused as JSON, whatever the value', () => {
+  test('is refused as JSON, for any value', () => {
     fc.assert(
       fc.property(fc.json(), text => {
         expect(() => snapshotFromJson(text)).toThrow(DecodeError);

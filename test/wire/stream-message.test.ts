@@ -63,7 +63,7 @@ describe('a stream', () => {
     expect(() => decodeBatch(text, 0)).toThrow(expect.objectContaining({ code: 'malformed' }));
   });
 
-  it('tells of a kind that only a newer daemon knows, and of a payload that is none, as of an unknown one', () => {
+  it('treats a kind that only a newer daemon has, and an invalid payload, as unknown', () => {
     const events = [
       { ...STOPPING, kind: 'harbour.gathered', payload: { depth: 7 } },
       { ...STOPPING, payload: 'x' },

@@ -38,7 +38,7 @@ describe('line.json', () => {
     expect(lineDocumentFromJson(sweepDocumentToJson(document))).toEqual(document);
   });
 
-  test('keeps what a newer version tells besides', () => {
+  test('keeps additional fields of a newer version', () => {
     const json = sweepDocumentToJson(LINE).replace('"by":', '"carriedBy": "mast", "by":');
     expect(lineDocumentFromJson(json)).toEqual({ ...LINE, carriedBy: 'mast' });
   });

@@ -40,8 +40,8 @@ export type SampleEvidence = {
   readonly firstDecodeNs: Reported<number>;
   readonly repeatDecodeNs: Reported<number>;
   /**
-   * Later turns of sessions whose history the server was to keep, and of these the ones whose prompt was no longer than the turn's
-   * before; all of them, if none had room for what was said before it.
+   * Later turns of sessions whose history is stored by the server, and of these the ones whose prompt was no
+   * longer than that of the previous turn; all of them, if none had room for the earlier turns.
    */
   readonly keptTurns: Reported<number>;
   readonly lostHistories: Reported<number>;

@@ -1,5 +1,5 @@
-// What of a recorded trace a run replays and how fast, and how every form of a report says it. Figures alone: the names of a
-// trace are its owner's.
+// Which part of a recorded trace a run replays and how fast, with its text for every form of a report. Figures
+// only: the names of a trace are its owner's.
 
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatFinePercent, formatThreeDigits } from '../figure/figure.ts';

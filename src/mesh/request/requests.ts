@@ -20,7 +20,7 @@ export interface PeerRequestOptions {
 export type AskOutcome =
   | { readonly kind: 'answer'; readonly body: JsonValue }
   /**
-   * 'refused': the peer says why. 'unreachable': no link, or it ended meanwhile. 'timeout': no reply.
+   * 'refused': the peer gives a reason. 'unreachable': no link, or it ended meanwhile. 'timeout': no reply.
    */
   | { readonly kind: 'refused' | 'unreachable' | 'timeout'; readonly reason: string };
 

@@ -24,7 +24,7 @@ describe('one subnet', () => {
     expect(shareSubnet(v6('2001:db8::1', 64), v6('2001:db8:0:1::1', 64))).toBe(false);
   });
 
-  it('is never told by link-local addresses, nor by one address twice', () => {
+  it('is never concluded from link-local addresses, nor from one address twice', () => {
     expect(shareSubnet(v4('169.254.1.1', 16), v4('169.254.1.2', 16))).toBe(false);
     expect(shareSubnet(v6('fe80::1', 64), v6('fe80::2', 64))).toBe(false);
     expect(shareSubnet(v4('10.0.0.1', 24), v4('10.0.0.1', 24))).toBe(false);

@@ -67,7 +67,7 @@ describe('pictures of a run', () => {
     expect(requestsOverTime(columns([]), SIZE)).toBeUndefined();
   });
 
-  test('hold no number that is none, whatever the columns hold', () => {
+  test('contain no invalid number, for any columns', () => {
     const value = fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }));
     fc.assert(
       fc.property(fc.array(value, { minLength: 2, maxLength: 40 }), column => {

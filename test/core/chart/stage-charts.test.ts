@@ -24,11 +24,11 @@ describe('requests in flight of a stage', () => {
     expect(stageFlow(stageOf(5), size, 0.5)?.area).toMatch(/L45 74L0 74Z$/);
   });
 
-  test('have no queue where the server tells none', () => {
+  test('have no queue if the server reports none', () => {
     const { timeline } = stageOf(5);
     if (timeline === undefined) throw new Error('it has a timeline');
     const size = { width: 90, height: 76, most: 200 };
-    const silent = { timeline: { ...timeline, serverQueue: unknown('the server tells no queue') } };
+    const silent = { timeline: { ...timeline, serverQueue: unknown('the server reports no queue') } };
     expect(stageFlow(silent, size)?.queue).toBe('');
     expect(stageFlow({ timeline: undefined }, size)).toBeUndefined();
   });
@@ -43,7 +43,7 @@ describe('what one user gets', () => {
     expect(chart?.rest).not.toBe('');
   });
 
-  test('is told per GPU where the number of them is known', () => {
+  test('is shown per GPU if the number of them is known', () => {
     const total = (gpus: number) =>
       userSpeed({ width: 360, stages, gpus, atLine: undefined })?.points.find(
         ({ stage }) => stage.number === 4,
@@ -51,7 +51,7 @@ describe('what one user gets', () => {
     expect(total(4)).toBeCloseTo((total(1) ?? 0) / 4, 9);
   });
 
-  test('is not drawn where no stage tells both', () => {
+  test('is not drawn if no stage has both', () => {
     const silent = stages.map(stage => ({ ...stage, perUserTokensPerSecond: undefined }));
     expect(userSpeed({ width: 360, stages: silent, gpus: 1, atLine: undefined })).toBeUndefined();
   });

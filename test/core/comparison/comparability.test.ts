@@ -44,7 +44,7 @@ describe('what keeps runs from being compared', () => {
     expect(refusalsBetween([facts(more)], [facts()]).map(({ code }) => code)).toEqual(codes);
   });
 
-  test('is no other seed, no 2 % of length, and nothing that one side cannot tell', () => {
+  test('is not another seed, 2 % of length, or anything that one side does not report', () => {
     const other = facts({
       dataset: 'synthetic: 256 prompts of 128 words, seed 43',
       inputTokens: 1_020,

@@ -25,7 +25,7 @@ test('where nothing is decided it says how many pairs would decide', () => {
   );
 });
 
-test('each metric is a line with its verdict, and what cannot be told says why', () => {
+test('each metric is a line with its verdict, and an unknown one has its reason', () => {
   const lines = textOf(FASTER);
   expect(lines.find(line => line.includes('TTFT p90 *'))).toMatch(
     /320\sms +281\sms .*±5 % +< 0\.001 +better$/,

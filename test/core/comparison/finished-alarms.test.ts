@@ -1,4 +1,4 @@
-// How often two finished runs of one and the same server are said to differ, by the directories that runs leave.
+// How often two finished runs of one and the same server are judged to differ, from the directories of runs.
 
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -41,7 +41,7 @@ describe('two finished runs of one server', () => {
         if (a === undefined || b === undefined) throw new Error('no folder');
         const common = { requests: 400, stepNs: 1e9, outputTokens: 2, phi } as const;
         writeTimedRun(a, { ...common, seed: 2 * pair, run: { id: 'a' } });
-        // A few that do differ, or a test that never says anything would pass.
+        // A few that do differ, or a test that never finds a difference would pass.
         const factor = pair < PAIRS ? 1 : 1.4;
         writeTimedRun(b, { ...common, factor, seed: 2 * pair + 1, run: { id: 'b' } });
         const document = compareFinished(await finishedSide([a]), await finishedSide([b]), OPTIONS);

@@ -16,7 +16,7 @@ const rule = (text: string): GateRule => {
   return result.value;
 };
 
-/** A comparison whose TTFT p90 lies there. */
+/** A comparison whose TTFT p90 has this ratio. */
 const withRatio = (low: number, high: number): ComparisonDocument => {
   const document = madeUpComparison(PAIRS);
   return {

@@ -42,7 +42,7 @@ describe('comparisons of simulated servers', () => {
     expect(spread).toBeCloseTo(SPREAD, 3);
   });
 
-  test('of which one is slower by 1.6 spreads of a pair are told apart in nine of ten', () => {
+  test('of which one is slower by 1.6 spreads of a pair are found to differ in nine of ten', () => {
     const stretch = Math.exp(1.6 * SPREAD);
     const margins = { 'ttft.p90': 0.4 * (stretch - 1) };
     const found = compared({ ...SHORT, stretch, margins }, 40).filter(

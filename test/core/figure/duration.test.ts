@@ -72,7 +72,7 @@ describe('durations', () => {
     ]);
   });
 
-  test('ticks that lie close have as many digits as tell them apart, and one unit', () => {
+  test('close ticks have enough digits to be distinguished, and one unit', () => {
     const labels = (values: readonly number[]): readonly string[] =>
       nanosecondsTicks(values).map(label => label.replace(/\u00a0/g, ' '));
     expect(labels([0, 250e6, 500e6])).toEqual(['0', '250 ms', '500 ms']);

@@ -22,7 +22,7 @@ describe('durations and sizes', () => {
     expect(['1', '0.5', '-0', ''].map(text => readAs(parseDurationMs(text)))).toEqual(Array(4).fill('wrong'));
   });
 
-  test('are exactly what is written, whatever the digits: 16.1s is 16,100,000,000 ns', () => {
+  test('are exactly what is written, for any digits: 16.1s is 16,100,000,000 ns', () => {
     expect(readAs(parseDurationMs('16.1s'))).toBe(16_100);
     expect(readAs(parseDurationMs('1.1m'))).toBe(66_000);
     const digits = fc.tuple(

@@ -33,7 +33,7 @@ describe('the picture of a fleet, looked at again', () => {
     expect(after.faults.list.map(({ kind }) => kind)).toEqual(['cable']);
   });
 
-  test('of hundreds of nodes tells levels every other second, but who is gone at once', () => {
+  test('of hundreds of nodes updates levels every other second, but a lost node at once', () => {
     const looked = (atMs: number, change: { readonly memoryUse?: number; readonly silentMs?: number }) => {
       const nodes = Array.from({ length: 240 }, (_, index) => ({
         name: `n-${index}`,

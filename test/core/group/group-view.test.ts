@@ -75,7 +75,7 @@ describe('groups of nodes', () => {
     ]);
   });
 
-  test('give the reason of nodes in none, also of a peer whose version tells no place', () => {
+  test('give the reason of nodes in none, also of a peer whose version reports no place', () => {
     const reasonOf = (isOld: boolean) =>
       groupViews(groupSources(groupedState([{ name: 'a', isOld }])), { kind: 'site' })[0]?.reason;
     expect(reasonOf(false)).toBe('not set in config.toml');

@@ -33,7 +33,7 @@ describe('what an input expands to', () => {
     );
   });
 
-  test('is told of a limit as the page of limits writes it', () => {
+  test('names a limit as the page of limits writes it', () => {
     expect([100, 65_536, 16 * 2 ** 20, 2 ** 30].map(binaryBytes)).toEqual([
       '100 bytes',
       '64 KiB',

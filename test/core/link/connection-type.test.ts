@@ -190,11 +190,11 @@ describe('the carrier of a connection', () => {
       unknown('the interfaces of this machine have not been read yet'),
     );
     expect(carrierOf('en9', []).type).toEqual(unknown('there is no interface en9 in the network reading'));
-    const asked = connectionCarrier(unknown('no route is told'), {
+    const asked = connectionCarrier(unknown('no route is reported'), {
       network: undefined,
       thunderbolt: undefined,
     });
-    expect(asked.type).toEqual(unknown('no route is told'));
+    expect(asked.type).toEqual(unknown('no route is reported'));
   });
 });
 

@@ -39,18 +39,18 @@ describe('a link is what both of its ends make of it', () => {
     expect(best.carrier).toMatchObject({ type: 'wifi', negotiatedBitsPerSecond: 866e6 });
   });
 
-  test('has an unknown rate where an end does not tell its own, and says which', () => {
+  test('has an unknown rate if an end does not report its own, and names that end', () => {
     const state = clusterOf(
       port('en0', { speedBitsPerSecond: 1e9 }),
-      port('ens3', { speedBitsPerSecond: unknown('a virtual function tells none') }),
+      port('ens3', { speedBitsPerSecond: unknown('a virtual function reports none') }),
     );
     const { best } = linkOf(state);
-    expect(best.carrier.negotiatedBitsPerSecond).toEqual(unknown('a virtual function tells none'));
+    expect(best.carrier.negotiatedBitsPerSecond).toEqual(unknown('a virtual function reports none'));
     expect(endsWords(best, nameOf)).toBe('atlas en0 1\u00a0Gb/s, juno ens3 unknown rate');
     expect(warnedOf(state)).toEqual([]);
   });
 
-  test('is what the source tells while the other end is hidden behind a translated address', () => {
+  test('is what the source reports while the other end has a translated address', () => {
     const { best } = linkOf(
       clusterOf(port('en0', { speedBitsPerSecond: 1e9 }), port('eth0', { addresses: [] })),
     );

@@ -43,7 +43,7 @@ describe('the path of a connection', () => {
   });
 });
 
-test('the age shown is the age of the figure shown, whatever was measured when, over what and by whom', () => {
+test('the age shown is the age of the figure shown, for any time, connection and source of the measurements', () => {
   const ways = [
     { source: A, connection: socket(B, '10.0.0.2', ['en0', 'en0']) },
     { source: A, connection: socket(B, 'fe80::2%en0', ['en0', 'en0']) },

@@ -1,4 +1,4 @@
-// How bufferbloat is told.
+// How bufferbloat is reported.
 
 import { expect, test } from 'vitest';
 import { loadedWords, longerQueueNs, queueWays, queueWords } from '../../../src/core/link/link-queue.ts';
@@ -6,7 +6,7 @@ import { unknown } from '../../../src/core/unknown.ts';
 
 const told = (words: string): string => words.replaceAll('\u00a0', ' ');
 
-test('both directions are told, and the longer one counts', () => {
+test('both directions are shown, and the longer one counts', () => {
   const queues = { uploadQueueNs: 180e6, downloadQueueNs: 2e6 };
   expect(told(queueWords(queues))).toBe('queue adds 180 ms up, 2.0 ms down under load');
   expect(told(queueWays(queues))).toBe('180 ms up, 2.0 ms down');
@@ -24,7 +24,7 @@ test('a direction that is not known says why, and leaves the other', () => {
   expect(longerQueueNs(neither)).toBeUndefined();
 });
 
-test('a round trip is told idle and under load, for one direction; nothing where either is not known', () => {
+test('a round trip is shown idle and under load, for one direction; nothing where either is not known', () => {
   const known = { roundTripNsP50: 20.3e6, uploadQueueNs: 180e6, downloadQueueNs: unknown('not measured') };
   expect(told(loadedWords(known, 'upload'))).toBe('RTT 20 ms idle, 200 ms under load');
   expect(loadedWords(known, 'download')).toBe('');

@@ -25,7 +25,7 @@ describe('what a link carries now', () => {
     expect(trafficFrom(state, FACTS, JUNO, 0).mostBitsPerSecond).toBe(400);
   });
 
-  test('is what one end tells where the other has no such port, and unknown where neither has', () => {
+  test('is what one end reports if the other has no such port, and unknown if neither has', () => {
     const state = clusterOf(
       port('en0', { sent: 1_000, received: 50 }),
       port('eth9', { sent: 60, received: 700 }),

@@ -28,7 +28,7 @@ const AT_WORK = { memory: 0.5, use: 0.1, cpu: 0.1 };
 const ATLAS = idOf(studio);
 const JUNO = idOf(notebook);
 
-/** A cluster as events told at moments of one clock. */
+/** A cluster as events published at moments of one clock. */
 class Told {
   state: State = EMPTY_STATE;
   readonly #seqs = new Map<string, number>();
@@ -53,7 +53,7 @@ class Told {
     return this;
   }
 
-  /** The machines say that they are there. */
+  /** The machines publish signs of life. */
   speak(atMs: number, ...machines: readonly Machine[]): this {
     for (const machine of machines) this.tell(machine, machine.live(AT_WORK), atMs);
     return this;
@@ -135,7 +135,7 @@ describe('a link', () => {
     ).toEqual([]);
   });
 
-  test('keeps the order of its connections whatever is measured', () => {
+  test('keeps the order of its connections for any measurement', () => {
     const slow = both().tell(studio, [
       ...wired(JUNO, WIFI),
       ...wired(JUNO, { ...ETHERNET, up: 1e6 }),
@@ -163,7 +163,7 @@ describe('a figure of a link', () => {
     expect(told.link(600_001).isStale).toBe(true);
   });
 
-  test('counts the age that it had when it was told', () => {
+  test('counts the age that it had when it was published', () => {
     const told = both().tell(studio, wired(JUNO, { ...ETHERNET, ageMs: 599_000 }));
     expect(told.link(1_000).there).toMatchObject({ isStale: false });
     expect(told.link(1_001).there?.isStale).toBe(true);
@@ -247,7 +247,7 @@ describe('a link of a node that is offline', () => {
     expect(told.link(61_000).there?.value).toBe(9.41e9);
   });
 
-  test('is remembered by what that node told, after its peers have closed their own connections to it', () => {
+  test('is remembered from what that node published, after its peers have closed their own connections to it', () => {
     const told = both()
       .tell(studio, wired(JUNO, ETHERNET))
       .tell(notebook, wired(ATLAS, { ...ETHERNET, address: '192.0.2.2' }));
@@ -281,7 +281,7 @@ describe('a link of a node that is offline', () => {
 });
 
 describe('the book of links', () => {
-  test('derives again only the links of which something was told', () => {
+  test('derives again only the links about which an event arrived', () => {
     const told = both()
       .tell(spark, spark.durable)
       .tell(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), ETHERNET)]);

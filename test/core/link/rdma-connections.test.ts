@@ -32,7 +32,7 @@ describe('RDMA over Thunderbolt', () => {
     expect(rdmaConnections(state, JUNO, NOW)).toMatchObject([{ sink: ATLAS }]);
   });
 
-  it('stands in a fleet too, whoever was chosen: the cable is its own', () => {
+  it('exists in a fleet too, for any choice of peers: the cable is its own', () => {
     const state = cluster({ atlas: mac('A', [peer('B')]), juno: mac('B', [peer('A')]) });
     expect(rdmaConnections(state, ATLAS, NOW, () => false)).toHaveLength(1);
   });
@@ -55,7 +55,7 @@ describe('RDMA over Thunderbolt', () => {
     ).toEqual([]);
   });
 
-  it('reaches through a hub that only one side tells of, in both directions', () => {
+  it('reaches through a hub that only one side reports, in both directions', () => {
     const state = cluster({
       atlas: mac('A', [{ ...peer('B'), isBehindHub: true }]),
       juno: mac('B', []),
@@ -173,7 +173,7 @@ describe('RDMA on a fabric', () => {
       );
     const state = cluster({ atlas: spark(1), juno: spark(2) });
     expect(waysOf(state)).toEqual(['rocep1s0f0 rocep1s0f0', 'roceP2p1s0f0 roceP2p1s0f0']);
-    // The rate that each half tells is that of the whole socket.
+    // The rate that each half reports is that of the whole socket.
     expect(rdmaConnections(state, ATLAS, NOW)[0]?.negotiatedBitsPerSecond).toEqual(
       unknown('rocep1s0f0 and roceP2p1s0f0 share one socket, each with half of its lanes'),
     );

@@ -6,14 +6,14 @@ import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 
 const TPOT_NS = 20e6;
 
-test('a profile tells constants of an engine while the client may be off by a twentieth of a token at most', () => {
+test('a profile gives constants of an engine while the client may be off by a twentieth of a token at most', () => {
   expect(clientShareOfTokens(measuredBy({ above: 0.2e6, below: 0.9e6 }))).toBeCloseTo(0.045, 9);
   expect(clientShareOfTokens(measuredBy({ above: 1.2e6, below: 0 }))).toMatchObject({
     reason: 'this client may be off by 6.0 % of the time for each token, more than 5 %',
   });
 });
 
-test('a profile whose client nobody can vouch for tells none, and says why', () => {
+test('a profile with an untrustworthy client gives none, with the reason', () => {
   const refused = clientShareOfTokens(measuredBy(undefined));
   expect(refused).toMatchObject({ reason: 'the possible error of this client is not known: it was stopped' });
   expect(clientShareOfTokens({ ...measuredBy(undefined), series: {} })).toMatchObject({ kind: 'unknown' });

@@ -36,7 +36,7 @@ test('a server whose tokens take a · layers + bytes ÷ bandwidth is recovered w
   expect(law.errorShare).toBeLessThan(0.001);
 });
 
-test('a third model is predicted from two others, with overhead, weights and cache told apart', () => {
+test('a third model is predicted from two others, with overhead, weights and cache separated', () => {
   const time = (point: Pick<LawPoint, 'layers' | 'weightBytes' | 'cacheBytes'>): number =>
     (LAYER_US / 1e6) * point.layers + point.weightBytes / 180e9 + point.cacheBytes / 90e9;
   const pointOf = (layers: number, weightBytes: number, cache: number): LawPoint => {

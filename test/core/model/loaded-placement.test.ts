@@ -45,7 +45,7 @@ const loaded = (
     model: MODEL,
     engine,
     calibrations: [],
-    offloadedShare: unknown('not told'),
+    offloadedShare: unknown('not reported'),
     uses,
     nowMs: 60_000,
   });
@@ -65,7 +65,7 @@ test('of several devices those that were at work during a run are judged togethe
   expect(nameOf(loaded(view, { ...uses, [second ?? '']: 0.01 }))).toMatch(/ GPU 0$/);
 });
 
-test('a run is not judged where nobody tells which of several devices it loaded', async () => {
+test('a run is not judged if it is not reported which of several devices it loaded', async () => {
   const view = await manyGpus();
   expect(nameOf(loaded(view, unknown('no history')))).toMatch(/has 4 devices, .* not known: no history$/);
   expect(nameOf(loaded(view, {}))).toMatch(/the utilization of .* is not reported$/);
@@ -86,7 +86,7 @@ test('use during a run is the mean of the last seconds of a history', () => {
   expect(usesDuring({ stepMs: 1_000, series }, 2.4)).toEqual({ 'GPU-1': 0.75 });
 });
 
-test('processes beside the server are told with their memory, small ones are not', async () => {
+test('processes next to the server are listed with their memory, small ones are not', async () => {
   const view = await manyGpus();
   const [first] = devicesOf(view);
   const told = (processes: readonly GpuProcess[]): Reported<string> => {

@@ -1,4 +1,5 @@
-// Facts of models as a header, a server or a program may claim them: whatever they say, an answer has figures or reasons.
+// Facts of models as a header, a server or a program may claim them: for any claim, an answer has figures or
+// reasons.
 
 import fc from 'fast-check';
 import * as v from 'valibot';
@@ -15,7 +16,7 @@ import { headroomDocumentSchema } from '../../../src/wire/headroom-schema.ts';
 import { longCount } from '../../support/counts.ts';
 import { asked, madeModel } from './made-models.ts';
 
-const reason = fc.constant(unknown('not told'));
+const reason = fc.constant(unknown('not reported'));
 const whole = fc.oneof(fc.constantFrom(0, 1, 2, 80, 2 ** 31, Number.MAX_SAFE_INTEGER), fc.nat());
 const amount = fc.oneof(whole, fc.constantFrom(0.5, 1e-300, 1e30, 1e300, Number.MAX_VALUE));
 const interval = fc
@@ -60,7 +61,7 @@ const claimed: fc.Arbitrary<ModelFacts> = fc.record({
   notes: fc.constant([]),
 });
 
-test('whatever a header claims, each figure of the answer is a number and everything else has its reason', () => {
+test('for any claims of a header, each figure of the answer is a number and everything else has its reason', () => {
   fc.assert(
     fc.property(claimed, fc.constantFrom(1, 7, 100_000), (model, batch) => {
       for (const engine of ['llama.cpp', 'vllm'] as const) {
@@ -127,7 +128,7 @@ const cable = (source: NodeId, sink: NodeId): PlaceLink => ({
   typeName: 'Ethernet',
   roundTripSeconds: 40e-6,
   bytesPerSecond: 10e9,
-  negotiatedBytesPerSecond: unknown('not told'),
+  negotiatedBytesPerSecond: unknown('not reported'),
   isStale: false,
 });
 const LINKS: readonly PlaceLink[] = NODES.flatMap(source =>

@@ -74,7 +74,7 @@ describe('the placements of a model', () => {
     expect(slow?.behind).toMatch(/^128 exchanges a step × .* over .*–.* = /);
   });
 
-  test('are as many as fit their memory, and tell what would let a model fit that does not', async () => {
+  test('are as many as fit their memory, and show what would make a model fit that does not', async () => {
     const { state, nowMs } = await simulated(2);
     const answer = clusterHeadroom(state, nowMs, {
       model: madeModel({ layers: 64, weightBytes: 1.4e12 }),

@@ -7,8 +7,8 @@ import { exactly } from '../../../src/core/model/model-facts.ts';
 import { type StepTime, stepTime } from '../../../src/core/model/step-time.ts';
 
 describe('single streams as they were published', () => {
-  // Mean absolute error of each family where its constants were fitted, and two points; of the two that were not fitted, what
-  // their constants say.
+  // Mean absolute error of each family where its constants were fitted, and two points; for the two that were
+  // not fitted, the predictions of their constants.
   test.each([
     ['llama.cpp on Apple silicon', 0.053],
     ['llama.cpp on Apple silicon, K-quants', 0.137],
@@ -96,6 +96,6 @@ const rows = (): readonly Readonly<Record<string, string>>[] => {
   return lines.map(line => Object.fromEntries(head.map((name, column) => [name, line[column] ?? ''])));
 };
 
-/** Of one line, where a cell with a comma stands in quotes. */
+/** Of one line, where a cell with a comma is quoted. */
 const cells = (line: string): readonly string[] =>
   [...line.matchAll(/("([^"]*)"|[^,]*)(,|$)/g)].map(([, plain = '', quoted]) => quoted ?? plain);

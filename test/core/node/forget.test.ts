@@ -65,7 +65,7 @@ describe('a member that forgets others', () => {
     }
   });
 
-  it('hides a node that is gone only until its next word, whatever live numbers it claims', () => {
+  it('hides a node that is gone only until its next event, for any live numbers that it claims', () => {
     const hidden = apply(alive, forget(1, { durable: { epoch: 1, seq: 1 }, live: MOST }, 90_000));
     expect(nodeIds(hidden)).not.toContain(gone);
     expect(nodeIds(apply(hidden, confirmed(gone, 5, 91_000)))).toContain(gone);

@@ -58,7 +58,7 @@ describe('a node that said it stops', () => {
     expect(nodeIds(applyAll(forgotten, [{ ...memory(1, 90), epoch: 2 }]))).toContain(atlas);
   });
 
-  it('is told as a note, where one that fell silent is a danger', () => {
+  it('is a note, while a node that fell silent is a danger', () => {
     const warningsOf = (state: State, nowMs: number) =>
       nodeWarnings(state, [nodeView(state, atlas, nowMs)]).map(shownWarning);
     expect(warningsOf(folded(memory(1, 40), stopping(2, 50)), 5_050)).toMatchObject([

@@ -71,7 +71,7 @@ describe('the energy of a run', () => {
     ]);
   });
 
-  test('is the sum of its devices, and unknown where one of them tells nothing', () => {
+  test('is the sum of its devices, and unknown if one of them reports nothing', () => {
     const two = account([
       gpu(),
       gpu(
@@ -108,7 +108,7 @@ describe('the energy of a run', () => {
     expect(Number(scopes[0]?.joules)).toBeCloseTo(18_000, -2);
   });
 
-  test('is unknown where more is missing than told', () => {
+  test('is unknown if more is missing than reported', () => {
     const { scopes } = account([gpu(each(1, [300, 300, 300]))]);
     expect(scopes[0]).toMatchObject({ isValid: false, joules: { kind: 'unknown' } });
   });
@@ -131,16 +131,16 @@ describe('the energy of a run', () => {
 
   test('by token is unknown where not all tokens are', () => {
     const { scopes } = account([gpu()], {
-      answered: { requests: 0, inputTokens: 3, outputTokens: unknown('not told') },
+      answered: { requests: 0, inputTokens: 3, outputTokens: unknown('not reported') },
     });
     expect(scopes[0]).toMatchObject({
       joulesPerRequest: { reason: 'no request completed' },
-      joulesPerOutputToken: { reason: 'not told' },
-      joulesPerToken: { reason: 'not told' },
+      joulesPerOutputToken: { reason: 'not reported' },
+      joulesPerToken: { reason: 'not reported' },
     });
   });
 
-  test('is told with what is wrong of it', () => {
+  test('is shown with its defects', () => {
     const told = account(
       [gpu(), { ...gpu(), scope: 'processor', name: 'packages', readings: unknown('no RAPL') }],
       {

@@ -42,7 +42,7 @@ test('a calibration resolves what both errors of TTFT and gaps keep within, and 
 
 test('a calibration is stale on another kernel, Node, governor, or beside other work, and says so where runs cite it', () => {
   const { machine } = calibration;
-  expect(staleBecause(calibration, { ...machine, load: 1.1, governor: unknown('not told') })).toEqual([]);
+  expect(staleBecause(calibration, { ...machine, load: 1.1, governor: unknown('not reported') })).toEqual([]);
   expect(calibrationNotice(calibration, machine).replaceAll(/\s/g, ' ')).toBe(
     'calibrated on 2026-11-23: within 1 ms at p99 up to 10 streams and 1 000 requests/s',
   );

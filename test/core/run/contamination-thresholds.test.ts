@@ -109,7 +109,7 @@ describe('a run', () => {
     },
   );
 
-  test('whose streams this client may have read late is not told of bursts', () => {
+  test('whose streams this client may have read late has no finding about bursts', () => {
     const late = (lateNs: number): readonly EndedSample[] =>
       many(20, () =>
         streamed(9, {

@@ -110,7 +110,7 @@ describe('FailureTally', () => {
     expect(groups.reduce((sum, { count }) => sum + count, others?.count ?? 0)).toBe(2_000);
   });
 
-  /** A word that no rule knows: letters around digits. */
+  /** A word that matches no rule: letters around digits. */
   const word = (at: number): string => `${'abcdefgh'.charAt(at % 8)}z${at}q`;
 
   test('makes one group of more than ten messages that differ only in words with digits', () => {
@@ -144,7 +144,7 @@ describe('FailureTally', () => {
     expect(others).toBeUndefined();
   });
 
-  test('counts each failure once, whatever comes', () => {
+  test('counts each failure once, for any messages', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ detail: fc.string(), isWarmup: fc.boolean(), endNs: fc.nat() })),

@@ -1,4 +1,4 @@
-// docs/metrics.md and docs/api.md speak of the figures of a run as the tables have them.
+// docs/metrics.md and docs/api.md describe the figures of a run as the tables do.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
@@ -66,7 +66,7 @@ describe('the tables of docs/metrics.md', () => {
   });
 });
 
-test('docs/api.md names each series that Prometheus is told of', () => {
+test('docs/api.md names each series that is exported to Prometheus', () => {
   for (const key of seriesOf('headline')) expect(API).toContain(`\`${key.replace(/Ns$/, '_seconds')}\``);
 });
 

@@ -23,7 +23,7 @@ test('a figure is good, has a part of the client in it, or cannot be used, by it
   ]);
 });
 
-test('no word is said of a percentile that so few samples cannot tell, nor of one without a bound', () => {
+test('there is no verdict on a percentile with too few samples, nor on one without a bound', () => {
   expect(figureVerdicts({ ttftNs: { count: 1_000, percentiles: { '50': 1 } } })).toEqual([]);
   expect(figureVerdicts({ ttftNs: { ...series(84e6, 1), count: 64 } })[0]?.percentile).toBe('90');
   expect(figureVerdicts({ ttftNs: series(84e6, 1) }).map(({ percentile }) => percentile)).toEqual(['50']);

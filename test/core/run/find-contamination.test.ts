@@ -47,7 +47,7 @@ describe('a run', () => {
       ],
     ],
     [
-      'answers that came from a cache, to prompts that are only alike',
+      'answers that came from a cache, to prompts that are only similar',
       'answer-cache',
       [
         ...many(20, at => streamed(400, { answerHash: at })),
@@ -143,7 +143,7 @@ describe('a run', () => {
     ],
     ['swapped requests', 'swap', CLEAN, { server: serverOf([{ swapped: 2, running: 4 }]) }],
     [
-      "a cache of prefixes that only the server's metrics tell",
+      "a prefix cache that only the server's metrics report",
       'prefix-cache',
       CLEAN,
       {
@@ -154,7 +154,7 @@ describe('a run', () => {
       },
     ],
     [
-      'drafts that only its metrics tell',
+      'drafts that only its metrics report',
       'speculative-decoding',
       CLEAN,
       {
@@ -178,7 +178,7 @@ describe('a run', () => {
     },
   );
 
-  test('with answers that ended by themselves before the length that was asked for is told so', () => {
+  test('with answers that ended by themselves before the requested length has a finding', () => {
     const asked = { text: '64', mean: 64, min: 64, max: 64 };
     const requests = {
       inputTokens: unknown('as they are'),
@@ -251,7 +251,7 @@ describe('a run', () => {
       streamed(550, { remark: { ...REMARK, cachedTokens: at < 4 ? 0 : 24 + (at % 3) } }),
     );
 
-    test('is not accused of a cache of prefixes, whoever counted the template', () => {
+    test('has no finding about a prefix cache, for any count of the template', () => {
       expect(found(withTemplate)).toEqual([]);
       expect(found(withTemplate, { run: calibrated(31) })).toEqual([]);
     });

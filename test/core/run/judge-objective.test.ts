@@ -91,7 +91,7 @@ describe('an objective that is clearly missed', () => {
   });
 });
 
-test('the number of requests that would decide is never lower than that of those made, whatever the series', () => {
+test('the number of requests that would decide is never lower than that of those made, for any series', () => {
   const sample = fc.oneof(
     fc.integer({ min: 1, max: 1_000 }),
     fc.constantFrom<Sample>('failed', 'cancelled', 'no-usage'),
@@ -137,7 +137,7 @@ describe('an objective of a percentile', () => {
   });
 
   test('has bounds that are order statistics of the samples', () => {
-    // Of 100 values the median lies from the 40th to the 61st with 95 % (binomial table).
+    // Of 100 values the median is between the 40th to the 61st with 95 % (binomial table).
     const random = seededRandom(1);
     const values = Array.from({ length: 100 }, (_, index) => ({ value: index + 1, order: random.next() }))
       .sort((a, b) => a.order - b.order)

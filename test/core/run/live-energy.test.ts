@@ -1,4 +1,4 @@
-// What the page of a run says of power while it goes on, from a node whose GPUs draw 268 W and 244 W, all of it 512 W.
+// The power on the page of a run in progress, from a node whose GPUs draw 268 W and 244 W, all of it 512 W.
 
 import { describe, expect, test } from 'vitest';
 import { energyRemarks, liveEnergyRows } from '../../../src/core/run/energy-rows.ts';
@@ -55,7 +55,7 @@ const live = (
     nowMs: 100_000,
     steps: { points: 12, stepMs: 1_000 },
   });
-  if (energy === undefined) throw new Error('a run that tells its progress has power');
+  if (energy === undefined) throw new Error('a run that reports its progress has power');
   return energy;
 };
 
@@ -67,7 +67,7 @@ describe('the power of a run that goes on', () => {
     const plain = liveEnergyRows(energy).map(row => row.join('|').replace(/[\u00a0\u202f]/g, ' '));
     expect(plain).toEqual(['GPUs !|512 W|500 mJ', 'whole machine !|900 W|879 mJ']);
     expect(energy.scopes.every(({ joulesPerToken }) => isUnknown(joulesPerToken))).toBe(true);
-    // Simulated power is said to be so; nothing else is wrong, and the few seconds are no reason.
+    // Simulated power is marked as such; nothing else is wrong, and the few seconds are no reason.
     expect(new Set(codes(live()))).toEqual(new Set(['no-reading', 'simulated']));
     expect(energyRemarks(energy).at(-1)).toMatch(/^processors: unknown, /);
     expect(columns.gpu).toEqual([...Array(10).fill(512), null, null]);

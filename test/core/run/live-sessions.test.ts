@@ -38,7 +38,7 @@ test('each session that runs stands in its newest turn, and in none once it is o
   expect(liveSessionLine(tally.figures())).toBe('1 running · 1 completed · 1 failed · 1 turn skipped');
 });
 
-test('turns that are told out of order, and beside each other, count once', () => {
+test('turns that are reported out of order, and concurrently, count once', () => {
   const tally = new LiveSessionTally();
   for (const turn of [2, 0, 1]) tally.issued(place(0, turn));
   for (let turn = 3; turn < 12; turn += 1) tally.issued(place(1, turn));
@@ -46,7 +46,7 @@ test('turns that are told out of order, and beside each other, count once', () =
   expect(tally.figures().inTurn).toHaveLength(LIVE_TURNS_MAX);
 });
 
-test('first turns stand against later ones, and what is too little to tell is a dash', () => {
+test('first turns are compared with later ones, and too few values give a dash', () => {
   const tally = new LiveSessionTally();
   for (let session = 0; session < 4; session += 1)
     for (let turn = 0; turn < 12; turn += 1) played(tally, place(session, turn), turn === 0 ? 80 : 20);
@@ -59,7 +59,7 @@ test('first turns stand against later ones, and what is too little to tell is a 
   expect([firstRow[5], firstRow[6]]).toEqual(['–', '–']);
 });
 
-test('those of several machines add, but for what only all values together tell', () => {
+test('those of several machines are added, except for figures that need all values', () => {
   const [one, other] = [new LiveSessionTally(), new LiveSessionTally()];
   for (const session of [0, 1]) played(one, place(session, 0, 1), 7);
   played(other, place(9, 0), 7);

@@ -17,7 +17,7 @@ test('rates are over the last five seconds, not since the start', () => {
   expect(window.rates().requestsPerSecond).toBe(0);
 });
 
-test('a server that tells no usage has no rate of tokens, rather than one of 0', () => {
+test('a server that reports no usage has no rate of tokens, rather than one of 0', () => {
   const window = new RecentWindow();
   const silent = (seq: number, completed: number): MetricsSnapshot => {
     const snapshot = runSnapshot({ seq, completed });

@@ -35,7 +35,7 @@ describe('a run that goes on', () => {
     expect(runView(state, runIdOf('r1'), 60_500)).toMatchObject({ state: 'running', isLive: true });
   });
 
-  test('is what its end says, whatever its lease', () => {
+  test('is that of its end, with any lease', () => {
     const ended: Run = { ...madeUpRunEntry('r1'), state: 'incomplete', reason: '2 samples were in flight' };
     const state = told(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'), {
       kind: 'run.ended',

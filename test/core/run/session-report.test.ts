@@ -11,7 +11,10 @@ import { REMARK } from '../../support/spoiled-run.ts';
 
 const MS = 1e6;
 
-/** Of a session of three turns unless told otherwise: sent at its intended time, first content 10 ms and end 30 ms behind. */
+/**
+ * Of a session of three turns by default: sent at its intended time, first content 10 ms and end 30 ms
+ * behind.
+ */
 const turn = (
   place: Partial<SampleTurn>,
   more: Partial<EndedSample> & { cached?: number } = {},
@@ -44,7 +47,7 @@ const told = (
 };
 
 describe('the account of sessions', () => {
-  test('tells a completed session, its duration from the first intended start to the last end', () => {
+  test('reports a completed session, its duration from the first intended start to the last end', () => {
     const report = told([
       turn({ turn: 2 }, { intendedNs: 500 * MS }),
       turn({ turn: 0 }, { intendedNs: 100 * MS, sentNs: 105 * MS }),
@@ -93,7 +96,7 @@ describe('the account of sessions', () => {
     expect(report.byTurn).toEqual([]);
   });
 
-  test("shares are of the server's prompt tokens, and unknown where it never tells of a cache", () => {
+  test("shares are of the server's prompt tokens, and unknown if it never reports a cache", () => {
     const silent = told([turn({ turns: 1 })]);
     expect(isUnknown(silent.cachedShare)).toBe(true);
     expect(uncachedRows(silent)).toEqual([]);
@@ -122,7 +125,7 @@ describe('the account of sessions', () => {
     ]);
   });
 
-  test('has one row for all turns past the last that it tells apart', () => {
+  test('has one row for all turns after the last one with a row of its own', () => {
     const turns = TURN_ROWS_MAX + 10;
     const report = told(Array.from({ length: turns }, (_, index) => turn({ turn: index, turns })));
     expect(report.byTurn).toHaveLength(TURN_ROWS_MAX);
@@ -164,7 +167,7 @@ const story: fc.Arbitrary<Story> = fc.record({
   how: fc.constantFrom('failed', 'cancelled', 'whole'),
 });
 
-test('whatever happens, planned = issued + skipped, sessions add up, and the order of lines changes nothing', () => {
+test('in every case, planned = issued + skipped, sessions add up, and the order of lines changes nothing', () => {
   fc.assert(
     fc.property(fc.array(story, { maxLength: 12 }), fc.nat(), (stories, seed) => {
       type Line = (tally: SessionTally) => void;

@@ -1,4 +1,4 @@
-// What a page says of the load generator: a run that is not whole is never called trustworthy.
+// The verdict on the load generator on a page: a run that is incomplete is never called trustworthy.
 
 import { describe, expect, test } from 'vitest';
 import { verdictWords } from '../../../src/core/run/verdict-words.ts';
@@ -39,7 +39,7 @@ describe('the verdict on the client', () => {
     expect(verdictWords(bound, 'complete', series(84e6, 1)).word).toBe('Client-bound');
   });
 
-  test('claims no figure that nobody told', () => {
+  test('claims no figure that was not reported', () => {
     expect(verdictWords(silent, 'complete').word).toBe('Trustworthy');
     expect(verdictWords({ ...silent, verdict: 'client-bound' }, 'complete').tone).toBe('caution');
     expect(verdictWords({ ...silent, verdict: 'unknown' }, 'complete')).toMatchObject({
@@ -60,7 +60,7 @@ describe('the verdict on the client', () => {
   });
 
   test.for(['interrupted', 'incomplete', 'failed'] as const)(
-    'calls no client of a run that is %s trustworthy, whatever it found',
+    'calls no client of a run that is %s trustworthy, for any verdict',
     state => {
       for (const verdict of ['trustworthy', 'client-bound', 'unknown'] as const) {
         const words = verdictWords({ ...client, verdict }, state);

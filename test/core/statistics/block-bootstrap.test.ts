@@ -20,7 +20,9 @@ const evenly = (count: number, blocks: number): { grid: TimeGrid; slotOf: Uint32
   return { grid, slotOf: Uint32Array.from({ length: count }, (_, index) => slotAt(grid, index + 0.5)) };
 };
 
-/** What a resample is, said plainly: the values of its slots, once for each time that a slot was drawn. */
+/**
+ * What a resample is, computed directly: the values of its slots, once for each time that a slot was drawn.
+ */
 const drawnValues = (
   values: Float64Array,
   slotOf: Uint32Array,

@@ -30,7 +30,7 @@ test('past its bound a spread keeps counting, its percentiles at most 0.1 % too 
     expect(told).toBeGreaterThanOrEqual(exact);
     expect(told).toBeLessThanOrEqual(exact * 1.001);
   }
-  // Whatever the order, the same is told: merged runs tell what one machine would.
+  // The result does not depend on the order: merged runs give what one machine would.
   expect(spreadOf(sorted).figures()).toEqual(figures);
 });
 

@@ -13,7 +13,7 @@ const sortedOf = (blocks: readonly Float64Array[]): Float64Array =>
   Float64Array.from(blocks.flatMap(block => [...block])).sort();
 
 describe('ranks by leading bits', () => {
-  test('are those of sorted values, wherever the values lie and in whatever order they are asked for', () => {
+  test('are those of sorted values, for any values and any order of the requests', () => {
     const value = fc.oneof(
       fc.constantFrom(0, 1, Number.MIN_VALUE, Number.MAX_VALUE, 2 ** 53),
       fc.nat(20),
@@ -57,7 +57,7 @@ describe('ranks by leading bits', () => {
     expect(ranks.countBelow(50_030_011)).toBe(210_001);
   });
 
-  test('are found among many zeros and the least of numbers, whose cell is narrower than any factor tells', () => {
+  test('are found among many zeros and the least of numbers, whose cell is narrower than any factor can express', () => {
     const values = Float64Array.from({ length: 70_000 }, (_, at) => (at % 7) * Number.MIN_VALUE);
     const ranks = ranksOf([values]);
     expect([0, 9_999, 10_000, 35_000, 69_999].map(rank => ranks.at(rank))).toEqual(

@@ -173,7 +173,7 @@ describe('early stopping', () => {
 });
 
 describe('the live histogram', () => {
-  it('tells every percentile within 0.1% of the exact one', () => {
+  it('returns every percentile within 0.1% of the exact one', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: HOUR_NS }), { minLength: 1, maxLength: 500 }),
@@ -192,7 +192,7 @@ describe('the live histogram', () => {
     );
   });
 
-  it('tells small whole numbers exactly', () => {
+  it('returns small whole numbers exactly', () => {
     const histogram = new Histogram({ low: 1, high: 1_000_000 });
     for (const value of [3, 7, 1_023]) histogram.record(value);
     expect(histogram.percentiles([1, 50, 99.9])).toEqual([3, 7, 1_023]);
@@ -270,7 +270,7 @@ describe('jitter', () => {
   });
 });
 
-it('a histogram counts the same whatever octave its values begin in', () => {
+it('a histogram counts the same for any octave in which its values start', () => {
   const bounds = { low: 1, high: 3_600_000_000_000 };
   const values = [5_000, 3_600_000_000_000, 1, 70_000_000, 5_001, 1_023, 1_024, 2_047, 2_048];
   const cellsOf = (order: readonly number[]) => {

@@ -107,7 +107,7 @@ test('a sweep in words says how many of its loads held, which was the highest, a
 });
 
 describe('a stage in words', () => {
-  test('is one sentence for whoever does not see the picture', () => {
+  test('is one sentence for screen readers', () => {
     const [held, failed] = [stages[5], stages[4]];
     if (held === undefined || failed === undefined) throw new Error('a line has stages');
     expect(stageSentence(held, 'rate')).toMatch(

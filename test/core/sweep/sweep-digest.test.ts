@@ -6,7 +6,7 @@ import { unknown } from '../../../src/core/unknown.ts';
 import { LIVE_BODY_BYTES_MAX } from '../../../src/wire/mesh-message.ts';
 import { madeUpLine } from '../../support/made-up-line.ts';
 
-describe('what the cluster is told of a search', () => {
+describe('what is published of a search', () => {
   test('has every stage with its verdict and the figures that a picture needs, not its time', () => {
     const document = madeUpLine();
     const digests = stageDigests(document.stages);
@@ -15,7 +15,7 @@ describe('what the cluster is told of a search', () => {
     expect(JSON.stringify(digests)).not.toContain('timeline');
   });
 
-  test('fits into one live event, however many stages there are and whatever is unknown of them', () => {
+  test('fits into one live event, with any number of stages and any unknown figures', () => {
     const [stage] = madeUpLine().stages;
     if (stage === undefined) throw new Error('a line has stages');
     const why = unknown('ü'.repeat(1_000));

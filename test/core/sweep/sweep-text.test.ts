@@ -224,7 +224,7 @@ test('a stage that ends is one line: its load, what became of it, figures, and w
 });
 
 describe('the tail of a stage', () => {
-  test('is left out of its line where too few requests were seen to tell it', () => {
+  test('is left out of its line if too few requests were seen for it', () => {
     const few = stage(3, rate(100), { figures: figures({ issued: 10, completed: 10 }) });
     expect(plain([stageLine(few)])).toMatch(/^Stage 3 at 100\/s: \S+; 10\.0 requests\/s/u);
   });
@@ -235,7 +235,7 @@ describe('the tail of a stage', () => {
       picturedStages([stage(1, rate(5), { figures: figures({ issued: completed, completed }) })]),
     )[1] ?? [];
 
-  test('has a dash where too few requests were seen to tell it', () => {
+  test('has a dash if too few requests were seen for it', () => {
     expect(cellsOf(10)).toEqual(['20\u00a0ms', '– too few', '– too few']);
     expect(cellsOf(200)).toEqual(['20\u00a0ms', '40\u00a0ms', '– too few']);
     expect(cellsOf(1_000)).toEqual(['20\u00a0ms', '40\u00a0ms', '80\u00a0ms']);

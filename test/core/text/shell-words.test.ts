@@ -53,7 +53,7 @@ describe('a command that is shown', () => {
     const texts = fc.array(fc.string({ unit: 'binary', maxLength: 12 }), { maxLength: 20 });
     fc.assert(
       fc.property(texts, values => {
-        // A shell knows no NUL, and text is well-formed where it leaves.
+        // A shell has no NUL, and text is well-formed when it is sent.
         const given = values.map(value => value.replaceAll('\0', '').toWellFormed());
         const command = shellCommand`show ${given}`;
         expect(showable(command)).toBe(command);

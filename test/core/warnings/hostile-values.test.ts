@@ -34,7 +34,7 @@ test('a command of a warning runs nothing else, for all values that members repo
   ).toEqual([]);
 });
 
-test('whatever members report, no value becomes an option of a command', async () => {
+test('for any reports of members, no value becomes an option of a command', async () => {
   const commands = commandsOf(await hostileWarnings('--home=/etc'));
   const { called } = runs(commands);
   const words = called.flatMap(call => call.map((word, at) => ({ word, before: call.slice(0, at) })));
@@ -49,14 +49,14 @@ test('whatever members report, no value becomes an option of a command', async (
   ).toEqual([]);
 });
 
-test('whatever members report, it is beside the sentence of a warning and never in it', async () => {
+test('for any reports of members, a foreign text is next to the sentence of a warning and never in it', async () => {
   const found = await hostileWarnings('');
   for (const { title, why } of found)
     for (const said of [title, why]) expect(sentenceTemplate(said)).not.toMatch(HOSTILE_SIGN);
   expect(found.some(({ title }) => title.values.some(value => HOSTILE_SIGN.test(value)))).toBe(true);
 });
 
-test('whatever members report, a warning controls no terminal', async () => {
+test('for any reports of members, a warning controls no terminal', async () => {
   for (const { title, why, on = '', command = '' } of (await hostileWarnings('')).map(shownWarning))
     for (const text of [title, why, on, command])
       expect(part(text).text).not.toMatch(/\p{Cc}|\u{200b}|\u{202e}|\u{2066}|\u{e0041}/u);
@@ -83,7 +83,7 @@ const warningsOf = async (prefix: string): Promise<readonly FoundWarning[]> => {
   return [...found.values()];
 };
 
-/** Kinds that no version knows, and more entries than any machine has: the simulation writes neither. */
+/** Kinds that no version has, and more entries than any machine has: the simulation writes neither. */
 const withNotedKinds = (state: State, kind: string): State => {
   const [node] = nodeIds(state);
   const noted = { [kind]: { class: 'durable', epoch: 1, seq: 1, count: 3 } } as const;

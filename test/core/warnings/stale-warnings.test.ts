@@ -22,7 +22,7 @@ describe('sources that have stopped', () => {
     ]);
   });
 
-  test('are told apart where the sources give reasons of their own', () => {
+  test('are separate if the sources give reasons of their own', () => {
     const state = clusterOf([
       { name: 'atlas', memoryAgeMs: 40_000 },
       { name: 'juno', systemAgeMs: 40_000, failure: 'macmon: permission denied' },

@@ -46,7 +46,7 @@ const listed = async (entries: AsyncIterable<DatasetEntry>): Promise<unknown[]> 
   return all;
 };
 
-/** The first byte says how the file comes in chunks; what is read is the same. */
+/** The first byte selects how the file is split into chunks; what is read is the same. */
 const reads = (entries: Entries, ...seeds: readonly string[]): Reader => ({
   seeds: textSeeds(...seeds.map(seed => `\u0005${seed}`)),
   run: async input => {

@@ -1,5 +1,5 @@
-// What stands in a journal, and comes from peers as it stands there: records, their heads, the summaries of hours. What can be read
-// is folded into state, which nothing may stop.
+// The content of a journal, which peers send in the same form: records, their heads, the summaries of hours.
+// What can be read is folded into state, which nothing may stop.
 
 import fc from 'fast-check';
 import { apply } from '../../../src/core/apply.ts';

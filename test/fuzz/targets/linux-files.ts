@@ -1,4 +1,5 @@
-// What /proc, /sys and /etc say, as JSON of paths and texts, read by the gatherers themselves; and the output of `ip`.
+// The content of /proc, /sys and /etc, as JSON of paths and texts, read by the gatherers themselves; and the
+// output of `ip`.
 
 import type { Reading } from '../../../src/core/node/reading.ts';
 import { linuxIdentityGatherer } from '../../../src/gather/dmi/linux-identity-gatherer.ts';
@@ -84,7 +85,7 @@ const gathers = (
       },
       absent: () => {},
     });
-    // A source that is past use says so by throwing an error with a reason; a slip of the code throws another kind.
+    // An unusable source throws an error with a reason; a programming error throws another kind.
     const ended = gathering.then(
       () => undefined,
       (error: unknown) => error,

@@ -1,5 +1,6 @@
-// Messages of the Model Context Protocol: to the table of tools, as bodies of POST /mcp, and as lines on the standard input of
-// `plimsoll mcp`, whole and in pieces. Each request gets one answer by JSON-RPC, and none says that something failed inside.
+// Messages of the Model Context Protocol: to the table of tools, as bodies of POST /mcp, and as lines on the
+// standard input of `plimsoll mcp`, whole and in pieces. Each request gets one answer by JSON-RPC, and none
+// reports an internal failure.
 
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
@@ -54,7 +55,7 @@ const TOOLS = mcpServer({
     tool.call(given, { state: STATE, nowMs: clock.nowMs(), wallMs: 0, profileRows: async () => [] }),
 });
 
-/** What is told of a tool is what its schema says. */
+/** The description of a tool is its schema. */
 const askTools = async (input: Uint8Array): Promise<unknown> => {
   const json = parsed(textOfInput(input));
   if (json === undefined) return undefined;
@@ -95,7 +96,10 @@ const typed = async (pieces: readonly Buffer[]): Promise<string> => {
   return stdout.text;
 };
 
-/** The first byte says how the lines come in pieces. No daemon runs: the answer to a tool is where to start one. */
+/**
+ * The first byte selects how the lines are split into pieces. No daemon runs: the answer to a tool is where
+ * to start one.
+ */
 const onStandardInput = async (input: Uint8Array): Promise<void> => {
   const bytes = Buffer.from(input.subarray(1));
   const whole = await typed([bytes]);

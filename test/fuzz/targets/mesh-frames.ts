@@ -50,7 +50,7 @@ const REQUESTS = [
   encodeRequest({ kind: 'refusal', id: 1, reason: 'busy' }),
 ].filter(frame => frame !== undefined);
 
-/** The first byte says how the rest is cut into chunks. */
+/** The first byte selects how the rest is cut into chunks. */
 const readFrames = (input: Uint8Array): unknown => {
   const step = (input[0] ?? 0) % 64;
   const decoder = new FrameDecoder(PAYLOAD_BYTES_MOST);

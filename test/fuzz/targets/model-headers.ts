@@ -17,7 +17,7 @@ import { type FuzzTarget, firstByteChooses, textOfInput, textSeeds } from '../fu
 
 const WHOLE_CONFIG = readModelConfig(parseAnyJson(smallConfigs[0] ?? ''), 'config.json');
 
-/** Whatever numbers a header claims, the answer comes. */
+/** There is a result for any numbers that a header claims. */
 const use = (facts: ModelFacts): void => {
   const held = { contextTokens: 4_096, cacheBytesPerElement: 2 };
   memoryNeed(facts, { ...held, slots: 4 });

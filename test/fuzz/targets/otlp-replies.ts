@@ -1,5 +1,6 @@
-// What a receiver of OTLP answers, whole and in pieces, on a pair of streams in place of TCP: whatever it is, the message is counted
-// as sent or dropped once, with one short line of why, and no wait is longer than the sender's own.
+// What a receiver of OTLP answers, whole and in pieces, on a pair of streams in place of TCP: for any reply,
+// the message is counted as sent or dropped once, with one short line of why, and no wait is longer than the
+// sender's own.
 
 import { Agent } from 'node:http';
 import { duplexPair } from 'node:stream';

@@ -18,7 +18,7 @@ const readRows = async (path: string): Promise<number> => {
   for await (const batch of parquetBatches({ path, columnsOf: async names => names }))
     for (const row of batch) {
       rows += 1;
-      if (row.line !== rows) throw new Error(`row ${rows} is told as row ${row.line}`);
+      if (row.line !== rows) throw new Error(`row ${rows} is reported as row ${row.line}`);
       readRow(row, undefined);
     }
   return rows;

@@ -1,5 +1,6 @@
-// Replies of servers under load: HTTP/1.1, server-sent events and lines, JSON of each API, cut at any byte; and what a server tells
-// of itself for Prometheus. The first byte says which API, the second where the reply is cut.
+// Replies of servers under load: HTTP/1.1, server-sent events and lines, JSON of each API, cut at any byte;
+// and what a server exports for Prometheus. The first byte selects the API, the second where the reply is
+// cut.
 
 import { SERVER_APIS } from '../../../src/bench/target/api/server-apis.ts';
 import { readServerFigures } from '../../../src/bench/target/server-metrics.ts';

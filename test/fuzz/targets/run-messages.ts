@@ -160,7 +160,7 @@ export const target: FuzzTarget = {
       seeds: [encodeFrame('events', new Uint8Array(3))],
       run: input => {
         const frame = decodeFrame(input);
-        // What stands behind the topic in its place is not looked at.
+        // The padding after the topic is not read.
         if (frame !== undefined)
           holdEqual('a frame', decodeFrame(new Uint8Array(encodeFrame(frame.topic, frame.payload))), frame);
       },

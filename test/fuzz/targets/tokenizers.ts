@@ -16,7 +16,9 @@ const TEXTS = [
   'a'.repeat(300),
 ];
 
-/** A tokenizer of the fixtures with a part of its words, so that what stands around them is changed as often. */
+/**
+ * A tokenizer of the fixtures with a part of its words, so that the text around them is changed as often.
+ */
 const small = (name: string, more: object = {}): Buffer => {
   const place = new URL(`../../fixtures/tokenizers/${name}/tokenizer.json`, import.meta.url);
   const { model, ...rest } = JSON.parse(readFileSync(place, 'utf8'));

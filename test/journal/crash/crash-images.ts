@@ -23,7 +23,7 @@ export interface Image {
 }
 
 /**
- * 'begun anew': the node that it belongs to reads as another one, which is told; a new epoch begins in the same file.
+ * 'started again': the node that it belongs to reads as another one, which is reported; a new epoch starts in the same file.
  * 'past differs': what is current came back; an age, or something that had been replaced, is not what it was.
  */
 export type Verdict =
@@ -31,7 +31,7 @@ export type Verdict =
   | 'past differs'
   | 'moved aside'
   | 'refused as newer'
-  | 'begun anew'
+  | 'started again'
   | `wrong: ${string}`;
 
 export const PAGE_BYTES = 4_096;
@@ -109,7 +109,7 @@ export const cutDatabase = ({ moments }: Written, at: number, bytes: number): Im
   };
 };
 
-/** A disk that lied about what it had written: the database of one moment beside the log of another one. */
+/** A disk that lied about what it had written: the database of one moment with the log of another one. */
 export const mixed = ({ moments }: Written, database: number, log: number): Image => ({
   what: `the database of moment ${database} beside the log of moment ${log}`,
   database: momentAt(moments, database).database,
@@ -131,7 +131,7 @@ export const judge = (directory: string, written: Written, image: Image): Verdic
     if (notice === undefined) return cameBack(written, image, contentsOf(journal), journal.startNumber);
     if (!image.mayBeReplaced) return `wrong: moved aside: ${notice.problem}`;
     if (journal.ownEpoch <= written.ownEpoch) return 'wrong: the new epoch is not above the old one';
-    if (notice.code === 'journal-of-other-node') return 'begun anew';
+    if (notice.code === 'journal-of-other-node') return 'started again';
     if (contentsOf(journal).current !== '') return 'wrong: a new journal is not empty';
     return areKept(directory, image) ? 'moved aside' : 'wrong: what was moved aside was changed';
   } catch (error) {
@@ -144,7 +144,7 @@ export const judge = (directory: string, written: Written, image: Image): Verdic
   }
 };
 
-/** Of a flipped bit nothing tells that it was not written by a version to come. */
+/** A flipped bit may look like a schema of a later version. */
 const hasNewerSchema = ({ database }: Image): boolean =>
   Buffer.from(database).readInt32BE(USER_VERSION_AT) > JOURNAL_SCHEMA_VERSION;
 

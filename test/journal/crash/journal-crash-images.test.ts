@@ -1,5 +1,6 @@
-// What a power cut, a disk that lies about what it has written, and bit rot leave of a real journal's files: it comes back to what
-// was written up to some moment, or is moved aside with words. Never something else, and never an error.
+// What a power cut, a disk that lies about what it has written, and bit rot leave of a real journal's files:
+// it comes back to what was written up to some moment, or is moved aside with a notice. Never something else,
+// and never an error.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -23,7 +24,7 @@ import { type Written, writeJournal } from './written-journal.ts';
 
 const journals = longCount(1, 3);
 
-/** Of every kind some at random places, and in the long run one at each boundary of a page besides. */
+/** Of every kind some at random places, and in the long run one also at each boundary of a page. */
 const imagesOf = (written: Written, seed: number): readonly Image[] => {
   const { below } = seededRandom(seed);
   const { moments } = written;

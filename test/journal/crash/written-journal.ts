@@ -18,13 +18,13 @@ export interface Moment {
   readonly generation: number;
 }
 
-/** Whatever the journal gives to readers. */
+/** Everything that the journal returns to readers. */
 export interface Contents {
   /** What state is built from, without ages. */
   readonly current: string;
   /**
-   * What has been replaced, histories, ages, and how far: nothing that was signed tells whether an age or a position is right. Of a
-   * position that is too great its origin hears as of its own future, and begins anew.
+   * What has been replaced, histories, ages, and how far: nothing signed shows whether an age or a position
+   * is correct. The origin sees a position that is too great as its own future, and starts a new epoch.
    */
   readonly past: string;
 }

@@ -16,7 +16,7 @@ describe('a beacon', () => {
     expect(checkBeacon(encodeBeacon(beacon, other), [one, other])).toEqual({ kind: 'beacon', beacon });
   });
 
-  test('is told apart from one of another cluster', () => {
+  test('is distinguished from one of another cluster', () => {
     expect(checkBeacon(encodeBeacon({ version: 1, port: 4181, nonce }, tagKey()), [tagKey()])).toEqual({
       kind: 'other-key',
     });

@@ -25,7 +25,7 @@ test('an address heard again is passed on again, but not more often than every 4
   expect(passed).toHaveLength(3);
 });
 
-test('what a peer told once is repeated every minute until it is 10 minutes old', async () => {
+test('what a peer sent once is repeated every minute until it is 10 minutes old', async () => {
   const { clock, passed, table } = setting();
   table.offer(told('10.0.0.1'), 'atlas');
   for (let minute = 0; minute < 20; minute += 1) {
@@ -89,7 +89,7 @@ test.each([
   expect(parsePeer(text).kind).toBe('wrong');
 });
 
-test('of addresses that peers tell, only those count that another machine can dial', () => {
+test('of addresses that peers send, only those count that another machine can dial', () => {
   const useless = [
     'atlas',
     '',

@@ -44,7 +44,7 @@ const ipv4 = (address: string, { internal = false } = {}): NetworkInterfaceInfo 
   cidr: `${address}/16`,
 });
 
-/** Sockets that write down what is sent; a test speaks and breaks them. */
+/** Sockets that record what is sent; a test receives on them and breaks them. */
 class Wires {
   readonly sent: { at: number; on: string; bytes: Uint8Array }[] = [];
   readonly open = new Map<string, BeaconSocketEvents>();
@@ -135,7 +135,7 @@ test('an interface that appears is used within 3 s, with a start of its own; one
   await discovery[Symbol.asyncDispose]();
 });
 
-test('what cannot open or send is told once, tried every 3 s, hears meanwhile, and silences no other', async () => {
+test('a failure to open or send is reported once, retried every 3 s, still receives meanwhile, and silences no other', async () => {
   let list: InterfaceList = {};
   const { clock, wires, troubles, candidates, discovery } = setting(() => list);
   wires.sendErrors.set('en1 IPv6', 'EHOSTUNREACH');
@@ -221,7 +221,7 @@ test('an IPv4 address that two cables could lead to names neither of them', asyn
   await discovery[Symbol.asyncDispose]();
 });
 
-test('with discovery off no socket is opened, and static peers are told all the same', async () => {
+test('with discovery off no socket is opened, and static peers are still passed on', async () => {
   const { clock, wires, candidates, discovery } = setting(() => ({ en1: [linkLocal('fe80::1', 1)] }), {
     settings: {
       way: { kind: 'off' },
@@ -240,7 +240,7 @@ test('with discovery off no socket is opened, and static peers are told all the 
   await discovery[Symbol.asyncDispose]();
 });
 
-test('a named interface that is not there is told once, with those that are, and used when it comes', async () => {
+test('a named interface that is not there is reported once, with those that are, and used when it comes', async () => {
   let list: InterfaceList = { en0: [linkLocal('fe80::1', 1)] };
   const told: (readonly [readonly string[], readonly string[]])[] = [];
   const { clock, wires, discovery } = setting(() => list, {
@@ -287,7 +287,7 @@ test('interfaces are left out by setting, by kind, and past the bound, with the 
   expect(named.leftOut).toContainEqual({ interfaceName: 'en7', why: 'not-there' });
 });
 
-test('what a person should know of interfaces is told with a code, the interface and what to do', () => {
+test('what a person should know of interfaces is reported with a code, the interface and what to do', () => {
   const channel = (interfaceName: string, more: Partial<BeaconChannelStatus> = {}): BeaconChannelStatus => ({
     interfaceName,
     family: 'IPv6',

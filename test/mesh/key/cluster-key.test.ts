@@ -28,7 +28,7 @@ test('a key reads back from its text, also in capitals, without dashes and with 
   }
 });
 
-test('no two keys are alike, and ids tell nothing of the secret', () => {
+test('no two keys are equal, and ids reveal nothing of the secret', () => {
   const keys = Array.from({ length: 100 }, makeClusterKey);
   expect(new Set(keys.map(clusterKeyText)).size).toBe(100);
   for (const { id, secret } of keys) {
@@ -55,7 +55,7 @@ test('one wrong character, wherever it is, is found', () => {
   }
 });
 
-test('whatever is no key is refused with a reason that does not repeat it', () => {
+test('an invalid key is refused with a reason that does not repeat it', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -129,7 +129,7 @@ test('a secret that is mounted for one group alone, as Kubernetes does, is as pr
   }
 });
 
-test('a file that holds no key is told with its path, never read without bound, and left as it is', async () => {
+test('a file without a key is reported with its path, never read without bound, and left as it is', async () => {
   using folder = temporaryDirectory();
   const path = join(folder.path, 'big');
   writeFileSync(path, 'x'.repeat(10_000_000));

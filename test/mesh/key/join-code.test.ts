@@ -71,7 +71,7 @@ describe('codes that were given', () => {
     return { clock, codes, id };
   };
 
-  test('let one machine join, and tell the second that they are used', () => {
+  test('let one machine join, and refuse the second as used', () => {
     const { codes, id } = given();
     expect([codes.redeem(id), codes.redeem(id), codes.redeem(id)]).toEqual(['granted', 'used', 'used']);
   });
@@ -85,7 +85,7 @@ describe('codes that were given', () => {
     expect(codes.redeem(later)).toBe('granted');
   });
 
-  test('that were used are told as used when their time is over, too', async () => {
+  test('that were used are reported as used when their time is over, too', async () => {
     const { clock, codes, id } = given();
     codes.redeem(id);
     await clock.advance(JOIN_CODE_LIFE_MS);
@@ -93,7 +93,7 @@ describe('codes that were given', () => {
     expect(codes.redeem(id)).toBe('used');
   });
 
-  test('end with the fifth handshake that did not have them, also for whoever has them', () => {
+  test('end with the fifth handshake that did not have them, also for a machine that has them', () => {
     const { codes, id } = given();
     for (let tries = 0; tries < JOIN_TRIES_MAX - 1; tries += 1) codes.failed(id);
     const other = given();

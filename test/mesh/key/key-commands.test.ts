@@ -11,7 +11,7 @@ const key = async (home: string, args: readonly string[], input = '') => {
   return { code, stdout: process.stdout.text, stderr: process.stderr.text };
 };
 
-test('new makes a private key in a private home, tells its id and never prints it', async () => {
+test('new makes a private key in a private home, prints its id and never the key', async () => {
   using folder = temporaryDirectory();
   const home = join(folder.path, 'home');
   const made = await key(home, ['new']);
@@ -65,7 +65,7 @@ test('the line of show --join feeds the key by standard input and is one line of
   expect(fed.toString()).toBe(text);
 });
 
-test('import takes another key only in place of the one that is there when told to', async () => {
+test('import takes another key only in place of the existing one on request', async () => {
   using folder = temporaryDirectory();
   const [one, other] = [join(folder.path, 'one'), join(folder.path, 'other')];
   await key(one, ['new']);
@@ -90,7 +90,7 @@ test('import of anything else says what is wrong, and not what it was', async ()
   expect((await key(folder.path, ['import'])).code).toBe(2);
 });
 
-test('import of a file without a key says so, whatever its length, and where keys come from', async () => {
+test('import of a file without a key reports that, for any length, and where keys come from', async () => {
   using folder = temporaryDirectory();
   const file = join(folder.path, 'accounts');
   for (const text of [
@@ -113,7 +113,7 @@ test('import of a file without a key says so, whatever its length, and where key
   expect((await key(folder.path, ['import', folder.path])).stderr).toContain('it is a folder');
 });
 
-test('a damaged key in the home is told, and replaced only when told to', async () => {
+test('a damaged key in the home is reported, and replaced only on request', async () => {
   using folder = temporaryDirectory();
   writeFileSync(join(folder.path, 'cluster-key'), 'half a k');
   expect((await key(folder.path, ['show'])).code).toBe(9);

@@ -69,7 +69,7 @@ test('jitter halves a pause at most', async () => {
   await transport[Symbol.asyncDispose]();
 });
 
-test('an address that was only heard is forgotten after eight failures, and tried again when it is told again', async () => {
+test('an address that was only received is forgotten after eight failures, and tried again when it is received again', async () => {
   const { clock, transport, dials } = await dialling('refuse');
   transport.addCandidate(candidate('10.0.0.1', 'beacon'));
   await clock.advance(600_000);
@@ -80,7 +80,7 @@ test('an address that was only heard is forgotten after eight failures, and trie
   await transport[Symbol.asyncDispose]();
 });
 
-test('an address that is told again is tried at once, but not in a row', async () => {
+test('an address that is received again is tried at once, but not in a row', async () => {
   const { clock, transport, timesMs } = await dialling('refuse');
   transport.addCandidate(candidate('10.0.0.1', 'beacon'));
   await clock.advance(8_000);
@@ -94,7 +94,7 @@ test('an address that is told again is tried at once, but not in a row', async (
   await transport[Symbol.asyncDispose]();
 });
 
-test('a dial that hears nothing ends after 4 s and is told', async () => {
+test('a dial without a response ends after 4 s and is reported', async () => {
   const { clock, transport } = await dialling('hang');
   const details: string[] = [];
   transport.onRefused(({ reason, detail }) => details.push(`${reason}: ${detail}`));

@@ -16,7 +16,7 @@ describe('frames of a link', () => {
     expect(frames.waitingBytes).toBeGreaterThan(2);
     frames.add(([number = 0]) => heard.push(number));
     frames.emit(frame(3));
-    expect(heard, 'whoever subscribes is in the middle of something').toEqual([]);
+    expect(heard, 'the subscriber is in the middle of something').toEqual([]);
     await Promise.resolve();
     expect(heard).toEqual([1, 2, 3]);
     frames.emit(frame(4));
@@ -33,7 +33,7 @@ describe('frames of a link', () => {
     expect(heard).toEqual(['replication', 'requests']);
   });
 
-  it('that a listener throws over are told to the link, early ones as well', async () => {
+  it('that make a listener throw are reported to the link, early ones as well', async () => {
     const { frames, failures } = listened();
     frames.emit(frame(1));
     frames.add(([number]) => {

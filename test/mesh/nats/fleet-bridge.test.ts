@@ -67,7 +67,7 @@ interface Site extends AsyncDisposable {
   readonly far: FleetNode;
   readonly nodes: readonly MeshNode[];
   readonly fleetId: NodeId;
-  /** Whether a node of the mesh was told by another that this one is its neighbour. */
+  /** Whether a node of the mesh received from another one that this one is its neighbour. */
   hasHeard(node: MeshNode, from: NodeId, neighbour: NodeId): boolean;
 }
 

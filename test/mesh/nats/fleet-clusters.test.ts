@@ -103,7 +103,7 @@ test('a reader that does not read is cut by the server, which is counted, and ca
   await reader.until(() => reader.node.connectionsOf(writer.node.id).length === 1);
   cable.cut();
   writer.node.open('while it does not read');
-  // How much the buffers of the system take differs: until the server says that it cuts the reader.
+  // The size of the system's buffers differs: until the server reports that it cuts the reader.
   const flood = await connect({ servers: `127.0.0.1:${server.port}` });
   const isCut = server.hasSaid(/Slow Consumer/i);
   for (let turn = 0; turn < FLOOD_MESSAGES_MAX && !isCut.isSo; turn += 1) {

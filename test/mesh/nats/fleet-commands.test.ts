@@ -82,7 +82,7 @@ test('init, apply and add create a server with a key for each machine, and revok
   const written = readFileSync(users, 'utf8');
   writeFileSync(users, written.replaceAll(/[^"]*\.run\.[^"]*/g, ''));
   const renewed = await run(['fleet', 'apply', fleet.dir, '--server', fleet.url, '--ca', fleet.cert]);
-  expect(renewed.stdout).toContain('users.conf was written anew');
+  expect(renewed.stdout).toContain('users.conf was replaced');
   expect(readFileSync(users, 'utf8')).toBe(written);
   const revoked = await run([
     'fleet',
@@ -166,7 +166,7 @@ test('the server lets a machine publish under its own id only, and hear what it 
   await following;
 });
 
-test('a fleet of an earlier version goes on with one stream for all, is told of it, and gives each node its own when asked', async context => {
+test('a fleet of an earlier version continues with one stream for all, reports it, and gives each node its own when asked', async context => {
   using folder = temporaryDirectory();
   const fleet = await startedFleet(folder.path, context.skip);
   await using server = fleet.server;
@@ -188,7 +188,7 @@ test('a fleet of an earlier version goes on with one stream for all, is told of 
   expect(moved).toMatchObject({ code: 0, stderr: '' });
   expect(moved.stdout).toContain('PLIMSOLL_STATE was removed');
   expect(moved.stdout).toContain(`PLIMSOLL_STATE_plimsoll_${id} was created`);
-  expect(moved.stdout).toContain('users.conf was written anew');
+  expect(moved.stdout).toContain('users.conf was replaced');
   await server.reload();
   const own = await run(['fleet', 'status', '--home', home]);
   expect(own.stdout).not.toContain('share one stream');

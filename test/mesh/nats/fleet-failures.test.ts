@@ -61,7 +61,7 @@ test('a server that is killed loses nothing that it took, and nodes go on where 
   await later.until(() => later.node.hash === one.node.hash);
 });
 
-test('a full stream is told, readings go on, and what it did not take enters it when there is room', async context => {
+test('a full stream is reported, readings continue, and what it did not accept is stored when there is room', async context => {
   if (!isLongRun) context.skip('five seconds of trying again: in npm run test:long');
   await using server = await startedServer(context.skip);
   // nats-server issue 4771: depending on sizes, it acknowledges the record that is too much and drops old ones.
@@ -85,7 +85,7 @@ test('a full stream is told, readings go on, and what it did not take enters it 
   expect(one.fleet.counts.lost).toBe(0);
 });
 
-test('what is wrong with a server is told in parts, each with what to do', async context => {
+test('what is wrong with a server is reported as data, each part with what to do', async context => {
   await using server = await startedServer(context.skip, { hasJetStream: false });
   const codes = async () => (await examined(server)).problems.map(({ code }) => code);
   expect(await codes()).toEqual(['fleet-no-jetstream']);
@@ -112,7 +112,7 @@ test('what is wrong with a server is told in parts, each with what to do', async
   for (const { advice } of [...differs.problems, ...late.notes]) expect(advice).not.toBe('');
 });
 
-test('a server that forbids what a node needs is told with the subject', async context => {
+test('a server that forbids what a node needs is reported with the subject', async context => {
   await using server = await startedServer(context.skip, {
     config: `authorization { users: [ { user: u, password: p, permissions: { publish: { deny: "plimsoll.v1.test.reading.>" } } } ] }
 no_auth_user: u`,

@@ -1,5 +1,5 @@
-// A server that is not one: whoever took over the address of a fleet's server, or sits between. A daemon goes on answering, its
-// memory does not grow, and nothing of what was sent reaches a terminal as it came.
+// A server that is not one: an attacker at the address of a fleet's server, or in between. A daemon continues
+// to respond, its memory does not grow, and nothing of what was sent reaches a terminal as it came.
 
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ const nested = `${'['.repeat(250_000)}${']'.repeat(250_000)}`;
 interface Attack {
   readonly name: string;
   readonly run: (socket: Socket) => unknown;
-  /** What the daemon's notice says of it. */
+  /** The text of the daemon's notice about it. */
   readonly reason: string;
 }
 

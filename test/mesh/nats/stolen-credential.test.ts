@@ -195,7 +195,7 @@ test('it has replies of the server stored as last values of another node, which 
   expect(await removeMisdirected(server, { cluster: FLEET_TEST_CLUSTER, nodes })).toEqual([]);
 });
 
-test('a node without a stream of its own reads the others, and is told what is missing', async () => {
+test('a node without a stream of its own reads the others, and reports what is missing', async () => {
   await using fleet = await knownFleet(2);
   const [first, second] = fleet.users;
   if (first === undefined || second === undefined) throw new Error('there are two');

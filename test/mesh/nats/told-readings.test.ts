@@ -8,7 +8,7 @@ describe('readings for members of a fleet that come later', () => {
       told.put(place, kind, { entry: { ageMs: 0, body: new Uint8Array() }, slot: '', toldAtMs });
     put('disk', 'disk.gathered', 0);
     for (let run = 1; run <= 3 * TOLD_MAX; run += 1) put(`run ${run}`, 'runner.reported', run);
-    // Told again: it is no longer the oldest.
+    // Published again: it is no longer the oldest.
     put(`run ${2 * TOLD_MAX + 2}`, 'runner.reported', 4 * TOLD_MAX);
     put('memory', 'memory.gathered', 4 * TOLD_MAX);
     const places = told.until(Number.POSITIVE_INFINITY).map(([place]) => place);

@@ -109,7 +109,7 @@ describe('the interface of an own address', () => {
     expect(interfaceOf('fe80::a%en1', interfaces)?.name).toBe('en1');
   });
 
-  it('is not told where several have it, or none', () => {
+  it('is undefined if several have it, or none', () => {
     expect(interfaceOf('169.254.1.1', interfaces)).toBeUndefined();
     expect(interfaceOf('10.9.9.9', interfaces)).toBeUndefined();
   });

@@ -30,7 +30,7 @@ describe('reachability checks', () => {
     expect(atlas.told).toEqual(['opened 10.0.0.2']);
   });
 
-  it('ask again every ten seconds, and tell nothing while all is well', async () => {
+  it('repeat every ten seconds, and report nothing while all is well', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
@@ -151,7 +151,7 @@ describe('reachability checks', () => {
     expect(atlas.told).toEqual(['closed 172.17.0.1 (new): another node answers there']);
   });
 
-  it('tell what the system says where it has no route', async () => {
+  it("report the system's error if it has no route", async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.wire.block('10.0.0.2', 'ENETUNREACH');

@@ -3,7 +3,7 @@ import { createMemoryDisk } from '../../../src/journal/memory-journal.ts';
 import { MeshCluster, type Shape } from '../../support/mesh-cluster.ts';
 
 describe('replication', () => {
-  it('brings two nodes to one picture, whoever wrote before they met', async () => {
+  it('brings two nodes to one picture, with any events from before they met', async () => {
     await using cluster = new MeshCluster(2);
     const [a, b] = [cluster.node(0), cluster.node(1)];
     a.open('before');

@@ -194,7 +194,7 @@ const threeOf = (
   return { origin: 0, honest: 1, newcomer: 2 };
 };
 
-/** Each says that it holds far more of every node than anybody. */
+/** Each claims to have far more of every node than any other. */
 const liarsAbout = (cluster: MeshCluster, count: number): readonly LyingNode[] => {
   const origins = cluster.nodes.map(({ id, epoch }): VectorEntry => ({ origin: id, epoch, through: 1e9 }));
   return Array.from({ length: count }, () => new LyingNode({ claims: () => origins }));

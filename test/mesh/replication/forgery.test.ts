@@ -182,7 +182,7 @@ describe('what a member of the mesh cannot do', () => {
     expect(node.connectionsOf(origin.id)).toEqual(['socket first', 'socket second', 'socket third']);
   });
 
-  it('is told apart from a node of another version of the mesh', async () => {
+  it('is distinguished from a node of another version of the mesh', async () => {
     await using cluster = await twoNodes();
     cluster.end(0, 1).inject(Uint8Array.of(MESH_PROTOCOL_VERSION + 1, 1));
     expect(cluster.isLinked(0, 1)).toBe(false);

@@ -172,7 +172,7 @@ const live = (key: NodeKey, seq: number): WireLive => {
   return { ageMs: 0, body, proof: Buffer.concat([key.publicKey, key.sign(body)]) };
 };
 
-/** Of a kind of its own each, which nobody here knows. */
+/** Each of a kind of its own that no version has. */
 const liveOfKind = (key: NodeKey, seq: number, bytes: number): WireLive => {
   const head = { version: 1, origin: key.nodeId, epoch: 1, seq, kind: `tide.turned${seq}`, key: `k${seq}` };
   const body = Buffer.from(JSON.stringify({ ...head, payload: 'x'.repeat(bytes) }));

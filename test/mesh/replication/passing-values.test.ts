@@ -1,4 +1,4 @@
-// A node that lives for weeks has thousands of runs, and each tells live values under a key of its own.
+// A node that lives for weeks has thousands of runs, and each publishes live values under a key of its own.
 
 import { describe, expect, it } from 'vitest';
 import { EVENT_KINDS, type Fact, factOf } from '../../../src/core/event-kinds.ts';
@@ -14,7 +14,7 @@ import { MeshCluster } from '../../support/mesh-cluster.ts';
 const RUNNERS_MAX = EVENT_KINDS['runner.reported'].entriesMax;
 
 describe('live values of what comes and goes', () => {
-  it('of thousands of runs only the newest are held, and the next one is still told', async () => {
+  it('of thousands of runs only the newest are stored, and the next one is still published', async () => {
     await using cluster = new MeshCluster(3);
     const [a, b] = [cluster.node(0), cluster.node(1)];
     cluster.link(0, 1);
@@ -28,7 +28,7 @@ describe('live values of what comes and goes', () => {
     expect(b.state.runners[a.id]).toHaveProperty([`run ${runs - 1}`]);
     expect(b.hash).toBe(a.hash);
     expect(a.replicator.heldBytes.live).toBe(b.replicator.heldBytes.live);
-    // A newcomer is told what they hold, and no digest finds a difference from then on.
+    // A new node receives what they store, and no digest finds a difference from then on.
     cluster.link(0, 2);
     await cluster.clock.advance(10_000);
     expect(cluster.node(2).hash).toBe(a.hash);
@@ -37,7 +37,7 @@ describe('live values of what comes and goes', () => {
     expect(a.replicator.counts.liveSent).toBe(sent);
   });
 
-  it('come to the same in whatever order they came', () => {
+  it('have the same result for any order of arrival', () => {
     const seqs = Array.from({ length: 3 * RUNNERS_MAX }, (_, index) => index + 1);
     const tables = [seqs, seqs.toReversed(), seqs.toSorted((one, other) => (one % 7) - (other % 7))].map(
       order => {

@@ -1,4 +1,5 @@
-// Whatever happens to nodes and links, once everything is back and linked, all nodes hold the same durable state.
+// For any failures of nodes and links: once everything is back and linked, all nodes have the same durable
+// state.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -60,7 +61,7 @@ const happen = async (
       break;
     case 2:
     case 3:
-      // As a daemon does: something is said at each start.
+      // As a daemon does: an event is published at each start.
       if (!cluster.isRunning(index)) cluster.start(index).open('started');
       break;
     case 4:

@@ -66,7 +66,7 @@ const withholding =
       return entries.length === 0 ? [] : [encodeMeshMessage({ kind: 'live', entries })];
     });
 
-/** Ten times a second, while the source tells its memory twice a second, and other things as often. */
+/** Ten times a second, while the source publishes its memory twice a second, and other things as often. */
 const memoryAges = async (cluster: MeshCluster, durationMs: number): Promise<readonly number[]> => {
   const source = cluster.node(SOURCE);
   const ages: number[] = [];

@@ -60,7 +60,7 @@ describe('the stream between neighbours', () => {
     expect(cluster.node(2).memoryOf(cluster.node(0).id)).toEqual({ availableBytes: 1, ageMs: 1_100 });
   });
 
-  it('tells a node that joins late the age of everything', async () => {
+  it('sends the age of everything to a node that joins late', async () => {
     await using cluster = new MeshCluster(3);
     cluster.link(0, 1);
     cluster.node(0).tellMemory(1);
@@ -102,7 +102,7 @@ describe('the stream between neighbours', () => {
     expect([seenBy(1), seenBy(2)]).toEqual(['live', 'live']);
   });
 
-  it('never waits for a peer that does not read, and owes it keys and not bytes', async () => {
+  it('never waits for a peer that does not read, and queues keys for it and not bytes', async () => {
     await using cluster = new MeshCluster(3);
     cluster.link(0, 1);
     cluster.link(0, 2);

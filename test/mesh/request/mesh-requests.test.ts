@@ -28,7 +28,7 @@ test('without a link nobody is reached', async () => {
   expect(outcome).toEqual({ kind: 'unreachable', reason: 'there is no link to it' });
 });
 
-test('a handler that never answers costs the asker its own patience, and is told to stop', async () => {
+test('a handler that never answers costs the requester its own timeout, and is stopped', async () => {
   await using all = await AskingNodes.start(['atlas', 'juno']);
   const stopped = Promise.withResolvers<void>();
   all.at(1).requests.serve('wait', async ({ signal }) => {
@@ -53,7 +53,7 @@ test('a cable that is cut leaves a question without an answer, not for ever', as
   expect(await asked).toEqual({ kind: 'unreachable', reason: 'its link was closed' });
 });
 
-test('an asker that is told to stop stops at once', async () => {
+test('a requester that is aborted stops at once', async () => {
   await using all = await AskingNodes.start(['atlas', 'juno']);
   const stop = new AbortController();
   all.at(1).requests.serve('wait', () => new Promise(() => undefined));

@@ -77,7 +77,7 @@ describe('where a node dials', () => {
     server.close();
   });
 
-  test('a port where nobody listens is told as unreachable', async () => {
+  test('a port without a listener is reported as unreachable', async () => {
     const server = createNetServer();
     const port = await listenOn(server);
     await new Promise(resolve => server.close(resolve));

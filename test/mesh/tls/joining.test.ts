@@ -73,7 +73,7 @@ describe('a desk where machines join', () => {
     });
   });
 
-  test('is no member for what it was told: a guest that opens TLS learns one line and no more', async () => {
+  test('is not a member because of the code: a machine that opens TLS with it receives one line and no more', async () => {
     const stranger = await nodes.node({ keys: [makeClusterKey()] });
     dial(stranger, port);
     await until(stranger, () => hasHeard(stranger, 'wrong-key'));

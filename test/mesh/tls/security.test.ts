@@ -43,7 +43,7 @@ describe('the mesh over TLS', () => {
     await until(one, () => one.isLinkedTo(friend) && friend.isLinkedTo(one));
   };
 
-  test('another cluster key is told as the wrong key at both ends, and nothing of an identity is learnt', async () => {
+  test('another cluster key is reported as the wrong key at both ends, and nothing of an identity is learnt', async () => {
     const one = await node();
     const stranger = await node({ keys: [makeClusterKey()] });
     dial(stranger, portOf(one));
@@ -51,14 +51,14 @@ describe('the mesh over TLS', () => {
     expect(one.transport.links.size + stranger.transport.links.size).toBe(0);
   });
 
-  test('the right key id with another key is told as the wrong key', async () => {
+  test('the right key id with another key is reported as the wrong key', async () => {
     const one = await node();
     const stranger = await node({ keys: [{ id: key.id, secret: makeClusterKey().secret }] });
     dial(stranger, portOf(one));
     await until(one, () => hasHeard(one, 'wrong-key') && hasHeard(stranger, 'wrong-key'));
   });
 
-  test('another version of the mesh is told as such at both ends', async () => {
+  test('another version of the mesh is reported as such at both ends', async () => {
     const one = await node();
     const newer = await node({ version: 2 });
     dial(newer, portOf(one));

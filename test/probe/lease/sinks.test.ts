@@ -108,7 +108,7 @@ test('a failure keeps the last good figures and their age', async () => {
   });
 });
 
-test('a program can tell by its code why a connection has no figures', async () => {
+test('a program can read from its code why a connection has no figures', async () => {
   await using mesh = await ProbingMesh.start({
     names: ['atlas', 'juno'],
     isOneWay: true,

@@ -30,7 +30,7 @@ describe('the plan of a memory probe', () => {
     expect(plan).toEqual({ threads: 4, bytesPerThread: 16 * MiB, isPastLastLevelCache: false });
   });
 
-  test('assumes a large cache where the system tells none', () => {
+  test('assumes a large cache if the system reports none', () => {
     const options = {
       parallelism: 1,
       availableBytes: 64 * GiB,
@@ -88,7 +88,7 @@ describe('the last-level cache of a Linux machine', () => {
     expect(await bytesOf(tree.path)).toBe(2 * MiB);
   });
 
-  test('is unknown where the kernel tells none, or nonsense', async () => {
+  test('is unknown if the kernel reports none, or nonsense', async () => {
     using tree = cacheTree(cache(0, 3, 'lots', '0'));
     expect(await bytesOf(tree.path)).toEqual(unknown('the kernel reports no caches'));
     expect(await bytesOf('/nowhere')).toEqual(unknown('the kernel reports no caches'));

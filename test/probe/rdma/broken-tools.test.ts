@@ -1,5 +1,5 @@
-// Both ends of an RDMA probe with tools that hang, crash, print garbage or are not there. Whatever they do, the probe ends
-// with a reason, and no process of theirs is left.
+// Both ends of an RDMA probe with tools that hang, crash, print garbage or are not there. For any behaviour,
+// the probe ends with a reason, and no process of theirs is left.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { type StandInTools, standInTools } from '../../gather/stand-in-tools.ts'
 import { fixture } from '../../support/fixture.ts';
 import { until } from '../../support/until.ts';
 
-/** Tools of its own for each test: they run beside each other. */
+/** Tools of its own for each test: they run concurrently. */
 const bedOf = (tools: StandInTools) => {
   /** Remembers its process; the last argument of the end that dials is the loopback. */
   const tool = (name: string, { waits = 'exec sleep 600', dials }: { waits?: string; dials: string }): void =>
@@ -195,7 +195,7 @@ describe.concurrent('an RDMA probe', () => {
     await until(() => left().length === 0, signal);
   });
 
-  it('costs a stopped sink nothing, whoever was expected', async ({ bed: { tools } }) => {
+  it('costs a stopped sink nothing, whichever source was expected', async ({ bed: { tools } }) => {
     const stop = new AbortController();
     const sink = await openRdmaSink({
       engines: ['perftest'],

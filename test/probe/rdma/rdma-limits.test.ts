@@ -77,9 +77,7 @@ const request = async (
   return await ending;
 };
 
-it('ends a source that requests more runs than a probe has, whatever numbers it gives them', async ({
-  signal,
-}) => {
+it('ends a source that requests more runs than a probe has, with any numbers', async ({ signal }) => {
   const test: RdmaTest = { kind: 'latency', roundTrips: 1 };
   const runs = Array.from({ length: RUNS_MAX }, () => ({ test, connects: false }));
   expect(await request(runs, signal)).toMatchObject({ kind: 'served', runs: RUNS_MAX });

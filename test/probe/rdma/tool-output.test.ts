@@ -11,7 +11,7 @@ const LATENCY: RdmaTest = { kind: 'latency', roundTrips: 1_000 };
 const BANDWIDTH: RdmaTest = { kind: 'bandwidth', messageBytes: 1_048_576, messages: 4_096 };
 
 describe('what perftest prints', () => {
-  it('gives every round trip in its order: half a trip a line, whatever the table says', () => {
+  it('gives every round trip in its order: half a trip a line, with any values in the table', () => {
     expect(perftest.read(LATENCY, fixture('perftest/ib_send_lat-unsorted.txt'))).toEqual({
       kind: 'latency',
       roundTripNsMin: 2_000,
@@ -44,7 +44,7 @@ describe('what perftest prints', () => {
     });
   });
 
-  it('is no figure where the rate is negative, not told, or of other messages', () => {
+  it('is no figure if the rate is negative, missing, or of other messages', () => {
     const readOf = (path: string, test = BANDWIDTH) => perftest.read(test, fixture(path));
     expect(readOf('perftest/ib_write_bw-overflow.txt')).toEqual({
       kind: 'unreadable',
@@ -129,7 +129,7 @@ describe('what the script for MLX prints', () => {
 });
 
 describe('every tool', () => {
-  it('takes whatever is printed without a throw, and never makes a figure of nothing', () => {
+  it('accepts any output without throwing, and never makes a figure of nothing', () => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom(LATENCY, BANDWIDTH), (text, test) => {
         for (const tool of [perftest, ucx, jaccl]) {
@@ -140,7 +140,7 @@ describe('every tool', () => {
     );
   });
 
-  it('is told of the loopback alone, and gets nothing but the numbers of its test', () => {
+  it('receives only the loopback address and the numbers of its test', () => {
     const call: ToolCall = {
       test: BANDWIDTH,
       role: 'dials',

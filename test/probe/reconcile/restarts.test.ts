@@ -90,7 +90,7 @@ test('the backoff of a failure outlasts a restart', () => {
   ]);
 });
 
-test('a connection to a node that is not there now is not wanted, whatever the journal says', () => {
+test('a connection to a node that is not there now is not wanted, with any journal', () => {
   const state = replayed(opened, [PEER, 1e6, openedConnection(SELF, '10.0.0.1')], here);
   expect(due(state, NOW_MS + 60_000)).toEqual([]);
 });

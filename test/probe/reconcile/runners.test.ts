@@ -50,7 +50,7 @@ const started = (mesh: ProbingMesh, probe: ProbeLogEntry['probe'], node?: Probin
     one => one.kind === 'started' && one.probe === probe && (node === undefined || one.node === node.id),
   ).length;
 
-/** As a benchmark that tells every 2 s does, for so long. */
+/** As a benchmark that reports every 2 s does, for this long. */
 const load = async (mesh: ProbingMesh, node: ProbingNode, durationMs: number): Promise<void> => {
   for (let passedMs = 0; passedMs < durationMs; passedMs += 2_000) {
     mesh.lease(node);

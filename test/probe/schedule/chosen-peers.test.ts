@@ -140,7 +140,8 @@ describe('the peers that a node measures', () => {
           if (self === lost) continue;
           const kept = [...(before.get(self) ?? [])].filter(([peer]) => peer !== lost);
           const now = after.get(self) ?? new Map();
-          // Nobody drops a peer that is still there, but for a pair of groups that another node stands for now.
+          // Nobody drops a peer that is still there, but for a pair of groups that another node represents
+          // now.
           for (const [peer, why] of kept)
             if (why !== 'pair' && why !== 'drawn') expect(now.has(peer)).toBe(true);
           if (!isSame(new Map(kept), now)) moved += 1;

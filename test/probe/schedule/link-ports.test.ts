@@ -94,7 +94,7 @@ const at = (sinkAddress: string): readonly string[] =>
 const over = (sinkInterface: string): readonly string[] =>
   sinkPorts(STATE, { kind: 'rdma', sourceInterface: 'mlx5_0', sinkInterface, ...rest });
 
-test('two addresses of one interface are one, whatever the scope is called at the other end', () => {
+test('two addresses of one interface are one, for any name of the scope at the other end', () => {
   expect(at('10.3.0.2')).toContain('en3');
   expect(at('fe80::1%en9')).toContain('en3');
   expect(sharePort(at('10.3.0.2'), at('fe80::1%en9'))).toBe(true);
@@ -120,8 +120,8 @@ test('where the interface is not known it may be any', () => {
   const unknownWay = sourcePorts(STATE, SELF, {
     kind: 'socket',
     sinkAddress: '10.0.0.2',
-    sourceInterface: unknown('no route tells'),
-    sinkInterface: unknown('no route tells'),
+    sourceInterface: unknown('no route is reported'),
+    sinkInterface: unknown('no route is reported'),
     ...rest,
   });
   expect(unknownWay).toEqual(['*']);

@@ -8,7 +8,7 @@ const HEARD_MS = 100_000;
 const COUNT = 200;
 const SELF = groupedNodeId(0);
 
-/** Twenty-five racks of eight, all of them heard now; the clock stands where they were. */
+/** Twenty-five racks of eight, all of them seen now; the clock is at that moment. */
 const fleetAt = async (count: number, more: readonly Event[] = []) => {
   const clock = new VirtualClock();
   await clock.advance(HEARD_MS);

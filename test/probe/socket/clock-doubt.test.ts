@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ClockDoubt } from '../../../src/probe/socket/upload-check.ts';
 
-/** Whether a clock is still believed after these samples: what it said, and when that came. */
+/** Whether a clock is still believed after these samples: its stated time, and when that arrived. */
 const isBelieved = (samples: readonly (readonly [theirsMs: number, oursMs: number])[]): boolean => {
   const doubt = new ClockDoubt();
   return samples.every(([theirsMs, oursMs]) => doubt.believes(theirsMs, oursMs));

@@ -1,4 +1,4 @@
-// What a queue adds to a round trip, from round trips without and beside a load.
+// What a queue adds to a round trip, from round trips without and with a load.
 
 import { expect, test } from 'vitest';
 import { pause } from '../../../src/clock/until-aborted.ts';
@@ -66,7 +66,7 @@ test('idle round trips end in their time on a connection whose round trip is not
   expect(clock.sleeperCount).toBe(0);
 });
 
-test('a queue that grows to a second within a run of one and a half is told as it is in the later half', async () => {
+test('a queue that grows to a second within a run of one and a half is reported as it is in the later half', async () => {
   const clock = new VirtualClock();
   const { signal } = new AbortController();
   let loadedAtMs = Number.POSITIVE_INFINITY;

@@ -12,7 +12,7 @@ import { SinkRun } from '../../../src/probe/socket/sink-run.ts';
 
 export const TICKET = '7QKF-M2XW-9TBD';
 
-/** What it does wrong, and what its source then says. */
+/** What it does wrong, and the resulting error of its source. */
 export const FAULTS = {
   silent: /no answer in 5 s|does not answer/,
   'hangs up': /closed the connection/,

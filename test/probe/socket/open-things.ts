@@ -1,4 +1,4 @@
-// What this process has open, as /proc tells: for tests that nothing is left behind.
+// What this process has open, from /proc: for tests that nothing is left behind.
 
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
@@ -40,7 +40,7 @@ export const socketsOf = (pid: number): number => {
   }
 };
 
-/** Waits for a fact about other processes, which tell nobody when it comes true. */
+/** Waits for a fact about other processes, which have no event. */
 export const untilTrue = async (isTrue: () => boolean): Promise<void> => {
   const limit = AbortSignal.timeout(25_000);
   while (!isTrue()) {

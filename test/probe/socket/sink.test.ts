@@ -101,7 +101,7 @@ describe('a sink', () => {
       allReduceNs1Mib: expect.any(Number),
       uploadStreams: 1,
     });
-    // What loopback carries within the bound on bytes may be over before enough round trips went beside it.
+    // What loopback carries within the bound on bytes may be over before enough round trips ran during it.
     for (const queueNs of [measurement.uploadQueueNs, measurement.downloadQueueNs])
       expect(isUnknown(queueNs) ? queueNs.reason : queueNs).toSatisfy(
         told => typeof told === 'number' || told.endsWith('round trips under load, fewer than 6'),
@@ -271,7 +271,7 @@ describe('a sink', () => {
     });
   });
 
-  test('ends when its time is up, whatever its source does', async () => {
+  test('ends when its time is up, for any behaviour of its source', async () => {
     await using sink = await openSink({ durationMsMax: 200 });
     const channel = await control(sink.port);
     expect(await sink.ended).toMatchObject({ kind: 'failed' });
@@ -297,7 +297,7 @@ describe('a sink', () => {
     channel.close();
   });
 
-  test('leaves nothing behind, whoever dialled', { timeout: longCount(60_000, 900_000) }, async context => {
+  test('leaves nothing behind, after any source', { timeout: longCount(60_000, 900_000) }, async context => {
     if (openThings() === undefined) context.skip('there is no /proc to count with');
     await using engine = await openStreamEngine(process.env, process.platform);
     await faultySource(0, engine); // starts the threads that are used again

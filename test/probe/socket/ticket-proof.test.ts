@@ -57,7 +57,7 @@ test('a source that is answered with its own claim is not fooled', () => {
   expect(readAnswer(TICKET, echoed, HEAD, nonces)).toBeUndefined();
 });
 
-test('a stranger who greets in another way is told from a sink', () => {
+test('a stranger who greets in another way is distinguished from a sink', () => {
   expect(readGreeting(Buffer.from('SSH-2.0-OpenSSH_9.2'.padEnd(GREETING_BYTES)))).toBeUndefined();
   expect(readGreeting(Buffer.alloc(0))).toBeUndefined();
 });

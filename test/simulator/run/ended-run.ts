@@ -8,7 +8,7 @@ import { runConfig } from '../../support/run-records.ts';
 import type { SimulatedRunPlan } from './run-faults.ts';
 import type { SimulatedServer } from './simulated-server.ts';
 
-/** What a run came to, and what is known of it besides. */
+/** The result of a run, and what else is known of it. */
 export interface EndedRun {
   readonly plan: SimulatedRunPlan;
   readonly hasEnded: boolean;

@@ -31,7 +31,7 @@ export const brokenInRun = (run: EndedRun): readonly string[] => {
 const decodedIn = (lines: string): readonly SampleFileLine[] =>
   lines.split('\n').flatMap(line => (line === '' ? [] : [decodeSampleLine(line)]));
 
-/** Whoever ended in peace has said so in the last line, and how many there should be. */
+/** A process that ended normally has written a last line with the number of requests. */
 const endLine = (
   { session, isKilled, isDiskFull }: EndedRun,
   lines: readonly SampleFileLine[],
@@ -46,7 +46,7 @@ const endLine = (
   const tracked = session.issued - session.warmupIssued;
   return issued === session.issued && trackedIssued === tracked
     ? []
-    : [`the last line tells ${issued} and ${trackedIssued} requests of ${session.issued} and ${tracked}`];
+    : [`the last line contains ${issued} and ${trackedIssued} requests of ${session.issued} and ${tracked}`];
 };
 
 /** Every sample has exactly one outcome. */
@@ -73,7 +73,7 @@ const outcomes = (
   return broken;
 };
 
-/** What a sample's line says is what the server did. */
+/** A sample's line agrees with what the server did. */
 const atServer = ({ server, plan }: EndedRun, samples: readonly EndedSample[]): readonly string[] =>
   samples.flatMap(sample => {
     const { sampleId, outcome, outputTokens, chunkCount, bytesReceived, failure } = sample;
@@ -97,7 +97,7 @@ const atServer = ({ server, plan }: EndedRun, samples: readonly EndedSample[]): 
     return [];
   });
 
-/** The report is the fold of what was told, nothing twice and nothing left out. */
+/** The report is the fold of what was published, nothing twice and nothing left out. */
 const accounts = (run: EndedRun, samples: readonly EndedSample[], report: Report): readonly string[] => {
   const { isKilled, isBlind, isDiskFull, session, lostRecords, hasLostThread } = run;
   const broken: string[] = [];
@@ -122,20 +122,20 @@ const accounts = (run: EndedRun, samples: readonly EndedSample[], report: Report
     for (const key of ['completed', 'failed', 'cancelled'] as const)
       if (told[key] !== expected[key])
         broken.push(
-          `${name}: the report tells ${told[key]} ${key} (${report.source}), the lines ${expected[key]}`,
+          `${name}: the report contains ${told[key]} ${key} (${report.source}), the lines ${expected[key]}`,
         );
   }
   const tokens = samples
     .filter(({ window, outcome }) => window >= 0 && outcome === 'completed')
     .reduce((sum, { outputTokens }) => sum + Math.max(0, outputTokens), 0);
   const toldTokens = Number(report.series['outputTokens']?.total ?? 0);
-  if (toldTokens !== tokens) broken.push(`the report tells ${toldTokens} tokens, the lines ${tokens}`);
+  if (toldTokens !== tokens) broken.push(`the report contains ${toldTokens} tokens, the lines ${tokens}`);
   const errors = Object.values(report.errors).reduce((sum, count) => sum + count, 0);
-  if (errors !== known.failed) broken.push(`${errors} errors told of ${known.failed} failed requests`);
+  if (errors !== known.failed) broken.push(`${errors} errors reported of ${known.failed} failed requests`);
   return [...broken, ...wrongSeries(run, samples, report)];
 };
 
-/** Nobody reads a figure of a run that lost something without being told. */
+/** No figure of a run that lost something is shown without a notice. */
 const said = (
   { plan, lostRecords, shownLostRecords, session, isKilled, isStopped, isBlind, isDiskFull }: EndedRun,
   samples: readonly EndedSample[],
@@ -148,12 +148,12 @@ const said = (
     broken.push(`the aggregator saw ${seenLost} lost records of ${shownLostRecords}`);
   if (lostRecords > 0 && !isFromSamples && report.complete)
     broken.push(`${lostRecords} records were lost and the report is complete`);
-  // Who dies behind the final snapshot of a session that had ended has told all.
+  // A process that dies after the final snapshot of a session that had ended has published everything.
   const hasFinal = report.source === 'final-snapshot-file';
   if ((isKilled || isBlind) && !hasFinal && report.complete)
     broken.push('a run that broke off has a complete report');
   if (isStopped && !isKilled && !isBlind && !report.interrupted)
-    broken.push('a run that was stopped is told as one that was not');
+    broken.push('a run that was stopped is reported as one that was not');
   if (isDiskFull && !isKilled && !isBlind && report.complete && samples.length < (session?.issued ?? 0))
     broken.push('the disk was full and the report is complete');
   const dropped = session?.load.droppedEvents ?? 0;
@@ -176,7 +176,10 @@ const said = (
   return broken;
 };
 
-/** A run to which nothing happened but what runs are there to measure is whole, and nobody is told otherwise. */
+/**
+ * A run to which nothing happened but what runs are there to measure is complete, and nothing reports
+ * otherwise.
+ */
 const falseAlarms = (
   { plan, session }: EndedRun,
   samples: readonly EndedSample[],
@@ -185,7 +188,7 @@ const falseAlarms = (
   if (!plan.faults.every(isHarmless) || plan.ringBytes < RING_BYTES_ENOUGH) return [];
   const broken = [...(session?.load.reasons ?? []), ...report.runProblems];
   if (!report.complete) broken.push(`the report is not complete: ${report.incompleteReason}`);
-  if (report.interrupted) broken.push('the run is told as interrupted');
+  if (report.interrupted) broken.push('the run is reported as interrupted');
   if (report.client.verdict !== 'trustworthy' && measuredByClient(samples) === 0)
     broken.push(...report.client.reasons);
   const issued = report.counts.issued + report.warmup.issued;

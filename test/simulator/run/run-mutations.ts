@@ -59,7 +59,7 @@ interface ToldIssued {
   readonly isWarmup: boolean;
 }
 
-/** How a load thread tells what it sends. */
+/** How a load thread reports what it sends. */
 const issued =
   (told: (issue: ToldIssued) => ToldIssued) =>
   (recorder: LoadRecorder): LoadRecorder => {
@@ -71,7 +71,7 @@ const issued =
     return recorder;
   };
 
-/** How samples are told that have ended; undefined: not at all. */
+/** How samples that have ended are reported; undefined: not at all. */
 const ended =
   (told: (sample: EndedSample) => EndedSample | undefined) =>
   (output: RecordOutput): RecordOutput => {
@@ -217,7 +217,7 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
       };
     },
   }),
-  'full-disk-untold': mutation('it is not reported that the disk refused lines', {
+  'full-disk-unreported': mutation('it is not reported that the disk refused lines', {
     samples: file => Object.defineProperty(file, 'problem', { value: undefined }),
   }),
   'closed-before-written': mutation('the file of the lines is closed before the last ones are written', {

@@ -1,5 +1,5 @@
-// What must be true of the times of a run: each stamp is that of the moment itself, each request is due when the schedule says so,
-// and the report's series are made of them.
+// What must be true of the times of a run: each stamp is that of the moment itself, each request is due at
+// the time in the schedule, and the report's series are made of them.
 
 import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
@@ -64,12 +64,12 @@ const due = (
   const broken: string[] = [];
   if (isWarmup !== window < 0)
     broken.push(
-      `sample ${sampleId} is of ${isWarmup ? 'the warm-up' : 'the measured phase'} and told otherwise`,
+      `sample ${sampleId} is of ${isWarmup ? 'the warm-up' : 'the measured phase'} and reported otherwise`,
     );
   if (startNs === undefined) return broken;
   const shouldNs = isWarmup || plan.rate === undefined ? sentNs : dueNs;
   if (intendedNs !== shouldNs)
-    broken.push(`sample ${sampleId} was due at ${shouldNs} ns and is told as due at ${intendedNs}`);
+    broken.push(`sample ${sampleId} was due at ${shouldNs} ns and is reported as due at ${intendedNs}`);
   if (sentNs < intendedNs) broken.push(`sample ${sampleId} was sent before it was due`);
   return broken;
 };

@@ -36,7 +36,7 @@ interface SimulatedRunOutcome {
   readonly broken: readonly string[];
   readonly requests: number;
   readonly faults: number;
-  /** Of all that was told of the run. */
+  /** Of everything that the run published. */
   readonly digest: string;
 }
 

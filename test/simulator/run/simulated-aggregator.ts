@@ -83,7 +83,7 @@ export class SimulatedAggregator {
     this.giveUp();
   }
 
-  /** Whoever waited for it waits no longer. */
+  /** Ends all waits for it. */
   giveUp(): void {
     this.#close();
     this.#exiting.resolve();

@@ -5,7 +5,7 @@ import type { AppendedFile } from '../../../src/bench/run/samples-file.ts';
 export class SimulatedDisk implements AppendedFile {
   lines = '';
   isFull = false;
-  /** Whoever wrote was killed: nothing more comes to it. */
+  /** The writer was killed: nothing more is written. */
   isGone = false;
 
   async write(bytes: Uint8Array): Promise<{ readonly bytesWritten: number }> {

@@ -10,10 +10,11 @@ import { RUN_MUTATIONS } from './run-mutations.ts';
 import { simulateRun } from './simulate-run.ts';
 
 /**
- * 4351: a snapshot that had missed some of the warm-up, and a kill. 6366, 12911: the last batch of a parse thread was lost. 21345: the
- * ring had no room for the issue of a request, and its reply was told as that of the warm-up. 60213, 24857: the record of the start was
- * lost, and nobody saw the run live. 101545: a loss of the last 20 ms was not counted, and the report called itself whole. 244852: a thread hung
- * before its first connection, and is given 30 s to start: the simulator took that for a run that nobody sees.
+ * 4351: a snapshot that had missed some of the warm-up, and a kill. 6366, 12911: the last batch of a parse
+ * thread was lost. 21345: the ring had no room for the issue of a request, and its reply was counted as that
+ * of the warm-up. 60213, 24857: the record of the start was lost, and the run was never shown live. 101545: a
+ * loss of the last 20 ms was not counted, and the report was marked as complete. 244852: a thread hung before
+ * its first connection, and is given 30 s to start: the simulator took that for a run that is never shown.
  */
 const ONCE_BROKEN = [4351, 6366, 12911, 21345, 24857, 60213, 101545, 244852];
 

@@ -7,12 +7,12 @@ import type { SeededRandom } from '../../../src/core/random.ts';
 import type { RunFault } from './run-faults.ts';
 import type { LoopOwner, VirtualLoop } from './virtual-loop.ts';
 
-/** What the server knows of a sample. */
+/** What the server recorded of a sample. */
 interface ServedSample {
   requests: number;
   /** The last byte of a good reply has been read by the client. */
   isWhole: boolean;
-  /** As much of a good reply as says that the answer is over. */
+  /** Enough of a good reply to show that the answer is over. */
   isAnswered: boolean;
   /** Read by the client, of the request that came last. */
   bytesRead: number;
@@ -46,7 +46,7 @@ export class SimulatedServer {
   readonly parts: SimulatedServerParts;
   #connections = 0;
   #requests = 0;
-  /** The server itself: it goes on whatever happens to its clients. */
+  /** The server itself: it continues regardless of its clients. */
   readonly owner: LoopOwner;
 
   constructor(parts: SimulatedServerParts, owner: LoopOwner) {
@@ -264,7 +264,10 @@ const plain = (tokens: number): Buffer => {
   );
 };
 
-/** A stream has ended properly once every choice has its finish reason (docs/metrics.md), whatever is cut off behind it. */
+/**
+ * A stream has ended properly once every choice has its finish reason (docs/metrics.md), even if what follows
+ * is cut off.
+ */
 const answeredAt = (bytes: Buffer): number => {
   const finish = bytes.indexOf('"finish_reason":"stop"');
   const isStream = bytes.includes('data: ');

@@ -1,5 +1,5 @@
-// The event loops of all threads of a simulated run, on one clock: whatever waits stands in one queue, by its time and then by
-// the order in which it came. Each loop can stand still for a while or end for ever.
+// The event loops of all threads of a simulated run, on one clock: everything that waits is in one queue, by
+// its time and then in order of arrival. Each loop can stop for a while or end for good.
 
 import type { Clock } from '../../../src/clock/clock.ts';
 import type { LoopTimers } from '../../../src/clock/loop-timers.ts';
@@ -177,7 +177,7 @@ const TURN_NS = 50_000;
 const WALL_MS = 1_800_000_000_000;
 const MUCH_NS = 2e6;
 const MESSAGE_TURNS = 12;
-/** Only at the end of a run: what closes says so, and is heard. */
+/** Only at the end of a run: a closing process reports it, and that is received. */
 const VERY_MUCH_NS = 1e9;
 const LAST_MESSAGE_TURNS = 300;
 const IDLE_TURNS_MAX = 1_000_000;
