@@ -30,17 +30,18 @@ export const NOTICE_CODES = {
   'key-stays-readable':
     'Other users can read the cluster key, and the mode of its file could not be changed.',
   'peer-unreadable': 'A configured peer is neither a name nor an address.',
-  'fleet-down':
-    'The server of the fleet cannot be used; `reason` is the cause. Nothing else waits for it.',
+  'fleet-down': 'The server of the fleet cannot be used; `reason` is the cause. Nothing else waits for it.',
   'fleet-twin': 'Two daemons publish to the fleet under one identity.',
   'fleet-heard-unwritten':
     'What was received from the fleet cannot be stored: after a restart old messages could pass for new ones.',
   'interface-missing': 'An interface chosen for discovery is not up.',
   'no-reachability': 'No UDP port can be opened; this node cannot find connections.',
   'no-link': 'An address of a peer does not lead to a link.',
-  'records-undelivered': 'A peer claims records that it does not deliver; requests to it become less frequent.',
+  'records-undelivered':
+    'A peer claims records that it does not deliver; requests to it become less frequent.',
   'identity-copied': "Another machine runs with this node's identity.",
-  'otlp-down': 'The receiver of `[otlp]` or `--otlp` does not accept the figures; they are not stored for it.',
+  'otlp-down':
+    'The receiver of `[otlp]` or `--otlp` does not accept the figures; they are not stored for it.',
   'endpoint-silent': 'A server in `[[endpoints]]` does not report how many requests it has.',
   'recording-broken': 'The replayed recording is cut off or damaged.',
 } as const;

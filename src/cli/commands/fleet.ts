@@ -253,7 +253,7 @@ const fleetApplyCommand: Command = {
           node => `Replies of the server that somebody had stored as last values of ${node} were removed.`,
         ),
         ...(hasNewUsers
-          ? ['users.conf was written anew: bring it to the server, then nats-server --signal reload']
+          ? ['users.conf was replaced: copy it to the server, then nats-server --signal reload']
           : []),
       ]);
       return EXIT_CODES.ok.code;

@@ -188,6 +188,8 @@ export const joinedAnswerSchema: v.GenericSchema<unknown, JoinedAnswer> = v.obje
 export const leftAnswerSchema: v.GenericSchema<unknown, { readonly keyId: string }> = v.object({
   keyId: v.pipe(
     text,
-    v.description('Fingerprint of the cluster key that this home had; empty if its file was damaged or missing.'),
+    v.description(
+      'Fingerprint of the cluster key that this home had; empty if its file was damaged or missing.',
+    ),
   ),
 });

@@ -63,7 +63,7 @@ test('replies without an id end the run with the code of failures', { timeout: 6
   expect(run.exit).toBe('benchFailures');
   expect(run.stderr).toContain('4 turns not sent, because replies have no id (0 allowed) (code 10)');
   expect(run.stdout.replace(/\s+/g, ' ')).toContain(
-    'THE SERVER DID NOT KEEP THE HISTORY: 4 OF 6 TURNS NOT SENT, BECAUSE ITS REPLIES HAVE NO ID.',
+    'THE SERVER DID NOT STORE THE HISTORY: 4 OF 6 TURNS NOT SENT, BECAUSE ITS REPLIES HAVE NO ID.',
   );
   expect(run.report().contamination).toContainEqual(
     expect.objectContaining({ code: 'history-lost', count: 4, of: 6, unit: 'turns' }),
