@@ -25,8 +25,7 @@ interface WatchedThreadOptions<Received> {
   lost(reason: string): void;
 }
 
-interface BoardThreadOptions<Received>
-  extends Omit<WatchedThreadOptions<Received>, 'worker' | 'heartbeat'> {
+interface BoardThreadOptions<Received> extends Omit<WatchedThreadOptions<Received>, 'worker' | 'heartbeat'> {
   readonly entry: URL;
   /** For people who look at the threads of the process. */
   readonly name: string;
