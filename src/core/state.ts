@@ -94,10 +94,7 @@ export const LIVE_FIELDS: readonly StateField[] = FIELDS.filter(row => row.class
   ({ field }) => field,
 );
 
-/**
- * A state with the given maps, and empty ones for the rest: a state of an older version does not have all of
- * them.
- */
+/** A state with the given maps, and empty ones for the rest: that of another version may not have all of them. */
 export const stateWith = (maps: Partial<State>): State => {
   const empty = FIELDS.map(({ field }) => [field, {}] as const);
   const state: object = {

@@ -276,7 +276,7 @@ const objectiveResults = (
         })),
       };
 
-/** A version that did not group them is not a run without failures. */
+/** A snapshot without them is not a run without failures. */
 const failuresOf = (snapshot: MetricsSnapshot | undefined, failed: number): Report['failures'] =>
   snapshot?.failures ??
   (failed === 0 ? { groups: [], outages: [] } : unknown('the metrics do not have their messages'));

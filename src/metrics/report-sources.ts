@@ -83,7 +83,7 @@ interface RebuildOptions {
  */
 export const rebuildReport = async (directory: string, options: RebuildOptions = {}): Promise<Report> => {
   const config = await storedRunConfig(directory);
-  const report = await withFailures(await rebuiltFrom(directory, config, options), directory, config);
+  const report = await rebuiltFrom(directory, config, options);
   const kept = await readIf(runFiles(directory).report, REPORT_BYTES_MAX, reportFromJson);
   const judged = kept.kind === 'read' && kept.value.run.id === report.run.id ? judgedIn(kept.value) : {};
   const { samples } = runFiles(directory);
@@ -91,20 +91,6 @@ export const rebuildReport = async (directory: string, options: RebuildOptions =
     ...(await withSessions(await withDepthProfile(report, config.depth, samples), samples)),
     ...judged,
   });
-};
-
-/** A version that grouped no failures kept status and message of each in samples.jsonl. */
-const withFailures = async (report: Report, directory: string, config: RunConfig): Promise<Report> => {
-  const { failures, counts, warmup } = report;
-  if (!isUnknown(failures)) return report;
-  const recounted = await countIfThere(runFiles(directory).samples, config);
-  const known = recounted?.metrics.failures().failures;
-  if (known === undefined) return report;
-  const found = [...known.groups, ...(known.others === undefined ? [] : [known.others])];
-  const measured = found.reduce((sum, { count }) => sum + count, 0);
-  const outside = found.reduce((sum, { warmupCount }) => sum + warmupCount, 0);
-  // A file that was cut off has some of them, and some are not why the others failed.
-  return measured === counts.failed && outside === warmup.failed ? { ...report, failures: known } : report;
 };
 
 /** Only the run itself could ask the machine that it loaded. */

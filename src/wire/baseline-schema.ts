@@ -7,7 +7,6 @@ import type { ComparableFacts } from '../core/comparison/comparability.ts';
 import type { FinishedUnit } from '../core/comparison/compare-finished.ts';
 import type { SpreadMetric } from '../core/comparison/run-spread.ts';
 import { BODY_TEXT_MAX } from '../core/run/run-requests.ts';
-import { unknown } from '../core/unknown.ts';
 import { comparedUnitSchema, UNITS_MAX } from './comparison-schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { environmentSchema, parseJson } from './run-config.ts';
@@ -44,7 +43,7 @@ const facts: Schema<ComparableFacts> = openObject({
   outputTokens: reported(figure),
   clientVerdict: v.picklist(['trustworthy', 'client-bound', 'unknown']),
   sampling: reported(v.pipe(v.string(), v.maxLength(2 * BODY_TEXT_MAX))),
-  spoiledBy: v.optional(reported(text), () => unknown('not recorded')),
+  spoiledBy: reported(text),
 });
 
 const unit: Schema<FinishedUnit> = v.intersect([comparedUnitSchema, openObject({ facts, fault: text })]);

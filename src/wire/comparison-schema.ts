@@ -146,7 +146,7 @@ export const comparisonSchema: v.GenericSchema<unknown, ComparisonDocument> = op
   metrics: v.pipe(v.array(metric), v.maxLength(METRICS_MAX)),
   refusals: v.pipe(v.array(refusal), v.maxLength(TOLD_MAX)),
   isAnyway: v.boolean(),
-  isSameModel: v.exactOptional(v.boolean(), false),
+  isSameModel: v.boolean(),
   notices: v.pipe(v.array(sentence), v.maxLength(TOLD_MAX)),
   verdict: comparisonVerdictSchema,
   sentence,

@@ -44,7 +44,7 @@ export const sampleEvidenceSchema: v.GenericSchema<unknown, SampleEvidence> = op
   otherModel: count,
   otherModelName: text,
   rateLimited: count,
-  overloaded: v.exactOptional(count, 0),
+  overloaded: count,
   retryAfter: count,
   errorsIn200: count,
   streams: count,

@@ -31,10 +31,7 @@ export interface SamplesEnd {
   readonly issued: number;
   readonly trackedIssued: number;
   readonly state: 'complete' | 'interrupted';
-  /**
-   * What cut the run short, other than a person's stop. If present, the state is not 'complete', also for
-   * older versions.
-   */
+  /** What cut the run short, other than a person's stop. If present, the state is never 'complete'. */
   readonly problems?: readonly string[];
 }
 
@@ -219,9 +216,9 @@ const SAMPLE = v.object({
       reasoningTokens: wholeOrNone,
       isRepeat: v.boolean(),
       hasRetryAfter: v.boolean(),
-      isWithoutText: v.exactOptional(v.boolean(), false),
-      doubts: v.exactOptional(v.array(v.picklist(TOKEN_DOUBT_KEYS)), []),
-      finishName: v.exactOptional(v.pipe(v.string(), v.maxLength(256)), ''),
+      isWithoutText: v.boolean(),
+      doubts: v.array(v.picklist(TOKEN_DOUBT_KEYS)),
+      finishName: v.pipe(v.string(), v.maxLength(256)),
       otherModel: v.pipe(v.string(), v.maxLength(1_024)),
     }),
   ),
@@ -230,7 +227,7 @@ const SAMPLE = v.object({
     v.object({
       variant: wholeOrNone,
       isCancelledAsPlanned: v.boolean(),
-      isCutAfterGrace: v.exactOptional(v.boolean(), false),
+      isCutAfterGrace: v.boolean(),
       check: v.picklist(ANSWER_CHECKS),
     }),
   ),

@@ -91,19 +91,6 @@ const LINES = SAMPLES.map(encodeSampleLine).join('');
 const END = encodeSamplesEnd({ issued: 4, trackedIssued: 4, state: 'complete' });
 
 describe('a report from a run directory', () => {
-  test('groups the failures of a version that did not, from samples.jsonl', async () => {
-    const { failures: _, ...ungrouped } = snapshotOf(SAMPLES, 'complete');
-    const rebuilt = await rebuildReport(await runDirectory({ snapshot: ungrouped, samples: LINES + END }));
-    expect(rebuilt.source).toBe('final-snapshot-file');
-    expect(rebuilt.failures).toMatchObject({
-      groups: [{ kind: 'truncated', statusCode: 200, count: 1, example: 'made up' }],
-    });
-    const torn = await rebuildReport(
-      await runDirectory({ snapshot: ungrouped, samples: LINES.slice(0, 20) }),
-    );
-    expect(torn.failures).toMatchObject({ reason: 'the metrics do not have their messages' });
-  });
-
   test('is that of the final snapshot where it is complete', async () => {
     const report = await rebuildReport(
       await runDirectory({ snapshot: snapshotOf(SAMPLES, 'complete'), samples: '' }),

@@ -63,6 +63,16 @@ test.each(Object.entries(WRITTEN_SCHEMAS))('a document is read, every field of i
   expect(read).toEqual(withUntold(document, read));
 });
 
+test.each(Object.entries(WRITTEN_SCHEMAS).filter(([name]) => 'schema' in json('documents.json')[name]))(
+  'a document of another version is rejected, and the error gives its number: %s',
+  (name, schema) => {
+    const document = json('documents.json')[name];
+    const newer = document.schema.replace(/\/1$/, '/2');
+    expect(newer).not.toBe(document.schema);
+    expect(() => v.parse(schema, { ...document, schema: newer })).toThrow(newer);
+  },
+);
+
 describe('a run directory', () => {
   test('has its settings, every one of them', () => {
     const config = json('run/config.json');

@@ -84,10 +84,7 @@ const CONTAMINATION_CODES = [
 
 export type ContaminationCode = (typeof CONTAMINATION_CODES)[number];
 
-/**
- * Empty if nothing was found; unknown if the checks did not run: an earlier version, or load from many
- * machines.
- */
+/** Empty if nothing was found; unknown if the checks did not run, as with load from many machines. */
 export const contaminationOf = (report: MaybeSpoiled): Reported<readonly ContaminationFinding[]> =>
   report.contamination;
 

@@ -129,7 +129,7 @@ export interface SummaryFigure {
   readonly remark: string;
 }
 
-/** "8 HTTP 401", "3 timeout", "2 other", most frequent first; by kind from a version that did not group them. */
+/** "8 HTTP 401", "3 timeout", "2 other", most frequent first; by kind if they are not grouped. */
 const failureShort = ({ failures, ...report }: Report): readonly string[] => {
   const counts = new Map<string, number>();
   if (isUnknown(failures)) for (const [kind, count] of failureKindRows(report)) counts.set(kind, count);

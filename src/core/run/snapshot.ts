@@ -25,20 +25,17 @@ export interface MetricsSnapshot {
   readonly metrics: readonly Metric[];
   /** The result for each objective so far. Missing if a run has none. */
   readonly objectives?: readonly ObjectiveAnswer[];
-  /** What may contaminate the figures so far. Missing from a version that did not count it. */
+  /** What may contaminate the figures so far. */
   readonly evidence?: SampleEvidence;
   /** What the server reported about itself. Missing if it was not queried or reported nothing. */
   readonly server?: ServerEvidence;
-  /** Bounds for the whole run, or why there are none. Missing from a version without bounds. */
+  /** Bounds for the whole run, or why there are none. */
   readonly bounds?: Reported<RunBounds>;
   /** For each model of a mix. Missing if a run has only one. */
   readonly variants?: readonly VariantFigures[];
-  /**
-   * Why requests failed, and when the server was away. Missing if none failed, or from a version that did not
-   * group them.
-   */
+  /** Why requests failed, and when the server was away. Missing if none failed. */
   readonly failures?: RunFailures;
-  /** For a run of sessions. Missing from a version that did not report the turn of a sample. */
+  /** For a run of sessions. */
   readonly sessions?: LiveSessions;
   /** Unknown finish reasons, by the server's own names. Missing: there were none. */
   readonly finishNames?: readonly FinishNameCount[];

@@ -7,7 +7,7 @@ import type { HistoryRow } from '../../journal/journal.ts';
 import type { ProfileRecord, ProfileRow } from '../../wire/api/history-answers.ts';
 import { decodeRecordBody, RECORD_VERSION } from '../../wire/durable-record.ts';
 
-/** Read as events are, so that a field of which an older version told nothing says so. */
+/** Read as events are, so that a field that a version did not report is unknown. */
 export const profileRow = ({ atWallMs, isHourly, body }: HistoryRow): ProfileRow => {
   if (isHourly) {
     const record = decodeHourlySummary(body) ?? unknown('the stored summary cannot be read');
