@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+const inRoot = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
 // Two workers at work and two that wait for a timer, a cable or a process are what a two-core machine carries: with three, its
 // processors were busy for 64 % of the time.
-// No retries in silence: a test that passes the second time has found something. scripts/run-tests.js repeats a few failed files
-// by themselves and names what passed only then.
+// A test runs once: one that passes the second time has found something.
 export default defineConfig({
   test: {
     // Only against what hangs. Each wait inside a test has a limit of its own, 30 s at most, and what takes ten on two idle
@@ -19,9 +20,14 @@ export default defineConfig({
     // No module of ours has a state, so files need no worker each: a new one costs more than most files do.
     isolate: false,
     retry: 0,
+    setupFiles: ['test/support/property-seed.ts'],
     reporters: ['default'],
     // Tests start hundreds of processes; what the first has compiled, the others load.
-    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/node', import.meta.url)) },
+    env: { NODE_COMPILE_CACHE: inRoot('.cache/node') },
+    alias:
+      process.env['PLIMSOLL_TEST_BUILT'] === '1'
+        ? [{ find: /^(\.\.\/)+process\/entry\.ts$/, replacement: inRoot('test/support/built-entry.ts') }]
+        : [],
     projects: [
       // One Chromium for all files of a worker (browser-test.ts), which has no other files: some count their children.
       { extends: true, test: { name: 'browser', include: ['test/e2e/**/*.test.ts'] } },

@@ -42,23 +42,6 @@ const loadBetween = (before, after) => {
   return { busy: (after.busyMs - before.busyMs) / totalMs, stolen };
 };
 
-/**
- * Waits until other programs leave the processors to us, for `secondsMax` at most.
- * Resolves with the load at the last look; `read` and `pause` are given by tests.
- */
-const whenQuiet = async ({ secondsMax, read = readLoad, pause = pauseMs }) => {
-  let load;
-  for (let waitedMs = 0; waitedMs < secondsMax * 1_000; waitedMs += LOOK_MS) {
-    const before = read();
-    await pause(LOOK_MS);
-    load = loadBetween(before, read());
-    if (load === undefined || isQuiet(load)) return load;
-  }
-  return load;
-};
-
-const isQuiet = ({ busy, stolen = 0 }) => busy + stolen <= OTHERS_MAX;
-
 const loadText = ({ busy, stolen }) => {
   const withheld =
     stolen === undefined || stolen < 0.005 ? '' : `, and its hypervisor withheld ${percent(stolen)}`;
@@ -67,12 +50,7 @@ const loadText = ({ busy, stolen }) => {
 
 const percent = share => `${Math.round(share * 100)} %`;
 
-const pauseMs = ms => new Promise(resolve => setTimeout(resolve, ms));
-
 /** USER_HZ, which is 100 on every Linux that Node runs on. */
 const TICK_MS = 10;
-const LOOK_MS = 2_000;
-/** Of two processors one half: what a test waits for then has more than one whole processor. */
-const OTHERS_MAX = 0.25;
 
-module.exports = { readLoad, loadBetween, whenQuiet, loadText };
+module.exports = { readLoad, loadBetween, loadText };

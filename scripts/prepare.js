@@ -9,34 +9,36 @@ const { isBuilt, sourcesHash } = require('./sources.js');
 
 /** Resolves with {kind: 'ready'} or {kind: 'failed', step: 'install' | 'build', code}, after saying why. */
 const prepare = async () => {
-  if (isInstalled() && isBuilt(sourcesHash())) return { kind: 'ready' };
-  return await withLock(
-    LOCK,
-    pid => say(`process ${pid} is installing or building here; waiting for it.`),
-    async () => {
-      if (!isInstalled()) {
-        say('installing dependencies (npm ci). The first time this takes a minute.');
-        const ending = await install();
-        if (exitCodeOf(ending) !== 0) {
-          if (ending.error) process.stderr.write(`npm: ${ending.error.message}\n`);
-          if (ending.signal === null)
-            for (const line of INSTALL_FAILED_LINES) process.stderr.write(`${line}\n`);
-          return { kind: 'failed', step: 'install', code: exitCodeOf(ending) };
-        }
-      }
-      if (!isBuilt(sourcesHash())) {
-        say('building (tsc and vite).');
-        const code = await build();
-        if (code !== 0) {
-          say('the build failed; see above.');
-          return { kind: 'failed', step: 'build', code };
-        }
-      }
-      return { kind: 'ready' };
-    }
-  );
+  if (isInstalled() && isBuilt(sourcesHash())) return READY;
+  return await locked(async () => {
+    const installed = await installMissing();
+    if (installed.kind === 'failed' || isBuilt(sourcesHash())) return installed;
+    say('building (tsc and vite).');
+    const code = await build();
+    if (code === 0) return READY;
+    say('the build failed; see above.');
+    return { kind: 'failed', step: 'build', code };
+  });
 };
+
+/** Only the dependencies: what runs from source needs no build. */
+const prepareInstall = async () => (isInstalled() ? READY : await locked(installMissing));
+
+const installMissing = async () => {
+  if (isInstalled()) return READY;
+  say('installing dependencies (npm ci). The first time this takes a minute.');
+  const ending = await install();
+  if (exitCodeOf(ending) === 0) return READY;
+  if (ending.error) process.stderr.write(`npm: ${ending.error.message}\n`);
+  if (ending.signal === null) for (const line of INSTALL_FAILED_LINES) process.stderr.write(`${line}\n`);
+  return { kind: 'failed', step: 'install', code: exitCodeOf(ending) };
+};
+
+const locked = work =>
+  withLock(LOCK, pid => say(`process ${pid} is installing or building here; waiting for it.`), work);
 
 const say = text => process.stderr.write(`Plimsoll: ${text}\n`);
 
-module.exports = { prepare, say };
+const READY = { kind: 'ready' };
+
+module.exports = { prepare, prepareInstall, say };

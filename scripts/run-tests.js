@@ -1,30 +1,33 @@
 // What `npm test` does once the Node that runs it is known to be new enough. Type check, lint and the like count as one
-// test each. Arguments: `--long` runs the full counts; the rest goes to Vitest (file filters, -t).
+// test each. Arguments: `--long` runs the full counts; the rest goes to Vitest (file filters, -t). With a filter nothing is built
+// or checked: a person who works on one thing waits for its tests only.
 
 const fs = require('node:fs');
 const os = require('node:os');
 const path = require('node:path');
 const { exitWith } = require('./exit-with.js');
-const { loadBetween, loadText, readLoad, whenQuiet } = require('./machine-load.js');
+const { loadBetween, loadText, readLoad } = require('./machine-load.js');
 const { ROOT, inRoot, nodeToRun } = require('./paths.js');
-const { prepare } = require('./prepare.js');
+const { prepare, prepareInstall } = require('./prepare.js');
 const { exitCodeOf, runCommand } = require('./run-command.js');
-const { addVitest, filesToRepeat, newTally, readCounts, tallyText, withRepeated } = require('./tally.js');
+const { addVitest, newTally, readCounts, readFlakyList, tallyText } = require('./tally.js');
 const { installSystemPackages } = require('./system-packages.js');
 
 const test = async () => {
   const isLong = process.argv.includes('--long');
   const filters = process.argv.slice(2).filter(argument => argument !== '--long');
-  const tally = newTally();
-  const prepared = await prepare();
+  const isWhole = !filters.some(isFilter);
+  const tally = newTally(readFlakyList(inRoot('test/flaky-tests.json')));
+  const prepared = await (isWhole ? prepare() : prepareInstall());
   const node = nodeToRun();
   if (prepared.kind === 'failed') tally.failed.push(`prepare: ${prepared.step}`);
   if (node.kind === 'too-old') tally.failed.push(`prepare: ${node.lines.join(' ')}`);
   // Tests run even after a failed build: they show what else is wrong.
   if (node.kind === 'found' && prepared.step !== 'install') {
     await installSystemPackages();
-    await Promise.all(CHECKS.map(check => runCheck(node.path, check, tally)));
-    await runVitest(node.path, { isLong, filters }, tally);
+    if (isWhole) await Promise.all(CHECKS.map(check => runCheck(node.path, check, tally)));
+    const isBuilt = isWhole && prepared.kind === 'ready';
+    await runVitest(node.path, { isLong, isBuilt, filters }, tally);
   }
   process.stdout.write(tallyText(tally));
   return tally.failed.length === 0 ? 0 : 1;
@@ -43,42 +46,21 @@ const runCheck = async (node, { name, args }, tally) => {
   }
 };
 
-const runVitest = async (node, { isLong, filters }, tally) => {
+const runVitest = async (node, { isLong, isBuilt, filters }, tally) => {
   const minutesMax = isLong ? undefined : watchdogMinutes();
-  const first = await vitestCounts(node, { isLong, minutesMax, filters });
-  const isNameFiltered = filters.some(isNameFilter);
-  const files = isNameFiltered ? [] : filesToRepeat(first.counts);
-  let { counts, exitCode } = first;
-  if (files.length > 0) {
-    const again = await repeatAlone(node, { isLong, minutesMax, files });
-    counts = withRepeated(counts, again.counts);
-    if (counts.failed.length === 0) exitCode = again.exitCode;
-  }
-  addVitest(tally, {
-    counts,
-    exitCode,
-    isNameFiltered,
-    overdueMinutes: first.isOverdue ? minutesMax : undefined,
-  });
+  const { counts, exitCode, isOverdue } = await vitestCounts(node, { isLong, isBuilt, minutesMax, filters });
+  const overdueMinutes = isOverdue ? minutesMax : undefined;
+  addVitest(tally, { counts, exitCode, isNameFiltered: filters.some(isNameFilter), overdueMinutes });
 };
 
-/**
- * One file after another, and one test at a time. Where the machine is busy with other things, they wait a while for its
- * processors: a second try beside the same load would say no more than the first.
- */
-const repeatAlone = async (node, { isLong, minutesMax, files }) => {
-  process.stdout.write(`\nby itself once more: ${files.join(', ')}\n`);
-  const before = await whenQuiet({ secondsMax: quietSecondsMax() });
-  if (before !== undefined) process.stdout.write(`before that, while no test ran, ${loadText(before)}\n`);
-  return vitestCounts(node, { isLong, minutesMax, filters: [...files, ...ALONE] });
-};
-
-const vitestCounts = async (node, { isLong, minutesMax, filters }) => {
+const vitestCounts = async (node, { isLong, isBuilt, minutesMax, filters }) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'plimsoll-test-'));
   const countsFile = path.join(folder, 'counts.json');
   const reporters = ['--reporter=default', `--reporter=${inRoot('scripts/count-reporter.mjs')}`];
   const env = { ...process.env, PLIMSOLL_TEST_COUNTS: countsFile };
   if (isLong) env.PLIMSOLL_TEST_LONG = '1';
+  // Tests then start the packed program (test/support/program.ts).
+  if (isBuilt) env.PLIMSOLL_TEST_BUILT = '1';
   process.stdout.write('\n');
   const before = readLoad();
   const ending = await runCommand(
@@ -98,10 +80,7 @@ const watchdogMinutes = () => {
   return given > 0 ? given : MINUTES_MAX;
 };
 
-const quietSecondsMax = () => {
-  const given = Number(process.env.PLIMSOLL_TEST_QUIET_SECONDS_MAX ?? QUIET_SECONDS_MAX);
-  return given >= 0 ? given : QUIET_SECONDS_MAX;
-};
+const isFilter = argument => !argument.startsWith('-') || isNameFilter(argument);
 
 const isNameFilter = argument => /^(-t|--testNamePattern)/.test(argument);
 
@@ -126,9 +105,6 @@ const CHECKS = [
     args: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
   },
 ];
-
-const ALONE = ['--no-file-parallelism', '--maxConcurrency=1'];
-const QUIET_SECONDS_MAX = 60;
 
 /** On two idle cores a run takes a tenth of this. A busy machine may need half; anything longer hangs. */
 const MINUTES_MAX = 60;

@@ -2,7 +2,24 @@
 
 const fs = require('node:fs');
 
-const newTally = () => ({ passed: 0, failed: [], unsteady: [], skipped: [] });
+/** `listed`: what readFlakyList returned. */
+const newTally = (listed = []) => ({ passed: 0, failed: [], skipped: [], listed, failedListed: [] });
+
+/**
+ * Flaky tests that are not fixed yet: [{test, owner, since}], with the name that a failure prints ("test/a.test.ts > adds"), a
+ * person, and a date (2026-11-27). A failure of such a test does not fail the run; the last line counts the list.
+ * @throws Error if the list or an entry of it has another form.
+ */
+const readFlakyList = file => {
+  const listed = JSON.parse(fs.readFileSync(file, 'utf8'));
+  if (!Array.isArray(listed)) throw new Error(`${file} is not a list`);
+  for (const entry of listed) {
+    const isValid =
+      /^test\/\S+\.test\.ts > /.test(entry.test) && entry.owner && /^\d{4}-\d\d-\d\d$/.test(entry.since);
+    if (!isValid) throw new Error(`${file}: an entry needs test, owner and since: ${JSON.stringify(entry)}`);
+  }
+  return listed;
+};
 
 /** What count-reporter.mjs wrote. `hasEnded` is false where Vitest was killed or crashed; then it may be less than there is. */
 const readCounts = file => {
@@ -20,48 +37,17 @@ const readCounts = file => {
 const addVitest = (tally, { counts, exitCode, isNameFiltered, overdueMinutes }) => {
   const skipped = counts.skipped.filter(({ reason }) => reason !== undefined || !isNameFiltered);
   tally.passed += counts.passed;
-  tally.failed.push(...counts.failed);
-  tally.unsteady.push(...(counts.unsteady ?? []));
+  for (const name of counts.failed) {
+    const entry = tally.listed.find(({ test }) => test === name);
+    if (entry === undefined) tally.failed.push(name);
+    else tally.failedListed.push(entry);
+  }
   tally.skipped.push(...skipped);
   if (!counts.hasEnded) tally.failed.push(endText({ counts, exitCode, overdueMinutes }));
   else if (counts.passed + counts.failed.length + skipped.length === 0)
     tally.failed.push('vitest ran no test');
   else if (exitCode !== 0 && counts.failed.length === 0) tally.failed.push(`vitest: exit code ${exitCode}`);
 };
-
-/**
- * Files to run once more by themselves: of failed tests, where they are few. Whole daemons, cables and processors are tested,
- * and a machine with two cores that does other things as well sometimes lets a wait run out.
- */
-const filesToRepeat = ({ failed, hasEnded }) => {
-  const files = failed.map(name => /^(test\/\S+\.test\.ts) > /.exec(name)?.[1]);
-  if (!hasEnded || failed.length === 0 || failed.length > REPEATED_MAX || files.includes(undefined))
-    return [];
-  return [...new Set(files)];
-};
-
-/**
- * A file that passes whole when nothing runs beside it turns its failures into tests that are named as unsteady. A test that was
- * skipped then has not passed.
- */
-const withRepeated = (counts, again) => {
-  if (!again.hasEnded || again.passed === 0) return counts;
-  const hasFailedAgain = name =>
-    again.failed.some(other => fileOf(other) === fileOf(name)) ||
-    again.skipped.some(other => other.name === name);
-  const unsteady = counts.failed.filter(name => !hasFailedAgain(name));
-  return {
-    ...counts,
-    passed: counts.passed + unsteady.length,
-    failed: counts.failed.filter(hasFailedAgain),
-    unsteady,
-  };
-};
-
-const fileOf = name => name.split(' > ')[0];
-
-/** More than so many is no accident. */
-const REPEATED_MAX = 5;
 
 const endText = ({ counts: { running }, exitCode, overdueMinutes }) => {
   const place = running.length === 0 ? '' : `, in ${running.join(' and ')}`;
@@ -71,14 +57,17 @@ const endText = ({ counts: { running }, exitCode, overdueMinutes }) => {
 };
 
 /** The last line is for people and machines. */
-const tallyText = ({ passed, failed, unsteady, skipped }) =>
+const tallyText = ({ passed, failed, skipped, listed, failedListed }) =>
   [
     '',
     ...skipped.map(({ name, reason }) => `skipped: ${name}: ${reason || 'no reason given'}`),
-    ...unsteady.map(name => `unsteady: failed beside other tests, passed by itself: ${name}`),
+    ...failedListed.map(({ test, owner, since }) => `flaky, failed: ${test} (${owner}, listed ${since})`),
     ...failed.map(name => `failed: ${name}`),
-    `${passed} passed, ${failed.length} failed, ${skipped.length} skipped`,
+    [
+      `${passed} passed, ${failed.length} failed, ${skipped.length} skipped`,
+      ...(listed.length === 0 ? [] : [`${listed.length} listed as flaky`]),
+    ].join(', '),
     '',
   ].join('\n');
 
-module.exports = { newTally, readCounts, filesToRepeat, withRepeated, addVitest, tallyText };
+module.exports = { newTally, readCounts, readFlakyList, addVitest, tallyText };

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { counted, ofCount } from '../src/core/figure/figure.ts';
-import { repositoryFiles, repositoryRoot } from './support/repository.ts';
+import { repositoryFiles } from './support/repository.ts';
+import { repositoryRoot } from './support/repository-root.ts';
 
 test('a count goes with the word for one thing or for several', () => {
   expect([0, 1, 2, 1_500].map(count => counted(count, 'core'))).toEqual([

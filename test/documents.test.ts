@@ -4,7 +4,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { repositoryFiles, repositoryRoot, textOf } from './support/repository.ts';
+import { repositoryFiles, textOf } from './support/repository.ts';
+import { repositoryRoot } from './support/repository-root.ts';
 
 const INDEX = 'docs/README.md';
 const README_LINES_MAX = 170;

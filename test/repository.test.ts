@@ -7,7 +7,8 @@ import { dirname } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { boundsOf, isTold } from './support/limits.ts';
-import { importsOf, parse, repositoryFiles, repositoryRoot, textOf, walk } from './support/repository.ts';
+import { importsOf, parse, repositoryFiles, textOf, walk } from './support/repository.ts';
+import { repositoryRoot } from './support/repository-root.ts';
 import { UNTOLD_BOUNDS } from './support/untold-bounds.ts';
 
 interface Manifest {

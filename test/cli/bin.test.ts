@@ -6,7 +6,7 @@ import ts from 'typescript';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { requireBuild } from '../support/build.ts';
 import { versionOf } from '../support/node-version.ts';
-import { repositoryRoot } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { runDaemon } from '../support/running-daemon.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

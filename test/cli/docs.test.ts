@@ -5,7 +5,7 @@ import { allCommands } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { CONFIG_SECTIONS } from '../../src/config/config-keys.ts';
 import { tomlText } from '../../src/config/config-section.ts';
-import { repositoryRoot } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 
 const COMMANDS = await allCommands();
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { programName } from '../../src/cli/program-name.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
-import { repositoryRoot } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 describe('the name of the command', () => {

@@ -11,7 +11,7 @@ import { systemdUnit } from '../../src/cli/service/systemd-unit.ts';
 import { type StandInTools, standInTools } from '../gather/stand-in-tools.ts';
 import { isLongRun } from '../support/counts.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
-import { repositoryRoot } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const LINUX: ServiceMachine = {

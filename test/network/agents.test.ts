@@ -8,11 +8,11 @@ import { lowerPercentile } from '../../src/core/statistics/percentile.ts';
 import { reportFromJson } from '../../src/wire/report-codec.ts';
 import { decodeSampleLine } from '../../src/wire/sample-line.ts';
 import { isLongRun } from '../support/counts.ts';
+import { PROGRAM } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { type HostProcess, Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 import { lineOf, outputOf } from './two-hosts.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const TARGET = 'http://10.99.0.1:8000';
 const CODE = /--agents \S+=([0-9A-Z-]{20,})$/;
 
@@ -30,7 +30,7 @@ const startWorld = async (
   signal: AbortSignal,
 ): Promise<World> => {
   const plimsoll = (host: string, ...args: readonly string[]): HostProcess =>
-    net.spawn(host, process.execPath, [MAIN, ...args, '--home', join(folder, `home-${host}`)]);
+    net.spawn(host, process.execPath, [PROGRAM, ...args, '--home', join(folder, `home-${host}`)]);
   net.addHost('centre');
   net.ip('centre', 'addr', 'add', '10.99.0.1/32', 'dev', 'lo');
   for (let index = 0; index < count; index += 1) {
@@ -66,7 +66,7 @@ const benchFrom = async (
 ): Promise<{ readonly report: Report; readonly code: number | null }> => {
   const directory = join(folder, 'run');
   const bench = net.spawn('centre', process.execPath, [
-    MAIN,
+    PROGRAM,
     ...['bench', TARGET, '--rate', '40', '--duration', '6s', '--agents', places],
     ...['--home', join(folder, 'home-bench'), '--out', directory],
   ]);
@@ -126,7 +126,7 @@ describe('agents on hosts of their own', () => {
     const { places } = await startWorld(net, folder.path, 2, context.signal);
     const directory = join(folder.path, 'line');
     const line = net.spawn('centre', process.execPath, [
-      MAIN,
+      PROGRAM,
       ...[
         'line',
         TARGET,

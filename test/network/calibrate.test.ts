@@ -9,11 +9,11 @@ import { isUnknown } from '../../src/core/unknown.ts';
 import { calibrationFromJson, calibrationToJson } from '../../src/wire/calibration-schema.ts';
 import { reportFromJson } from '../../src/wire/report-codec.ts';
 import { isLongRun } from '../support/counts.ts';
+import { PROGRAM } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 import { lineOf, outputOf } from './two-hosts.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const RELAY = join(import.meta.dirname, 'slow-relay-process.ts');
 const TARGET = 'http://10.97.0.2:8000';
 const DELAY_MS = 5;
@@ -33,7 +33,7 @@ test('a calibration tells the network apart from the client, and later runs cite
   );
   const home = join(folder.path, 'home');
   const mock = net.spawn('target', 'unshare', [
-    ...['--time', '--monotonic', '1000000', '--fork', '--kill-child', '--', process.execPath, MAIN],
+    ...['--time', '--monotonic', '1000000', '--fork', '--kill-child', '--', process.execPath, PROGRAM],
     ...['mock', '--stamp', '--port', '8001', '--ttft', '20ms', '--gap', '10ms'],
     ...['--output-tokens', '20', '--home', join(folder.path, 'home-target')],
   ]);
@@ -46,7 +46,7 @@ test('a calibration tells the network apart from the client, and later runs cite
   ]);
   await lineOf(relay, /relaying/, signal);
   const calibrate = net.spawn('client', process.execPath, [
-    ...[MAIN, 'calibrate', TARGET, '--budget', '8s', '--home', home],
+    ...[PROGRAM, 'calibrate', TARGET, '--budget', '8s', '--home', home],
   ]);
   const text = await outputOf(calibrate);
   expect(text).toMatch(/network p50/);
@@ -69,7 +69,7 @@ test('a calibration tells the network apart from the client, and later runs cite
     const out = join(folder.path, `run-${run}`);
     await outputOf(
       net.spawn('client', process.execPath, [
-        ...[MAIN, 'bench', TARGET, '--requests', '4', '--concurrency', '2', '--out', out, '--home', home],
+        ...[PROGRAM, 'bench', TARGET, '--requests', '4', '--concurrency', '2', '--out', out, '--home', home],
       ]),
     );
     const { notices } = reportFromJson(readFileSync(join(out, 'report.json'), 'utf8'));

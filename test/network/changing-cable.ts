@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
+import { PROGRAM } from '../support/program.ts';
 import { type HostProcess, Namespaces } from './namespaces.ts';
 import type { SeenLink, WatchedPair } from './seen-links.ts';
 import { lineOf, outputOf } from './two-hosts.ts';
@@ -112,7 +113,7 @@ export class ChangingCable implements AsyncDisposable {
   }
 
   #plimsoll(host: Host, args: readonly string[]): HostProcess {
-    return this.net.spawn(host, process.execPath, [MAIN, ...args, '--home', this.home(host)]);
+    return this.net.spawn(host, process.execPath, [PROGRAM, ...args, '--home', this.home(host)]);
   }
 
   /** A burst has room for what arrives between two ticks of the kernel (250 Hz), and for one packet of 64 KiB. */
@@ -170,7 +171,6 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 
 export const HTTP_PORT = 4180;
 const HOSTS = ['atlas', 'juno', 'vesta'] as const;
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const WATCHER = fileURLToPath(new URL('./links-watch-process.ts', import.meta.url));
 /** With the link-local address, five at each end. */
 const NETWORKS = [

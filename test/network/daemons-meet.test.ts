@@ -4,6 +4,7 @@
 import { describe, expect, it, type TestContext } from 'vitest';
 import { type ClusterKey, makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { clusterKeyPath, replaceClusterKeyFile } from '../../src/mesh/key/key-file.ts';
+import { isLongRun } from '../support/counts.ts';
 import type { SeenCluster } from './seen-cluster.ts';
 import {
   deafenToBeacons,
@@ -59,6 +60,7 @@ describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
   });
 
   it('meet again by beacon under a new key that they took over while they ran', async context => {
+    if (!isLongRun) context.skip('daemons of its own: in npm run test:long');
     await using bed = await TestBed.open(context);
     const hosts = ['atlas', 'juno'];
     line(bed.net, hosts);
@@ -90,6 +92,7 @@ describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
   });
 
   it('meet in a star of slow cables, each spoke with readings of the others', async context => {
+    if (!isLongRun) context.skip('daemons of its own: in npm run test:long');
     needs(context, 'tc');
     await using bed = await TestBed.open(context);
     const hosts = ['hub', 'one', 'two', 'three'];

@@ -5,12 +5,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { isLongRun } from '../support/counts.ts';
+import { PROGRAM } from '../support/program.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
 import type { RebindingName } from './rebinding-name.ts';
 import { lineOf, outputOf } from './two-hosts.ts';
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts');
 const URL_BY_NAME = 'http://model.test:8000';
 const SERVER = '10.99.0.1';
 const ELSEWHERE = '169.254.169.254';
@@ -38,7 +38,7 @@ const benchBehind = async (
   };
   const node = (...args: readonly string[]) => net.spawn('one', process.execPath, args);
   const plimsoll = (home: string, ...args: readonly string[]) =>
-    node(MAIN, ...args, '--home', join(folder.path, home));
+    node(PROGRAM, ...args, '--home', join(folder.path, home));
   const name = node(join(import.meta.dirname, 'rebinding-process.ts'), JSON.stringify(told));
   await lineOf(name, /^ready$/, context.signal);
   let nameSaid = '';

@@ -4,14 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import { createClusterKeyFile } from '../../src/mesh/key/key-file.ts';
 import { isLongRun } from '../support/counts.ts';
+import { PROGRAM } from '../support/program.ts';
 import { type HostProcess, Namespaces, reasonAgainstNamespaces } from './namespaces.ts';
-
-const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 interface Check {
   readonly section: string;
@@ -38,7 +36,7 @@ describe('plimsoll doctor', () => {
   const up = async (host: string, key: string, ...more: readonly string[]): Promise<HostProcess> => {
     const home = join(folder, host);
     const child = net.spawn(host, process.execPath, [
-      ...[MAIN, 'up', '--home', home, '--name', host, '--cluster-key-file', join(folder, key)],
+      ...[PROGRAM, 'up', '--home', home, '--name', host, '--cluster-key-file', join(folder, key)],
       ...['--http', '127.0.0.1:0', '--no-open', '--probes', 'off', ...more],
     ]);
     let text = '';
@@ -53,7 +51,7 @@ describe('plimsoll doctor', () => {
   const meshChecksWith = async (host: string, words: readonly RegExp[]): Promise<readonly Check[]> => {
     for (;;) {
       const asked = net.spawn(host, process.execPath, [
-        MAIN,
+        PROGRAM,
         'doctor',
         '--home',
         join(folder, host),

@@ -11,7 +11,8 @@ import { describe, expect, test } from 'vitest';
 import { parseAgentCode } from '../../src/bench/agent/tls/agent-code.ts';
 import { parseConfig } from '../../src/config/parse-config.ts';
 import { chartValues } from '../support/chart-values.ts';
-import { repositoryRoot, textOf } from '../support/repository.ts';
+import { textOf } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { listenOn } from '../support/tls-nodes.ts';
 

@@ -12,7 +12,7 @@ import {
   plainEnv,
   run,
 } from '../support/installed-package.ts';
-import { repositoryRoot } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { runDaemon } from '../support/running-daemon.ts';
 import { whenState } from '../support/streamed-state.ts';
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { requireBuild } from '../support/build.ts';
-import { repositoryRoot } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 
 // The entries that a packed program starts are next to it; the dashboard and package.json are where they
 // always were.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { requireBuild } from '../support/build.ts';
-import { repositoryRoot } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 
 const run = promisify(execFile);
 const loader = join(repositoryRoot, 'bin/load-packed.js');

@@ -6,7 +6,8 @@ import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { repositoryFiles, repositoryRoot } from '../support/repository.ts';
+import { repositoryFiles } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,4 +1,4 @@
-// `npm test` over made-up tools: what its last lines say of a Vitest that hangs.
+// `npm test` over made-up tools: what runs, and its last lines.
 
 import { expect, test } from 'vitest';
 import { MadeUpCheckout } from '../support/made-up-checkout.ts';
@@ -7,8 +7,8 @@ const ENDS_WELL = 'process.exit(0);';
 /** As count-reporter.mjs leaves it while a file runs. */
 const HANGS = `
   import { writeFileSync } from 'node:fs';
-  const told = { passed: 5, failed: [], skipped: [], running: ['test/slow.test.ts'], hasEnded: false };
-  writeFileSync(process.env.PLIMSOLL_TEST_COUNTS, JSON.stringify(told));
+  const counts = { passed: 5, failed: [], skipped: [], running: ['test/slow.test.ts'], hasEnded: false };
+  writeFileSync(process.env.PLIMSOLL_TEST_COUNTS, JSON.stringify(counts));
   setInterval(() => {}, 1000);`;
 
 const checkoutWith = async (vitest: string): Promise<MadeUpCheckout> => {
@@ -36,25 +36,55 @@ test('a vitest that something else killed is not called overdue', async () => {
   expect(ended.stdout).not.toContain('watchdog');
 });
 
-/** Fails beside others; by itself, as its arguments say, it passes. */
-const UNSTEADY = `
-  import { writeFileSync } from 'node:fs';
-  const alone = ['test/slow.test.ts', '--no-file-parallelism', '--maxConcurrency=1'];
-  const isAlone = alone.every(argument => process.argv.includes(argument));
-  const failed = isAlone ? [] : ['test/slow.test.ts > waits'];
-  const told = { passed: isAlone ? 4 : 7, failed, skipped: [], running: [], hasEnded: true };
-  writeFileSync(process.env.PLIMSOLL_TEST_COUNTS, JSON.stringify(told));
-  process.exit(failed.length);`;
+/** Writes down that it ran, with its filters. */
+const PASSES = `
+  import { appendFileSync, writeFileSync } from 'node:fs';
+  appendFileSync('notes', 'vitest ' + process.argv.slice(2).filter(one => !one.startsWith('--')).join(' ') + '\\n');
+  const counts = { passed: 7, failed: [], skipped: [], running: [], hasEnded: true };
+  writeFileSync(process.env.PLIMSOLL_TEST_COUNTS, JSON.stringify(counts));`;
 
-test('a failed file runs once more by itself, and a test that passes then is named', async () => {
-  await using checkout = await checkoutWith(UNSTEADY);
-  const ended = await checkout.test({ PLIMSOLL_TEST_QUIET_SECONDS_MAX: '0' }).ended;
-  expect(ended.stdout).toContain('by itself once more: test/slow.test.ts');
-  // Once for each try.
-  expect(ended.stdout.match(/while these tests ran, the processors .* were \d+ % busy/g)).toHaveLength(2);
-  expect(ended.stdout.trimEnd().split('\n').slice(-2)).toEqual([
-    'unsteady: failed beside other tests, passed by itself: test/slow.test.ts > waits',
-    '11 passed, 0 failed, 0 skipped',
-  ]);
+test('everything is built, checked and run once, and the last line counts all of it', async () => {
+  await using checkout = await checkoutWith(PASSES);
+  const ended = await checkout.test().ended;
   expect(ended.code).toBe(0);
+  expect(ended.stdout.trimEnd().split('\n').at(-1)).toBe('10 passed, 0 failed, 0 skipped');
+  // tsc builds, then checks.
+  expect((await checkout.notes()).toSorted()).toEqual(['tsc', 'tsc', 'vite', 'vite', 'vite', 'vitest run']);
+});
+
+test.each([
+  [['mock/mock-options'], 'vitest run mock/mock-options'],
+  [['-t', 'adds'], 'vitest run -t adds'],
+])('with the filter %j nothing is built or checked', async (filter, ran) => {
+  await using checkout = await checkoutWith(PASSES);
+  const ended = await checkout.test({}, filter).ended;
+  expect(await checkout.notes()).toEqual([ran]);
+  expect(ended.stdout.trimEnd().split('\n').at(-1)).toBe('7 passed, 0 failed, 0 skipped');
+});
+
+const FAILS = `
+  import { appendFileSync, writeFileSync } from 'node:fs';
+  appendFileSync('notes', 'vitest\\n');
+  const counts = { passed: 7, failed: ['test/slow.test.ts > waits'], skipped: [], running: [], hasEnded: true };
+  writeFileSync(process.env.PLIMSOLL_TEST_COUNTS, JSON.stringify(counts));
+  process.exit(1);`;
+
+test('a failed test runs once and has failed, unless it is listed as flaky', async () => {
+  await using checkout = await checkoutWith(FAILS);
+  const ended = await checkout.test({}, ['slow']).ended;
+  expect(await checkout.notes()).toEqual(['vitest']);
+  expect(ended.stdout).toMatch(/while these tests ran, the processors .* were \d+ % busy/);
+  expect(ended.stdout.trimEnd().split('\n').slice(-2)).toEqual([
+    'failed: test/slow.test.ts > waits',
+    '7 passed, 1 failed, 0 skipped',
+  ]);
+  expect(ended.code).toBe(1);
+  const entry = { test: 'test/slow.test.ts > waits', owner: 'Ada', since: '2026-11-27' };
+  await checkout.write('test/flaky-tests.json', JSON.stringify([entry]));
+  const again = await checkout.test({}, ['slow']).ended;
+  expect(again.stdout.trimEnd().split('\n').slice(-2)).toEqual([
+    'flaky, failed: test/slow.test.ts > waits (Ada, listed 2026-11-27)',
+    '7 passed, 0 failed, 0 skipped, 1 listed as flaky',
+  ]);
+  expect(again.code).toBe(0);
 });

@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { repositoryRoot } from '../support/repository-root.ts';
 import { type Counts, tally } from '../support/scripts.ts';
+import { temporaryFile } from '../support/temporary-file.ts';
 
 const counts = (given: Partial<Counts>): Counts => ({
   passed: 0,
@@ -46,8 +50,9 @@ test('a vitest that crashed half way has failed, and what it had found counts', 
   expect(sum).toEqual({
     passed: 7,
     failed: ['vitest ended without a result (exit code 139), in test/a.test.ts'],
-    unsteady: [],
     skipped: [],
+    listed: [],
+    failedListed: [],
   });
 });
 
@@ -70,39 +75,42 @@ test('tests that a name filter left out are not skips', () => {
   );
 });
 
-describe('failed tests are repeated by themselves', () => {
-  const failed = ['test/a.test.ts > one', 'test/a.test.ts > two > three', 'test/b.test.ts > four'];
+describe('a flaky test that is listed', () => {
+  const listed = [
+    { test: 'test/a.test.ts > waits', owner: 'Ada', since: '2026-11-27' },
+    { test: 'test/b.test.ts > adds', owner: 'Ben', since: '2026-11-20' },
+  ];
 
-  test('by file, where they are few and the run had an end', () => {
-    const { filesToRepeat } = tally;
-    expect(filesToRepeat(counts({ failed }))).toEqual(['test/a.test.ts', 'test/b.test.ts']);
-    expect(filesToRepeat(counts({ passed: 3 }))).toEqual([]);
-    expect(filesToRepeat(counts({ failed, hasEnded: false }))).toEqual([]);
-    expect(
-      filesToRepeat(counts({ failed: [...failed, 'test/c.test.ts > 5', 'test/c.test.ts > 6'] })),
-    ).toHaveLength(3);
-    expect(filesToRepeat(counts({ failed: [...failed, ...failed] }))).toEqual([]);
-    expect(filesToRepeat(counts({ failed: [...failed, 'outside any test: gone'] }))).toEqual([]);
-  });
-
-  test('and what passes then is counted as passed and named', () => {
-    const again = counts({ passed: 9, failed: ['test/b.test.ts > another'] });
-    const sum = tally.newTally();
-    const settled = tally.withRepeated(counts({ passed: 1, failed }), again);
-    tally.addVitest(sum, { counts: settled, exitCode: 1, isNameFiltered: false });
+  test('does not fail the run, is named with its owner and date, and the last line counts the list', () => {
+    const sum = tally.newTally(listed);
+    const failed = ['test/a.test.ts > waits', 'test/a.test.ts > waits longer'];
+    tally.addVitest(sum, { counts: counts({ passed: 5, failed }), exitCode: 1, isNameFiltered: false });
     expect(tally.tallyText(sum).trim().split('\n')).toEqual([
-      'unsteady: failed beside other tests, passed by itself: test/a.test.ts > one',
-      'unsteady: failed beside other tests, passed by itself: test/a.test.ts > two > three',
-      'failed: test/b.test.ts > four',
-      '3 passed, 1 failed, 0 skipped',
+      'flaky, failed: test/a.test.ts > waits (Ada, listed 2026-11-27)',
+      'failed: test/a.test.ts > waits longer',
+      '5 passed, 1 failed, 0 skipped, 2 listed as flaky',
     ]);
   });
 
-  test('a repetition that crashed, ran nothing or skipped the test excuses nothing', () => {
-    const first = counts({ passed: 1, failed });
-    const skipped = failed.map(name => ({ name, reason: 'no such device' }));
-    expect(tally.withRepeated(first, counts({ passed: 3, skipped }))).toEqual({ ...first, unsteady: [] });
-    expect(tally.withRepeated(first, counts({}))).toEqual(first);
-    expect(tally.withRepeated(first, counts({ passed: 3, hasEnded: false }))).toEqual(first);
+  test('explains the exit code of vitest', () => {
+    const sum = tally.newTally(listed);
+    const failed = ['test/b.test.ts > adds'];
+    tally.addVitest(sum, { counts: counts({ passed: 5, failed }), exitCode: 1, isNameFiltered: false });
+    expect(sum.failed).toEqual([]);
+  });
+
+  test.each([
+    ['{}', 'is not a list'],
+    ['[{"test":"adds","owner":"Ada","since":"2026-11-27"}]', 'an entry needs'],
+    ['[{"test":"test/a.test.ts > adds","owner":"","since":"2026-11-27"}]', 'an entry needs'],
+    ['[{"test":"test/a.test.ts > adds","owner":"Ada","since":"lately"}]', 'an entry needs'],
+  ])('needs a name, an owner and a date: %s', (text, problem) => {
+    using file = temporaryFile('flaky-tests.json', text);
+    expect(() => tally.readFlakyList(file.path)).toThrow(problem);
+  });
+
+  test('is in a list that can be read, and its file exists', () => {
+    for (const { test: name } of tally.readFlakyList(join(repositoryRoot, 'test/flaky-tests.json')))
+      expect(existsSync(join(repositoryRoot, name.split(' > ')[0] ?? ''))).toBe(true);
   });
 });

@@ -3,8 +3,8 @@
 
 export const isLongRun: boolean = process.env['PLIMSOLL_TEST_LONG'] === '1';
 
-/** Of screens that a test looks at: each width in the long run, one of them otherwise. */
-export const widthsOf = (theme: 'light' | 'dark', all: readonly number[]): readonly number[] =>
-  isLongRun ? all : [theme === 'light' ? 1_280 : 390];
-
 export const longCount = (short: number, long: number): number => (isLongRun ? long : short);
+
+/** Cases of one behaviour: those that differ most in every run, all of them in the long one. */
+export const longCases = <Case>(few: readonly Case[], rest: readonly Case[]): readonly Case[] =>
+  isLongRun ? [...few, ...rest] : few;

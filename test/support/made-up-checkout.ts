@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { repositoryRoot } from './repository.ts';
+import { repositoryRoot } from './repository-root.ts';
 
 interface CheckoutOptions {
   /** Whether node_modules holds what the lockfile asks for. */
@@ -40,6 +40,7 @@ export class MadeUpCheckout implements AsyncDisposable {
     await checkout.write('package.json', '{"name":"made-up","version":"1.0.0","type":"module"}');
     await checkout.write('package-lock.json', LOCKFILE);
     await checkout.write('src/main.ts', 'export const one = 1;\n');
+    await checkout.write('test/flaky-tests.json', '[]');
     await checkout.write('bin/plimsoll.js', options.daemon);
     await checkout.write('npm/package.json', '{"type":"commonjs"}');
     await checkout.write('npm/npm-cli.js', `${noting('npm')}\n${options.npm ?? ''}`);
@@ -71,9 +72,9 @@ export class MadeUpCheckout implements AsyncDisposable {
   }
 
   /** `npm test` without apt. */
-  test(env: Readonly<Record<string, string>> = {}): StartedScript {
+  test(env: Readonly<Record<string, string>> = {}, args: readonly string[] = []): StartedScript {
     const script = join(this.folder, 'scripts/test.js');
-    return this.#spawn(process.execPath, [script], { PLIMSOLL_NO_APT: '1', ...env });
+    return this.#spawn(process.execPath, [script, ...args], { PLIMSOLL_NO_APT: '1', ...env });
   }
 
   /** The trailing `true` keeps the shell from becoming the script. */

@@ -11,7 +11,7 @@ import {
 } from '../../src/cli/process-state.ts';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { childEnv } from './child-env.ts';
-import { repositoryRoot } from './repository.ts';
+import { repositoryRoot } from './repository-root.ts';
 
 export interface MadeUpProcess {
   readonly state: ProcessState;

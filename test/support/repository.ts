@@ -3,10 +3,8 @@
 
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-
-export const repositoryRoot: string = fileURLToPath(new URL('../../', import.meta.url));
+import { repositoryRoot } from './repository-root.ts';
 
 /** Paths relative to the checkout, without those that git ignores. Undefined where there is no git. */
 export const repositoryFiles = (): readonly string[] | undefined => {

@@ -11,22 +11,26 @@ export interface Counts {
   /** Files that had not ended. */
   readonly running: readonly string[];
   readonly hasEnded: boolean;
-  /** Failed beside others, passed alone; a run that repeated nothing has none. */
-  readonly unsteady?: readonly string[];
+}
+
+export interface ListedTest {
+  readonly test: string;
+  readonly owner: string;
+  readonly since: string;
 }
 
 interface Tally {
   readonly passed: number;
   readonly failed: readonly string[];
-  readonly unsteady: readonly string[];
   readonly skipped: Counts['skipped'];
+  readonly listed: readonly ListedTest[];
+  readonly failedListed: readonly ListedTest[];
 }
 
 export const tally: {
-  newTally(): Tally;
+  newTally(listed?: readonly ListedTest[]): Tally;
   readCounts(file: string): Counts;
-  filesToRepeat(counts: Counts): readonly string[];
-  withRepeated(counts: Counts, again: Counts): Counts;
+  readFlakyList(file: string): readonly ListedTest[];
   addVitest(
     tally: Tally,
     run: { counts: Counts; exitCode: number; isNameFiltered: boolean; overdueMinutes?: number },
@@ -59,9 +63,4 @@ export const machineLoad: {
   readLoad(): Load;
   loadBetween(before: Load, after: Load): LoadShares | undefined;
   loadText(load: LoadShares): string;
-  whenQuiet(options: {
-    secondsMax: number;
-    read: () => Load;
-    pause: (ms: number) => Promise<void>;
-  }): Promise<LoadShares | undefined>;
 } = require('../../scripts/machine-load.js');

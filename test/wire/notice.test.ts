@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decodeNotices, NOTICE_CODES, type Notice } from '../../src/wire/notice.ts';
-import { repositoryRoot } from '../support/repository.ts';
+import { repositoryRoot } from '../support/repository-root.ts';
 
 const notice: Notice = {
   id: 'http-port-taken',

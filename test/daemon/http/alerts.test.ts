@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
-import { repositoryRoot } from '../../support/repository.ts';
+import { repositoryRoot } from '../../support/repository-root.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { ask } from './http-exchange.ts';
 import { serveCluster } from './served-cluster.ts';

@@ -10,7 +10,7 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { isLongRun } from '../../support/counts.ts';
 import { liveDemo } from '../../support/live-daemons.ts';
-import { repositoryRoot } from '../../support/repository.ts';
+import { repositoryRoot } from '../../support/repository-root.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** Whoever uses the client writes something like this. */

@@ -8,7 +8,7 @@ import {
   SUBJECT_LINES_PER_HOUR_MAX,
 } from '../../../src/daemon/log/daemon-log.ts';
 import { LOG_EVENTS } from '../../../src/daemon/log/log-events.ts';
-import { repositoryRoot } from '../../support/repository.ts';
+import { repositoryRoot } from '../../support/repository-root.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const HOUR_MS = 3_600_000;

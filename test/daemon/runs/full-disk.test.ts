@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { repositoryRoot } from '../../support/repository.ts';
+import { PROGRAM } from '../../support/program.ts';
 import { madeUpFigures, madeUpRunEntry } from '../../support/run-entry.ts';
 import { type RunningDaemon, runDaemon } from '../../support/running-daemon.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -25,7 +25,7 @@ test('a run that was acknowledged while the disk was full outlives a kill', {
   try {
     const start = (): Promise<RunningDaemon> =>
       runDaemon({
-        command: [process.execPath, join(repositoryRoot, 'src/cli/main.ts'), 'up'],
+        command: [process.execPath, PROGRAM, 'up'],
         home: join(disk, 'home'),
       });
     const acknowledged: string[] = [];

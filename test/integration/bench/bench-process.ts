@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { childEnv } from '../../support/child-env.ts';
-import { repositoryRoot } from '../../support/repository.ts';
+import { PROGRAM } from '../../support/program.ts';
 
 export interface BenchProcess extends AsyncDisposable {
   readonly pid: number;
@@ -34,14 +34,10 @@ export const spawnBench = (
     home,
     ...(args.includes('--out') || args.includes('--resume') ? [] : ['--out', directory]),
   ];
-  const child = spawn(
-    process.execPath,
-    [join(repositoryRoot, 'src/cli/main.ts'), command, ...args, ...places],
-    {
-      env: childEnv,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  );
+  const child = spawn(process.execPath, [PROGRAM, command, ...args, ...places], {
+    env: childEnv,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   const wakes = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr])

@@ -18,7 +18,7 @@ import { type StartedCommand, startCommand } from '../../e2e/started-command.ts'
 import { childEnv } from '../../support/child-env.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
-import { repositoryRoot } from '../../support/repository.ts';
+import { PROGRAM } from '../../support/program.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere, readReport } from './bench-here.ts';
 
@@ -57,7 +57,7 @@ test('a depth profile of a server with a known clock leaves constants that headr
   const daemons = new Set<number>();
   const isAlive = (pid: number): boolean => daemons.has(pid);
   const startDaemon = async (): Promise<StartedCommand> => {
-    const daemon = await startCommand(['up', '--home', home], { program: MAIN });
+    const daemon = await startCommand(['up', '--home', home], { program: PROGRAM });
     daemons.add(daemon.pid);
     return daemon;
   };
@@ -155,5 +155,3 @@ const expected = async (
   const [best] = JSON.parse(stdout.text).placements;
   return { value: best.decode.expectedTokensPerSecond.value, constants: best.decode.constants };
 };
-
-const MAIN = join(repositoryRoot, 'src/cli/main.ts');

@@ -11,7 +11,7 @@ import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { childEnv } from '../../support/child-env.ts';
-import { repositoryRoot } from '../../support/repository.ts';
+import { PROGRAM } from '../../support/program.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere } from './bench-here.ts';
 
@@ -57,7 +57,7 @@ describe('a run', { timeout: 120_000 }, () => {
     await using mock = await spawnMock({}, { nodePath: process.execPath, env: process.env });
     const limit = load[1] === '1' ? 32 : 128;
     const places = ['--home', join(folder.path, 'home'), '--out', join(folder.path, 'run')];
-    const command = [process.execPath, join(repositoryRoot, 'src/cli/main.ts'), 'bench', mock.url];
+    const command = [process.execPath, PROGRAM, 'bench', mock.url];
     const { code, stderr } = await new Promise<{ code: number; stderr: string }>(resolve => {
       const child = execFile(
         'sh',

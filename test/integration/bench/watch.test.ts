@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
-import { repositoryRoot } from '../../support/repository.ts';
+import { PROGRAM } from '../../support/program.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere, exitName, readReport } from './bench-here.ts';
 import { spawnBench } from './bench-process.ts';
@@ -122,7 +122,7 @@ describe('plimsoll watch', { timeout: 120_000 }, () => {
     await using run = spawnBench(folder.path, [mock.url, '--duration', '4s', '--concurrency', '4']);
     await run.until(/measuring · \d+ issued · [1-9]/);
     const watchers = [0, 1].map(() =>
-      spawn(process.execPath, [join(repositoryRoot, 'src/cli/main.ts'), 'watch', '--home', run.home], {
+      spawn(process.execPath, [PROGRAM, 'watch', '--home', run.home], {
         stdio: ['ignore', 'pipe', 'inherit'],
       }),
     );
