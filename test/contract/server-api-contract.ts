@@ -216,7 +216,7 @@ export const describeServerApi = (api: ServerApi): void => {
           reply.document(text);
           expect(reply.isDone).toBe(reply.defect === undefined);
         }),
-        { numRuns: longCount(500, 20_000) },
+        { numRuns: longCount(200, 20_000) },
       );
     });
   });

@@ -177,7 +177,11 @@ describe('runs that are compared', () => {
     await page.getByText('Two runs at least are needed').waitFor();
   });
 
-  test('axe finds nothing, light and dark, and it is not wider than the screen', async ({ browser }) => {
+  test('axe finds nothing, light and dark, and it is not wider than the screen', async ({
+    browser,
+    skip,
+  }) => {
+    if (!isLongRun) skip('four runs at all widths: in npm run test:long');
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');
     // As long as the ids that the bench makes.

@@ -43,7 +43,8 @@ describe('plimsoll demo', () => {
     expect(printed.nodes.map(({ identity }) => identity.value.isSimulated)).toEqual(Array(5).fill(true));
   });
 
-  test('shows its cluster in a browser, and says that it is none', async ({ browser }) => {
+  test('shows its cluster in a browser, and says that it is none', async ({ browser, skip }) => {
+    if (!isLongRun) skip('a demo of its own: in npm run test:long');
     using place = demoPlace();
     await using demo = await startCommand(['demo', '--no-bench'], place);
     const openedAtMs = performance.now();

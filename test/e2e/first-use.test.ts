@@ -2,6 +2,7 @@
 // to, pastes the printed address into the tab that is open already.
 
 import { describe, expect } from 'vitest';
+import { longCases } from '../support/counts.ts';
 import { test } from './browser-test.ts';
 import { desk } from './fleet.ts';
 import { type ServedMachines, serveMachines } from './serve-machines.ts';
@@ -65,7 +66,7 @@ describe('the first minutes with the page', () => {
     await page.waitForURL(`${cluster.url}/nodes`);
   });
 
-  test.for([961, 1_101, 1_280, 1_600])(
+  test.for(longCases([961, 1_280], [1_101, 1_600]))(
     'the totals keep to their tiles at %d pixels',
     async (width, { browser }) => {
       await using cluster = await served();

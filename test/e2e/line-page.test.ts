@@ -204,7 +204,8 @@ describe('a load line in a browser', () => {
       const { page, problems } = await browser.open(`${daemon.url}/sweeps/line-1`, { width, theme });
       await page.getByText('12 – 16').waitFor();
       await checkPage(page);
-      for (const [id, words] of Object.entries(WORDS)) {
+      // How a search ended is a sentence of its own; axe finds the same of each.
+      for (const [id, words] of Object.entries(WORDS).slice(0, isLongRun ? undefined : 1)) {
         await page.goto(`${daemon.url}/sweeps/${id}`);
         await page.getByRole('region', { name: 'Result' }).getByText(words).first().waitFor();
         await checkPage(page);

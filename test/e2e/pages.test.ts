@@ -2,9 +2,10 @@
 // and that everybody can use them.
 
 import { describe, expect } from 'vitest';
+import { isLongRun } from '../support/counts.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
-import { expectForEverybody, looksAt } from './looks.ts';
+import { expectForEverybody, type Look, looksAt } from './looks.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
 import { serveMachines } from './serve-machines.ts';
 
@@ -269,7 +270,7 @@ describe('the dashboard', () => {
     };
     speak();
     const { page, problems } = await browser.open(served.url);
-    for (const path of [
+    for (const [index, path] of [
       '/',
       '/nodes',
       `/nodes/${served.idOf(rack)}`,
@@ -277,10 +278,11 @@ describe('the dashboard', () => {
       '/links',
       '/runs',
       '/nodes/nobody',
-    ]) {
+    ].entries()) {
       await page.goto(served.url + path);
       await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
-      for (const look of looksAt([390, 1_280])) {
+      // Every second page light and wide, the others dark and narrow, and all of them both in the long run.
+      for (const look of isLongRun || index % 2 === 1 ? looksAt([390, 1_280]) : [WIDE]) {
         speak();
         await expectForEverybody(page, [look]);
       }
@@ -288,6 +290,8 @@ describe('the dashboard', () => {
     expect(problems).toEqual([]);
   });
 });
+
+const WIDE: Look = { theme: 'light', width: 1_280 };
 
 const streamClients = async (url: string): Promise<unknown> => {
   const body: unknown = await (await fetch(`${url}/api/daemon`)).json();

@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { connectionKey } from '../../src/core/link/connection.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import { isLongRun } from '../support/counts.ts';
+import { longCases } from '../support/counts.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
 import { desk, type Fleet, joined, mesh } from './fleet.ts';
@@ -141,7 +141,7 @@ describe('the map of a cluster', () => {
     await dockOf(page, 'Links').waitFor();
   });
 
-  test.for([4, 8, 12])(
+  test.for(longCases([8], [4, 12]))(
     'of %i nodes shows the table of a link in view while one points at it, at 1366 × 768 and 1280 × 720',
     async (count, { browser }) => {
       await using cluster = await served(count === 4 ? desk() : mesh(count));
@@ -260,7 +260,7 @@ describe('the map of a cluster', () => {
       .waitFor();
   });
 
-  test.for(isLongRun ? [2, 3, 4, 5, 6, 7, 8, 12] : [2, 5, 8])(
+  test.for(longCases([5, 8], [2, 3, 4, 6, 7, 12]))(
     'no label lies on another or on a node, as %i meshed nodes are really drawn at 1280 × 800',
     async (count, { browser }) => {
       await using cluster = await served(mesh(count));

@@ -11,7 +11,7 @@ import { startWriter } from '../support/journal-process.ts';
 import { appendOwn, OWN, PEER, seqsAfter } from '../support/journal-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const kills = longCount(5, 50);
+const kills = longCount(2, 50);
 
 test(`nothing acknowledged is lost when the writer is killed, and the next start works (${kills} kills)`, async () => {
   using directory = temporaryDirectory();

@@ -76,7 +76,7 @@ describe('a recording', () => {
           expect(parts.at(-1)?.kind).toBe('broken');
           expect(parts.slice(0, -1)).toEqual(whole.slice(0, parts.length - 1));
         }),
-        { numRuns: longCount(60, 2_000) },
+        { numRuns: longCount(20, 2_000) },
       );
     },
     DAMAGES_MS_MAX,
@@ -108,7 +108,7 @@ describe('a recording', () => {
             expect(parts.slice(0, -1)).toEqual(whole.slice(0, parts.length - 1));
           },
         ),
-        { numRuns: longCount(60, 2_000) },
+        { numRuns: longCount(20, 2_000) },
       );
     },
     DAMAGES_MS_MAX,

@@ -26,22 +26,45 @@ export async function* hostileMoments({
   everySeconds = 40,
   hasTrueLinks = false,
 }: HostileWorld = {}): AsyncGenerator<HostileMoment> {
-  await using world = new SimulatedWorld(FAULTS);
   const isSpared = (kind: string): boolean =>
     hasTrueLinks && /^(?:connection|link|loss|network)\b/.test(kind);
   const events = new EventsOf(new HostileEvents(prefix, isSpared));
+  const all = await saidOfFaults();
   let state: State = EMPTY_STATE;
   let taken = 0;
-  for (let atSeconds = 5; atSeconds <= 900; atSeconds += everySeconds) {
-    await world.clock.advance(atSeconds * 1_000 - world.clock.nowMs());
+  for (let atSeconds = 5; atSeconds <= SECONDS; atSeconds += everySeconds) {
+    const nowMs = atSeconds * 1_000;
+    const from = taken;
+    while ((all[taken]?.atMs ?? Infinity) <= nowMs) taken += 1;
+    const news = newestOf(all.slice(from, taken));
     state = applyAll(
       state,
-      world.said.slice(taken).map(said => events.of(said)),
+      news.map(said => events.of(said)),
     );
-    taken = world.said.length;
-    yield { state, nowMs: world.clock.nowMs() };
+    yield { state, nowMs };
   }
 }
+
+/** Simulated once for all tests of a worker: hostile text comes into it afterwards. */
+const saidOfFaults = (): Promise<readonly Said[]> => {
+  simulated ??= (async () => {
+    await using world = new SimulatedWorld(FAULTS);
+    await world.clock.advance(SECONDS * 1_000);
+    return world.said;
+  })();
+  return simulated;
+};
+
+let simulated: Promise<readonly Said[]> | undefined;
+const SECONDS = 900;
+
+/** Of live values, which replace each other, the last one. */
+const newestOf = (all: readonly Said[]): readonly Said[] => {
+  const last = new Map(all.map(said => [placeOf(said), said]));
+  return all.filter(said => eventClass(said.fact.kind) !== 'live' || last.get(placeOf(said)) === said);
+};
+
+const placeOf = ({ node, fact }: Said): string => `${node} ${fact.kind} ${factKey(fact)}`;
 
 class EventsOf {
   readonly #hostile: HostileEvents;

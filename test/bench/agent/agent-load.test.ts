@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { startMock } from '../../../src/mock/mock-server.ts';
+import { longCount } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { requestTo, ScriptedCoordinator } from './scripted-coordinator.ts';
 
@@ -16,7 +17,7 @@ describe('an agent', () => {
     using folder = temporaryDirectory();
     await using mock = await startMock(FAST);
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
-    const request = requestTo(mock.url, { inputTokens: { kind: 'fixed', value: 20_000 } });
+    const request = requestTo(mock.url, { inputTokens: { kind: 'fixed', value: longCount(6_000, 20_000) } });
     await coordinator.say({ kind: 'survey', request });
     const { survey } = await coordinator.next('surveyed');
     coordinator.fallQuiet();
@@ -80,14 +81,14 @@ describe('an agent', () => {
       requestTo(target, {
         model: 'm',
         pattern: { kind: 'constant', requestsPerSecond: 8 },
-        samplesMax: 40,
+        samplesMax: 20,
         warmupRequests: 0,
       }),
     );
     await coordinator.next('ready');
     await coordinator.start();
     const { report } = await coordinator.next('ended');
-    expect(JSON.parse(report).counts.issued).toBe(40);
+    expect(JSON.parse(report).counts.issued).toBe(20);
     expect(most).toBe(8);
     server.close();
     server.closeAllConnections();

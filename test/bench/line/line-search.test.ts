@@ -13,11 +13,11 @@ import { type Behaviour, simulateLine } from '../../support/simulated-line.ts';
 const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 100_000 };
 
 describe('a search for the load line', { timeout: 600_000 }, () => {
-  test.each(isLongRun ? LINE_CELLS : LINE_CELLS.filter((_, at) => at % 4 === 0))(
+  test.each(isLongRun ? LINE_CELLS : LINE_CELLS.filter((_, at) => at % 8 === 0))(
     'holds the truth: $name',
     ({ endpoint }) => {
       const truth = trueLine(endpoint, longCount(200_000, 4_000_000));
-      const seeds = longCount(2, 60);
+      const seeds = longCount(1, 60);
       const outside = Array.from({ length: seeds }, (_, seed) => {
         const { line } = simulateLine(endpoint, { ...SEARCH, budgetMs: 600_000, seed: seed + 1 });
         const isInside =
@@ -121,7 +121,7 @@ describe('a search by concurrency', { timeout: 600_000 }, () => {
       model: { servers, serviceNs: 25e6, serviceVariation: variation },
       objective: { limitNs: services * 25e6, share },
     };
-    for (let seed = 1; seed <= longCount(2, 60); seed += 1) {
+    for (let seed = 1; seed <= longCount(1, 60); seed += 1) {
       const { line } = simulateLine(endpoint, { ...SEARCH, by: 'concurrency', budgetMs: 300_000, seed });
       expect(line).toMatchObject({ kind: 'bracket', isConfirmed: true });
       if (line.kind !== 'bracket') return;

@@ -8,6 +8,7 @@ import { benchExit } from '../../../src/cli/commands/bench.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { renderReport } from '../../../src/metrics/text-report.ts';
 import { partsHere, requestHere } from '../../bench/run-here.ts';
+import { isLongRun, longCases } from '../../support/counts.ts';
 import { type StubReply, stubServer } from '../../support/stub-server.ts';
 
 let folder = '';
@@ -64,10 +65,12 @@ describe('a run of which every request failed', () => {
 → Provide a key that the server accepts: --api-key-file FILE, or set OPENAI_API_KEY.`);
   });
 
-  test.each([
-    ['an empty body', { kind: 'text', status: 503, type: 'text/plain', body: '' } as const],
-    ['null', json(503, null)],
-  ])('says the status once if the server answered with %s', async (_, reply) => {
+  test.each(
+    longCases<readonly [string, StubReply]>(
+      [['an empty body', { kind: 'text', status: 503, type: 'text/plain', body: '' }]],
+      [['null', json(503, null)]],
+    ),
+  )('says the status once if the server answered with %s', async (_, reply) => {
     const { top } = await ranAgainst(() => reply);
     expect(top).toMatch(/^ALL 8 REQUESTS FAILED: HTTP 503\.\n8 × HTTP 503, TIME\n→ /u);
   });
@@ -134,7 +137,8 @@ describe('a run of which every request failed', () => {
 → Ask for less with --input-tokens and --output-tokens, or give the server more room: --max-model-len (vLLM), --context-length (SGLang), -c (llama-server), num_ctx (Ollama).`);
   });
 
-  test('reads the error of a server out of memory from the middle of its stream', async () => {
+  test('reads the error of a server out of memory from the middle of its stream', async ({ skip }) => {
+    if (!isLongRun) skip('one more run: in npm run test:long');
     const { top } = await ranAgainst(() => ({
       kind: 'stream',
       events: [
@@ -158,7 +162,8 @@ describe('a run of which every request failed', () => {
 → A proxy answered, and the server behind it did not: check that the server runs, and read its log.`);
   });
 
-  test('groups what a server says in two ways, and blames the client for nothing', async () => {
+  test('groups what a server says in two ways, and blames the client for nothing', async ({ skip }) => {
+    if (!isLongRun) skip('one more run: in npm run test:long');
     const { top, report } = await ranAgainst(index =>
       index % 4 === 0
         ? json(500, 'Internal Server Error')

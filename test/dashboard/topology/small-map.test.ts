@@ -11,7 +11,7 @@ import {
   type MapLink,
   type MapRoute,
 } from '../../../dashboard/src/topology/map-layout.ts';
-import { isLongRun, longCount } from '../../support/counts.ts';
+import { isLongRun, longCases, longCount } from '../../support/counts.ts';
 
 /** What the page leaves for the map at its three widths, beside its paddings. */
 const frameAt = (width: 390 | 900 | 1_440, count: number): MapFrame => {
@@ -114,8 +114,8 @@ const CROSSING_MAX = 40;
 
 const SIZES = [5, 6, 7, 8, 9, 10, 11, 12] as const;
 const WIDTHS = [390, 900, 1_440] as const;
-/** Every second size in the default run: the arrangement is computed for each. */
-const CASES = SIZES.filter((_, index) => isLongRun || index % 2 === 1).flatMap(count =>
+/** A small and a large map in the default run: the arrangement is computed for each. */
+const CASES = SIZES.filter(count => isLongRun || count === 6 || count === 11).flatMap(count =>
   WIDTHS.map(width => [count, width] as const),
 );
 
@@ -148,7 +148,7 @@ describe('the map of 5 to 12 meshed nodes', () => {
     'shows a flagged link at least 96 px long and with its figure, %i nodes at %i px',
     ([count, width]) => {
       // In npm test some of them, others at each width.
-      const step = count < 9 ? 1 : longCount(5, 1);
+      const step = longCount(count < 9 ? 2 : 9, 1);
       for (let index = (width / 10) % step; index < linkCount(count); index += step) {
         const { routes, hidden } = layoutMap(meshed(count, frameAt(width, count), { flagged: [index] }));
         const route = routes[index];
@@ -166,7 +166,7 @@ describe('the map of 5 to 12 meshed nodes', () => {
     const { routes } = layoutMap(meshed(5, frameAt(1_440, 5)));
     const full = routes.filter(({ labels }) => labels.length === 3);
     expect(full.length).toBeGreaterThanOrEqual(8);
-    for (let picked = 0; picked < 28; picked += 1) {
+    for (let picked = 0; picked < 28; picked += longCount(3, 1)) {
       const route = layoutMap(meshed(8, frameAt(1_440, 8), { picked })).routes[picked];
       expect((route?.labels.length ?? 0) === 3 || (route?.length ?? 0) < 110).toBe(true);
     }
@@ -195,13 +195,13 @@ describe('the map of 5 to 12 meshed nodes', () => {
           expect(overlaps(layout)).toEqual([]);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: longCount(25, 300) },
     );
   });
 });
 
 describe('the map beside a dock that is in view', () => {
-  test.for([3, 4, 5, 6, 7, 8, 9, 10, 11, 12])(
+  test.for(longCases([3, 5, 8, 12], [4, 6, 7, 9, 10, 11]))(
     'of %i nodes overlaps nothing on a screen of 720 or 768 px',
     count => {
       for (const frame of shortFrames(count)) {
@@ -222,7 +222,11 @@ describe('the map beside a dock that is in view', () => {
     'shows both directions of whichever of %i nodes’ links is picked, on a phone too',
     count => {
       for (const frame of [...shortFrames(count), frameAt(390, count)]) {
-        for (let picked = 0; picked < linkCount(count); picked += count === 12 && !isLongRun ? 7 : 1) {
+        for (
+          let picked = 0;
+          picked < linkCount(count);
+          picked += longCount(Math.ceil(count / 2) * 2 - 1, 1)
+        ) {
           for (const flagged of [[], [picked]]) {
             const { routes } = layoutMap(meshed(count, frame, { picked, flagged }));
             const roles = routes[picked]?.labels.map(({ role }) => role) ?? [];

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { renderReport } from '../../../src/metrics/text-report.ts';
+import { longCases } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { answeringServer, finished, said, streamed, used } from './answering-server.ts';
 import { benchHere } from './bench-here.ts';
@@ -83,19 +84,25 @@ describe('an answer of tokens that are not yet text', { timeout: 60_000 }, () =>
 });
 
 describe('reasoning', { timeout: 60_000 }, () => {
-  test.each([
-    ['reasoning_content', [{ reasoning_content: 'hm' }, { reasoning_content: ' hm' }]],
-    ['reasoning', [{ reasoning: 'hm' }, { reasoning: ' hm' }]],
-    ['thinking', [{ thinking: 'hm' }, { thinking: ' hm' }]],
-    [
-      'reasoning_details',
+  test.each(
+    longCases<readonly [string, readonly object[]]>(
       [
-        { reasoning_details: [{ type: 'reasoning.summary', summary: 'hm' }] },
-        { reasoning_details: [{ type: 'reasoning.encrypted', data: 'b2s=' }] },
+        ['reasoning_content', [{ reasoning_content: 'hm' }, { reasoning_content: ' hm' }]],
+        ['tags', [{ content: '<thi' }, { content: 'nk>hm' }, { content: ' hm</think>' }]],
       ],
-    ],
-    ['tags', [{ content: '<thi' }, { content: 'nk>hm' }, { content: ' hm</think>' }]],
-  ])('in %s is content, and the first answer comes after it', async (_, thoughts) => {
+      [
+        ['reasoning', [{ reasoning: 'hm' }, { reasoning: ' hm' }]],
+        ['thinking', [{ thinking: 'hm' }, { thinking: ' hm' }]],
+        [
+          'reasoning_details',
+          [
+            { reasoning_details: [{ type: 'reasoning.summary', summary: 'hm' }] },
+            { reasoning_details: [{ type: 'reasoning.encrypted', data: 'b2s=' }] },
+          ],
+        ],
+      ],
+    ),
+  )('in %s is content, and the first answer comes after it', async (_, thoughts) => {
     await using server = await answeringServer(({ response }) =>
       streamed(response, [
         ...thoughts.map(delta => said(delta)),
@@ -116,16 +123,22 @@ describe('reasoning', { timeout: 60_000 }, () => {
 });
 
 describe('counts of tokens that cannot be true', { timeout: 60_000 }, () => {
-  test.each([
-    ['fewer output tokens than chunks with text in 4', used(9, 2)],
-    ['0 output tokens for an answer in 4', used(9, 0)],
-    ['two counts that contradict each other in 4', used(9, 7, { total_tokens: 99 })],
-    [
-      'more reasoning tokens than output tokens in 4',
-      used(9, 7, { completion_tokens_details: { reasoning_tokens: 8 } }),
-    ],
-    ['0 input tokens for a prompt in 4', used(0, 7)],
-  ])('are reported, as %s, and what rests on them is marked', async (words, usage) => {
+  test.each(
+    longCases(
+      [
+        ['fewer output tokens than chunks with text in 4', used(9, 2)],
+        ['0 input tokens for a prompt in 4', used(0, 7)],
+      ],
+      [
+        ['0 output tokens for an answer in 4', used(9, 0)],
+        ['two counts that contradict each other in 4', used(9, 7, { total_tokens: 99 })],
+        [
+          'more reasoning tokens than output tokens in 4',
+          used(9, 7, { completion_tokens_details: { reasoning_tokens: 8 } }),
+        ],
+      ],
+    ),
+  )('are reported, as %s, and what rests on them is marked', async (words, usage) => {
     await using server = await answeringServer(({ response }) =>
       streamed(response, [...WORDS, finished('stop'), usage, '[DONE]']),
     );

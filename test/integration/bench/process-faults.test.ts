@@ -113,7 +113,10 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     expect(report.counts.issued).toBeGreaterThanOrEqual(report.counts.completed);
   });
 
-  test('after SIGKILL of a run of sessions its report tells those that thought as cut, and no turn as done that was not', async () => {
+  test('after SIGKILL of a run of sessions its report tells those that thought as cut, and no turn as done that was not', async ({
+    skip,
+  }) => {
+    if (!isLongRun) skip('one more run: in the long run');
     using folder = temporaryDirectory();
     // Each says one thing and thinks for longer than the test lasts.
     const chats = ['--turns', '3', '--think-time', '1h', '--concurrency', '4', '--duration', '5m'];
@@ -130,7 +133,10 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     expect(sessions?.durationNs).toMatchObject({ reason: 'no session was completed' });
   });
 
-  test('a run that lost its aggregator and then its main process is not called complete', async () => {
+  test('a run that lost its aggregator and then its main process is not called complete', async ({
+    skip,
+  }) => {
+    if (!isLongRun) skip('one more run: in the long run');
     using folder = temporaryDirectory();
     await using run = spawnBench(folder.path, [mock.url, ...long]);
     const children = await underWay(run);
@@ -176,9 +182,10 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
   );
 
   // Ctrl-C in a terminal, a terminal that is closed, `timeout` and service managers.
-  test.each(isLongRun ? (['SIGINT', 'SIGTERM', 'SIGHUP'] as const) : (['SIGINT'] as const))(
+  test.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     '%s that every process of its group gets stops it just so',
-    async signal => {
+    async (signal, { skip }) => {
+      if (!isLongRun) skip('the next test sends all of them: in the long run');
       using folder = temporaryDirectory();
       await using run = spawnBench(folder.path, [mock.url, ...long]);
       const children = await underWay(run);

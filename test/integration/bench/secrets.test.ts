@@ -4,6 +4,8 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ExitName } from '../../../src/cli/exit-codes.ts';
+import { longCases } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere } from './bench-here.ts';
 
@@ -67,11 +69,7 @@ test.each([
     const words = options.map(word =>
       word.replace('KEY', join(places.path, 'key')).replace('HEADERS', join(places.path, 'headers')),
     );
-    // Stopped by its warm-up, and sent all the same.
-    for (const [more, exit] of [
-      [[], 'benchStopped'],
-      [['--keep-going'], 'benchFailures'],
-    ] as const) {
+    for (const [more, exit] of longCases([STOPPED_BY_WARMUP], [SENT_ALL_THE_SAME])) {
       using folder = temporaryDirectory();
       const args = [url, '--model', 'm', '--requests', '3', ...more, ...words];
       const run = await benchHere(folder.path, args, { env });
@@ -86,6 +84,10 @@ test.each([
     }
   },
 );
+
+type Ending = readonly [more: readonly string[], exit: ExitName];
+const STOPPED_BY_WARMUP: Ending = [[], 'benchStopped'];
+const SENT_ALL_THE_SAME: Ending = [['--keep-going'], 'benchFailures'];
 
 test('a proxy of the environment is named as ignored, without what is in it', async () => {
   using folder = temporaryDirectory();

@@ -11,27 +11,8 @@ import { benchHere, expectInvariants } from './bench-here.ts';
 const timeouts = ['--timeout', '1s', '--timeout-first-byte', '300ms', '--timeout-idle', '300ms'];
 const few = ['--requests', '3', '--concurrency', '3', '--events', 'off', ...timeouts];
 
-/** One of each kind on every run; all of the mock's in the long one. */
-const USUAL: readonly string[] = [
-  'http-429',
-  'http-500',
-  'close-before-headers',
-  'reset-before-headers',
-  'reset-mid-stream',
-  'truncated-content-length',
-  'truncated-no-last-chunk',
-  'truncated-mid-chunk',
-  'truncated-last-event',
-  'truncated-no-done',
-  'malformed-event',
-  'html',
-  'error-frame',
-  'empty-done',
-  'silent',
-  'stall-mid-stream',
-  'endless',
-  'not-http',
-];
+/** Some on every run, where any-failure.test.ts has one run against all of them; all of the mock's in the long one. */
+const USUAL: readonly string[] = ['http-429', 'reset-mid-stream', 'error-frame', 'silent'];
 
 const failures = FAILURES.filter(({ name }) => isLongRun || USUAL.includes(name));
 
@@ -123,7 +104,8 @@ describe('a target that is not there', { timeout: 120_000 }, () => {
     }
   });
 
-  test('or that vanishes during the run gives failures, a report and their code', async () => {
+  test('or that vanishes during the run gives failures, a report and their code', async ({ skip }) => {
+    if (!isLongRun) skip('seconds of no connection, as in failed-runs.test.ts: in npm run test:long');
     using folder = temporaryDirectory();
     const mock = await spawnMock(
       { ttftMs: 50, gapMs: 5, outputTokens: 10 },

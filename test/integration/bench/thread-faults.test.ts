@@ -9,6 +9,7 @@ import { benchExit } from '../../../src/cli/commands/bench.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { partsHere, requestHere } from '../../bench/run-here.ts';
+import { longCases } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { expectInvariants } from './bench-here.ts';
 
@@ -30,33 +31,43 @@ const isHang = (entries: BenchParts['entries']): boolean =>
 
 const slow = { ttftMs: 10, gapMs: 50, outputTokens: 10_000 };
 
-test.each([
+type Fault = readonly [name: string, entries: BenchParts['entries'], reason: string];
+
+/** The others are in the quick run of test/bench/threads/lost-threads.test.ts, without the whole of a run around them. */
+const THROWS: readonly Fault[] = [
   ['a load thread throws', { loadWorker: thread('throwing-load') }, 'a bug in the load thread'],
+  ['a parse thread throws', { parseWorker: thread('throwing-parse') }, 'a bug in the parse thread'],
+];
+const EXITS_OR_HANGS: readonly Fault[] = [
   ['a load thread calls exit', { loadWorker: thread('exiting-load') }, 'exited with code 7'],
   [
     'a load thread never returns to its loop',
     { loadWorker: thread('hanging-load') },
     'did not return to its event loop',
   ],
-  ['a parse thread throws', { parseWorker: thread('throwing-parse') }, 'a bug in the parse thread'],
-])('when %s, the run ends incomplete and says why', async (_, entries, reason) => {
-  using folder = temporaryDirectory();
-  await using mock = await startMock(slow);
-  const { report, diskProblems } = await runBench(requestOf(mock.url), partsFor(folder.path, entries));
-  expect(report.complete).toBe(false);
-  expect(report.incompleteReason).toContain(reason);
-  expect(report.interrupted).toBe(false);
-  expectInvariants(report);
-  expect(diskProblems).toEqual([]);
-  expect(benchExit(report, { maxFailures: 1_000, needsTrustworthy: false, diskProblems })).toBe(
-    'benchIncomplete',
-  );
-  // Neither is the one that is made again from the disk.
-  expect(await rebuildReport(join(folder.path, 'run'))).toMatchObject({
-    complete: false,
-    runProblems: report.runProblems,
-  });
-});
+];
+
+test.each(longCases(THROWS, EXITS_OR_HANGS))(
+  'when %s, the run ends incomplete and says why',
+  async (_, entries, reason) => {
+    using folder = temporaryDirectory();
+    await using mock = await startMock(slow);
+    const { report, diskProblems } = await runBench(requestOf(mock.url), partsFor(folder.path, entries));
+    expect(report.complete).toBe(false);
+    expect(report.incompleteReason).toContain(reason);
+    expect(report.interrupted).toBe(false);
+    expectInvariants(report);
+    expect(diskProblems).toEqual([]);
+    expect(benchExit(report, { maxFailures: 1_000, needsTrustworthy: false, diskProblems })).toBe(
+      'benchIncomplete',
+    );
+    // Neither is the one that is made again from the disk.
+    expect(await rebuildReport(join(folder.path, 'run'))).toMatchObject({
+      complete: false,
+      runProblems: report.runProblems,
+    });
+  },
+);
 
 test('when a load thread does not start, there is nothing to report, and no folder is left', async () => {
   using folder = temporaryDirectory();

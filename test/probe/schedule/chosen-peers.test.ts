@@ -12,6 +12,7 @@ import {
   NEIGHBOURS_COUNT,
   USED_MAX,
 } from '../../../src/probe/schedule/chosen-peers.ts';
+import { longCount } from '../../support/counts.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
@@ -95,7 +96,7 @@ describe('the peers that a node measures', () => {
         const covered = coveredPairs(members, choices);
         expect([...pairsOfGroups(members)].filter(pair => !covered.has(pair))).toEqual([]);
       }),
-      { numRuns: 3 },
+      { numRuns: longCount(1, 10) },
     );
   });
 
@@ -156,7 +157,7 @@ describe('the peers that a node measures', () => {
         ).length;
         expect(moved).toBeLessThanOrEqual(drewIt + 2 * (duties + towards));
       }),
-      { numRuns: 8 },
+      { numRuns: longCount(2, 20) },
     );
   });
 
