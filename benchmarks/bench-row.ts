@@ -35,6 +35,6 @@ export const spread = (values: readonly number[], digits: number): string =>
 
 /** Seconds that a measurement over time takes; PLIMSOLL_BENCH_SECONDS shortens it during development. */
 export const benchSeconds = (usual: number): number => {
-  const asked = Number(process.env['PLIMSOLL_BENCH_SECONDS']);
-  return asked > 0 ? asked : usual;
+  const requested = Number(process.env['PLIMSOLL_BENCH_SECONDS']);
+  return requested > 0 ? requested : usual;
 };

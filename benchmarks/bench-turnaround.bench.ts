@@ -25,11 +25,11 @@ try {
   );
   const load = ['--requests', '10', '--concurrency', '2', '--home', join(folder, 'home'), '--quiet'];
   for (let run = 0; run < RUNS; run += 1) {
-    const { code, said, wallSeconds, cpuSeconds } = await runPeer(
+    const { code, reported, wallSeconds, cpuSeconds } = await runPeer(
       [process.execPath, command, 'bench', mock.url, ...load],
       { folder, timeoutMs: TIMEOUT_MS },
     );
-    if (code !== 0) throw new Error(`plimsoll bench ended with ${code}: ${said}`);
+    if (code !== 0) throw new Error(`plimsoll bench ended with ${code}: ${reported}`);
     wallMs.push(1e3 * wallSeconds);
     cpuMs.push(1e3 * cpuSeconds);
   }

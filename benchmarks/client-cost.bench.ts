@@ -19,7 +19,7 @@ import { runPeer } from './peers/run-peer.ts';
 import { freePort } from './probe-against.ts';
 import { buildTruthServer, startTruthServer } from './truth-server/truth-server.ts';
 
-const { values: asked } = parseArgs({
+const { values: requested } = parseArgs({
   options: {
     levels: { type: 'string', default: '1,10,100,500,1000' },
     rounds: { type: 'string', default: '3' },
@@ -47,7 +47,7 @@ interface StandingServer extends AsyncDisposable {
   readonly url: string;
 }
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
@@ -55,15 +55,15 @@ const main = async (): Promise<void> => {
   requireBuild();
   const tools: PeerTool[] = [];
   for (const peer of findPeers()) {
-    if (peer.kind === 'missing' && peer.name === THEIRS) say(`${peer.name} is missing: ${peer.reason}`);
+    if (peer.kind === 'missing' && peer.name === THEIRS) print(`${peer.name} is missing: ${peer.reason}`);
     if (peer.kind === 'found' && [OURS, THEIRS].includes(peer.tool.name)) tools.push(peer.tool);
   }
   const server = findServer();
   if (server.kind === 'skipped') {
-    say(`skipped: ${server.reason}`);
+    print(`skipped: ${server.reason}`);
     return;
   }
-  for (const level of asked.levels.split(',').map(Number)) {
+  for (const level of requested.levels.split(',').map(Number)) {
     await using standing = await server.start();
     await measureLevel(level, tools, standing.url, server.name);
   }
@@ -77,11 +77,11 @@ const measureLevel = async (
 ): Promise<void> => {
   const rounds: Map<string, Cost>[] = [];
   const load = loadavg()[0]?.toFixed(1);
-  for (let round = 0; round < Number(asked.rounds); round += 1) {
+  for (let round = 0; round < Number(requested.rounds); round += 1) {
     const costs = new Map<string, Cost>();
     for (const tool of round % 2 === 0 ? tools : tools.toReversed()) {
       const cost = await costOf(tool, url, streams);
-      if (typeof cost === 'string') say(`${tool.name}, ${streams} streams, round ${round + 1}: ${cost}`);
+      if (typeof cost === 'string') print(`${tool.name}, ${streams} streams, round ${round + 1}: ${cost}`);
       else costs.set(tool.name, cost);
     }
     rounds.push(costs);
@@ -96,7 +96,7 @@ const measureLevel = async (
       const [ours, theirs] = [costs.get(OURS), costs.get(THEIRS)];
       return ours === undefined || theirs === undefined ? [] : [of(ours) / of(theirs)];
     });
-    const told = [OURS, THEIRS]
+    const reported = [OURS, THEIRS]
       .filter(name => values(name).length > 0)
       .map(
         name =>
@@ -110,7 +110,7 @@ const measureLevel = async (
       ...(ratios.length === 0
         ? { figure: median(values(OURS)), unit, reach: { kind: 'none' } }
         : { figure: median(ratios), unit: '× vllm-bench', reach: { kind: 'at-most', value: 1 } }),
-      method: `${told}; ${serverName}, load ${load}`,
+      method: `${reported}; ${serverName}, load ${load}`,
     });
   }
 };
@@ -127,8 +127,11 @@ const costOf = async (tool: PeerTool, url: string, streams: number): Promise<Cos
     folder,
   };
   try {
-    const { code, cpuSeconds, said } = await runPeer(tool.command(load), { folder, timeoutMs: TIMEOUT_MS });
-    if (code !== 0) return `it ended with ${code}: ${said.slice(-400).replace(/\s+/g, ' ')}`;
+    const { code, cpuSeconds, reported } = await runPeer(tool.command(load), {
+      folder,
+      timeoutMs: TIMEOUT_MS,
+    });
+    if (code !== 0) return `it ended with ${code}: ${reported.slice(-400).replace(/\s+/g, ' ')}`;
     const { completed, ttftMs } = tool.figures(load);
     if (completed !== load.requests) return `${completed} of ${load.requests} requests completed`;
     return { cpuSeconds, ttftMs };
@@ -144,7 +147,7 @@ type FoundServer =
 const findServer = (): FoundServer => {
   const path = process.env['PLIMSOLL_VLLM_MOCK'];
   if (path !== undefined) return { kind: 'found', name: "vllm-bench's mock", start: () => startMock(path) };
-  say('PLIMSOLL_VLLM_MOCK names no mock of vllm-bench: the truth server stands in');
+  print('PLIMSOLL_VLLM_MOCK names no mock of vllm-bench: the truth server stands in');
   const truth = buildTruthServer();
   if (truth.kind === 'skipped') return truth;
   const options = { ttftUs: 1e3 * TTFT_MS, gapUs: 1e3 * GAP_MS, events: OUTPUT_TOKENS, eventBytes: 200 };

@@ -16,7 +16,7 @@ import { comparisonFromJson } from '../src/wire/comparison-schema.ts';
 import { requireBuild } from '../test/support/build.ts';
 import { printRow } from './bench-row.ts';
 
-const { values: asked } = parseArgs({
+const { values: requested } = parseArgs({
   options: {
     segment: { type: 'string', default: '10s' },
     only: { type: 'string' },
@@ -57,7 +57,7 @@ const home = mkdtempSync(join(tmpdir(), 'plimsoll-compare-real-'));
 const own = { nodePath: process.execPath, env: process.env };
 try {
   for (const [index, { name, b, args, expected, isAlwaysRefused }] of SETTINGS.entries()) {
-    if (asked.only !== undefined && !asked.only.split(',').includes(String(index + 1))) continue;
+    if (requested.only !== undefined && !requested.only.split(',').includes(String(index + 1))) continue;
     await using mockA = await spawnMock(A, own);
     await using mockB = await spawnMock(b, own);
     const directory = join(home, `comparison-${index + 1}`);
@@ -65,9 +65,9 @@ try {
       process.execPath,
       [
         ...[command, 'compare', '--a', mockA.url, '--b', mockB.url, '--rate', RATE],
-        ...['--segment', asked.segment, '--home', home, '--out', directory, '--quiet', '--events', 'off'],
+        ...['--segment', requested.segment, '--home', home, '--out', directory, '--quiet', '--events', 'off'],
         ...args,
-        ...(asked.anyway && isAlwaysRefused === undefined ? ['--anyway'] : []),
+        ...(requested.anyway && isAlwaysRefused === undefined ? ['--anyway'] : []),
       ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );
@@ -78,7 +78,7 @@ try {
       figure: document.verdict.kind === expected ? 1 : 0,
       unit: 'of 1',
       reach: { kind: 'at-least', value: 1 },
-      method: `${document.sentence}; ${document.a.units.length} pairs of ${asked.segment}, code ${child.exitCode}${document.refusals.length > 0 && document.isAnyway ? '; the client was in the way, and it was overruled' : ''}`,
+      method: `${document.sentence}; ${document.a.units.length} pairs of ${requested.segment}, code ${child.exitCode}${document.refusals.length > 0 && document.isAnyway ? '; the client was in the way, and it was overruled' : ''}`,
     });
   }
 } finally {

@@ -15,7 +15,7 @@ import { type ComparedOnce, CompareTruthState, compareTruthStatePath } from './c
 import { rankSumChance } from './rank-sum.ts';
 import { simulatedLookAlpha } from './simulated-levels.ts';
 
-const { values: asked } = parseArgs({
+const { values: requested } = parseArgs({
   options: {
     budget: { type: 'string' },
     count: { type: 'string', default: '400' },
@@ -33,14 +33,14 @@ const LEVEL_COMPARISONS = 40_000_000;
 const WRITE_MS = 5_000;
 const NICE = 15;
 
-const budget = asked.budget === undefined ? undefined : parseDurationMs(asked.budget);
+const budget = requested.budget === undefined ? undefined : parseDurationMs(requested.budget);
 if (budget?.kind === 'wrong') throw new Error(`--budget: ${budget.problem}`);
 const endsAtMs = budget === undefined ? Number.POSITIVE_INFINITY : performance.now() + budget.value;
-const count = Number(asked.count);
+const count = Number(requested.count);
 
 const main = async (): Promise<void> => {
   setPriority(NICE);
-  if (asked.only === 'levels') {
+  if (requested.only === 'levels') {
     const alpha = simulatedLookAlpha(USUAL_LOOKS, LEVEL_COMPARISONS, 1);
     printRow({
       what: `level of looks at ${USUAL_LOOKS.join(', ')} pairs with 5 % false alarms in all`,
@@ -51,10 +51,10 @@ const main = async (): Promise<void> => {
     });
     return;
   }
-  const state = new CompareTruthState(asked.state ?? compareTruthStatePath());
+  const state = new CompareTruthState(requested.state ?? compareTruthStatePath());
   await compareCells(state);
-  for (const cell of COMPARISON_CELLS) tellCell(cell, state.all(cell.name));
-  tellCoverage(COMPARISON_CELLS.flatMap(({ name }) => state.all(name)));
+  for (const cell of COMPARISON_CELLS) reportCell(cell, state.all(cell.name));
+  reportCoverage(COMPARISON_CELLS.flatMap(({ name }) => state.all(name)));
 };
 
 const compareCells = async (state: CompareTruthState): Promise<void> => {
@@ -97,7 +97,7 @@ const compareOnce = ({ pairs }: ComparisonCell, seed: number): ComparedOnce => {
   };
 };
 
-const tellCell = ({ name, pairs }: ComparisonCell, found: readonly ComparedOnce[]): void => {
+const reportCell = ({ name, pairs }: ComparisonCell, found: readonly ComparedOnce[]): void => {
   if (found.length === 0) return;
   const share = (is: (once: ComparedOnce) => boolean): number =>
     (100 * found.filter(is).length) / found.length;
@@ -161,15 +161,15 @@ const tellCell = ({ name, pairs }: ComparisonCell, found: readonly ComparedOnce[
 };
 
 /** At the look that ended each comparison. */
-const tellCoverage = (found: readonly ComparedOnce[]): void => {
+const reportCoverage = (found: readonly ComparedOnce[]): void => {
   for (const name of Object.keys(found[0]?.covered ?? {})) {
-    const told = found.map(({ covered }) => covered[name]).filter(is => is !== null && is !== undefined);
+    const reported = found.map(({ covered }) => covered[name]).filter(is => is !== null && is !== undefined);
     printRow({
       what: `the interval of ${name} holds the truth`,
-      figure: (100 * told.filter(is => is).length) / told.length,
+      figure: (100 * reported.filter(is => is).length) / reported.length,
       unit: '%',
       reach: { kind: 'at-least', value: 93 },
-      method: `${told.length} comparisons of all cells, at the look that ended each`,
+      method: `${reported.length} comparisons of all cells, at the look that ended each`,
     });
   }
 };

@@ -22,7 +22,7 @@ const BREATHS_PER_SECOND = 10;
 const SETTLE_UPDATES = 5;
 /** A cell of a fleet, or a node of a map. */
 const DRAWN = '[role="gridcell"], svg a.node';
-const TELL_FIRST_DRAWING = `new MutationObserver((_, observer) => {
+const REPORT_FIRST_DRAWING = `new MutationObserver((_, observer) => {
   if (document.querySelector(${JSON.stringify(DRAWN)}) === null) return;
   observer.disconnect();
   requestAnimationFrame(() => requestAnimationFrame(() => { window.drawnAtMs = performance.now(); }));
@@ -42,7 +42,7 @@ async function measure(executablePath: string, nodeCount: number): Promise<void>
   try {
     const session = await browser.newBrowserCDPSession();
     const page = await browser.newPage({ viewport: { width: 1_280, height: 800 } });
-    await page.addInitScript(TELL_FIRST_DRAWING);
+    await page.addInitScript(REPORT_FIRST_DRAWING);
     const secondsBefore = await rendererSeconds(session);
     await page.goto(served.url);
     const firstDrawMs = await drawnAtMs(page);

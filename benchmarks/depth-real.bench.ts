@@ -36,7 +36,7 @@ const DEPTHS = [0, 512, 1_024];
 const [PROMPT, OUTPUT, REPETITIONS] = [128, 32, 3];
 const command = fileURLToPath(new URL('../bin/plimsoll.js', import.meta.url));
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
@@ -77,7 +77,7 @@ const compare = (report: Report, own: ReadonlyMap<string, number>, size: string)
     const reference = own.get(name);
     if (reference === undefined) continue;
     if (isUnknown(row.tokensPerSecond)) {
-      say(`${size}, ${name}: ${row.tokensPerSecond.reason}`);
+      print(`${size}, ${name}: ${row.tokensPerSecond.reason}`);
       continue;
     }
     const { mean } = row.tokensPerSecond;
@@ -108,7 +108,7 @@ const predict = (all: readonly MeasuredEngine[], bandwidth: number): void => {
   const known = all.slice(0, -1).flatMap(engine => engine.points.map(point => ({ ...engine, ...point })));
   const law = engineLaw(known, bandwidth);
   if (third === undefined || isUnknown(law)) {
-    say(`no law: ${isUnknown(law) ? law.reason : 'nothing was measured'}`);
+    print(`no law: ${isUnknown(law) ? law.reason : 'nothing was measured'}`);
     return;
   }
   for (const { contextTokens, cacheBytes, seconds } of third.points) {
@@ -145,7 +145,7 @@ const run = async (cache: string): Promise<void> => {
     const size = `${layers} layers of ${width}`;
     const model = sizedModel(cache, layers, width);
     if (model === undefined) {
-      say(`${size}: the model could not be written`);
+      print(`${size}: the model could not be written`);
       continue;
     }
     const bench = llamaBench(cache, model, [
@@ -153,11 +153,11 @@ const run = async (cache: string): Promise<void> => {
     ]);
     await using server = await startSizedServer(cache, model);
     const report = await profiled(server.url);
-    if (bench === undefined) say(`${size}: llama-bench failed`);
+    if (bench === undefined) print(`${size}: llama-bench failed`);
     else compare(report, theirs(bench), size);
     if (report.depth === undefined) continue;
     const measured = measuredEngine(report.depth, await readModel(model, new AbortController().signal), 2);
-    if (isUnknown(measured)) say(`${size}: ${measured.reason}`);
+    if (isUnknown(measured)) print(`${size}: ${measured.reason}`);
     else engines.push(measured);
   }
   if (engines.length === SIZES.length) predict(engines, bandwidth);
@@ -166,5 +166,5 @@ const run = async (cache: string): Promise<void> => {
 requireBuild();
 const server = buildRealServer();
 const build = server.kind === 'built' ? buildLlamaBench(server.cache) : server;
-if (build.kind === 'skipped') say(`skipped: ${build.reason}`);
+if (build.kind === 'skipped') print(`skipped: ${build.reason}`);
 else await run(build.cache);

@@ -9,7 +9,7 @@ import type { FromParseWorker, ParseWorkerData } from '../src/bench/parse/parse-
 
 const { rings, board: memory, boardThread }: ParseWorkerData = workerData;
 const board = new ThreadBoard(memory);
-const tell = (message: FromParseWorker): void => parentPort?.postMessage(message);
+const report = (message: FromParseWorker): void => parentPort?.postMessage(message);
 const readers = rings.map(ring => ({ thread: ring.thread, reader: new RingReader(ring.memory) }));
 let bodyBytes = 0;
 
@@ -22,12 +22,12 @@ const turn = (): void => {
       if (count % 64 === 0) reader.release();
       if (type === RECORD.warmedUp) {
         bodyBytes = 0;
-        tell({ kind: 'warmed-up', thread });
+        report({ kind: 'warmed-up', thread });
       } else if (type === RECORD.issuingEnded) {
-        tell({ kind: 'lines', to: 'sampleLines', bytes: new TextEncoder().encode(`${bodyBytes}\n`) });
-        tell({ kind: 'issuing-ended', thread, atNs: stampNs });
+        report({ kind: 'lines', to: 'sampleLines', bytes: new TextEncoder().encode(`${bodyBytes}\n`) });
+        report({ kind: 'issuing-ended', thread, atNs: stampNs });
       } else if (type === RECORD.ended) {
-        tell({ kind: 'ended', thread, atNs: stampNs });
+        report({ kind: 'ended', thread, atNs: stampNs });
       }
     }
     reader.release();

@@ -29,7 +29,7 @@ import {
   truthLog,
 } from './truth-server/truth-server.ts';
 
-const { values: asked } = parseArgs({
+const { values: requested } = parseArgs({
   options: {
     runs: { type: 'string', default: '60' },
     budget: { type: 'string' },
@@ -60,12 +60,12 @@ const PERCENTILES = ['50', '90', '99'] as const;
 const TIMES_MAX = 3;
 const LEAST_NS = 300_000;
 
-const budget = asked.budget === undefined ? undefined : parseDurationMs(asked.budget);
+const budget = requested.budget === undefined ? undefined : parseDurationMs(requested.budget);
 if (budget?.kind === 'wrong') throw new Error(`--budget: ${budget.problem}`);
 const endsAtMs = performance.now() + (budget === undefined ? Number.POSITIVE_INFINITY : budget.value);
-const wanted = asked.streams?.split(',').map(Number);
+const wanted = requested.streams?.split(',').map(Number);
 const conditions: readonly Condition[] = [false, true]
-  .filter(hasHog => asked.beside === undefined || (asked.beside === 'hog') === hasHog)
+  .filter(hasHog => requested.beside === undefined || (requested.beside === 'hog') === hasHog)
   .flatMap(hasHog => SHAPES.map(shape => ({ ...shape, hasHog })))
   .filter(({ streams }) => wanted === undefined || wanted.includes(streams));
 const nameOf = ({ streams, hasHog }: Condition): string =>
@@ -111,7 +111,7 @@ const bench = async (url: string, { streams }: Condition, out: string): Promise<
 
 const compare = (report: Report, out: string, log: string): BoundedFigure[] => {
   const truth = truthLog(log, runZeroOf(out));
-  const told: Record<'ttftNs' | 'latencyNs' | 'chunkGapNs', number[]> = {
+  const reported: Record<'ttftNs' | 'latencyNs' | 'chunkGapNs', number[]> = {
     ttftNs: [],
     latencyNs: [],
     chunkGapNs: [],
@@ -124,19 +124,19 @@ const compare = (report: Report, out: string, log: string): BoundedFigure[] => {
     const stream: TruthStream | undefined = truth.get(sampleId);
     if (stream === undefined) throw new Error(`the truth server knows nothing of request ${sampleId}`);
     const { writeNs } = stream;
-    told.ttftNs.push((writeNs[0] ?? Number.NaN) - sentNs);
-    told.latencyNs.push((writeNs.at(-1) ?? Number.NaN) - sentNs);
+    reported.ttftNs.push((writeNs[0] ?? Number.NaN) - sentNs);
+    reported.latencyNs.push((writeNs.at(-1) ?? Number.NaN) - sentNs);
     for (let at = 1; at < writeNs.length; at += 1)
-      told.chunkGapNs.push((writeNs[at] ?? Number.NaN) - (writeNs[at - 1] ?? Number.NaN));
+      reported.chunkGapNs.push((writeNs[at] ?? Number.NaN) - (writeNs[at - 1] ?? Number.NaN));
   }
   return (['ttftNs', 'latencyNs', 'chunkGapNs'] as const).flatMap(key => {
     const series = report.series[key];
     const bound = series?.errorBound;
     if (series === undefined || bound === undefined || series.mean === null)
       throw new Error(`${key} has no error bound`);
-    if (series.count !== told[key].length)
-      throw new Error(`${key}: ${series.count} and ${told[key].length} values`);
-    const sorted = Float64Array.from(told[key]).sort();
+    if (series.count !== reported[key].length)
+      throw new Error(`${key}: ${series.count} and ${reported[key].length} values`);
+    const sorted = Float64Array.from(reported[key]).sort();
     const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
     return [
       { name: `${key} mean`, error: series.mean - mean, ...bound.mean },
@@ -159,7 +159,7 @@ const runZeroOf = (out: string): bigint => {
 const isInside = ({ error, above, below }: BoundedFigure): boolean => error <= above && -error <= below;
 const widthOf = ({ above, below }: BoundedFigure): number => Math.max(above, below);
 
-const tell = (state: ErrorBoundState, condition: Condition): void => {
+const print = (state: ErrorBoundState, condition: Condition): void => {
   const runs = state.runs(nameOf(condition));
   if (runs.length === 0) return;
   const inside = runs.filter(({ figures }) => figures.every(isInside)).length;
@@ -204,12 +204,12 @@ const truthServer = buildTruthServer();
 if (truthServer.kind === 'skipped') {
   process.stderr.write(`${truthServer.reason}\n`);
 } else {
-  const state = new ErrorBoundState(asked.state ?? errorBoundStatePath());
-  for (let round = 0; round < Number(asked.runs); round += 1) {
+  const state = new ErrorBoundState(requested.state ?? errorBoundStatePath());
+  for (let round = 0; round < Number(requested.runs); round += 1) {
     for (const condition of conditions) {
       if (performance.now() > endsAtMs || state.runs(nameOf(condition)).length > round) continue;
       await state.add(nameOf(condition), await measure(truthServer.path, condition));
     }
   }
-  for (const condition of conditions) tell(state, condition);
+  for (const condition of conditions) print(state, condition);
 }

@@ -11,7 +11,7 @@ import { FleetMembers } from '../src/mesh/nats/fleet-members.ts';
 import { FleetCounts, FleetMessages } from '../src/mesh/nats/fleet-messages.ts';
 import { FleetPublisher } from '../src/mesh/nats/fleet-publisher.ts';
 import { FleetSubjects } from '../src/mesh/nats/fleet-subjects.ts';
-import { GroupHearing } from '../src/mesh/nats/group-hearing.ts';
+import { GroupSubscriptions } from '../src/mesh/nats/group-subscriptions.ts';
 import { NatsLink } from '../src/mesh/nats/nats-link.ts';
 import { ReplayGuard } from '../src/mesh/nats/replay-guard.ts';
 import { Sealer } from '../src/mesh/nats/sealed-message.ts';
@@ -100,10 +100,10 @@ export const openFleetMember = async (options: {
     chunks,
     clock: systemClock,
     memberCount: options.memberCount,
-    groups: new GroupHearing({ members, subjects, hearing: 'all' }),
+    groups: new GroupSubscriptions({ members, subjects, subscriptions: 'all' }),
   });
   const stop = new AbortController();
-  const telling = publisher.run(stop.signal);
+  const reporting = publisher.run(stop.signal);
   const link = new NatsLink({
     self,
     fleetId: FLEET_ID,
@@ -123,7 +123,7 @@ export const openFleetMember = async (options: {
     callback: (error, message) => {
       const of = error === null ? subjects.parse(message.subject) : undefined;
       const frame = of === undefined ? undefined : messages.open(message.subject, of, message.data);
-      if (of !== undefined && frame !== undefined) link.hear({ ...of, frame });
+      if (of !== undefined && frame !== undefined) link.receive({ ...of, frame });
     },
   });
   return {
@@ -139,7 +139,7 @@ export const openFleetMember = async (options: {
     },
     stop: async () => {
       stop.abort();
-      await telling;
+      await reporting;
       link.end({ reason: 'stopped', by: 'self', detail: '' });
       await node.stop();
       await server.connection.close();

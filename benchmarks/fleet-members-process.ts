@@ -27,7 +27,7 @@ async function obey(order: FleetBenchOrder): Promise<void> {
   switch (order.kind) {
     case 'open':
       await open(order);
-      return answer(await told());
+      return answer(await reported());
     case 'talk':
       readings = order.readings;
       return answer({ kind: 'done' });
@@ -35,7 +35,7 @@ async function obey(order: FleetBenchOrder): Promise<void> {
       for (const [id, { node }] of members)
         for (let record = 0; record < order.records; record += 1)
           node.record(openedConnection(id, `away ${record}`));
-      return answer(await told());
+      return answer(await reported());
     case 'begin':
       spending.begin(published());
       return answer({ kind: 'done' });
@@ -80,7 +80,7 @@ async function open({ url, key, nodes }: Extract<FleetBenchOrder, { kind: 'open'
     seed: 1,
     clock: systemClock,
     plimsollVersion: '0.0.0-bench',
-    tell: (node, facts) => {
+    report: (node, facts) => {
       for (const { fact } of facts) record(node, fact);
       first.add(node);
       if (first.size === nodes) begun.resolve();
@@ -91,10 +91,10 @@ async function open({ url, key, nodes }: Extract<FleetBenchOrder, { kind: 'open'
 
 function record(id: NodeId, fact: Fact): void {
   const member = members.get(id);
-  if (member !== undefined && isTold(id, fact)) member.node.record(stamped(fact));
+  if (member !== undefined && isStated(id, fact)) member.node.record(stamped(fact));
 }
 
-function isTold(id: NodeId, fact: Fact): boolean {
+function isStated(id: NodeId, fact: Fact): boolean {
   switch (fact.kind) {
     case 'memory.gathered':
       return readings > 0;
@@ -127,7 +127,7 @@ function stamped(fact: Fact): Fact {
 }
 
 /** When the server has taken everything. */
-async function told(): Promise<FleetBenchAnswer> {
+async function reported(): Promise<FleetBenchAnswer> {
   // The first look links them.
   while (sum(member => member.queuedBytes) > 0) await delay(50);
   await delay(1_000);

@@ -65,13 +65,13 @@ async function obey(order: FleetBenchOrder): Promise<void> {
     case 'begin':
       delaysMs = [];
       agesMs = [];
-      spending.begin(heard());
+      spending.begin(received());
       lostBefore = lost();
       return answer({ kind: 'done' });
     case 'end':
       return answer({
         kind: 'measured',
-        ...spending.end(heard()),
+        ...spending.end(received()),
         delaysMs: Float64Array.from(delaysMs),
         agesMs: Float64Array.from(agesMs),
         lost: lost() - lostBefore,
@@ -168,7 +168,7 @@ async function end(): Promise<void> {
 async function receive(url: string): Promise<void> {
   const connection = await connect({ servers: url.replace('nats://', ''), noEcho: true });
   const subjects = new FleetSubjects(FLEET_BENCH_CLUSTER, identity.nodeId);
-  for (const subject of [...subjects.heard, ...subjects.heardOfGroups('all')])
+  for (const subject of [...subjects.received, ...subjects.groupsOfSubscriptions('all')])
     connection.subscribe(subject, {
       callback: () => {
         messages += 1;
@@ -177,8 +177,8 @@ async function receive(url: string): Promise<void> {
   await connection.flush();
 }
 
-function heard(): number {
-  return isEmpty ? messages : (running?.fleet.counts.heard ?? 0);
+function received(): number {
+  return isEmpty ? messages : (running?.fleet.counts.received ?? 0);
 }
 
 function lost(): number {

@@ -30,23 +30,23 @@ async function measureFleet(): Promise<void> {
   try {
     const where = { url: server.url, key: clusterKeyText(makeClusterKey()), nodes: NODES };
     const openedMs = performance.now();
-    const first = await members.ask({ kind: 'open', ...where }, 'told');
+    const first = await members.request({ kind: 'open', ...where }, 'told');
     const openedSeconds = (performance.now() - openedMs) / 1_000;
-    await empty.ask({ kind: 'open', ...where }, 'done');
-    await reader.ask({ kind: 'open', ...where }, 'done');
-    await members.ask({ kind: 'talk', readings: 1 }, 'done');
+    await empty.request({ kind: 'open', ...where }, 'done');
+    await reader.request({ kind: 'open', ...where }, 'done');
+    await members.request({ kind: 'talk', readings: 1 }, 'done');
     const name = `fleet, ${NODES} nodes, ${first.links} connections, nats-server ${server.program.version}`;
     const records = first.journals.reduce((sum, { seq }) => sum + seq, 0);
     printPicture(
       `${name}: first picture`,
-      await reader.ask({ kind: 'back', journals: first.journals }, 'picture'),
+      await reader.request({ kind: 'back', journals: first.journals }, 'picture'),
       {
         max: FIRST_PICTURE_SECONDS_MAX,
         method: `a new node while all others talk, until it has the identity of each; ${records} records on the server, which took them in ${openedSeconds.toFixed(0)} s`,
       },
     );
     for (const readings of [1, 3] as const) {
-      await members.ask({ kind: 'talk', readings }, 'done');
+      await members.request({ kind: 'talk', readings }, 'done');
       await delay(SETTLE_SECONDS * 1_000);
       const turns: Turn[] = [];
       for (let turn = 0; turn < TURNS; turn += 1)
@@ -57,12 +57,12 @@ async function measureFleet(): Promise<void> {
         readings === 1,
       );
     }
-    await members.ask({ kind: 'talk', readings: 1 }, 'done');
-    await reader.ask({ kind: 'away' }, 'done');
-    const { journals } = await members.ask({ kind: 'write', records: AWAY_RECORDS }, 'told');
+    await members.request({ kind: 'talk', readings: 1 }, 'done');
+    await reader.request({ kind: 'away' }, 'done');
+    const { journals } = await members.request({ kind: 'write', records: AWAY_RECORDS }, 'told');
     printPicture(
       `${name}: caught up after a restart`,
-      await reader.ask({ kind: 'back', journals }, 'picture'),
+      await reader.request({ kind: 'back', journals }, 'picture'),
       {
         max: undefined,
         method: `${AWAY_RECORDS} records of each node were told while it was away`,
@@ -87,12 +87,12 @@ async function takeTurn(
 ): Promise<Turn> {
   const serverBefore = serverUse(server);
   const beganMs = performance.now();
-  await Promise.all([members, empty, reader].map(child => child.ask({ kind: 'begin' }, 'done')));
+  await Promise.all([members, empty, reader].map(child => child.request({ kind: 'begin' }, 'done')));
   await delay(TURN_SECONDS * 1_000);
   const [ofReader, ofEmpty, ofMembers] = await Promise.all([
-    reader.ask({ kind: 'end' }, 'measured'),
-    empty.ask({ kind: 'end' }, 'measured'),
-    members.ask({ kind: 'end' }, 'measured'),
+    reader.request({ kind: 'end' }, 'measured'),
+    empty.request({ kind: 'end' }, 'measured'),
+    members.request({ kind: 'end' }, 'measured'),
   ]);
   const seconds = (performance.now() - beganMs) / 1_000;
   const serverAfter = serverUse(server);
@@ -183,7 +183,7 @@ class Child {
     });
   }
 
-  async ask<K extends FleetBenchAnswer['kind']>(
+  async request<K extends FleetBenchAnswer['kind']>(
     order: FleetBenchOrder,
     kind: K,
   ): Promise<Extract<FleetBenchAnswer, { kind: K }>> {

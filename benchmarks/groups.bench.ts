@@ -52,7 +52,7 @@ const bytes = () => {
 };
 const beforeBytes = bytes();
 let last = look();
-const heldBytes = bytes() - beforeBytes;
+const bufferedBytes = bytes() - beforeBytes;
 for (let round = 0; round < ROUNDS; round += 1) {
   await fleet.second();
   last = look();
@@ -80,7 +80,7 @@ printRow({
 });
 printRow({
   what: `what a look holds, ${size}`,
-  figure: heldBytes / 1e6,
+  figure: bufferedBytes / 1e6,
   unit: 'MB',
   reach: { kind: 'none' },
   method: 'growth of the heap by views, links, warnings, groups and pairs, after a collection',

@@ -66,7 +66,7 @@ const metrics = new RunMetrics({
   store,
 });
 const marks = Array.from({ length: 5_000 }, (_, index) => 1_000 + index);
-metrics.bounds.observed({ kind: 'client.marks', atNs: 0, thread: 0, latenessNs: marks, heldNs: marks });
+metrics.bounds.observed({ kind: 'client.marks', atNs: 0, thread: 0, latenessNs: marks, blockedNs: marks });
 const counting = process.cpuUsage();
 for (let id = 0; id < SAMPLES; id += 1) {
   const sample = sampleOf(id);

@@ -19,7 +19,7 @@ import { requireBuild } from '../test/support/build.ts';
 import { trueLine } from '../test/support/line-cells.ts';
 import { printRow } from './bench-row.ts';
 
-const { values: asked } = parseArgs({
+const { values: requested } = parseArgs({
   options: {
     budget: { type: 'string', default: '4m' },
     runs: { type: 'string', default: '3' },
@@ -49,7 +49,7 @@ const search = async (
   const child = spawn(
     process.execPath,
     [
-      ...[command, 'line', url, '--slo', `ttft.p95=${LIMIT_MS}ms`, '--budget', asked.budget],
+      ...[command, 'line', url, '--slo', `ttft.p95=${LIMIT_MS}ms`, '--budget', requested.budget],
       ...['--seed', String(1_000 * run), '--home', home, '--out', directory, '--quiet'],
     ],
     { stdio: ['ignore', 'ignore', 'inherit'] },
@@ -58,7 +58,7 @@ const search = async (
   return directory;
 };
 
-const said = (line: LoadLine): { readonly low: number; readonly high: number } => ({
+const reported = (line: LoadLine): { readonly low: number; readonly high: number } => ({
   low: 'holds' in line ? line.holds : 0,
   high: 'fails' in line ? line.fails : Number.POSITIVE_INFINITY,
 });
@@ -90,10 +90,10 @@ try {
     { nodePath: process.execPath, env: process.env },
   );
   const set = truthAt(SERVICE_MS);
-  for (let run = 1; run <= Number(asked.runs); run += 1) {
+  for (let run = 1; run <= Number(requested.runs); run += 1) {
     const directory = await search(mock.url, { home, run });
     const document = lineDocumentFromJson(readFileSync(join(directory, 'line.json'), 'utf8'));
-    const { low, high } = said(document.line);
+    const { low, high } = reported(document.line);
     const seen = servedMs(document);
     const measured = seen === undefined ? set : truthAt(seen);
     const [least, most] = [Math.min(set, measured), Math.max(set, measured)];
@@ -114,7 +114,7 @@ try {
       figure: 100 * (high / low - 1),
       unit: '%',
       reach: { kind: 'none' },
-      method: `${document.stages.length} stages, ${seconds.toFixed(0)} s of load of ${asked.budget}`,
+      method: `${document.stages.length} stages, ${seconds.toFixed(0)} s of load of ${requested.budget}`,
     });
     printRow({
       what: `run ${run}: stages whose client was the limit`,

@@ -19,7 +19,7 @@ import { equalStagesSeconds } from './equal-stages.ts';
 import { LineTruthState, type SearchedLine, usualStatePath } from './line-truth-state.ts';
 import { zoomingSweeps } from './zooming-sweeps.ts';
 
-const { values: asked } = parseArgs({
+const { values: requested } = parseArgs({
   options: {
     budget: { type: 'string' },
     seeds: { type: 'string', default: '200' },
@@ -44,11 +44,11 @@ const SEARCH = {
 const NICE = 15;
 const WRITE_MS = 5_000;
 
-const budget = asked.budget === undefined ? undefined : parseDurationMs(asked.budget);
+const budget = requested.budget === undefined ? undefined : parseDurationMs(requested.budget);
 if (budget?.kind === 'wrong') throw new Error(`--budget: ${budget.problem}`);
 const endsAtMs = performance.now() + (budget === undefined ? Number.POSITIVE_INFINITY : budget.value);
-const seeds = Array.from({ length: Number(asked.seeds) }, (_, index) => FIRST_SEED + index);
-const numbers = asked.cells?.split(',').map(Number);
+const seeds = Array.from({ length: Number(requested.seeds) }, (_, index) => FIRST_SEED + index);
+const numbers = requested.cells?.split(',').map(Number);
 const cells = LINE_CELLS.filter((_, at) => numbers === undefined || numbers.includes(at));
 setPriority(NICE);
 
@@ -116,7 +116,7 @@ const figuresOf = (state: LineTruthState, name: string): CellFigures => {
   };
 };
 
-const tellCell = (state: LineTruthState, name: string, endpoint: SimulatedEndpoint): void => {
+const reportCell = (state: LineTruthState, name: string, endpoint: SimulatedEndpoint): void => {
   const lines = state.lines(name);
   if (lines.length === 0) return;
   const { truth, width, seconds } = figuresOf(state, name);
@@ -170,7 +170,7 @@ interface StageQuestion {
   readonly reach: { readonly kind: 'at-least' | 'at-most'; readonly value: number };
 }
 
-const tellStages = (name: string, load: number, { what, is, reach }: StageQuestion): void => {
+const reportStages = (name: string, load: number, { what, is, reach }: StageQuestion): void => {
   for (const servers of [1, 4, 16]) {
     for (const serviceVariation of [0, 0.5]) {
       if (performance.now() > endsAtMs) return;
@@ -196,25 +196,25 @@ const tellStages = (name: string, load: number, { what, is, reach }: StageQuesti
   }
 };
 
-if (asked.only !== 'searches') {
-  tellStages('1.05 × capacity', 1.05, {
+if (requested.only !== 'searches') {
+  reportStages('1.05 × capacity', 1.05, {
     what: 'said to hold',
     is: ({ verdict }) => verdict === 'held',
     reach: { kind: 'at-most', value: 5 },
   });
-  tellStages('1.3 × capacity', 1.3, {
+  reportStages('1.3 × capacity', 1.3, {
     what: 'over capacity within 500 arrivals',
     is: ({ verdict, issued }) => verdict === 'over-capacity' && issued <= 500,
     reach: { kind: 'at-least', value: 95 },
   });
-  tellStages('0.9 × capacity', 0.9, {
+  reportStages('0.9 × capacity', 0.9, {
     what: 'false alarms',
     is: ({ verdict }) => verdict === 'over-capacity',
     reach: { kind: 'at-most', value: 2 },
   });
 }
-if (asked.only !== 'stages') {
-  const state = new LineTruthState(asked.state ?? usualStatePath());
+if (requested.only !== 'stages') {
+  const state = new LineTruthState(requested.state ?? usualStatePath());
   await searchCells(state);
-  for (const { name, endpoint } of cells) tellCell(state, name, endpoint);
+  for (const { name, endpoint } of cells) reportCell(state, name, endpoint);
 }

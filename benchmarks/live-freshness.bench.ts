@@ -46,7 +46,7 @@ const measure = async (samplesPerSecond: number): Promise<void> => {
     for (let index = agesMs.length; index < seen; index += 1)
       agesMs.push(nowMs - (endedAtMs[index] ?? nowMs));
   });
-  const told: AggregatorArguments = {
+  const reported: AggregatorArguments = {
     eventsEndpoint: publisher.endpoint,
     snapshotsEndpoint: folder.endpoint('snapshots'),
     file: join(directory, 'final_snapshot.json'),
@@ -57,7 +57,7 @@ const measure = async (samplesPerSecond: number): Promise<void> => {
   };
   await using child = await startOwnProcess({
     entry: entryUrl(import.meta.url, '../src/metrics/aggregator-process.ts'),
-    args: [JSON.stringify(told)],
+    args: [JSON.stringify(reported)],
     nodePath: process.execPath,
     env: process.env,
     readyTimeoutMs: 30_000,

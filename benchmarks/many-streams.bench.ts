@@ -59,14 +59,14 @@ async function measure(path: string, loop: 'closed' | 'open'): Promise<void> {
 }
 
 function printErrors(run: LoadRun, method: string): void {
-  const told: { readonly errorsUs: number[]; readonly busy: number[] } = JSON.parse(run.lines[0] ?? '{}');
-  const errorsMs = told.errorsUs.map(us => us / 1e3);
+  const reported: { readonly errorsUs: number[]; readonly busy: number[] } = JSON.parse(run.lines[0] ?? '{}');
+  const errorsMs = reported.errorsUs.map(us => us / 1e3);
   printRow({
     what: `TTFT error at ${STREAMS} streams of an event a second, mean`,
     figure: mean(errorsMs),
     unit: 'ms',
     reach: { kind: 'none' },
-    method: `${errorsMs.length} samples, p50 ${percentile(errorsMs, 50).toFixed(3)}, p99 ${percentile(errorsMs, 99).toFixed(3)}, max ${percentile(errorsMs, 100).toFixed(1)}; load thread busy ${mean(told.busy).toFixed(2)}; ${method}`,
+    method: `${errorsMs.length} samples, p50 ${percentile(errorsMs, 50).toFixed(3)}, p99 ${percentile(errorsMs, 99).toFixed(3)}, max ${percentile(errorsMs, 100).toFixed(1)}; load thread busy ${mean(reported.busy).toFixed(2)}; ${method}`,
   });
 }
 

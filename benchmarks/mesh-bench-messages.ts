@@ -25,7 +25,7 @@ interface MeshMeasured {
   /** One for each event of another node that reached the state of a node of this process. */
   readonly delaysMs: Float64Array;
   /** Events that nodes of this process recorded. */
-  readonly told: number;
+  readonly reported: number;
   readonly residentBytes: number;
   readonly recordsStored: number;
   /** Came more than once. */

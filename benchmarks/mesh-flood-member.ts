@@ -36,18 +36,18 @@ const orders: string[] = [];
 parentPort?.on('message', (order: string) => orders.push(order));
 while (orders.length === 0) await delay(TICK_MS);
 const fromMs = performance.now();
-let told = 0;
+let reported = 0;
 while (orders.length === 1) {
   const due = ((performance.now() - fromMs) / 1_000) * eventsPerSecond;
-  for (; told < due; told += 1) {
-    node.record(memoryFact(told));
+  for (; reported < due; reported += 1) {
+    node.record(memoryFact(reported));
     // Lets this one leave before the next takes its place.
     await Promise.resolve();
   }
   node.seen.length = 0;
   await delay(TICK_MS);
 }
-parentPort?.postMessage(told);
+parentPort?.postMessage(reported);
 stop.abort();
 await mesh[Symbol.asyncDispose]();
 await node.stop();

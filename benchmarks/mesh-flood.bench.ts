@@ -18,7 +18,7 @@ const MEMBERS = 3;
 /** Each, of which the daemon takes 5,000. */
 const EVENTS_PER_SECOND = 8_000;
 const SECONDS = benchSeconds(20);
-const ASK_EVERY_MS = 50;
+const REQUEST_EVERY_MS = 50;
 const WORST_MS_MAX = 1_000;
 
 requireBuild();
@@ -32,21 +32,21 @@ await using daemon = await runDaemon({
 });
 await rm(folder, { recursive: true });
 const members = await Promise.all(Array.from({ length: MEMBERS }, () => joined()));
-const quiet = await ask();
+const quiet = await request();
 for (const member of members) member.postMessage('flood');
 const floodedMs = performance.now();
 await delay(1_000);
 const before = useOf(daemon.pid);
-const loud = await ask();
+const loud = await request();
 const after = useOf(daemon.pid);
-const told = (await Promise.all(members.map(stopped))).reduce((sum, count) => sum + count, 0);
+const reported = (await Promise.all(members.map(stopped))).reduce((sum, count) => sum + count, 0);
 const floodSeconds = (performance.now() - floodedMs) / 1_000;
 print('in quiet', quiet, { kind: 'none' }, '');
 print(
   `while ${MEMBERS} members flood`,
   loud,
   { kind: 'at-most', value: WORST_MS_MAX },
-  `; ${Math.round(told / floodSeconds)} values/s were told; the daemon used ${(((after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0)) / SECONDS).toFixed(2)} of a core and ${Math.round((after?.residentBytes ?? 0) / 1e6)} MB`,
+  `; ${Math.round(reported / floodSeconds)} values/s were told; the daemon used ${(((after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0)) / SECONDS).toFixed(2)} of a core and ${Math.round((after?.residentBytes ?? 0) / 1e6)} MB`,
 );
 
 async function joined(): Promise<Worker> {
@@ -58,9 +58,9 @@ async function joined(): Promise<Worker> {
 }
 
 async function stopped(worker: Worker): Promise<number> {
-  const told = once(worker, 'message');
+  const reported = once(worker, 'message');
   worker.postMessage('stop');
-  const [count] = await told;
+  const [count] = await reported;
   await once(worker, 'exit');
   return Number(count);
 }
@@ -74,14 +74,14 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function ask(): Promise<readonly number[]> {
+async function request(): Promise<readonly number[]> {
   const tookMs: number[] = [];
   for (const untilMs = performance.now() + SECONDS * 1_000; performance.now() < untilMs; ) {
-    const askedMs = performance.now();
+    const requestedMs = performance.now();
     const answer = await fetch(`${daemon.url}/healthz`);
     await answer.text();
-    tookMs.push(performance.now() - askedMs);
-    await delay(ASK_EVERY_MS);
+    tookMs.push(performance.now() - requestedMs);
+    await delay(REQUEST_EVERY_MS);
   }
   return tookMs;
 }

@@ -59,7 +59,7 @@ async function obey(order: MeshBenchOrder): Promise<void> {
         cpuSeconds: (user + system) / 1e6,
         seconds: (nowUs() - beganAtUs) / 1e6,
         delaysMs: Float64Array.from(delaysMs),
-        told: expected,
+        reported: expected,
         residentBytes: process.memoryUsage.rss(),
         recordsStored: places.reduce((sum, { node }) => sum + node.replicator.counts.recordsStored, 0),
         repeated: places.reduce(
@@ -100,14 +100,14 @@ async function open(keyText: string): Promise<Place> {
   });
   const node = new MeshNode({ clock: systemClock, key, disk: createMemoryDisk(), mesh });
   node.cluster.subscribe(events => {
-    for (const event of events) if (event.origin !== node.id) hear(event);
+    for (const event of events) if (event.origin !== node.id) receive(event);
     node.seen.length = 0;
   });
   await mesh.start(stop.signal);
   return { mesh, node };
 }
 
-function hear(event: Event): void {
+function receive(event: Event): void {
   const sentAtUs = stampOf(event);
   if (sentAtUs !== undefined) delaysMs.push((nowUs() - sentAtUs) / 1_000);
 }

@@ -25,13 +25,13 @@ const CPU_PERCENT_MAX = 3;
 const children = Array.from({ length: PROCESSES }, () => start());
 try {
   const key = clusterKeyText(makeClusterKey());
-  const opened = await askAll({ kind: 'open', nodes: NODES_PER_PROCESS, key }, 'opened');
+  const opened = await requestAll({ kind: 'open', nodes: NODES_PER_PROCESS, key }, 'opened');
   const candidates = opened.flatMap(answer => answer.candidates);
   const joinedMs = performance.now();
-  tellAll({ kind: 'join', candidates });
+  reportAll({ kind: 'join', candidates });
   await untilLinked();
   const meshMs = performance.now() - joinedMs;
-  tellAll({ kind: 'talk', eventsPerSecond: EVENTS_PER_SECOND, durableEvery: DURABLE_EVERY });
+  reportAll({ kind: 'talk', eventsPerSecond: EVENTS_PER_SECOND, durableEvery: DURABLE_EVERY });
   await delay(SETTLE_SECONDS * 1_000);
   const turns: Turn[] = [];
   for (let turn = 0; turn < TURNS; turn += 1) turns.push(await measure());
@@ -50,16 +50,16 @@ interface Turn {
 }
 
 async function measure(): Promise<Turn> {
-  tellAll({ kind: 'begin' });
+  reportAll({ kind: 'begin' });
   await delay(TURN_SECONDS * 1_000);
-  const measured = await askAll({ kind: 'end' }, 'measured');
+  const measured = await requestAll({ kind: 'end' }, 'measured');
   const delays = Float64Array.from(measured.flatMap(one => [...one.delaysMs])).sort();
-  const told = sum(measured, one => one.told);
+  const reported = sum(measured, one => one.reported);
   return {
     p50Ms: delays[Math.floor(delays.length * 0.5)] ?? Number.NaN,
     p99Ms: delays[Math.floor(delays.length * 0.99)] ?? Number.NaN,
     cpuPercentPerNode: (100 * sum(measured, one => one.cpuSeconds / one.seconds)) / NODES,
-    arrivedShare: delays.length / (told * (NODES - 1)),
+    arrivedShare: delays.length / (reported * (NODES - 1)),
     residentBytes: Math.max(...measured.map(one => one.residentBytes)),
     repeated: sum(measured, one => one.repeated),
   };
@@ -110,7 +110,7 @@ function print(turns: readonly Turn[], meshMs: number): void {
 async function untilLinked(): Promise<void> {
   const limitMs = performance.now() + LINKS_WAIT_MS;
   for (;;) {
-    const count = sum(await askAll({ kind: 'count-links' }, 'links'), answer => answer.count);
+    const count = sum(await requestAll({ kind: 'count-links' }, 'links'), answer => answer.count);
     if (count === NODES * (NODES - 1)) return;
     if (performance.now() > limitMs)
       throw new Error(`only ${count} of ${NODES * (NODES - 1)} link ends are up`);
@@ -125,11 +125,11 @@ function start(): ChildProcess {
   return child;
 }
 
-function tellAll(order: MeshBenchOrder): void {
+function reportAll(order: MeshBenchOrder): void {
   for (const child of children) child.send(order);
 }
 
-function askAll<K extends MeshBenchAnswer['kind']>(
+function requestAll<K extends MeshBenchAnswer['kind']>(
   order: MeshBenchOrder,
   kind: K,
 ): Promise<readonly Extract<MeshBenchAnswer, { kind: K }>[]> {

@@ -13,7 +13,7 @@ import { findPeers, type PeerFigures, type PeerTool } from './peers/peer-tools.t
 import { runPeer } from './peers/run-peer.ts';
 import { buildTruthServer, startTruthServer } from './truth-server/truth-server.ts';
 
-const { values: asked } = parseArgs({
+const { values: requested } = parseArgs({
   options: {
     concurrency: { type: 'string', default: '16' },
     requests: { type: 'string', default: '160' },
@@ -26,8 +26,10 @@ const TTFT_MS = 50;
 const GAP_MS = 10;
 const EVENTS = 50;
 const INPUT_TOKENS = 64;
-const [concurrency, requests, rounds] = [asked.concurrency, asked.requests, asked.rounds].map(Number);
-const timeoutMs = 1_000 * Number(asked.timeout);
+const [concurrency, requests, rounds] = [requested.concurrency, requested.requests, requested.rounds].map(
+  Number,
+);
+const timeoutMs = 1_000 * Number(requested.timeout);
 
 interface Measured extends PeerFigures {
   readonly cpuSeconds: number;
@@ -42,7 +44,7 @@ interface TruthMeans {
   readonly gapMs: number;
 }
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
@@ -50,20 +52,20 @@ const main = async (): Promise<void> => {
   requireBuild();
   const truth = buildTruthServer();
   if (truth.kind === 'skipped') {
-    say(`skipped: ${truth.reason}`);
+    print(`skipped: ${truth.reason}`);
     return;
   }
   const tools: PeerTool[] = [];
-  const wanted = asked.only?.split(',');
+  const wanted = requested.only?.split(',');
   for (const peer of findPeers()) {
-    if (peer.kind === 'missing') say(`${peer.name} is missing: ${peer.reason}`);
+    if (peer.kind === 'missing') print(`${peer.name} is missing: ${peer.reason}`);
     else if (wanted === undefined || wanted.includes(peer.tool.name)) {
-      say(`${peer.tool.name}: ${peer.version}`);
+      print(`${peer.tool.name}: ${peer.version}`);
       tools.push(peer.tool);
     }
   }
   const least = (((requests ?? 0) / (concurrency ?? 1)) * (TTFT_MS + (EVENTS - 1) * GAP_MS)) / 1e3;
-  say(
+  print(
     `${requests} requests, ${concurrency} at a time, ${EVENTS} tokens: the load itself takes ${least.toFixed(1)} s at least; load of the machine ${loadavg()[0]?.toFixed(1)}`,
   );
   const measured = new Map<string, Measured[]>(tools.map(({ name }) => [name, []]));
@@ -71,14 +73,14 @@ const main = async (): Promise<void> => {
     // Another one begins each time.
     for (const tool of [...tools.slice(round % tools.length), ...tools.slice(0, round % tools.length)]) {
       const one = await measure(tool, truth.path);
-      if (typeof one === 'string') say(`${tool.name}, round ${round + 1}: ${one}`);
+      if (typeof one === 'string') print(`${tool.name}, round ${round + 1}: ${one}`);
       else measured.get(tool.name)?.push(one);
     }
   }
   const [own = []] = tools
     .filter(({ name }) => name === 'Plimsoll')
     .map(({ name }) => measured.get(name) ?? []);
-  for (const { name } of tools) tell(name, measured.get(name) ?? [], own);
+  for (const { name } of tools) report(name, measured.get(name) ?? [], own);
 };
 
 /** What it measured, or why it did not. */
@@ -104,10 +106,13 @@ const measure = async (tool: PeerTool, truthPath: string): Promise<Measured | st
     folder,
   };
   try {
-    const { code, cpuSeconds, wallSeconds, said } = await runPeer(tool.command(load), { folder, timeoutMs });
+    const { code, cpuSeconds, wallSeconds, reported } = await runPeer(tool.command(load), {
+      folder,
+      timeoutMs,
+    });
     const { latenessUs } = await server.stop();
     if (code !== 0)
-      return `it ended with ${code}: ${`${said.slice(0, 200)} … ${said.slice(-200)}`.replace(/\s+/g, ' ')}`;
+      return `it ended with ${code}: ${`${reported.slice(0, 200)} … ${reported.slice(-200)}`.replace(/\s+/g, ' ')}`;
     return {
       ...tool.figures(load),
       cpuSeconds,
@@ -141,9 +146,9 @@ const truthMeans = (path: string): TruthMeans => {
   return { ttftMs: ttftNs / streams / 1e6, gapMs: gapNs / gaps / 1e6 };
 };
 
-const tell = (name: string, all: readonly Measured[], own: readonly Measured[]): void => {
+const report = (name: string, all: readonly Measured[], own: readonly Measured[]): void => {
   if (all.length === 0) {
-    say(`${name}: no result`);
+    print(`${name}: no result`);
     return;
   }
   for (const { what, unit, of, digits, hasRatio } of FIGURES) {
@@ -162,7 +167,7 @@ const tell = (name: string, all: readonly Measured[], own: readonly Measured[]):
     });
   }
   const late = Math.max(...all.map(({ serverLateUs }) => serverLateUs));
-  say(
+  print(
     `${name}: ${all.map(({ completed }) => completed).join(', ')} completed; server late p99 ${late} µs at most`,
   );
 };

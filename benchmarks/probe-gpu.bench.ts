@@ -66,8 +66,8 @@ async function torchFigures({ deviceId }: ProbeDevice): Promise<TorchFigures | s
   const script = fileURLToPath(new URL('./torch-device.py', import.meta.url));
   const env = { ...process.env, CUDA_VISIBLE_DEVICES: deviceId };
   const { stdout } = await promisify(execFile)('python3', [script], { env });
-  const said: { missing?: string } & TorchFigures = JSON.parse(stdout);
-  return said.missing ?? said;
+  const reported: { missing?: string } & TorchFigures = JSON.parse(stdout);
+  return reported.missing ?? reported;
 }
 
 function knownOf(

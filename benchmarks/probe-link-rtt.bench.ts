@@ -23,9 +23,9 @@ try {
   for (let turn = 0; turn < TURNS; turn += 1) {
     // Without --full-rtt it prints half.
     const args = ['ping-pong', ...at, '-t', String(SECONDS), '-m', '64', '--full-rtt'];
-    const said = await outputOf('sockperf', args);
-    theirs.p50.push(figureIn(said, /percentile 50\.000 = +([\d.]+)/));
-    theirs.min.push(figureIn(said, /<MIN> observation = +([\d.]+)/));
+    const reported = await outputOf('sockperf', args);
+    theirs.p50.push(figureIn(reported, /percentile 50\.000 = +([\d.]+)/));
+    theirs.min.push(figureIn(reported, /<MIN> observation = +([\d.]+)/));
     // No budget for bandwidth: round trips alone.
     const budget = { bytesMax: 1, durationMsMax: 10_000, measuresExtras: true };
     const probed = await probeLoopback({ budget, roundTrips: ROUND_TRIPS });
@@ -51,8 +51,8 @@ for (const [figure, reach] of [
 
 type Figure = 'p50' | 'min';
 
-function figureIn(said: string, pattern: RegExp): number {
-  const figure = Number(pattern.exec(said)?.[1]);
-  if (!(figure > 0)) throw new Error(`sockperf printed no figure: ${said.slice(-300)}`);
+function figureIn(reported: string, pattern: RegExp): number {
+  const figure = Number(pattern.exec(reported)?.[1]);
+  if (!(figure > 0)) throw new Error(`sockperf printed no figure: ${reported.slice(-300)}`);
   return figure;
 }

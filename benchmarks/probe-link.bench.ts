@@ -47,8 +47,8 @@ type Way = 'upload' | 'download';
 
 async function iperf3(...direction: readonly string[]): Promise<number> {
   const args = ['-c', LOOPBACK, '-p', port, '-t', String(SECONDS), '-O', '1', '-J', ...direction];
-  const said: { end: { sum_received: { bits_per_second: number } } } = JSON.parse(
+  const reported: { end: { sum_received: { bits_per_second: number } } } = JSON.parse(
     await outputOf('iperf3', args),
   );
-  return said.end.sum_received.bits_per_second / 1e9;
+  return reported.end.sum_received.bits_per_second / 1e9;
 }

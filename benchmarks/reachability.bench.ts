@@ -83,7 +83,7 @@ printRow({
   method: `${spread(
     shares.map(share => share * 100),
     2,
-  )}, ${SECONDS} s; ${perSecond(after.asked - before.asked)} asked/s, ${perSecond(after.served - before.served)} answered/s, the whole process`,
+  )}, ${SECONDS} s; ${perSecond(after.requested - before.requested)} asked/s, ${perSecond(after.served - before.served)} answered/s, the whole process`,
 });
 printRow({
   what: 'reachability: connections that were open',
@@ -93,8 +93,8 @@ printRow({
   method: 'real UDP on loopback, the other nodes in one other process',
 });
 
-function countsNow(): { readonly asked: number; readonly served: number } {
-  return { asked: connections.checks.counts.asked, served: connections.answers.counts.served };
+function countsNow(): { readonly requested: number; readonly served: number } {
+  return { requested: connections.checks.counts.requested, served: connections.answers.counts.served };
 }
 
 /** No address of loopback is ever asked, so the nodes have made-up ones: the last digit names the loopback address. */

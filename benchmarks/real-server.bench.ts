@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Report, ReportSeries } from '../src/core/run/report.ts';
-import type { AskedTokens } from '../src/core/run/run-requests.ts';
+import type { RequestedTokens } from '../src/core/run/run-requests.ts';
 import { isUnknown, type Reported } from '../src/core/unknown.ts';
 import { reportFromJson } from '../src/wire/report-codec.ts';
 import { requireBuild } from '../test/support/build.ts';
@@ -30,31 +30,31 @@ const runOf = async (url: string, args: readonly string[]): Promise<Report> => {
   }
 };
 
-const say = (text: string): void => {
+const print = (text: string): void => {
   process.stdout.write(`${text}\n`);
 };
 
 interface Compared {
   readonly what: string;
-  readonly asked: Reported<AskedTokens>;
+  readonly requested: Reported<RequestedTokens>;
   readonly counted: ReportSeries | undefined;
   readonly isHeld: boolean;
 }
 
 /** How far what was counted is from what was asked, in percent of it. */
-const rowOf = ({ what, asked, counted, isHeld }: Compared): void => {
-  if (isUnknown(asked) || counted === undefined || counted.mean === null) {
-    say(`${what}: nothing to compare`);
+const rowOf = ({ what, requested, counted, isHeld }: Compared): void => {
+  if (isUnknown(requested) || counted === undefined || counted.mean === null) {
+    print(`${what}: nothing to compare`);
     return;
   }
   const { min, max, mean } = counted;
   printRow({
     what,
-    figure: Math.abs(counted.mean / asked.mean - 1) * 100,
+    figure: Math.abs(counted.mean / requested.mean - 1) * 100,
     unit: '%',
     // An answer that nothing holds to its length may be shorter.
     reach: isHeld ? { kind: 'at-most', value: 1 } : { kind: 'none' },
-    method: `asked ${asked.mean.toFixed(1)} (${asked.min} to ${asked.max}), counted ${mean.toFixed(1)} (${min} to ${max}), ${counted.count} requests`,
+    method: `asked ${requested.mean.toFixed(1)} (${requested.min} to ${requested.max}), counted ${mean.toFixed(1)} (${min} to ${max}), ${counted.count} requests`,
   });
 };
 
@@ -65,12 +65,17 @@ const tokenControl = async (url: string, name: string, args: readonly string[]):
   const kind = isUnknown(serverKind) ? 'unknown server' : serverKind;
   const { inputTokens: input, outputTokens: output } = report.series;
   const isHeld = requests.lengthFields.length > 0;
-  rowOf({ what: `${kind}, ${name}: tokens in`, asked: requests.inputTokens, counted: input, isHeld: true });
-  rowOf({ what: `${kind}, ${name}: tokens out`, asked: requests.outputTokens, counted: output, isHeld });
-  say(saidOf(report));
+  rowOf({
+    what: `${kind}, ${name}: tokens in`,
+    requested: requests.inputTokens,
+    counted: input,
+    isHeld: true,
+  });
+  rowOf({ what: `${kind}, ${name}: tokens out`, requested: requests.outputTokens, counted: output, isHeld });
+  print(sentenceOf(report));
 };
 
-const saidOf = ({ counts, errors, finishReasons, notices }: Report): string =>
+const sentenceOf = ({ counts, errors, finishReasons, notices }: Report): string =>
   [
     `  the run says: ${counts.completed} of ${counts.issued} completed, failed ${JSON.stringify(errors)}, finish reasons ${JSON.stringify(finishReasons)}`,
     ...notices,
@@ -98,7 +103,7 @@ const dropped = async (cache: string): Promise<void> => {
     ],
   ]);
   const drops = dropsIn(server.log) - dropsBefore;
-  say(saidOf(report));
+  print(sentenceOf(report));
   printRow({
     what: 'llama-cpp-python, two at a time: dropped streams that are not failed',
     figure: Math.abs(drops - report.counts.failed - report.warmup.failed),
@@ -114,7 +119,7 @@ const dropsIn = (log: string): number =>
 
 requireBuild();
 const build = buildRealServer();
-if (build.kind === 'skipped') say(`skipped: ${build.reason}`);
+if (build.kind === 'skipped') print(`skipped: ${build.reason}`);
 else {
   {
     await using server = await startLlamaServer(build.cache);

@@ -5,7 +5,7 @@ import type { Event } from '../src/core/event.ts';
 import { eventClass, factKey } from '../src/core/event-kinds.ts';
 import type { NodeId } from '../src/core/ids.ts';
 import { EMPTY_STATE, type State } from '../src/core/state.ts';
-import type { ToldFact } from '../src/simulate/node-telling.ts';
+import type { SimulatedFact } from '../src/simulate/node-reporting.ts';
 import { scenarioOfSize } from '../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
@@ -17,7 +17,7 @@ export class SimulatedFleet {
   readonly #seqs = new Map<string, number>();
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
-  #told: Event[] = [];
+  #reported: Event[] = [];
   state: State = EMPTY_STATE;
 
   constructor(nodes: number) {
@@ -27,8 +27,8 @@ export class SimulatedFleet {
       seed: 1,
       clock: this.clock,
       plimsollVersion: '0.0.0',
-      tell: (node, facts) => {
-        for (const told of facts) this.#told.push(this.#eventOf(node, told));
+      report: (node, facts) => {
+        for (const reported of facts) this.#reported.push(this.#eventOf(node, reported));
       },
     });
     this.#running = simulation.run(this.#stop.signal);
@@ -36,8 +36,8 @@ export class SimulatedFleet {
 
   async second(): Promise<void> {
     await this.clock.advance(1_000);
-    this.state = applyAll(this.state, this.#told);
-    this.#told = [];
+    this.state = applyAll(this.state, this.#reported);
+    this.#reported = [];
   }
 
   async end(): Promise<void> {
@@ -45,7 +45,7 @@ export class SimulatedFleet {
     await this.#running;
   }
 
-  #eventOf(origin: NodeId, { fact, ageMs }: ToldFact): Event {
+  #eventOf(origin: NodeId, { fact, ageMs }: SimulatedFact): Event {
     const kindClass = eventClass(fact.kind);
     const seq = (this.#seqs.get(origin + kindClass) ?? 0) + 1;
     this.#seqs.set(origin + kindClass, seq);

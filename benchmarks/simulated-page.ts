@@ -27,7 +27,7 @@ export class SimulatedPage implements AsyncDisposable {
   readonly #ids: readonly NodeId[];
   readonly #running: Promise<void>;
   readonly #seqs = new Map<string, number>();
-  #said: { readonly node: NodeId; readonly fact: Fact; readonly ageMs: number }[] = [];
+  #reported: { readonly node: NodeId; readonly fact: Fact; readonly ageMs: number }[] = [];
   #updates = 0;
   #url = '';
   #close: () => Promise<void> = () => Promise.resolve();
@@ -42,8 +42,8 @@ export class SimulatedPage implements AsyncDisposable {
       seed: SEED,
       clock: this.#clock,
       plimsollVersion: '0.0.0-bench',
-      tell: (node, facts) => {
-        for (const { fact, ageMs } of facts) this.#said.push({ node, fact, ageMs });
+      report: (node, facts) => {
+        for (const { fact, ageMs } of facts) this.#reported.push({ node, fact, ageMs });
       },
     });
     this.#running = simulation.run(this.#stop.signal);
@@ -74,14 +74,14 @@ export class SimulatedPage implements AsyncDisposable {
   /** So much of the cluster's time passes, told in one batch. Returns the count of events. */
   async pass(durationMs: number): Promise<number> {
     await this.#clock.advance(durationMs);
-    return this.#tell([]);
+    return this.#report([]);
   }
 
   /** A second of every node, and another figure everywhere. Returns the count of events. */
   async update(): Promise<number> {
     await this.#clock.advance(1_000);
     this.#updates += 1;
-    return this.#tell(this.#otherFigures());
+    return this.#report(this.#otherFigures());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -90,16 +90,16 @@ export class SimulatedPage implements AsyncDisposable {
     await this.#close();
   }
 
-  #tell(more: readonly { readonly node: NodeId; readonly fact: Fact; readonly ageMs: number }[]): number {
+  #report(more: readonly { readonly node: NodeId; readonly fact: Fact; readonly ageMs: number }[]): number {
     const receivedAtMs = systemClock.nowMs();
-    const events = [...this.#said, ...more].map(({ node, fact, ageMs }): Event => {
+    const events = [...this.#reported, ...more].map(({ node, fact, ageMs }): Event => {
       const kindClass = eventClass(fact.kind);
       const seq = (this.#seqs.get(node + kindClass) ?? 0) + 1;
       this.#seqs.set(node + kindClass, seq);
       const key = factKey(fact);
       return { origin: node, epoch: 1, class: kindClass, seq, key, ageMs, receivedAtMs, ...fact };
     });
-    this.#said = [];
+    this.#reported = [];
     this.#cluster.dispatch(events);
     return events.length;
   }

@@ -72,14 +72,14 @@ const rssBytes = process.memoryUsage.rss();
 clearInterval(ticking);
 await once(readers, 'exit');
 
-const told: {
+const reported: {
   readonly batches: number;
   readonly bytes: number;
   readonly ageMsP50: number;
   readonly ageMsP99: number;
 } = JSON.parse(value ?? '');
 const what = `stream, ${READERS} readers`;
-const method = `${(told.batches / READERS / SECONDS).toFixed(1)} batches/s each, ${Math.round(told.bytes / told.batches)} bytes a batch, ${NODES} nodes, ${SECONDS} s`;
+const method = `${(reported.batches / READERS / SECONDS).toFixed(1)} batches/s each, ${Math.round(reported.bytes / reported.batches)} bytes a batch, ${NODES} nodes, ${SECONDS} s`;
 const none = { kind: 'none' } as const;
 printRow({
   what: `${what}, processor`,
@@ -95,10 +95,16 @@ printRow({
   reach: none,
   method: 'with the state of the nodes and the maker of events in it',
 });
-printRow({ what: `${what}, age of an event, p50`, figure: told.ageMsP50, unit: 'ms', reach: none, method });
+printRow({
+  what: `${what}, age of an event, p50`,
+  figure: reported.ageMsP50,
+  unit: 'ms',
+  reach: none,
+  method,
+});
 printRow({
   what: `${what}, age of an event, p99`,
-  figure: told.ageMsP99,
+  figure: reported.ageMsP99,
   unit: 'ms',
   reach: none,
   method: `event to reader, of which up to ${HTTP_LIMITS.streamFlushMs} ms are spent waiting for the batch`,

@@ -19,10 +19,10 @@ import { agenticConversations, mooncakeLines } from '../test/support/made-up-tra
 import { printRow } from './bench-row.ts';
 import { useOf } from './process-use.ts';
 
-const { values: asked } = parseArgs({
+const { values: requested } = parseArgs({
   options: { requests: { type: 'string', default: '10000' }, speed: { type: 'string', default: '10' } },
 });
-const requests = Number(asked.requests);
+const requests = Number(requested.requests);
 
 interface Run {
   readonly report: Report;
@@ -110,16 +110,16 @@ const main = async (): Promise<void> => {
     mooncakeLines({ seed: 7, requests, gapMs: 80, inputTokens: 2_048, outputTokens: 8 }).join('\n'),
   );
   const agents = join(folder, 'agents.jsonl');
-  const wish = { seed: 8, requests, gapMs: 2_000, inputTokens: 2_000, outputTokens: 8 };
-  writeFileSync(agents, agenticConversations(wish).join('\n'));
+  const options = { seed: 8, requests, gapMs: 2_000, inputTokens: 2_000, outputTokens: 8 };
+  writeFileSync(agents, agenticConversations(options).join('\n'));
   const own = { nodePath: process.execPath, env: process.env };
   const settings = { ttftMs: 20, gapMs: 5, keepsPrefixes: true };
-  const speed = ['--speed', asked.speed];
+  const speed = ['--speed', requested.speed];
   const replayed = await (async () => {
     await using mock = await spawnMock(settings, own);
     return await bench(mock.url, 'moon', '--trace', moon, ...speed);
   })();
-  printReplay(`Mooncake trace at ${asked.speed} times its speed`, replayed);
+  printReplay(`Mooncake trace at ${requested.speed} times its speed`, replayed);
   const { pattern } = replayed.report.run;
   if (!('requestsPerSecond' in pattern)) throw new Error('a replay has a mean rate');
   const rate = pattern.requestsPerSecond.toFixed(3);
@@ -139,7 +139,7 @@ const main = async (): Promise<void> => {
   await using mock = await spawnMock(settings, own);
   const sessions = ['--concurrency', '40'];
   printReplay(
-    `trace of agents at ${asked.speed} times its speed, 40 conversations at a time`,
+    `trace of agents at ${requested.speed} times its speed, 40 conversations at a time`,
     await bench(mock.url, 'agents', '--trace', agents, ...speed, ...sessions),
   );
 };

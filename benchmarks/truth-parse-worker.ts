@@ -12,7 +12,7 @@ import { ReplyReader } from '../src/bench/target/reply-reader.ts';
 
 const { api, rings, board: memory, boardThread, runZeroNs }: ParseWorkerData = workerData;
 const board = new ThreadBoard(memory);
-const tell = (message: FromParseWorker): void => parentPort?.postMessage(message);
+const report = (message: FromParseWorker): void => parentPort?.postMessage(message);
 const MARK = '"writeNs":"';
 
 class TruthParser {
@@ -64,17 +64,17 @@ class TruthParser {
       this.#errorsUs = [];
       this.#busy = [];
       this.#cores = [];
-      tell({ kind: 'warmed-up', thread });
+      report({ kind: 'warmed-up', thread });
     } else if (type === RECORD.issuingEnded) {
-      tell({ kind: 'issuing-ended', thread, atNs: stampNs });
+      report({ kind: 'issuing-ended', thread, atNs: stampNs });
     } else if (type === RECORD.ended) {
-      const told = { errorsUs: this.#errorsUs, busy: this.#busy, cores: this.#cores };
-      tell({
+      const reported = { errorsUs: this.#errorsUs, busy: this.#busy, cores: this.#cores };
+      report({
         kind: 'lines',
         to: 'sampleLines',
-        bytes: new TextEncoder().encode(`${JSON.stringify(told)}\n`),
+        bytes: new TextEncoder().encode(`${JSON.stringify(reported)}\n`),
       });
-      tell({ kind: 'ended', thread, atNs: stampNs });
+      report({ kind: 'ended', thread, atNs: stampNs });
     }
   }
 

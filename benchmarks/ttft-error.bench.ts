@@ -29,7 +29,7 @@ if (truth.kind === 'skipped') {
     await measure(truth.path, streams, { what: 'mean', reachMs });
     if (!ALSO_REAL_TIME.has(streams) || !schedule('--rr', 1)) continue;
     await measure(truth.path, streams, { what: 'mean, client scheduled in real time', reachMs: undefined });
-    if (streams === 1_000) await besideNeighbours(truth.path, streams);
+    if (streams === 1_000) await withNeighbours(truth.path, streams);
     schedule('--other', 0);
   }
 }
@@ -56,10 +56,9 @@ async function measure(
     parseWorker: new URL('./truth-parse-worker.ts', import.meta.url),
   });
   const { latenessUs } = await server.stop();
-  const told: { readonly errorsUs: number[]; readonly busy: number[]; readonly cores: number[] } = JSON.parse(
-    run.lines[0] ?? '{}',
-  );
-  const errorsMs = told.errorsUs.map(us => us / 1e3);
+  const reported: { readonly errorsUs: number[]; readonly busy: number[]; readonly cores: number[] } =
+    JSON.parse(run.lines[0] ?? '{}');
+  const errorsMs = reported.errorsUs.map(us => us / 1e3);
   const isServerLate = latenessUs.p99 > SERVER_LATE_US;
   printRow({
     what: `TTFT error at ${streams} streams, ${what}`,
@@ -69,12 +68,12 @@ async function measure(
     method:
       `${errorsMs.length} samples, p50 ${percentile(errorsMs, 50).toFixed(3)}, p99 ${percentile(errorsMs, 99).toFixed(3)}; ` +
       `server late p99 ${latenessUs.p99} µs${isServerLate ? ', not judged' : ''}; ` +
-      `load thread busy ${mean(told.busy).toFixed(2)}, cores ${mean(told.cores).toFixed(2)}`,
+      `load thread busy ${mean(reported.busy).toFixed(2)}, cores ${mean(reported.cores).toFixed(2)}`,
   });
 }
 
 /** Programs of ordinary priority that use every processor. They end with this one, whatever happens. */
-async function besideNeighbours(path: string, streams: number): Promise<void> {
+async function withNeighbours(path: string, streams: number): Promise<void> {
   const neighbours = Array.from({ length: availableParallelism() }, () =>
     spawn(
       'chrt',

@@ -82,8 +82,9 @@ const MADE_BY_VITE = ['dashboard', 'libraries', 'packed'];
 const TSC_MEMORY = ['.cache/core.tsbuildinfo', '.cache/src.tsbuildinfo'];
 
 if (require.main === module) {
-  const tellWait = pid => process.stderr.write(`Plimsoll: waiting for process ${pid}, which builds here.\n`);
-  exitWith(withLock(LOCK, tellWait, build));
+  const reportWait = pid =>
+    process.stderr.write(`Plimsoll: waiting for process ${pid}, which builds here.\n`);
+  exitWith(withLock(LOCK, reportWait, build));
 }
 
 module.exports = { build, LOCK };

@@ -7,13 +7,13 @@ const path = require('node:path');
 /** Runs `work` while holding the lock at `file`; `onWait(pid)` is called once when another process has it. */
 const withLock = async (file, onWait, work) => {
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  let hasToldWait = false;
+  let hasReportedWait = false;
   while (!take(file)) {
     const owner = ownerOf(file);
     if (owner.kind === 'gone') takeAway(file, owner.text);
     else {
-      if (owner.kind === 'running' && !hasToldWait) onWait(owner.pid);
-      hasToldWait = hasToldWait || owner.kind === 'running';
+      if (owner.kind === 'running' && !hasReportedWait) onWait(owner.pid);
+      hasReportedWait = hasReportedWait || owner.kind === 'running';
       await new Promise(resolve => setTimeout(resolve, POLL_MS));
     }
   }
@@ -46,7 +46,7 @@ const ownerOf = file => {
   }
   // A process id can be taken by a stranger after a reboot, and a file can be empty when the power failed: neither may
   // hold the lock forever.
-  if (ageMs > HELD_MS_MAX) return { kind: 'gone', text };
+  if (ageMs > LOCKED_MS_MAX) return { kind: 'gone', text };
   const pid = Number(text);
   if (!Number.isInteger(pid) || pid <= 0) {
     return ageMs > BEING_WRITTEN_MS ? { kind: 'gone', text } : { kind: 'released' };
@@ -78,6 +78,6 @@ const takeAway = (file, text) => {
 
 const POLL_MS = 100;
 const BEING_WRITTEN_MS = 5_000;
-const HELD_MS_MAX = 20 * 60_000;
+const LOCKED_MS_MAX = 20 * 60_000;
 
 module.exports = { withLock };

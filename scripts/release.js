@@ -25,7 +25,7 @@ const USAGE = `npm run release -- [OPTIONS]
 `;
 
 const release = async args => {
-  const asked = askedOf(args);
+  const asked = optionOf(args);
   if (typeof asked === 'string') {
     process.stderr.write(`release: ${asked}\n\n${USAGE}`);
     return 2;
@@ -96,7 +96,7 @@ const buildTarget = async ({ target, node, out, folder }) => {
   return [`${name}.tar.gz`, `${name}.cdx.json`, deb];
 };
 
-const askedOf = args => {
+const optionOf = args => {
   try {
     const { values } = parseArgs({ args, options: OPTIONS });
     const targets = values.target ?? Object.keys(TARGETS);

@@ -6,7 +6,7 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { BENCH_PARTS } from './support/bench-parts.ts';
-import { exportsOf, identifiersOf, importedNames } from './support/module-graph.ts';
+import { exportsOf, identifiersOf, importedNames, importedTwice } from './support/module-graph.ts';
 import { importsOf, parse, repositoryFiles, scriptOf, walk } from './support/repository.ts';
 
 const files = repositoryFiles() ?? [];
@@ -179,16 +179,7 @@ describe('habits', () => {
 
   test('a file imports a module once, its values and types together', () => {
     // A component may need a module in both of its scripts.
-    const offences = code
-      .filter(file => file.endsWith('.ts'))
-      .flatMap(file => {
-        const imported = parse(file)
-          .statements.filter(ts.isImportDeclaration)
-          .map(({ moduleSpecifier }) => moduleSpecifier.getText());
-        return imported
-          .filter((path, at) => imported.indexOf(path) < at)
-          .map(path => `${file} imports ${path} twice`);
-      });
+    const offences = code.flatMap(file => (file.endsWith('.ts') ? importedTwice(file) : []));
     expect(offences).toEqual([]);
   });
 

@@ -6,10 +6,10 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { boundsOf, isTold } from './support/limits.ts';
+import { boundsOf, isStated } from './support/limits.ts';
 import { importsOf, parse, repositoryFiles, textOf, walk } from './support/repository.ts';
 import { repositoryRoot } from './support/repository-root.ts';
-import { UNTOLD_BOUNDS } from './support/untold-bounds.ts';
+import { UNREPORTED_BOUNDS } from './support/unlisted-bounds.ts';
 
 interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -115,20 +115,20 @@ test('what the daemon loads is a dependency or packed with it, and no package is
 });
 
 describe('docs/limits.md', () => {
-  const untold = (files ?? [])
+  const unreported = (files ?? [])
     .filter(file => /^(src|dashboard)\/.*\.ts$/.test(file))
     .flatMap(boundsOf)
-    .filter(bound => !isTold(bound))
+    .filter(bound => !isStated(bound))
     .map(({ file, name }) => `${file} ${name}`);
 
   test('tells every bound of the code, with its value, in a row that names the file or its folder', context => {
     if (files === undefined) context.skip('there is no git');
-    expect(untold.filter(bound => !UNTOLD_BOUNDS.includes(bound))).toEqual([]);
+    expect(unreported.filter(bound => !UNREPORTED_BOUNDS.includes(bound))).toEqual([]);
   });
 
   test('is not excused from a bound that it tells', context => {
     if (files === undefined) context.skip('there is no git');
-    expect(UNTOLD_BOUNDS.filter(bound => !untold.includes(bound))).toEqual([]);
+    expect(UNREPORTED_BOUNDS.filter(bound => !unreported.includes(bound))).toEqual([]);
   });
 });
 

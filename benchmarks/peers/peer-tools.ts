@@ -120,12 +120,12 @@ const vllm = (path: string): PeerTool => ({
     ...['--save-result', '--save-detailed', '--result-dir', folder, '--result-filename', 'vllm.json'],
   ],
   figures: ({ folder }) => {
-    const told = read(join(folder, 'vllm.json'), VLLM_RESULT);
+    const reported = read(join(folder, 'vllm.json'), VLLM_RESULT);
     return {
-      completed: told.completed,
-      ttftMs: told.mean_ttft_ms,
-      tpotMs: told.mean_tpot_ms,
-      outputTokensPerSecond: told.output_throughput,
+      completed: reported.completed,
+      ttftMs: reported.mean_ttft_ms,
+      tpotMs: reported.mean_tpot_ms,
+      outputTokensPerSecond: reported.output_throughput,
     };
   },
 });
@@ -141,12 +141,12 @@ const aiperf = (path: string): PeerTool => ({
     ...['--ui', 'none', '--no-gpu-telemetry', '--no-server-metrics', '--output-artifact-dir', folder],
   ],
   figures: ({ folder }) => {
-    const told = read(join(folder, 'profile_export_aiperf.json'), AIPERF_SUMMARY);
+    const reported = read(join(folder, 'profile_export_aiperf.json'), AIPERF_SUMMARY);
     return {
-      completed: told.request_count.avg,
-      ttftMs: told.time_to_first_token.avg,
-      tpotMs: told.inter_token_latency.avg,
-      outputTokensPerSecond: told.output_token_throughput.avg,
+      completed: reported.request_count.avg,
+      ttftMs: reported.time_to_first_token.avg,
+      tpotMs: reported.inter_token_latency.avg,
+      outputTokensPerSecond: reported.output_token_throughput.avg,
     };
   },
 });

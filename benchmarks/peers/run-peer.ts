@@ -11,7 +11,7 @@ interface PeerRun {
   readonly cpuSeconds: number;
   readonly wallSeconds: number;
   /** The end of what it wrote. */
-  readonly said: string;
+  readonly reported: string;
 }
 
 /** A shell's `times` knows what the children of a child used; the group ends with it. */
@@ -30,20 +30,20 @@ export const runPeer = async (
       cwd: folder,
     },
   );
-  let said = '';
-  const hear = (text: string): void => {
-    said = (said + text).slice(-4_000);
+  let reported = '';
+  const receive = (text: string): void => {
+    reported = (reported + text).slice(-4_000);
   };
-  child.stdout.setEncoding('utf8').on('data', hear);
-  child.stderr.setEncoding('utf8').on('data', hear);
+  child.stdout.setEncoding('utf8').on('data', receive);
+  child.stderr.setEncoding('utf8').on('data', receive);
   const killing = setTimeout(() => endGroup(child.pid), timeoutMs);
   const [code, signal] = await once(child, 'exit');
   clearTimeout(killing);
   const wallSeconds = (performance.now() - startedMs) / 1e3;
   endGroup(child.pid);
   if (code === null)
-    return { code: `${signal} after ${wallSeconds.toFixed(0)} s`, cpuSeconds: 0, wallSeconds, said };
-  return { code, cpuSeconds: childSeconds(readFileSync(usePath, 'utf8')), wallSeconds, said };
+    return { code: `${signal} after ${wallSeconds.toFixed(0)} s`, cpuSeconds: 0, wallSeconds, reported };
+  return { code, cpuSeconds: childSeconds(readFileSync(usePath, 'utf8')), wallSeconds, reported };
 };
 
 /** Its own group, with whatever it left behind. */

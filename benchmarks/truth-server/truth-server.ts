@@ -80,14 +80,14 @@ export const startTruthServer = async (path: string, options: TruthOptions = {})
     if (last.done === true) throw new Error('the truth server gave no account');
     return JSON.parse(last.value);
   };
-  let told: Promise<TruthAccount> | undefined;
+  let reported: Promise<TruthAccount> | undefined;
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     pid: child.pid ?? 0,
     stop: () => {
-      told ??= account();
-      return told;
+      reported ??= account();
+      return reported;
     },
   };
 };

@@ -13,10 +13,10 @@ import { UnitChoice } from './shell/units.svelte.ts';
 import { ClusterStore } from './stream/cluster-store.svelte.ts';
 import { STREAM_STALE_MS } from './stream/link.ts';
 
-const staleMsAsked = Number(new URLSearchParams(location.search).get('stale'));
+const staleMsRequested = Number(new URLSearchParams(location.search).get('stale'));
 
 const context: Dashboard = {
-  store: new ClusterStore(staleMsAsked > 0 ? staleMsAsked : STREAM_STALE_MS),
+  store: new ClusterStore(staleMsRequested > 0 ? staleMsRequested : STREAM_STALE_MS),
   router: new Router(),
   theme: new ThemeChoice(),
   units: new UnitChoice(),

@@ -19,16 +19,16 @@ import { readProcText } from './run/host-watch.ts';
 import { MachineConditions } from './run/machine-conditions.ts';
 import { measure } from './run/measure.ts';
 import { checkOpenFiles } from './run/open-files.ts';
-import { BatchRelay, type PreparedLoad, prepareLoad, tellMs } from './run/prepare-load.ts';
-import { readPromptWish } from './run/read-prompt-wish.ts';
+import { BatchRelay, type PreparedLoad, prepareLoad, reportMs } from './run/prepare-load.ts';
+import { readPromptOptions } from './run/read-prompt-options.ts';
 import { openRunDirectory, type RunDirectory } from './run/run-directory.ts';
 import { runConfig } from './run/run-plan.ts';
 import { ServerFile } from './run/server-file.ts';
-import { mayTellMetrics } from './run/server-watch.ts';
+import { mayReportMetrics } from './run/server-watch.ts';
 import { StopWatch } from './run/stop-watch.ts';
-import type { ServerAnswer } from './target/ask-server.ts';
 import { pageNextTo } from './target/find-metrics-page.ts';
 import { SLOTS_PAGE } from './target/llama-slots.ts';
+import type { ServerAnswer } from './target/query-server.ts';
 import { pagePath } from './target/server-pages.ts';
 import type { LoadGenerator, LoadSink } from './threads/load-generator.ts';
 
@@ -37,7 +37,7 @@ import type { LoadGenerator, LoadSink } from './threads/load-generator.ts';
  * when it aborts before there is anything to measure. Nothing is left running.
  */
 export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
-  const prompts = await readPromptWish(request, parts.stop, parts.noncePrefix);
+  const prompts = await readPromptOptions(request, parts.stop, parts.noncePrefix);
   const tokenizer =
     request.tokenizer === undefined ? undefined : await answerCounter(request, request.tokenizer, parts.stop);
   await checkOpenFiles(request, parts.environment.cores, parts.part?.share);
@@ -73,7 +73,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     const preparing = prepareLoad({ request, parts, prompts, sink, runZeroNs, signal });
     const onLookedAt = (isLookedAt: boolean): void =>
       void preparing.then(
-        ({ load }) => load.tellEvery(tellMs(parts, isLookedAt)),
+        ({ load }) => load.reportEvery(reportMs(parts, isLookedAt)),
         () => undefined, // told by whoever waits for it
       );
     const opening = [
@@ -139,7 +139,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       machine: conditions.figures(),
       notices: [
         ...notices,
-        ...(parts.said ?? []),
+        ...(parts.reported ?? []),
         ...conditions.sentences(),
         ...(await serverFile.close(SERVER_FILE_MS)),
       ],
@@ -154,7 +154,7 @@ const metricsSource = (
   { target, headers, api }: BenchRequest,
   { serverKind, metricsPath = pagePath(target, '/metrics', api) }: ServerAnswer,
 ): Parameters<typeof measure>[0]['server'] => {
-  if (isKnown(serverKind) && !mayTellMetrics(serverKind))
+  if (isKnown(serverKind) && !mayReportMetrics(serverKind))
     return unknown(`${serverKind} is not known to publish any`);
   if (isUnknown(metricsPath)) return metricsPath;
   return {

@@ -26,8 +26,8 @@ export const parseCommandLine = (args: readonly string[], commands: readonly Com
   if (command === undefined) return { kind: 'help', command, group: first };
   const left = args.slice(command.name.split(' ').length);
   const end = left.indexOf('--');
-  const asksForHelp = left.slice(0, end === -1 ? undefined : end).some(isHelpOption);
-  return asksForHelp
+  const wantsHelp = left.slice(0, end === -1 ? undefined : end).some(isHelpOption);
+  return wantsHelp
     ? { kind: 'help', command, group: undefined }
     : { kind: 'run', command, invocation: parseInvocation(command, left) };
 };

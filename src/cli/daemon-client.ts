@@ -25,7 +25,7 @@ export interface DaemonClient {
   /** The whole answer, parsed. @throws as `stream` */
   json(path: string, signal: AbortSignal, method?: 'GET' | 'POST', body?: unknown): Promise<unknown>;
   /** The whole answer, read by its schema. @throws as `stream`, also when it is another. */
-  answer<T>(schema: v.GenericSchema<unknown, T>, ...asked: Parameters<DaemonClient['json']>): Promise<T>;
+  answer<T>(schema: v.GenericSchema<unknown, T>, ...requested: Parameters<DaemonClient['json']>): Promise<T>;
 }
 
 /** @throws CommandError `noDaemon` when no daemon of this home runs. */
@@ -55,9 +55,9 @@ export const findDaemon = async (home: string, state: ProcessState): Promise<Dae
 };
 
 const daemonClient = (file: DaemonFile): DaemonClient => {
-  const ask = async (asked: AskedOf): Promise<IncomingMessage> => {
-    const { signal } = asked;
-    const answer = await answerOf(file, asked);
+  const request = async (requested: ReplyOf): Promise<IncomingMessage> => {
+    const { signal } = requested;
+    const answer = await answerOf(file, requested);
     if (answer.statusCode !== undefined && answer.statusCode < 300) return answer;
     const refusal = decodeApiProblem(jsonOrUndefined(await textOf(file, answer, signal)));
     throw new CommandError(
@@ -69,18 +69,18 @@ const daemonClient = (file: DaemonFile): DaemonClient => {
     );
   };
   const json: DaemonClient['json'] = async (path, signal, method = 'GET', body = undefined) => {
-    const value = jsonOrUndefined(await textOf(file, await ask({ path, method, signal, body }), signal));
+    const value = jsonOrUndefined(await textOf(file, await request({ path, method, signal, body }), signal));
     if (value === undefined) throw noAnswer(file, 'what answers is not a daemon', undefined);
     return value;
   };
   return {
     file,
-    stream: (path, signal) => ask({ path, method: 'GET', signal }),
+    stream: (path, signal) => request({ path, method: 'GET', signal }),
     json,
-    answer: async (schema, ...asked) => {
-      const result = v.safeParse(schema, await json(...asked));
+    answer: async (schema, ...requested) => {
+      const result = v.safeParse(schema, await json(...requested));
       if (result.success) return result.output;
-      throw noAnswer(file, `its message at ${asked[0]} is not understood`, undefined);
+      throw noAnswer(file, `its message at ${requested[0]} is not understood`, undefined);
     },
   };
 };
@@ -112,15 +112,15 @@ export const requestFailure = (file: DaemonFile, signal: AbortSignal, error: unk
 };
 
 export const startAdvice = (home: string, state: ProcessState): string =>
-  `Start it: ${shellCommand`plimsoll up ${homeWords(home, state)}`}`;
+  `Start it: ${shellCommand`plimsoll up ${homeText(home, state)}`}`;
 
 /** What a command needs to find this home: nothing for the one that it looks at by itself. */
-export const homeWords = (
+export const homeText = (
   home: string,
   { homeDirectory }: Pick<ProcessState, 'homeDirectory'>,
 ): readonly string[] => (home === join(homeDirectory, '.plimsoll') ? [] : ['--home', home]);
 
-interface AskedOf {
+interface ReplyOf {
   readonly path: string;
   readonly method: string;
   readonly signal: AbortSignal;
@@ -129,24 +129,24 @@ interface AskedOf {
 }
 
 /** Over the socket in the home, and over TCP where there is none: by an older daemon, or for the reason that daemon.json has. */
-const answerOf = async (file: DaemonFile, asked: AskedOf): Promise<IncomingMessage> => {
+const answerOf = async (file: DaemonFile, requested: ReplyOf): Promise<IncomingMessage> => {
   if (!isUnknown(file.socket))
     try {
-      return await sendTo(file, asked, { socketPath: file.socket });
+      return await sendTo(file, requested, { socketPath: file.socket });
     } catch (error) {
-      if (asked.signal.aborted || !NO_SOCKET.has(errorCode(error) ?? ''))
-        throw requestFailure(file, asked.signal, error);
+      if (requested.signal.aborted || !NO_SOCKET.has(errorCode(error) ?? ''))
+        throw requestFailure(file, requested.signal, error);
     }
   try {
-    return await sendTo(file, asked, {});
+    return await sendTo(file, requested, {});
   } catch (error) {
-    throw requestFailure(file, asked.signal, error);
+    throw requestFailure(file, requested.signal, error);
   }
 };
 
 const sendTo = (
   file: DaemonFile,
-  { path, method, signal, body }: AskedOf,
+  { path, method, signal, body }: ReplyOf,
   over: { readonly socketPath?: string },
 ): Promise<IncomingMessage> => {
   // Reading on loopback is free: the token is not shown to whoever may have taken the port over. The socket is in a folder

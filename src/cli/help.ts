@@ -6,7 +6,7 @@ import type { Command, CommandArgument, Option } from './command.ts';
 /** Of all commands, or of those of one group ("config"). */
 export const commandList = (commands: readonly Command[], group: string | undefined): string => {
   const shown = group === undefined ? commands : commands.filter(({ name }) => name.startsWith(`${group} `));
-  const lines = table(shown.map(command => [usageWords(command), command.summary]));
+  const lines = table(shown.map(command => [usageText(command), command.summary]));
   const intro =
     group === undefined
       ? ['Plimsoll, the load line for AI clusters: what your machines and cables can carry.', '']
@@ -30,7 +30,7 @@ export const commandList = (commands: readonly Command[], group: string | undefi
 
 export const commandHelp = (command: Command): string =>
   [
-    `Usage: plimsoll ${usageWords(command)} [OPTIONS]`,
+    `Usage: plimsoll ${usageText(command)} [OPTIONS]`,
     '',
     command.summary,
     ...(command.description === '' ? [] : ['', command.description]),
@@ -46,10 +46,10 @@ export const commandHelp = (command: Command): string =>
     '',
   ].join('\n');
 
-const usageWords = ({ name, arguments: names }: Command): string =>
-  [name, ...names.map(argumentWords)].join(' ');
+const usageText = ({ name, arguments: names }: Command): string =>
+  [name, ...names.map(argumentText)].join(' ');
 
-const argumentWords = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
+const argumentText = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
   `${isRequired ? name : `[${name}]`}${isRepeatable === true ? ' …' : ''}`;
 
 const optionRow = ({

@@ -15,33 +15,36 @@ export const knownNodes = async (client: DaemonClient, signal: AbortSignal): Pro
   (await client.answer(NODES, '/api/nodes', signal)).nodes;
 
 /** @throws CommandError `usage` where none is meant, or several. */
-export const nodeCalled = (asked: string, nodes: readonly KnownNode[]): KnownNode => {
+export const nodeCalled = (requested: string, nodes: readonly KnownNode[]): KnownNode => {
   const meant =
-    asked === '' ? [] : nodes.filter(({ nodeId, name }) => name === asked || nodeId.startsWith(asked));
+    requested === ''
+      ? []
+      : nodes.filter(({ nodeId, name }) => name === requested || nodeId.startsWith(requested));
   const [node] = meant;
   if (node !== undefined && meant.length === 1) return node;
   const there = meant.length > 1 ? meant.map(({ nodeId }) => nodeId) : nodes.map(({ name }) => name);
   throw new CommandError(
     'usage',
-    `${meant.length > 1 ? `${meant.length} nodes are` : 'no node is'} called ${JSON.stringify(asked)}`,
+    `${meant.length > 1 ? `${meant.length} nodes are` : 'no node is'} called ${JSON.stringify(requested)}`,
     there.length === 0 ? 'There is no other node.' : `There are: ${there.join(', ')}.`,
   );
 };
 
 /** @throws CommandError `usage` likewise, and where `self` is meant. */
-export const otherNodeCalled = (asked: string, nodes: readonly KnownNode[], self: NodeId): KnownNode => {
+export const otherNodeCalled = (requested: string, nodes: readonly KnownNode[], self: NodeId): KnownNode => {
   const others = nodes.filter(({ nodeId }) => nodeId !== self);
   const own = nodes.find(({ nodeId }) => nodeId === self);
-  const isOwn = own !== undefined && asked !== '' && (own.name === asked || self.startsWith(asked));
-  if (isOwn && !others.some(({ nodeId, name }) => name === asked || nodeId.startsWith(asked)))
+  const isOwn =
+    own !== undefined && requested !== '' && (own.name === requested || self.startsWith(requested));
+  if (isOwn && !others.some(({ nodeId, name }) => name === requested || nodeId.startsWith(requested)))
     throw new CommandError(
       'usage',
-      `${asked} is this machine`,
+      `${requested} is this machine`,
       others.length === 0
         ? 'There is no other node.'
         : `The others are: ${others.map(({ name }) => name).join(', ')}.`,
     );
-  return nodeCalled(asked, others);
+  return nodeCalled(requested, others);
 };
 
 /** As much of the answer as commands need: a daemon of another version may tell less of each node, or more. */

@@ -131,8 +131,9 @@ export const readProcessState = (): ProcessState => {
     // V8 reads it whenever it would grow the young generation; --max-semi-space-size counts only before the start.
     keepYoungGenerationSmall: () => setFlagsFromString(SMALL_YOUNG_GENERATION),
     isAlive,
-    exit: asked => {
-      const code = asked === EXIT_CODES.ok.code && stdout.hasFailed() ? EXIT_CODES.failure.code : asked;
+    exit: requested => {
+      const code =
+        requested === EXIT_CODES.ok.code && stdout.hasFailed() ? EXIT_CODES.failure.code : requested;
       process.exitCode = code;
       // Everything was closed; should anything hold the process nevertheless, it ends all the same.
       setTimeout(() => process.exit(code), EXIT_GRACE_MS).unref();
@@ -200,16 +201,16 @@ const stopSignals = (): Pick<ProcessState, 'stop' | 'takeSecondStop'> => {
   const stop = new AbortController();
   const stopNow = new AbortController();
   let isSecondTaken = false;
-  let askedAtMs = 0;
+  let requestedAtMs = 0;
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
       if (!stop.signal.aborted) {
-        askedAtMs = performance.now();
+        requestedAtMs = performance.now();
         stop.abort(new StopRequest(signal));
         setTimeout(() => {
           if (!isSecondTaken) endBy(signal);
         }, STOP_MS_MAX).unref();
-      } else if (performance.now() - askedAtMs < SAME_WISH_MS) return;
+      } else if (performance.now() - requestedAtMs < SAME_REQUEST_MS) return;
       else if (isSecondTaken && !stopNow.signal.aborted) stopNow.abort(new StopRequest(signal));
       else endBy(signal);
     });
@@ -254,7 +255,7 @@ const STOP_SIGNALS: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** Other versions of V8 may not know it: they would print a line, and use more memory. */
 export const SMALL_YOUNG_GENERATION = '--semi-space-growth-factor=1';
 /** Shorter than a person takes to press Ctrl-C again. */
-export const SAME_WISH_MS = 300;
+export const SAME_REQUEST_MS = 300;
 const EXIT_GRACE_MS = 300;
 /** For a command that has nothing to save and does not end; a daemon says goodbye in less. */
 const STOP_MS_MAX = 30_000;

@@ -11,7 +11,7 @@ import { CommandError } from './command-error.ts';
 import { type DaemonClient, findDaemon, noAnswer, requestFailure } from './daemon-client.ts';
 import type { ProcessState } from './process-state.ts';
 
-interface RecordWish {
+interface RecordCommandOptions {
   readonly home: string;
   readonly path: string;
   readonly durationMs: number | undefined;
@@ -28,14 +28,17 @@ interface RecordEnd {
  * What was recorded stays in the file, however this ends.
  * @throws CommandError when there is no daemon, it goes away, or the file cannot be written.
  */
-export const recordCluster = async (state: ProcessState, wish: RecordWish): Promise<RecordEnd> => {
-  const client = await findDaemon(wish.home, state);
-  const time = wish.durationMs === undefined ? [] : [AbortSignal.timeout(wish.durationMs)];
+export const recordCluster = async (
+  state: ProcessState,
+  options: RecordCommandOptions,
+): Promise<RecordEnd> => {
+  const client = await findDaemon(options.home, state);
+  const time = options.durationMs === undefined ? [] : [AbortSignal.timeout(options.durationMs)];
   const until = AbortSignal.any([state.stop, ...time]);
-  await using writer = await created(wish.path);
-  const recorder = new StreamRecorder(writer, wish.keepsNames ? undefined : new Anonymiser());
+  await using writer = await created(options.path);
+  const recorder = new StreamRecorder(writer, options.keepsNames ? undefined : new Anonymiser());
   try {
-    await follow(client, { recorder, writer, onStarted: wish.onStarted }, until);
+    await follow(client, { recorder, writer, onStarted: options.onStarted }, until);
   } catch (error) {
     if (!until.aborted) {
       await finish(recorder);

@@ -9,7 +9,7 @@ import { endedBy, terminalText } from './command-error.ts';
 import { asCommandError } from './daemon-start.ts';
 import type { ProcessState } from './process-state.ts';
 
-interface ReplayWish {
+interface ReplayCommandOptions {
   readonly file: string;
   readonly speed: number;
   readonly http: HostPort | undefined;
@@ -17,15 +17,15 @@ interface ReplayWish {
 }
 
 /** Until somebody asks it to stop. @throws CommandError when it cannot start. */
-export const runReplay = async (state: ProcessState, wish: ReplayWish): Promise<void> => {
-  await using replay = await startedReplay(state, wish);
-  await wish.onStarted(replay);
+export const runReplay = async (state: ProcessState, options: ReplayCommandOptions): Promise<void> => {
+  await using replay = await startedReplay(state, options);
+  await options.onStarted(replay);
   await replay.stopped;
 };
 
 const startedReplay = async (
   state: ProcessState,
-  { file, speed, http }: ReplayWish,
+  { file, speed, http }: ReplayCommandOptions,
 ): Promise<ServedReplay> => {
   try {
     return await startReplay(

@@ -22,7 +22,7 @@ export const sendRun = async (
   { program, stderr, version, ...state }: ProcessState,
   { limit, budget }: Sending = sendingOf(state),
 ): Promise<boolean> => {
-  const say = async (text: string): Promise<false> => {
+  const print = async (text: string): Promise<false> => {
     await stderr.write(`plimsoll: ${text}\n`);
     return false;
   };
@@ -34,23 +34,23 @@ export const sendRun = async (
       version,
       isInterrupted: interrupted,
     });
-    if (messages.length === 0) return await say('nothing was sent to --otlp: no request was measured');
+    if (messages.length === 0) return await print('nothing was sent to --otlp: no request was measured');
     const { sent, dropped, problem } = await budget.spend(budgetMs =>
       sendOtlp(endpoint, messages, { clock: systemClock, signal, budgetMs }),
     );
     if (problem !== undefined)
-      return await say(
+      return await print(
         `${dropped} of ${counted(messages.length, 'message')} of OTLP were not taken: ${problem}${dropped === 0 ? '' : `\n${again}`}`,
       );
-    await say(
+    await print(
       `sent to ${endpoint}: ${counted(sent, 'message')} of OTLP${interrupted ? ', marked as of an interrupted run' : ''}`,
     );
     return true;
   } catch (error) {
-    if (signal.aborted) return await say(`the sending to --otlp was stopped\n${again}`);
+    if (signal.aborted) return await print(`the sending to --otlp was stopped\n${again}`);
     const code = errorCode(error);
     if (code === undefined) throw error;
-    return await say(`nothing was sent to --otlp: samples.jsonl cannot be read (${code})`);
+    return await print(`nothing was sent to --otlp: samples.jsonl cannot be read (${code})`);
   }
 };
 

@@ -3,7 +3,7 @@
 
 import { shellCommand } from '../core/text/shell-words.ts';
 import { hasBrowser, openBrowser } from './browser.ts';
-import { homeWords } from './daemon-client.ts';
+import { homeText } from './daemon-client.ts';
 import type { ProcessState } from './process-state.ts';
 
 export interface ServedDashboard {
@@ -37,7 +37,7 @@ export const showDashboard = async (
 };
 
 const signInAdvice = (home: string, state: ProcessState): string =>
-  `To sign a browser in: ${shellCommand`plimsoll open ${homeWords(home, state)}`}`;
+  `To sign a browser in: ${shellCommand`plimsoll open ${homeText(home, state)}`}`;
 
 const ELSEWHERE =
   'Only browsers of this machine can see it: a browser elsewhere signs in with the code that is printed in a terminal.';

@@ -18,7 +18,7 @@ interface StagedDisplayOptions<Document> {
   /** How many have ended, and the lines of those beyond the ones that were told. */
   readonly ended: (
     document: Document,
-    told: number,
+    reported: number,
   ) => { readonly count: number; readonly lines: readonly string[] };
   /** Stands under the screen: "Ctrl-C ends the search." */
   readonly footer: string;
@@ -28,7 +28,7 @@ export class StagedDisplay<Document> implements AsyncDisposable {
   readonly #options: StagedDisplayOptions<Document>;
   readonly #live: LiveScreen;
   readonly #notices: string[] = [];
-  #told = 0;
+  #reported = 0;
   #drawing: Promise<void> = Promise.resolve();
 
   constructor(options: StagedDisplayOptions<Document>) {
@@ -53,8 +53,8 @@ export class StagedDisplay<Document> implements AsyncDisposable {
       this.#drawing = this.#drawing.then(() => this.#live.draw(drawn));
       return;
     }
-    const { count, lines } = ended(document, this.#told);
-    this.#told = count;
+    const { count, lines } = ended(document, this.#reported);
+    this.#reported = count;
     for (const line of lines) this.#drawing = this.#drawing.then(() => stdout.write(`${line}\n`));
   }
 

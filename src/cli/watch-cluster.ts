@@ -21,7 +21,7 @@ import type { ProcessState } from './process-state.ts';
 type DrawCluster = (
   cluster: State,
   nowMs: number,
-  said: readonly Sentences[],
+  reported: readonly Sentences[],
   options: TopOptions,
 ) => readonly string[];
 
@@ -103,12 +103,13 @@ const linesOf = (
 ): readonly string[] => {
   const nowMs = systemClock.nowMs();
   const { columns, rows, hasColor, isUnicode } = stdout;
-  const said = lost === undefined ? notices : [lostFor(nowMs - lost.sinceMs, lost.reason), ...notices];
-  if (moment === undefined) return said.length > 0 ? said.flatMap(sentencesOf) : ['Waiting for the daemon.'];
+  const reported = lost === undefined ? notices : [lostFor(nowMs - lost.sinceMs, lost.reason), ...notices];
+  if (moment === undefined)
+    return reported.length > 0 ? reported.flatMap(sentencesOf) : ['Waiting for the daemon.'];
   const self = moment.snapshot.nodeId;
   const options = { columns, rows: hasKeys ? rows : rows - 2, color: hasColor, isUnicode, self };
-  if (hasKeys) return draw(moment.state, nowMs, said, options);
-  return [...draw(moment.state, nowMs, said, options), '', 'Ctrl-C quits.'];
+  if (hasKeys) return draw(moment.state, nowMs, reported, options);
+  return [...draw(moment.state, nowMs, reported, options), '', 'Ctrl-C quits.'];
 };
 
 const lostFor = (durationMs: number, reason: string): Sentences => ({

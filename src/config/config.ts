@@ -52,7 +52,7 @@ export interface FleetConfig {
   /** nats:// beyond this machine is allowed. */
   readonly mayBePlain: boolean;
   /** Which readings it hears as they come; those of others it gets every few seconds. */
-  readonly hearing: 'all' | 'group';
+  readonly subscriptions: 'all' | 'group';
 }
 
 /** A configured address is binding: if it is taken, the daemon stops instead of choosing another. */

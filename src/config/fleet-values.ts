@@ -31,7 +31,7 @@ export const clusterName: ValueParser<string> = value => {
 };
 
 /** Whose readings a node hears as they come. */
-export const fleetHearing: ValueParser<'all' | 'group'> = value =>
+export const fleetSubscriptions: ValueParser<'all' | 'group'> = value =>
   value === 'all' || value === 'group'
     ? { kind: 'ok', value }
     : wrong('this is neither "all" nor "group"', 'Write "all", or "group" for the rack of this node alone.');

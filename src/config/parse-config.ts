@@ -23,7 +23,7 @@ import {
   trueOrFalse,
   wholeNumber,
 } from './config-values.ts';
-import { clusterName, fleetHearing, fleetServer } from './fleet-values.ts';
+import { clusterName, fleetServer, fleetSubscriptions } from './fleet-values.ts';
 import { logFormat, logLevel } from './log-values.ts';
 import { otlpCompression, otlpEndpoint } from './otlp-values.ts';
 import { parseToml, plainValue, type TomlNode } from './toml-document.ts';
@@ -80,7 +80,7 @@ const readConfigKeys = (reader: ConfigReader): Config => ({
     ca: reader.optional('fleet', 'ca', textUpTo(1_000)),
     isHandshakeFirst: reader.value('fleet', 'handshake_first', trueOrFalse),
     mayBePlain: reader.value('fleet', 'plaintext', trueOrFalse),
-    hearing: reader.value('fleet', 'hears', fleetHearing),
+    subscriptions: reader.value('fleet', 'hears', fleetSubscriptions),
   },
   network: { ignoredInterfaces: reader.list('network', 'ignored_interfaces', interfaceName) },
   probes: {

@@ -42,7 +42,9 @@ export type StateField = Kinds[EventKind]['field'];
 /**
  * What State contains for a kind: its reading's value, what its row makes of the payload, or the payload.
  */
-export type HeldOf<K extends EventKind> = Kinds[K] extends { readonly hold: (payload: never) => infer Held }
+export type PayloadOf<K extends EventKind> = Kinds[K] extends {
+  readonly hold: (payload: never) => infer Held;
+}
   ? Held
   : Kinds[K] extends { readonly title: string }
     ? EventPayloads[K] extends { readonly value: infer Value }
@@ -66,7 +68,12 @@ export type KindsWith<Property> = {
 
 export type ShapeOf<F extends StateField> = Kinds[KindsOf<F>]['shape'];
 
-type Row<K extends EventKind> = KindRow<EventPayloads[K], HeldOf<K>, StateField, TextNames<EventPayloads[K]>>;
+type Row<K extends EventKind> = KindRow<
+  EventPayloads[K],
+  PayloadOf<K>,
+  StateField,
+  TextNames<EventPayloads[K]>
+>;
 
 export const EVENT_KINDS: { readonly [K in EventKind]: Row<K> } = {
   ...NODE_KINDS,

@@ -5,10 +5,10 @@
 import {
   EVENT_KINDS,
   type EventKind,
-  type HeldOf,
   KINDS,
   type KindsOf,
   type KindsWith,
+  type PayloadOf,
   type ShapeOf,
   type StateField,
 } from './event-kinds.ts';
@@ -51,7 +51,7 @@ export type ByNode<T> = Readonly<Record<NodeId, T>>;
 export type ByKey<T> = Readonly<Record<string, T>>;
 
 type EntryOf<K extends EventKind> =
-  K extends KindsWith<{ readonly title: string }> ? ReadingEntry<HeldOf<K>> : Entry<HeldOf<K>>;
+  K extends KindsWith<{ readonly title: string }> ? ReadingEntry<PayloadOf<K>> : Entry<PayloadOf<K>>;
 
 /** `keyed`: node → key of the event. `linked`: source → sink → connection key. */
 type Shaped<S extends EntryShape, T> = S extends 'node'

@@ -3,7 +3,7 @@
 import { gpusOf, hostMemoryUse, memoryApartOf } from './node/memory-use.ts';
 import { type NodeView, nodeView } from './node/node-view.ts';
 import { nodeIds } from './node/presence-view.ts';
-import { heldValue } from './node/reading-view.ts';
+import { knownValue } from './node/reading-view.ts';
 import type { State } from './state.ts';
 
 export interface Total {
@@ -39,7 +39,7 @@ export const totalsOf = (all: readonly NodeView[]): ClusterTotals => {
   // Added up one by one: with a thousand nodes of eight GPUs, once a second, making lists of them took most
   // of the time.
   for (const view of views) {
-    totals.add(heldValue(view.memory)?.totalBytes);
+    totals.add(knownValue(view.memory)?.totalBytes);
     uses.add(hostMemoryUse(view)?.usedBytes);
     for (const gpu of gpusOf(view)) {
       const { profile } = gpu;

@@ -17,16 +17,16 @@ const CONFIG_INTERVAL_MS = 30_000;
 
 export const configGatherer = (source: ConfigSource): Gatherer => ({
   name: 'config',
-  tells: [CONFIG],
+  reports: [CONFIG],
   intervalMs: CONFIG_INTERVAL_MS,
   gather: async session => {
-    const tell = (): void => {
+    const report = (): void => {
       session.emit('config.toml', { kind: 'config', value: publicConfig(source.config) });
       if (source.problem !== undefined) session.fail(CONFIG, 'config.toml', source.problem);
     };
-    const end = source.onChange(tell);
+    const end = source.onChange(report);
     try {
-      await poll(session, CONFIG_INTERVAL_MS, tell);
+      await poll(session, CONFIG_INTERVAL_MS, report);
     } finally {
       end();
     }

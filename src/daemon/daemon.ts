@@ -5,24 +5,23 @@ import type { Config } from '../config/config.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { IsChosenPeer } from '../core/link/measured-pairs.ts';
 import { MeasuredPeers } from '../probe/schedule/measured-peers.ts';
-import { AgentAsks } from './agents/agent-asks.ts';
+import { AgentQueries } from './agents/agent-queries.ts';
 import { AgentServer } from './agents/agent-server.ts';
 import type { Daemon, DaemonOptions } from './daemon-options.ts';
 import { JOURNAL_RETRY_MS } from './event-recorder.ts';
 import { every } from './every.ts';
-import { endWithFarewell } from './farewell.ts';
 import { watchHome } from './home-watch.ts';
 import { Lifetimes } from './lifetimes.ts';
+import { type OwnNode, openOwnNode } from './local-node.ts';
 import { ClusterLog } from './log/cluster-log.ts';
 import { LifeLog } from './log/life-log.ts';
 import type { DaemonMesh } from './mesh/daemon-mesh.ts';
 import { Joining } from './mesh/joining.ts';
 import { Membership } from './mesh/membership.ts';
-import { closeHeldConnections } from './mesh/mesh-connections.ts';
+import { closeOpenConnections } from './mesh/mesh-connections.ts';
 import { openSimulatedMesh } from './mesh/simulated-mesh.ts';
 import { compactJournal } from './open-journal.ts';
 import { TelemetryExport } from './otlp/telemetry-export.ts';
-import { type OwnNode, openOwnNode } from './own-node.ts';
 import { type OwnReadings, ownReadings } from './own-readings.ts';
 import { openOwnServer } from './own-server.ts';
 import { type DaemonProbes, daemonProbes } from './probes/daemon-probes.ts';
@@ -34,6 +33,7 @@ import { RunComparisons } from './runs/run-comparisons.ts';
 import { RunRegistry } from './runs/run-registry.ts';
 import { SweepRegistry } from './runs/sweep-registry.ts';
 import { targetNodeOf } from './runs/target-node.ts';
+import { shutDownGracefully } from './shut-down-gracefully.ts';
 
 /** How often the journal is offered to compaction, ms. */
 const COMPACTION_MS = 600_000;
@@ -67,9 +67,9 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const isChosen = (id: NodeId): boolean => peers.isChosen(id);
   const mesh = await meshOf(options, node, isChosen);
   if (mesh !== undefined) lifetimes.addAsync(mesh);
-  else closeHeldConnections(voice, 'the mesh is switched off');
+  else closeOpenConnections(voice, 'the mesh is switched off');
   const probes = probesOf(options, { node, readings, mesh, peers });
-  const asked = probes?.requests ?? simulation?.probes;
+  const requested = probes?.requests ?? simulation?.probes;
   const agents = agentsOf(options, { node, mesh });
   const telemetry = new TelemetryExport({
     ...voice,
@@ -93,8 +93,8 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
     comparisons,
     comparing,
     otlp: () => telemetry.status,
-    ...(asked === undefined ? {} : { probes: asked }),
-    ...(agents === undefined ? {} : { agents: agents.asks }),
+    ...(requested === undefined ? {} : { probes: requested }),
+    ...(agents === undefined ? {} : { agents: agents.requests }),
     ...(mesh?.status === undefined ? {} : { mesh: mesh.status }),
     ...(mesh instanceof Membership
       ? { joining: new Joining({ ...voice, home, keyFile: options.mesh?.keyFile, membership: mesh }) }
@@ -135,7 +135,7 @@ export const startDaemon = async (options: DaemonOptions, signal: AbortSignal): 
   const owned = lifetimes.move();
   const stopped = (async () => {
     try {
-      await endWithFarewell({ ...voice, work, replicating, silence });
+      await shutDownGracefully({ ...voice, work, replicating, silence });
     } finally {
       await owned[Symbol.asyncDispose]();
     }
@@ -224,7 +224,7 @@ const agentsOf = (
     node: { settings, voice },
     mesh,
   }: { readonly node: OwnNode; readonly mesh: Pick<DaemonMesh, 'requests'> | undefined },
-): { readonly server: AgentServer; readonly asks: AgentAsks } | undefined => {
+): { readonly server: AgentServer; readonly requests: AgentQueries } | undefined => {
   if (probes === undefined || simulation !== undefined) return undefined;
   const requests = mesh?.requests;
   const server = new AgentServer({
@@ -237,5 +237,5 @@ const agentsOf = (
     nodeOf: url => targetNodeOf(url, voice),
     requests,
   });
-  return { server, asks: new AgentAsks({ ...voice, own: server, requests }) };
+  return { server, requests: new AgentQueries({ ...voice, own: server, requests }) };
 };

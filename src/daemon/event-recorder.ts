@@ -102,7 +102,7 @@ export class EventRecorder {
       this.#droppedFacts += 1;
     }
     if (this.#parts.clock.nowMs() >= this.#retryAtMs) this.#flush();
-    else this.#tellWaiting();
+    else this.#reportWaiting();
   }
 
   /** Everything waiting in one append: one wait for the disk, however many events arrive at once. */
@@ -125,7 +125,7 @@ export class EventRecorder {
       if (!(error instanceof JournalError)) throw error;
       this.#retryAtMs = nowMs + JOURNAL_RETRY_MS;
       this.#refusal = error.problem;
-      this.#tellWaiting();
+      this.#reportWaiting();
       return;
     }
     notices.clear(JOURNAL_NOTICE);
@@ -138,7 +138,7 @@ export class EventRecorder {
     );
   }
 
-  #tellWaiting(): void {
+  #reportWaiting(): void {
     const lost =
       this.#droppedFacts === 0
         ? ''

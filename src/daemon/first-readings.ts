@@ -9,7 +9,7 @@ export class FirstReadings {
   readonly #done = Promise.withResolvers<void>();
 
   constructor(gatherers: readonly Gatherer[]) {
-    this.#awaited = new Set(gatherers.flatMap(gatherer => gatherer.tells.map(readingKey)));
+    this.#awaited = new Set(gatherers.flatMap(gatherer => gatherer.reports.map(readingKey)));
     if (this.#awaited.size === 0) this.#done.resolve();
   }
 
@@ -18,7 +18,7 @@ export class FirstReadings {
     return [...this.#awaited].sort();
   }
 
-  told(key: string): void {
+  reported(key: string): void {
     this.#awaited.delete(key);
     if (this.#awaited.size === 0) this.#done.resolve();
   }

@@ -7,7 +7,7 @@ import { runGatherers } from '../gather/run-gatherers.ts';
 import { configGatherer } from './config-gatherer.ts';
 import type { DaemonOptions } from './daemon-options.ts';
 import { FirstReadings } from './first-readings.ts';
-import type { OwnNode } from './own-node.ts';
+import type { OwnNode } from './local-node.ts';
 import { gpuVendorsOf } from './probes/daemon-probes.ts';
 import { ReadingRecorder } from './reading-recorder.ts';
 
@@ -38,7 +38,7 @@ export const ownReadings = (options: DaemonOptions, { settings, voice }: OwnNode
   ];
   const gatherers = options.simulation === undefined ? ofMachine() : [];
   const first = new FirstReadings(gatherers);
-  const sink = new ReadingRecorder({ ...voice, onTold: key => first.told(key) });
+  const sink = new ReadingRecorder({ ...voice, onPublished: key => first.reported(key) });
   return {
     gpuVendors: gpuVendorsOf(gatherers),
     run: signal => runGatherers(gatherers, { clock: voice.clock, signal, sink }),

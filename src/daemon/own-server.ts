@@ -20,7 +20,7 @@ import { HTTP_LIMITS, type HttpServerOptions } from './http/http-options.ts';
 import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { HttpServerError, type Listening } from './http/listen.ts';
 import type { Lifetimes } from './lifetimes.ts';
-import type { OwnNode } from './own-node.ts';
+import type { OwnNode } from './local-node.ts';
 
 interface OwnServer {
   /** "http://127.0.0.1:4180", without a path. */

@@ -24,7 +24,7 @@ interface ReadingRecorderParts {
   readonly state: () => State;
   readonly record: (fact: Fact) => void;
   /** Called with the key of every reading that was reported, failed or is absent: "memory", "gpus nvidia". */
-  readonly onTold: (key: string) => void;
+  readonly onPublished: (key: string) => void;
 }
 
 export class ReadingRecorder implements ReadingSink {
@@ -52,18 +52,18 @@ export class ReadingRecorder implements ReadingSink {
       if (!this.#isHeld(reading, source)) this.#parts.record(fact);
       this.#parts.record(statusFact({ ...status, kind: 'confirmed' }));
     }
-    this.#parts.onTold(key);
+    this.#parts.onPublished(key);
   }
 
   failure(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string, code?: string): void {
-    this.#tell('failed', { gatherer, kind, source, reason, code });
+    this.#report('failed', { gatherer, kind, source, reason, code });
   }
 
   absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
-    this.#tell('absent', { gatherer, kind, source, reason, code: undefined });
+    this.#report('absent', { gatherer, kind, source, reason, code: undefined });
   }
 
-  #tell(
+  #report(
     standing: 'failed' | 'absent',
     {
       gatherer,
@@ -90,7 +90,7 @@ export class ReadingRecorder implements ReadingSink {
       reason: shortened(reason),
     };
     this.#parts.record(statusFact(code === undefined ? status : { ...status, code }));
-    this.#parts.onTold(key);
+    this.#parts.onPublished(key);
   }
 
   #settled(reading: Reading): Reading {

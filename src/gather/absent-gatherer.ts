@@ -6,7 +6,7 @@ export const absentGatherer = (reading: GatheredKind['reading'], reason: string)
   const kind: GatheredKind = { reading, vendor: 'none' };
   return {
     name: `no-${reading}`,
-    tells: [kind],
+    reports: [kind],
     intervalMs: INTERVAL_MS,
     gather: session => Promise.resolve(session.absent(kind, 'operating system', reason)),
   };

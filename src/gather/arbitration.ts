@@ -35,7 +35,7 @@ export class Arbitration implements ReadingSink {
     this.#clock = parts.clock;
     this.#sink = parts.sink;
     for (const gatherer of gatherers) {
-      for (const kind of gatherer.tells) {
+      for (const kind of gatherer.reports) {
         const key = readingKey(kind);
         this.#contests.set(key, [...(this.#contests.get(key) ?? []), { gatherer, key, standing: UNHEARD }]);
       }
@@ -53,7 +53,7 @@ export class Arbitration implements ReadingSink {
     this.#callAndDismiss();
     await turn.called(signal);
     for (const contender of this.#contendersOf(gatherer)) {
-      if (contender.standing.kind === 'unheard') contender.standing = this.#heardUntil('awaited', gatherer);
+      if (contender.standing.kind === 'unheard') contender.standing = this.#seenUntil('awaited', gatherer);
     }
     return AbortSignal.any([signal, turn.dismissed]);
   }
@@ -72,7 +72,7 @@ export class Arbitration implements ReadingSink {
     const contender = this.#contender(gatherer, key);
     const better = this.#betterThan(contender);
     const wasCurrent = contender.standing.kind === 'current';
-    contender.standing = this.#heardUntil('current', gatherer);
+    contender.standing = this.#seenUntil('current', gatherer);
     if (better.some(isLeft)) return;
     if (!wasCurrent) this.#callAndDismiss();
     const failed = better.find(isFailed);
@@ -89,21 +89,21 @@ export class Arbitration implements ReadingSink {
       source,
       why: unknown(reason, code),
     };
-    this.#tellIfNobodyIsLeft(kind);
+    this.#reportIfNobodyIsLeft(kind);
   }
 
   absence(gatherer: Gatherer, kind: GatheredKind, source: string, reason: string): void {
     this.#contender(gatherer, readingKey(kind)).standing = { kind: 'absent', source, why: unknown(reason) };
-    this.#tellIfNobodyIsLeft(kind);
+    this.#reportIfNobodyIsLeft(kind);
   }
 
   /** The gatherer has ended for good: what it has not reported is not available from it. */
   ended(gatherer: Gatherer): void {
-    for (const kind of gatherer.tells) {
+    for (const kind of gatherer.reports) {
       const contender = this.#contender(gatherer, readingKey(kind));
       if (isAbsent(contender)) continue;
       contender.standing = { kind: 'ended' };
-      this.#tellIfNobodyIsLeft(kind);
+      this.#reportIfNobodyIsLeft(kind);
     }
   }
 
@@ -125,14 +125,14 @@ export class Arbitration implements ReadingSink {
     });
   }
 
-  #tellIfNobodyIsLeft(kind: GatheredKind): void {
+  #reportIfNobodyIsLeft(kind: GatheredKind): void {
     const contenders = this.#contests.get(readingKey(kind)) ?? [];
     this.#callAndDismiss();
     if (contenders.some(isLeft)) return;
     const failed = contenders.filter(isFailed);
-    const told = failed[0] ?? contenders.findLast(isAbsent);
-    if (told === undefined) return;
-    const { gatherer, standing } = told;
+    const reported = failed[0] ?? contenders.findLast(isAbsent);
+    if (reported === undefined) return;
+    const { gatherer, standing } = reported;
     const { source, why } = standing;
     if (standing.kind === 'failed')
       this.#sink.failure(gatherer, kind, source, joinedReasons(failed), why.code);
@@ -151,7 +151,7 @@ export class Arbitration implements ReadingSink {
     }
   }
 
-  #heardUntil(kind: 'awaited' | 'current', gatherer: Gatherer): Standing {
+  #seenUntil(kind: 'awaited' | 'current', gatherer: Gatherer): Standing {
     return { kind, untilMs: this.#clock.nowMs() + silentMs(gatherer) };
   }
 
@@ -161,7 +161,7 @@ export class Arbitration implements ReadingSink {
   }
 
   #contendersOf(gatherer: Gatherer): readonly Contender[] {
-    return gatherer.tells.map(kind => this.#contender(gatherer, readingKey(kind)));
+    return gatherer.reports.map(kind => this.#contender(gatherer, readingKey(kind)));
   }
 
   #contender(gatherer: Gatherer, key: string): Contender {
@@ -216,16 +216,16 @@ type Standing =
   | { readonly kind: 'unheard' }
   /** Started; it has until `untilMs` for its first report, or the next one. */
   | { readonly kind: 'awaited' | 'current'; readonly untilMs: number }
-  | (Said & { readonly kind: 'failed' })
-  | (Said & { readonly kind: 'absent' })
+  | (AgentReply & { readonly kind: 'failed' })
+  | (AgentReply & { readonly kind: 'absent' })
   | { readonly kind: 'ended' };
 
-interface Said {
+interface AgentReply {
   readonly source: string;
   readonly why: Unknown;
 }
-type Failed = Contender & { standing: Said & { readonly kind: 'failed' } };
-type Absent = Contender & { standing: Said & { readonly kind: 'absent' } };
+type Failed = Contender & { standing: AgentReply & { readonly kind: 'failed' } };
+type Absent = Contender & { standing: AgentReply & { readonly kind: 'absent' } };
 
 const isLeft = ({ standing }: Contender): boolean =>
   standing.kind === 'unheard' || standing.kind === 'awaited' || standing.kind === 'current';

@@ -11,7 +11,7 @@ export interface Gatherer {
   /** Unique, for logs and doctor: "procfs-memory". */
   readonly name: string;
   /** What it reports; its failure is shown at each of these. */
-  readonly tells: readonly GatheredKind[];
+  readonly reports: readonly GatheredKind[];
   /** How often it reports, ms: views call a reading late after 2.5 of these. */
   readonly intervalMs: number;
   /**

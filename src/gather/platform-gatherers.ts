@@ -32,13 +32,13 @@ import { linuxDiskTrafficGatherer } from './procfs/linux-disk-traffic-gatherer.t
 import { linuxMemoryGatherer } from './procfs/linux-memory-gatherer.ts';
 import { linuxSystemGatherer } from './procfs/linux-system-gatherer.ts';
 import { linuxTrafficGatherer } from './procfs/linux-traffic-gatherer.ts';
-import { type OnChange, startedAnew } from './started-anew.ts';
 import { MemoryGauges } from './sysctl/memory-gauge.ts';
 import { macosIdentityGatherer } from './system-profiler/macos-identity-gatherer.ts';
 import { macosThunderboltGatherer } from './system-profiler/macos-thunderbolt-gatherer.ts';
 import { tegrastatsGatherer } from './tegrastats/tegrastats-gatherer.ts';
 import { linuxThunderboltGatherer } from './thunderbolt/linux-thunderbolt-gatherer.ts';
 import { vmStatGatherer } from './vm-stat/vm-stat-gatherer.ts';
+import { type OnChange, wasRestarted } from './was-restarted.ts';
 
 interface PlatformGatherersOptions {
   /** As Node names it. */
@@ -56,8 +56,8 @@ interface PlatformGatherersOptions {
 export const platformGatherers = (options: PlatformGatherersOptions): readonly Gatherer[] => {
   const onChange = whenDifferent(options);
   return platformSources(options.platform, machineAccess(options)).map(({ gatherer }) =>
-    gatherer.tells.some(({ reading }) => reading === 'identity' || reading === 'network')
-      ? startedAnew(gatherer, onChange)
+    gatherer.reports.some(({ reading }) => reading === 'identity' || reading === 'network')
+      ? wasRestarted(gatherer, onChange)
       : gatherer,
   );
 };
@@ -67,7 +67,7 @@ interface GatherSource {
   /** Its folder. */
   readonly source: string;
   /** Keys of readings, as `readingKey` writes them; a test compares them with what the gatherer itself declares. */
-  readonly tells: readonly string[];
+  readonly reports: readonly string[];
   readonly gatherer: Gatherer;
 }
 
@@ -90,32 +90,36 @@ export const platformSources = (platform: string, machine: MachineAccess): reado
 };
 
 const linuxSources = (machine: MachineAccess): readonly GatherSource[] => [
-  { source: 'dmi', tells: ['identity'], gatherer: linuxIdentityGatherer(machine) },
-  { source: 'procfs', tells: ['memory'], gatherer: linuxMemoryGatherer(machine) },
-  { source: 'procfs', tells: ['system'], gatherer: linuxSystemGatherer(machine) },
-  { source: 'pressure', tells: ['pressure'], gatherer: linuxPressureGatherer(machine) },
-  { source: 'kubernetes', tells: ['container'], gatherer: linuxContainerGatherer(machine) },
-  { source: 'ip', tells: ['network'], gatherer: linuxNetworkGatherer(machine) },
-  { source: 'procfs', tells: ['traffic'], gatherer: linuxTrafficGatherer(machine) },
-  { source: 'procfs', tells: ['diskTraffic'], gatherer: linuxDiskTrafficGatherer(machine) },
-  { source: 'thunderbolt', tells: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
-  { source: 'infiniband', tells: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
-  { source: 'mountinfo', tells: ['disk'], gatherer: linuxDiskGatherer(machine) },
-  { source: 'tegrastats', tells: ['gpus nvidia', 'gpuLoads nvidia'], gatherer: tegrastatsGatherer(machine) },
+  { source: 'dmi', reports: ['identity'], gatherer: linuxIdentityGatherer(machine) },
+  { source: 'procfs', reports: ['memory'], gatherer: linuxMemoryGatherer(machine) },
+  { source: 'procfs', reports: ['system'], gatherer: linuxSystemGatherer(machine) },
+  { source: 'pressure', reports: ['pressure'], gatherer: linuxPressureGatherer(machine) },
+  { source: 'kubernetes', reports: ['container'], gatherer: linuxContainerGatherer(machine) },
+  { source: 'ip', reports: ['network'], gatherer: linuxNetworkGatherer(machine) },
+  { source: 'procfs', reports: ['traffic'], gatherer: linuxTrafficGatherer(machine) },
+  { source: 'procfs', reports: ['diskTraffic'], gatherer: linuxDiskTrafficGatherer(machine) },
+  { source: 'thunderbolt', reports: ['thunderbolt'], gatherer: linuxThunderboltGatherer(machine) },
+  { source: 'infiniband', reports: ['rdmaDevices'], gatherer: linuxRdmaGatherer(machine) },
+  { source: 'mountinfo', reports: ['disk'], gatherer: linuxDiskGatherer(machine) },
+  {
+    source: 'tegrastats',
+    reports: ['gpus nvidia', 'gpuLoads nvidia'],
+    gatherer: tegrastatsGatherer(machine),
+  },
   ...nvidiaSources(machine),
-  { source: 'kmsg', tells: ['gpuErrors'], gatherer: linuxGpuErrorsGatherer(machine) },
-  { source: 'amdgpu', tells: ['gpus amd', 'gpuHealths amd'], gatherer: amdgpuInventoryGatherer(machine) },
-  { source: 'amd-smi', tells: ['gpuLoads amd'], gatherer: amdSmiLoadGatherer(machine) },
-  { source: 'amdgpu', tells: ['gpuLoads amd'], gatherer: amdgpuLoadGatherer(machine) },
-  { source: 'intel', tells: ['gpus intel'], gatherer: intelInventoryGatherer(machine) },
-  { source: 'intel', tells: ['gpuLoads intel'], gatherer: intelLoadGatherer(machine) },
+  { source: 'kmsg', reports: ['gpuErrors'], gatherer: linuxGpuErrorsGatherer(machine) },
+  { source: 'amdgpu', reports: ['gpus amd', 'gpuHealths amd'], gatherer: amdgpuInventoryGatherer(machine) },
+  { source: 'amd-smi', reports: ['gpuLoads amd'], gatherer: amdSmiLoadGatherer(machine) },
+  { source: 'amdgpu', reports: ['gpuLoads amd'], gatherer: amdgpuLoadGatherer(machine) },
+  { source: 'intel', reports: ['gpus intel'], gatherer: intelInventoryGatherer(machine) },
+  { source: 'intel', reports: ['gpuLoads intel'], gatherer: intelLoadGatherer(machine) },
 ];
 
 const nvidiaSources = (machine: MachineAccess): readonly GatherSource[] => {
   const { inventory, loads } = nvidiaGatherers(machine);
   return [
-    { source: 'nvidia', tells: ['gpus nvidia', 'gpuHealths nvidia'], gatherer: inventory },
-    { source: 'nvidia', tells: ['gpuLoads nvidia'], gatherer: loads },
+    { source: 'nvidia', reports: ['gpus nvidia', 'gpuHealths nvidia'], gatherer: inventory },
+    { source: 'nvidia', reports: ['gpuLoads nvidia'], gatherer: loads },
   ];
 };
 
@@ -127,44 +131,44 @@ const macosSources = (machine: MachineAccess): readonly GatherSource[] => {
   return [
     {
       source: 'system-profiler',
-      tells: ['identity', 'gpus apple'],
+      reports: ['identity', 'gpus apple'],
       gatherer: macosIdentityGatherer(machine),
     },
     {
       source: 'macmon',
-      tells: ['memory', 'system', 'gpuLoads apple'],
+      reports: ['memory', 'system', 'gpuLoads apple'],
       gatherer: macmonGatherer(machine, gauges),
     },
-    { source: 'vm-stat', tells: ['memory', 'system'], gatherer: vmStatGatherer(machine, gauges) },
+    { source: 'vm-stat', reports: ['memory', 'system'], gatherer: vmStatGatherer(machine, gauges) },
     {
       source: 'pressure',
-      tells: ['pressure'],
+      reports: ['pressure'],
       gatherer: absentGatherer('pressure', 'macOS does not measure it'),
     },
     {
       source: 'kubernetes',
-      tells: ['container'],
+      reports: ['container'],
       gatherer: absentGatherer('container', 'macOS has no containers of its own'),
     },
-    { source: 'ifconfig', tells: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
+    { source: 'ifconfig', reports: ['network'], gatherer: macosNetworkGatherer(machine, ports) },
     {
       source: 'procfs',
-      tells: ['diskTraffic'],
+      reports: ['diskTraffic'],
       gatherer: absentGatherer('diskTraffic', 'not read on macOS'),
     },
     {
       source: 'kmsg',
-      tells: ['gpuErrors'],
+      reports: ['gpuErrors'],
       gatherer: absentGatherer('gpuErrors', 'macOS has no NVIDIA GPU'),
     },
-    { source: 'netstat', tells: ['traffic'], gatherer: macosTrafficGatherer(machine) },
+    { source: 'netstat', reports: ['traffic'], gatherer: macosTrafficGatherer(machine) },
     {
       source: 'system-profiler',
-      tells: ['thunderbolt'],
+      reports: ['thunderbolt'],
       gatherer: macosThunderboltGatherer(machine, ports, rdma),
     },
-    { source: 'ibverbs', tells: ['rdmaDevices'], gatherer: macosRdmaGatherer(machine, rdma) },
-    { source: 'df', tells: ['disk'], gatherer: macosDiskGatherer(machine) },
+    { source: 'ibverbs', reports: ['rdmaDevices'], gatherer: macosRdmaGatherer(machine, rdma) },
+    { source: 'df', reports: ['disk'], gatherer: macosDiskGatherer(machine) },
   ];
 };
 

@@ -92,7 +92,7 @@ export class HintedPoll {
  * either ends both, so no background task is left without an owner. @throws what either throws, except the abort
  * itself.
  */
-export const runBeside = async (
+export const runConcurrently = async (
   signal: AbortSignal,
   main: (signal: AbortSignal) => Promise<void>,
   helper: (signal: AbortSignal) => Promise<unknown>,

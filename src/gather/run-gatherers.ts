@@ -5,7 +5,7 @@ import type { Clock } from '../clock/clock.ts';
 import { errorMessage, ProblemError } from '../core/problem.ts';
 import { Arbitration, type ReadingSink } from './arbitration.ts';
 import type { Gatherer } from './gatherer.ts';
-import { runBeside } from './poll.ts';
+import { runConcurrently } from './poll.ts';
 
 interface RunGatherersOptions {
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export const runGatherers = async (
   { clock, signal, sink }: RunGatherersOptions,
 ): Promise<void> => {
   const arbitration = new Arbitration(gatherers, { clock, sink });
-  await runBeside(
+  await runConcurrently(
     signal,
     async () => {
       await Promise.all(gatherers.map(gatherer => runGatherer(gatherer, { clock, signal, arbitration })));
@@ -68,7 +68,8 @@ const runGatherer = async (gatherer: Gatherer, { clock, signal, arbitration }: R
         if (!turn.aborted) {
           const reason = errorMessage(error);
           const code = error instanceof ProblemError ? error.code : undefined;
-          for (const kind of gatherer.tells) arbitration.failure(gatherer, kind, gatherer.name, reason, code);
+          for (const kind of gatherer.reports)
+            arbitration.failure(gatherer, kind, gatherer.name, reason, code);
         }
       }
       // A source that worked for a while before it failed is retried soon; one that never works, less and less often.

@@ -21,9 +21,9 @@ export const toolText = async (
   const result = await runTool(command, args, context);
   if (result.kind !== 'exited') return unanswered(result.reason, endingCode(result));
   if (result.code === 0) return answered(result.stdout);
-  const said = firstLine(`${result.stderr}\n${result.stdout}`);
+  const reported = firstLine(`${result.stderr}\n${result.stdout}`);
   return unanswered(
-    `${command} exited with code ${result.code}${said === '' ? '' : `: ${said.slice(0, SAID_LENGTH_MAX)}`}`,
+    `${command} exited with code ${result.code}${reported === '' ? '' : `: ${reported.slice(0, OUTPUT_LENGTH_MAX)}`}`,
   );
 };
 
@@ -95,6 +95,6 @@ export class RememberedRead<T> {
   }
 }
 
-const SAID_LENGTH_MAX = 200;
+const OUTPUT_LENGTH_MAX = 200;
 const LINES_MAX = 50_000;
 const LINE_LENGTH_MAX = 4_000;

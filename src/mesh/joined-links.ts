@@ -25,9 +25,9 @@ export const joinedLinks = (
 
 /** Sends requests over the first transport that has a link to the node; requests are served on all. */
 export const routedRequests = (ways: readonly [RequestWay, ...(readonly RequestWay[])]): Requests => ({
-  ask: (node, topic, body, options) => {
+  request: (node, topic, body, options) => {
     const way = ways.find(({ links }) => links.has(node)) ?? ways[0];
-    return way.requests.ask(node, topic, body, options);
+    return way.requests.request(node, topic, body, options);
   },
   serve: (topic, handler) => {
     const ends = ways.map(({ requests }) => requests.serve(topic, handler));

@@ -14,11 +14,11 @@ import { eventBatchCodec } from '../messaging/event-batch-codec.ts';
 import { NEWEST_WINS } from '../messaging/publisher.ts';
 import { snapshotCodec } from '../messaging/snapshot-message-codec.ts';
 import { EVERY_MESSAGE } from '../messaging/subscriber.ts';
-import { removeSocketsBeside } from '../messaging/zeromq/socket-folder.ts';
+import { removeOtherSockets } from '../messaging/zeromq/socket-folder.ts';
 import { openZeromqPublisher } from '../messaging/zeromq/zeromq-publisher.ts';
 import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
 import { writeFileAtomic } from '../process/atomic-file.ts';
-import { stopsOf, tellParent, watchParent } from '../process/parent-watch.ts';
+import { reportParent, stopsOf, watchParent } from '../process/parent-watch.ts';
 import { snapshotToJson } from '../wire/snapshot-codec.ts';
 import { Aggregator } from './aggregator.ts';
 import { parseAggregatorArguments } from './aggregator-arguments.ts';
@@ -26,7 +26,7 @@ import { ValueSpill } from './value-spill.ts';
 
 const main = async (): Promise<void> => {
   const parent = watchParent(process.env);
-  const { stop: terminate, interrupt } = stopsOf(parent, (signal, heard) => process.on(signal, heard));
+  const { stop: terminate, interrupt } = stopsOf(parent, (signal, received) => process.on(signal, received));
   const parentGone = parent.kind === 'watching' ? parent.signal : new AbortController().signal;
   parentGone.addEventListener('abort', () => setTimeout(exitNow, ALONE_MS_MAX), { once: true });
   const { eventsEndpoint, snapshotsEndpoint, file, ...options } = parseAggregatorArguments(
@@ -42,7 +42,7 @@ const main = async (): Promise<void> => {
       subscriber,
       publisher,
       writeFile: snapshot => writeFileAtomic(file, snapshotToJson(snapshot)),
-      lookedAt: isLookedAt => tellParent(process.env, { kind: 'looked-at', isLookedAt }),
+      lookedAt: isLookedAt => reportParent(process.env, { kind: 'looked-at', isLookedAt }),
     },
     { ...options, judged: judgedObjectives(options), store: new ValueSpill(dirname(file)) },
   );
@@ -53,14 +53,14 @@ const main = async (): Promise<void> => {
       throw error;
     },
   );
-  if (isReady) tellParent(process.env, { kind: 'ready', snapshotsEndpoint: publisher.endpoint });
+  if (isReady) reportParent(process.env, { kind: 'ready', snapshotsEndpoint: publisher.endpoint });
   const delivery = await aggregator.run({
     terminate,
     interrupt,
     parentGone,
   });
-  if (parentGone.aborted) await removeSocketsBeside(eventsEndpoint);
-  tellParent(process.env, { kind: 'final', ...delivery });
+  if (parentGone.aborted) await removeOtherSockets(eventsEndpoint);
+  reportParent(process.env, { kind: 'final', ...delivery });
   if (delivery.disk.kind === 'failed') process.stderr.write(`${file}: ${delivery.disk.reason}\n`);
   process.exit(delivery.disk.kind === 'failed' && delivery.message.kind === 'failed' ? 1 : 0);
 };

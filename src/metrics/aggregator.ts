@@ -70,7 +70,7 @@ export class Aggregator {
         publisher,
         monotonicNs,
         writeFile,
-        ...(isLookedAt ? {} : { viewersMin: BESIDE_THE_PARENT, lookedAt }),
+        ...(isLookedAt ? {} : { viewersMin: OWN_PROCESSES, lookedAt }),
         live: () => this.#body(this.#state, 'live'),
         final: state =>
           this.#body(state, this.#metrics.valueCount > this.#valuesToSortMax ? 'hasty' : 'final'),
@@ -177,7 +177,7 @@ export class Aggregator {
   }
 }
 
-const BESIDE_THE_PARENT = 2;
+const OWN_PROCESSES = 2;
 
 const turnOfLoop = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 

@@ -17,7 +17,7 @@ interface MadeBoundParts {
   readonly gaps: Readonly<Record<GapEdge, Histogram>>;
 }
 
-interface ToldBoundParts {
+interface ReportedBoundParts {
   readonly lateMarks: MarkGroups;
   readonly heldMarks: MarkGroups;
   readonly gaps: Readonly<Record<GapEdge, Iterable<readonly [cell: number, count: number]>>>;
@@ -30,7 +30,11 @@ export const packBoundParts = ({ lateMarks, heldMarks, gaps }: MadeBoundParts): 
 });
 
 /** Undefined for what nobody packs. */
-export const unpackBoundParts = ({ lateMarks, heldMarks, gaps }: BoundParts): ToldBoundParts | undefined => {
+export const unpackBoundParts = ({
+  lateMarks,
+  heldMarks,
+  gaps,
+}: BoundParts): ReportedBoundParts | undefined => {
   const [late, held] = [groupsOf(lateMarks), groupsOf(heldMarks)];
   const cells = recordOf(GAP_EDGES, edge => unpackCells(gaps[edge])?.cells);
   const { knownLeast, knownMost, surelyLeast, surelyMost } = cells;

@@ -24,10 +24,10 @@ export const boundPercentiles = (
   ways: readonly BoundedValues[],
   percentiles: readonly number[],
 ): SeriesErrorBound['percentiles'] => {
-  const asked = percentiles.map(p => lowerIndex(p, measured.length));
+  const requested = percentiles.map(p => lowerIndex(p, measured.length));
   for (const { least, most, lags } of ways) {
-    least?.prepare?.({ ranks: asked.flatMap(rank => lags.map(({ spared }) => rank - spared)) });
-    most?.prepare?.({ ranks: asked.flatMap(rank => lags.map(({ spared }) => rank + spared)) });
+    least?.prepare?.({ ranks: requested.flatMap(rank => lags.map(({ spared }) => rank - spared)) });
+    most?.prepare?.({ ranks: requested.flatMap(rank => lags.map(({ spared }) => rank + spared)) });
   }
   return Object.fromEntries(percentiles.map(p => [String(p), boundOne(measured, ways, p)]));
 };

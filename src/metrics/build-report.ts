@@ -116,7 +116,7 @@ export const buildReport = (input: ReportInput): Report => {
         .map(([name, series]) => [name, reportSeries(series)]),
     ),
     client: worstClient(reportClient(metrics, { pattern: config.run.pattern, droppedEvents }), input.agents),
-    ...besideFigures(input, metrics),
+    ...additionalFigures(input, metrics),
     littlesLaw: law,
     machine: input.machine ?? unknown('only a run of one machine itself sees what its machine does'),
     environment: config.environment,
@@ -139,7 +139,7 @@ const ratesOf = (
 };
 
 /** What spoils the figures, and what the server says of itself. */
-const besideFigures = (
+const additionalFigures = (
   {
     config,
     snapshot,

@@ -64,8 +64,8 @@ export class ClientMetrics {
   /** Each beat that was due is one value: those in a pause were late by what was left of it. */
   beats({ isLoad, latenessNs }: BeatsRecord, isTracking: boolean): void {
     if (!isTracking) return;
-    for (const told of latenessNs) {
-      const lateNs = wholeNs(told);
+    for (const reported of latenessNs) {
+      const lateNs = wholeNs(reported);
       if (!isLoad) this.#counters['client.parsePausedNs'].add(lateNs > PARSE_PAUSE_NS_MIN ? lateNs : 0);
       else
         for (let left = lateNs, count = 0; left >= 0 && count < PAUSE_BEATS_MAX; left -= BEAT_NS, count += 1)

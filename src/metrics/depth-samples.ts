@@ -45,11 +45,11 @@ const depthSamples = async (path: string, isStreaming: boolean): Promise<readonl
 const figuresOf = (sample: EndedSample, isStreaming: boolean): Omit<DepthSample, 'index'> => {
   const figures = sample.outcome === 'completed' ? sampleFigures(sample, isStreaming) : undefined;
   return {
-    inputTokens: told(sample.inputTokens),
-    outputTokens: told(sample.outputTokens),
-    cachedTokens: told(sample.remark?.cachedTokens),
-    ttftNs: told(figures?.ttftNs),
-    tpotNs: told(figures?.tpotNs),
+    inputTokens: reported(sample.inputTokens),
+    outputTokens: reported(sample.outputTokens),
+    cachedTokens: reported(sample.remark?.cachedTokens),
+    ttftNs: reported(figures?.ttftNs),
+    tpotNs: reported(figures?.tpotNs),
     problem: problemOf(sample, figures !== undefined),
   };
 };
@@ -63,6 +63,7 @@ const problemOf = ({ outcome, failure }: EndedSample, hasFigures: boolean): stri
   return hasFigures ? undefined : 'its stamps contradict each other';
 };
 
-const told = (figure: number | undefined): number | undefined => (figure === NO_FIGURE ? undefined : figure);
+const reported = (figure: number | undefined): number | undefined =>
+  figure === NO_FIGURE ? undefined : figure;
 
 const PROBLEM_LENGTH_MAX = 200;

@@ -39,7 +39,7 @@ export class ErrorBounds {
   /** By whom was held back: the share of the time. The kernel counts that as no wait for a processor, so no stamp knows of it. */
   readonly #throttled = new Map<string, number>();
   /** Live, and how often more it is told again. */
-  readonly #told = new Map<SeriesKey, { readonly bound: SeriesErrorBound | undefined; left: number }>();
+  readonly #reported = new Map<SeriesKey, { readonly bound: SeriesErrorBound | undefined; left: number }>();
 
   constructor({ rawValuesMax, store }: Partial<Pick<ValueEdgesOptions, 'rawValuesMax' | 'store'>> = {}) {
     this.#edges = new Map(
@@ -63,7 +63,7 @@ export class ErrorBounds {
   parts(): BoundParts {
     return packBoundParts({
       lateMarks: this.#marks.map(({ latenessNs }) => latenessNs),
-      heldMarks: this.#marks.map(({ heldNs }) => heldNs),
+      heldMarks: this.#marks.map(({ blockedNs }) => blockedNs),
       gaps: this.#gaps.edges,
     });
   }
@@ -137,13 +137,13 @@ export class ErrorBounds {
 
   /** From histograms, of a few percentiles. */
   live(key: SeriesKey, measured: RankedValues, percentiles: readonly number[]): SeriesErrorBound | undefined {
-    const known = this.#told.get(key);
+    const known = this.#reported.get(key);
     if (known !== undefined && known.left > 0) {
       known.left -= 1;
       return known.bound;
     }
     const bound = this.#bound(key, measured, percentiles, false);
-    this.#told.set(key, { bound, left: LIVE_REUSED });
+    this.#reported.set(key, { bound, left: LIVE_REUSED });
     return bound;
   }
 
@@ -166,7 +166,7 @@ export class ErrorBounds {
   #marksSoFar(): MarkedLateness {
     this.#marked ??= {
       beyondKnown: new WakeLateness(this.#marks.map(({ latenessNs }) => latenessNs)),
-      beyondSleep: new WakeLateness(this.#marks.map(({ heldNs }) => heldNs)),
+      beyondSleep: new WakeLateness(this.#marks.map(({ blockedNs }) => blockedNs)),
     };
     return this.#marked;
   }

@@ -7,9 +7,9 @@ import { systemClock } from '../clock/system-clock.ts';
 import { errorMessage } from '../core/problem.ts';
 import { eventBatchBytesCodec } from '../messaging/event-batch-codec.ts';
 import { EVERY_MESSAGE } from '../messaging/subscriber.ts';
-import { removeSocketsBeside } from '../messaging/zeromq/socket-folder.ts';
+import { removeOtherSockets } from '../messaging/zeromq/socket-folder.ts';
 import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
-import { stopsOf, tellParent, watchParent } from '../process/parent-watch.ts';
+import { reportParent, stopsOf, watchParent } from '../process/parent-watch.ts';
 import { openEventLogFile } from './event-log-file.ts';
 import { EVENT_LOG_DRAIN_MS, EVENT_LOG_QUEUE_BYTES_MAX, logEvents } from './event-logger.ts';
 
@@ -17,8 +17,8 @@ const argumentSchema = v.object({ endpoint: v.string(), file: v.string() });
 
 const main = async (): Promise<void> => {
   const parent = watchParent(process.env);
-  const { stop: asked } = stopsOf(parent, (signal, heard) => process.on(signal, heard));
-  const stop = parent.kind === 'watching' ? AbortSignal.any([asked, parent.signal]) : asked;
+  const { stop: requested } = stopsOf(parent, (signal, received) => process.on(signal, received));
+  const stop = parent.kind === 'watching' ? AbortSignal.any([requested, parent.signal]) : requested;
   const { endpoint, file } = v.parse(argumentSchema, JSON.parse(process.argv[2] ?? ''));
   const sink = await openEventLogFile(file);
   const subscriber = await openZeromqSubscriber(endpoint, eventBatchBytesCodec, EVERY_MESSAGE);
@@ -31,7 +31,7 @@ const main = async (): Promise<void> => {
     if (stop.aborted) process.exit(0);
     throw error;
   }
-  tellParent(process.env, { kind: 'ready' });
+  reportParent(process.env, { kind: 'ready' });
   const summary = await logEvents({
     subscriber,
     sink,
@@ -40,8 +40,8 @@ const main = async (): Promise<void> => {
     queueBytesMax: EVENT_LOG_QUEUE_BYTES_MAX,
     drainMs: EVENT_LOG_DRAIN_MS,
   });
-  if (parent.kind === 'watching' && parent.signal.aborted) await removeSocketsBeside(endpoint);
-  tellParent(process.env, summary);
+  if (parent.kind === 'watching' && parent.signal.aborted) await removeOtherSockets(endpoint);
+  reportParent(process.env, summary);
   if (summary.errorCode !== undefined) process.stderr.write(`events.jsonl: ${summary.errorCode}\n`);
   // A write that is stuck in the kernel would hold up an ordinary exit.
   setTimeout(exitNow, LAST_MS).unref();

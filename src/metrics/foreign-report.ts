@@ -1,7 +1,7 @@
 // The report of an imported run. Nothing of our own client is in it, because it was not there: what only that client could know is
 // unknown with that reason, whether the figures are counted from its requests or are those of its tool.
 
-import { type ForeignOrigin, foreignLabel, untoldLine } from '../core/run/foreign-run.ts';
+import { type ForeignOrigin, foreignLabel, unreportedLine } from '../core/run/foreign-run.ts';
 import type { Report, ReportClient, ReportSeries } from '../core/run/report.ts';
 import { type Reported, type Unknown, unknown } from '../core/unknown.ts';
 
@@ -13,7 +13,7 @@ export const asForeign = (report: Report): Report => {
   return {
     ...report,
     notices: [...noticesOf(foreign), ...report.notices],
-    series: Object.fromEntries(Object.entries(report.series).filter(([key]) => !isUntold(key, foreign))),
+    series: Object.fromEntries(Object.entries(report.series).filter(([key]) => !isUnreported(key, foreign))),
     client: clientOf(foreign, reason),
     contamination: reason,
     server: reason,
@@ -41,7 +41,7 @@ export interface SummarySeries {
 /** With the figures of a file that tells of all requests together. @param empty the report of the same run without any figure */
 export const withSummary = (empty: Report, summary: ForeignSummary): Report => {
   const { completed, failed, windowNs, inputTokens, outputTokens } = summary;
-  const untold = unknown('only told for all requests together');
+  const unreported = unknown('only told for all requests together');
   const counts = { issued: completed + failed, completed, failed, cancelled: 0, unresolved: 0 };
   const perSecond = (count: number | undefined): Reported<number> =>
     count === undefined || windowNs === 0 ? unknown('the file does not tell it') : count / (windowNs / 1e9);
@@ -62,9 +62,9 @@ export const withSummary = (empty: Report, summary: ForeignSummary): Report => {
       inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens,
     ),
     perUserTokensPerSecond: { p50: perUser('50'), p90: perUser('90') },
-    steadyStateWindowNs: untold,
-    steadyStateRequestsPerSecond: untold,
-    steadyStateOutputTokensPerSecond: untold,
+    steadyStateWindowNs: unreported,
+    steadyStateRequestsPerSecond: unreported,
+    steadyStateOutputTokensPerSecond: unreported,
     series: Object.fromEntries(
       Object.entries(summary.series).map(([key, series]) => [key, seriesOf(series, completed)]),
     ),
@@ -85,11 +85,11 @@ const seriesOf = ({ meanNs, stdDevNs, percentiles }: SummarySeries, count: numbe
   isExact: false,
 });
 
-const noticesOf = ({ untold }: ForeignOrigin): readonly string[] =>
-  untold.length === 0 ? [] : [`not told: ${untoldLine(untold)}`];
+const noticesOf = ({ unreported }: ForeignOrigin): readonly string[] =>
+  unreported.length === 0 ? [] : [`not told: ${unreportedLine(unreported)}`];
 
-const isUntold = (key: string, { untold }: ForeignOrigin): boolean =>
-  OF_OUR_CLIENT.has(key) || (OF_CHUNKS.has(key) && untold.some(({ what }) => what === 'chunks'));
+const isUnreported = (key: string, { unreported }: ForeignOrigin): boolean =>
+  OF_OUR_CLIENT.has(key) || (OF_CHUNKS.has(key) && unreported.some(({ what }) => what === 'chunks'));
 
 const clientOf = (foreign: ForeignOrigin, reason: Unknown): ReportClient => ({
   verdict: 'unknown',

@@ -68,11 +68,11 @@ export class GapBounds {
   mean({ beyondKnown, beyondSleep }: MarkedLateness): ErrorBound {
     const bins = this.#lasts.effectiveCount;
     const wakesNs = this.#samples * beyondKnown.meanMaxNs(bins);
-    const heldNs = this.#samples * beyondSleep.meanMaxNs(bins);
+    const blockedNs = this.#samples * beyondSleep.meanMaxNs(bins);
     const { firstNs, lastNs, firstNsMax, lastNsMax } = this.#sums;
     return {
-      above: Math.min(lastNs + wakesNs, lastNsMax + heldNs) / this.#count,
-      below: Math.min(firstNs + wakesNs, firstNsMax + heldNs) / this.#count,
+      above: Math.min(lastNs + wakesNs, lastNsMax + blockedNs) / this.#count,
+      below: Math.min(firstNs + wakesNs, firstNsMax + blockedNs) / this.#count,
     };
   }
 
@@ -88,8 +88,8 @@ export class GapBounds {
   /** Gaps whose edges are not told yet may be anything: as many ranks are left out. */
   #atLeast(edge: GapEdge): RankedValues {
     const counts = this.#edges[edge];
-    const untold = Math.max(0, this.#count - counts.count);
-    return { length: this.#count, at: rank => counts.lowestAtRank(rank - untold + 1) };
+    const unreported = Math.max(0, this.#count - counts.count);
+    return { length: this.#count, at: rank => counts.lowestAtRank(rank - unreported + 1) };
   }
 
   /** Edges of samples that are not counted here may be less than any. */

@@ -120,16 +120,16 @@ export class MetricsTable {
         this.#placed(record);
         return;
       case 'sample.remarked':
-        this.#rowOf(record.sampleId)?.tellRemark(record);
+        this.#rowOf(record.sampleId)?.reportRemark(record);
         return;
       case 'sample.served':
-        this.#rowOf(record.sampleId)?.tellServed(record);
+        this.#rowOf(record.sampleId)?.reportServed(record);
         return;
       case 'sample.choices':
         pushAll(this.#rowOf(record.sampleId)?.chunkChoices, record.ofChunks);
         return;
       case 'sample.noted':
-        this.#rowOf(record.sampleId)?.tellNote(record);
+        this.#rowOf(record.sampleId)?.reportNote(record);
         return;
       case 'sample.complete':
         this.#ended(record);
@@ -141,7 +141,7 @@ export class MetricsTable {
         this.#metrics.client.beats(record, this.#isTracking(record.atNs));
         return;
       case 'sample.lateness':
-        this.#rowOf(record.sampleId)?.tellLateness(record);
+        this.#rowOf(record.sampleId)?.reportLateness(record);
         return;
       case 'client.marks':
       case 'client.gaps':

@@ -69,7 +69,7 @@ export const reportClient = (
 const shareOf = (metrics: MetricLookup, sum: CounterKey, observed: CounterKey): number | Unknown => {
   const observedNs = metrics.counter(observed);
   // A group with several processors counts each of them.
-  return observedNs > 0 ? Math.min(1, metrics.counter(sum) / observedNs) : unknown(NOT_TOLD_BY_SYSTEM);
+  return observedNs > 0 ? Math.min(1, metrics.counter(sum) / observedNs) : unknown(NOT_REPORTED_BY_SYSTEM);
 };
 
 const lateness = (series: SeriesMetric | undefined, reason: string): LatenessFigures | Unknown => {
@@ -82,5 +82,5 @@ const lateness = (series: SeriesMetric | undefined, reason: string): LatenessFig
 
 const median = (series: SeriesMetric | undefined): number | undefined => series?.percentiles['50'];
 
-const NOT_TOLD_BY_SYSTEM = 'the system does not tell it';
+const NOT_REPORTED_BY_SYSTEM = 'the system does not tell it';
 const NOT_OBSERVED = 'the client left no measurements of itself';

@@ -2,7 +2,7 @@
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits, ofCount } from '../core/figure/figure.ts';
-import { doubtCounts, doubtWords } from '../core/run/doubted-figures.ts';
+import { doubtCounts, doubtText } from '../core/run/doubted-figures.ts';
 import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import type { Report } from '../core/run/report.ts';
 import type { RunConfig } from '../core/run/run-config.ts';
@@ -165,7 +165,7 @@ const choiceNotices = (metrics: MetricLookup): readonly string[] => {
 };
 
 export const doubtNotices = (metrics: MetricLookup): readonly string[] => {
-  const words = doubtWords(doubtCounts(key => metrics.counter(key)));
+  const words = doubtText(doubtCounts(key => metrics.counter(key)));
   return words.length === 0
     ? []
     : [

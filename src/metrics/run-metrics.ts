@@ -124,12 +124,12 @@ export class RunMetrics {
   /** Why, and which turn it would have been, is not told by every version. */
   skipped({
     window,
-    ...told
+    ...reported
   }: Pick<SkippedTurn, 'window'> & (Omit<SkippedTurn, 'sampleId' | 'window'> | object)): void {
     this.counters.samplesSkipped.add();
     if (window < 0) return;
     this.counters.trackedSamplesSkipped.add();
-    if ('reason' in told) this.#sessions?.skipped(told);
+    if ('reason' in reported) this.#sessions?.skipped(reported);
   }
 
   ended(sample: EndedSample): void {

@@ -26,10 +26,10 @@ export interface RunPoint {
   percentiles: readonly number[] | undefined;
   /** More samples came than were read; what the run told of itself stands in. */
   isPartial: boolean;
-  told: ToldRates | undefined;
+  reported: ReportedRates | undefined;
 }
 
-export interface ToldRates {
+export interface ReportedRates {
   readonly requestsPerSecond: number | null;
   readonly outputTokensPerSecond: number | null;
   readonly inFlight: number;
@@ -93,7 +93,7 @@ const joined = (a: RunPoint, b: RunPoint): RunPoint => ({
   values: joinedValues(a, b),
   percentiles: undefined,
   isPartial: a.isPartial || b.isPartial,
-  told: b.told ?? a.told,
+  reported: b.reported ?? a.reported,
 });
 
 /** Of each as many as its share of all. */
@@ -125,5 +125,5 @@ export const emptyPoint = (): RunPoint => ({
   values: [],
   percentiles: undefined,
   isPartial: false,
-  told: undefined,
+  reported: undefined,
 });

@@ -12,9 +12,9 @@ import {
   keep,
   pairs,
   percentilesOf,
+  type ReportedRates,
   type RunPoint,
   readable,
-  type ToldRates,
 } from './run-points.ts';
 
 export const POINTS_MAX = 1_200;
@@ -52,11 +52,11 @@ export class RunTimeSeries {
   }
 
   /** What the run says of itself now. */
-  told({ elapsedMs, recent, figures, contentArrived }: RunProgress): void {
+  reported({ elapsedMs, recent, figures, contentArrived }: RunProgress): void {
     const point = this.#at(elapsedMs);
     if (point === undefined) return;
-    if (this.#isStreaming && isKnown(contentArrived)) this.#tellArrived(elapsedMs, contentArrived);
-    point.told = {
+    if (this.#isStreaming && isKnown(contentArrived)) this.#reportArrived(elapsedMs, contentArrived);
+    point.reported = {
       requestsPerSecond: isUnknown(recent.requestsPerSecond) ? null : recent.requestsPerSecond,
       outputTokensPerSecond: isUnknown(recent.outputTokensPerSecond) ? null : recent.outputTokensPerSecond,
       inFlight: Math.max(0, figures.counts.unresolved),
@@ -89,9 +89,9 @@ export class RunTimeSeries {
     });
     const bands = points.map(percentilesOf);
     /** Nothing is known of the time before the measured phase, nor of a last point that has hardly begun. */
-    const perSecond = (counts: readonly (number | null)[], told: keyof ToldRates): SeriesColumn =>
+    const perSecond = (counts: readonly (number | null)[], reported: keyof ReportedRates): SeriesColumn =>
       points.map((point, index) => {
-        if (point.isPartial) return point.told?.[told] ?? null;
+        if (point.isPartial) return point.reported?.[reported] ?? null;
         const coveredMs = Math.min(stepMs, this.#lastEndMs - index * stepMs);
         const isCovered = isLive || coveredMs >= stepMs / 2;
         if (first === -1 || index < first || !isCovered) return null;
@@ -110,7 +110,7 @@ export class RunTimeSeries {
         'outputTokensPerSecond',
       ),
       inFlight: points.map((point, index) => {
-        if (isLive) return point.told?.inFlight ?? null;
+        if (isLive) return point.reported?.inFlight ?? null;
         return index < first ? null : (counted[index] ?? null);
       }),
       failed: points.map(point => point.failed),
@@ -155,7 +155,7 @@ export class RunTimeSeries {
   }
 
   /** Those that came since the last time, evenly over the time between. What came before the first time is not known. */
-  #tellArrived(elapsedMs: number, { chunks, tokensPerChunk }: ContentArrived): void {
+  #reportArrived(elapsedMs: number, { chunks, tokensPerChunk }: ContentArrived): void {
     const before = this.#arrived;
     this.#arrived = { elapsedMs, chunks };
     this.#tokensPerChunk = tokensPerChunk;

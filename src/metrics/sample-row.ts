@@ -35,19 +35,19 @@ export class SampleRow {
     this.heldBackNs = issued.heldBackNs;
   }
 
-  tellLateness({ kind: _kind, sampleId: _id, ...lateness }: SampleRecordOf<'sample.lateness'>): void {
+  reportLateness({ kind: _kind, sampleId: _id, ...lateness }: SampleRecordOf<'sample.lateness'>): void {
     this.lateness = lateness;
   }
 
-  tellRemark({ kind: _kind, sampleId: _id, ...remark }: SampleRecordOf<'sample.remarked'>): void {
+  reportRemark({ kind: _kind, sampleId: _id, ...remark }: SampleRecordOf<'sample.remarked'>): void {
     this.remark = remark;
   }
 
-  tellServed({ kind: _kind, sampleId: _id, ...served }: SampleRecordOf<'sample.served'>): void {
+  reportServed({ kind: _kind, sampleId: _id, ...served }: SampleRecordOf<'sample.served'>): void {
     this.served = served;
   }
 
-  tellNote({ kind: _kind, sampleId: _id, ...note }: SampleRecordOf<'sample.noted'>): void {
+  reportNote({ kind: _kind, sampleId: _id, ...note }: SampleRecordOf<'sample.noted'>): void {
     this.note = note;
   }
 }

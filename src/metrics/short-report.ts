@@ -90,7 +90,7 @@ const verdictLines = (report: Report): readonly string[] => {
   // The reason of a stop says it.
   const failed = report.stopped === undefined ? failureHeadline(report) : undefined;
   const lost = lostHistoryHeadline(report);
-  const said = [
+  const reported = [
     ...(report.interrupted ? [`INTERRUPTED: ${report.incompleteReason ?? 'the run was interrupted'}.`] : []),
     ...(report.stopped === undefined ? [] : [`STOPPED: ${report.stopped.problem}. ${report.stopped.advice}`]),
     ...(report.interrupted || report.complete || report.stopped !== undefined
@@ -108,10 +108,10 @@ const verdictLines = (report: Report): readonly string[] => {
       : []),
     ...(failed?.isGrave === false ? [failedLine(failed)] : []),
   ];
-  return said.length === 0
+  return reported.length === 0
     ? [`${reportVerdict(report).headline}.`]
     : shortened(
-        said.map(words => brokenLines(words, COLUMNS)),
+        reported.map(words => brokenLines(words, COLUMNS)),
         VERDICT_LINES_MAX,
       );
 };
@@ -178,14 +178,14 @@ const byServer = (report: Report): readonly string[] => {
 
 /** A line for each of several URLs: whoever spreads a load wants to see which is slow or fails. */
 const byUrl = (report: Report): readonly string[] => {
-  const told =
+  const reported =
     report.run.urls === undefined && report.run.addresses === undefined ? undefined : variantTable(report);
-  if (told === undefined) return [];
+  if (reported === undefined) return [];
   const cells = ([url = '', ...row]: readonly string[]): readonly string[] => [
     clipped(url, SHORT_URL_COLUMNS),
     ...SHORT_URL_FIGURES.map(at => row[at] ?? ''),
   ];
-  const rows = [cells(told.columns), ...told.rows.map(cells)];
+  const rows = [cells(reported.columns), ...reported.rows.map(cells)];
   return [
     '',
     ...shortened(
@@ -251,8 +251,8 @@ const underBound = ({ headroom }: Report): readonly string[] =>
   headroom === undefined || isUnknown(headroom) ? [] : ['', ...runHeadroomLines(headroom)];
 
 /** Likewise. */
-const energy = ({ energy: told }: Report): readonly string[] => {
-  const rows = told === undefined || isUnknown(told) ? [] : energyRows(told);
+const energy = ({ energy: reported }: Report): readonly string[] => {
+  const rows = reported === undefined || isUnknown(reported) ? [] : energyRows(reported);
   return rows.length === 0 ? [] : ['', ...inColumns([ENERGY_COLUMNS, ...rows], { hasFigures: true })];
 };
 
@@ -296,9 +296,9 @@ const gravestFirst = (answers: readonly ObjectiveAnswer[]): readonly ObjectiveAn
 
 /** Fewer beneath figures, so that those stay in view. */
 const notices = (report: Report): readonly string[] => {
-  const said = report.notices.map(sentence => hangingLines('  ', capitalized(sentence), COLUMNS));
-  if (said.length === 0) return [];
-  return ['', ...shortened(said, hasFigures(report) ? NOTICE_LINES_MAX : ALONE_NOTICE_LINES_MAX)];
+  const reported = report.notices.map(sentence => hangingLines('  ', capitalized(sentence), COLUMNS));
+  if (reported.length === 0) return [];
+  return ['', ...shortened(reported, hasFigures(report) ? NOTICE_LINES_MAX : ALONE_NOTICE_LINES_MAX)];
 };
 
 /** Whole items of one or several lines, as many as there is room for; the last line says how many lines more there are. */

@@ -28,7 +28,7 @@ import { failureKindRows } from '../core/run/outcome.ts';
 import { provenanceRows } from '../core/run/provenance-rows.ts';
 import { rateBoundText } from '../core/run/rate-bounds.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
-import { isSendTailTold, TOO_FEW } from '../core/run/report-summary.ts';
+import { isSendTailReported, TOO_FEW } from '../core/run/report-summary.ts';
 import { stateOf } from '../core/run/run-digest.ts';
 import { RATE_KEYS, type RateKey, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
@@ -205,13 +205,13 @@ const objectives = (report: Report): readonly string[] => [
   ),
 ];
 
-const sessions = ({ sessions: told }: Report): readonly string[] => {
-  if (told === undefined) return [];
-  const uncached = uncachedRows(told);
+const sessions = ({ sessions: reported }: Report): readonly string[] => {
+  if (reported === undefined) return [];
+  const uncached = uncachedRows(reported);
   return [
-    ...list('Sessions', sessionLines(told)),
+    ...list('Sessions', sessionLines(reported)),
     '',
-    ...inColumns([TURN_COLUMNS, ...turnRows(told)], { hasFigures: true }),
+    ...inColumns([TURN_COLUMNS, ...turnRows(reported)], { hasFigures: true }),
     ...(uncached.length === 0
       ? []
       : ['', ...inColumns([UNCACHED_COLUMNS, ...uncached], { hasFigures: true })]),
@@ -228,14 +228,14 @@ const client = (report: Report): readonly string[] => {
   const { opened, reused, closed, stale } = of.connections;
   const share = (value: number | Unknown): string =>
     isUnknown(value) ? `unknown: ${value.reason}` : `${(value * 100).toFixed(0)}%`;
-  const figures = (value: LatenessFigures | Unknown, isTailTold = true): string =>
+  const figures = (value: LatenessFigures | Unknown, isTailReported = true): string =>
     isUnknown(value)
       ? `unknown: ${value.reason}`
-      : `p50 ${time(value.p50)}, p99 ${isTailTold ? time(value.p99) : TOO_FEW}, max ${time(value.max)}`;
+      : `p50 ${time(value.p50)}, p99 ${isTailReported ? time(value.p99) : TOO_FEW}, max ${time(value.max)}`;
   return [
     `Client: ${verdictText(of.verdict, stateOf(report))}`,
     ...inColumns([
-      ['send lateness', figures(of.sendLatenessNs, isSendTailTold(report))],
+      ['send lateness', figures(of.sendLatenessNs, isSendTailReported(report))],
       ['read lateness', figures(of.readLatenessNs)],
       ['event loop delay', figures(of.eventLoopDelayNs)],
       ['heartbeat lateness', figures(of.beatLatenessNs)],
@@ -300,15 +300,15 @@ const underBound = ({ headroom }: Report): readonly string[] => {
   ];
 };
 
-const energy = ({ energy: told }: Report): readonly string[] => {
-  if (told === undefined) return [];
-  if (isUnknown(told)) return ['', `Energy: unknown (${told.reason})`];
-  const rows = energyRows(told);
+const energy = ({ energy: reported }: Report): readonly string[] => {
+  if (reported === undefined) return [];
+  if (isUnknown(reported)) return ['', `Energy: unknown (${reported.reason})`];
+  const rows = energyRows(reported);
   return [
     '',
     'Energy',
     ...(rows.length === 0 ? [] : inColumns([ENERGY_COLUMNS, ...rows], { hasFigures: true })),
-    ...energyRemarks(told).map(remark => `  ${remark}`),
+    ...energyRemarks(reported).map(remark => `  ${remark}`),
   ];
 };
 

@@ -4,7 +4,7 @@
 import { counted, formatCount } from '../core/figure/figure.ts';
 import type { ReportRun, ReportSeries } from '../core/run/report.ts';
 import { hasOutputTokens, NO_OUTPUT_TOKENS } from '../core/run/run-rates.ts';
-import type { AskedTokens, RunRequests } from '../core/run/run-requests.ts';
+import type { RequestedTokens, RunRequests } from '../core/run/run-requests.ts';
 import { isOfTrace, shapeOf } from '../core/run/run-shape.ts';
 import { traceRows } from '../core/run/trace-shape.ts';
 import { isUnknown, type Reported } from '../core/unknown.ts';
@@ -29,7 +29,7 @@ export const tokenRows = (
 ): readonly Row[] => {
   if (isUnknown(requests)) return [];
   const { inputTokens, outputTokens } = requests;
-  const input = isUnknown(inputTokens) ? inputTokens.reason : `asked ${askedText(inputTokens)}`;
+  const input = isUnknown(inputTokens) ? inputTokens.reason : `asked ${requestedText(inputTokens)}`;
   return [
     ['input tokens', `${input}; ${countedText(counted.input, inputTokens)}`],
     [
@@ -77,39 +77,39 @@ export const lengthRows = ({
 
 const calibrationText = (calibration: RunRequests['calibration']): string => {
   if (isUnknown(calibration)) return `one for each token, not calibrated: ${calibration.reason}`;
-  const { requests, askedTokens, countedTokens } = calibration;
-  return `calibrated by ${counted(requests, 'request')}: of ${counted(askedTokens, 'token')} ${formatCount(countedTokens)} were counted`;
+  const { requests, requestedTokens, countedTokens } = calibration;
+  return `calibrated by ${counted(requests, 'request')}: of ${counted(requestedTokens, 'token')} ${formatCount(countedTokens)} were counted`;
 };
 
 const outputText = ({ outputTokens, outputSource, lengthFields }: RunRequests): string => {
   if (isUnknown(outputTokens)) return `length left to ${outputTokens.reason}`;
-  const asked = askedText(outputTokens);
+  const requested = requestedText(outputTokens);
   switch (outputSource) {
     case 'default':
-      return `asked at most ${asked}, the default`;
+      return `asked at most ${requested}, the default`;
     case 'option':
-      return lengthFields.length === 0 ? `asked at most ${asked}` : `asked ${asked}`;
+      return lengthFields.length === 0 ? `asked at most ${requested}` : `asked ${requested}`;
     case 'dataset':
     case 'body':
-      return `asked at most ${asked}`;
+      return `asked at most ${requested}`;
     default:
       return outputSource satisfies never;
   }
 };
 
-const askedText = ({ text, mean, min, max }: AskedTokens): string =>
+const requestedText = ({ text, mean, min, max }: RequestedTokens): string =>
   min === max ? formatCount(min) : `${text}: ${spreadText({ mean, min, max })}`;
 
-const countedText = (series: ReportSeries | undefined, asked: Reported<AskedTokens>): string => {
+const countedText = (series: ReportSeries | undefined, requested: Reported<RequestedTokens>): string => {
   if (series === undefined || series.mean === null || series.min === null || series.max === null)
     return 'none counted by the server';
   const { mean, min, max } = series;
-  const share = isUnknown(asked) ? 0 : mean / asked.mean - 1;
+  const share = isUnknown(requested) ? 0 : mean / requested.mean - 1;
   const deviation = Math.abs(share) < SHARE_SHOWN ? '' : ` (${signedPercent(share)})`;
   return `counted ${min === max ? formatCount(min) : spreadText({ mean, min, max })}${deviation}`;
 };
 
-const spreadText = ({ mean, min, max }: Pick<AskedTokens, 'mean' | 'min' | 'max'>): string =>
+const spreadText = ({ mean, min, max }: Pick<RequestedTokens, 'mean' | 'min' | 'max'>): string =>
   `${mean < 1_000 ? mean.toFixed(1) : formatCount(Math.round(mean))}, ${formatCount(min)} to ${formatCount(max)}`;
 
 const signedPercent = (share: number): string =>

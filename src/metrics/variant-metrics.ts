@@ -38,7 +38,7 @@ export class VariantMetrics {
       .map(
         ([
           variant,
-          { completed, failed, cancelled, inputTokens, outputTokens, series, errors, ...told },
+          { completed, failed, cancelled, inputTokens, outputTokens, series, errors, ...reported },
         ]) => ({
           variant,
           completed,
@@ -49,7 +49,7 @@ export class VariantMetrics {
           tpotNs: percentilesOf(series.tpotNs),
           latencyNs: percentilesOf(series.latencyNs),
           ...failureCounts(kind => errors[kind] ?? 0),
-          ...told,
+          ...reported,
           inputTokens,
         }),
       );

@@ -34,8 +34,8 @@ export class Admission {
     this.#begin(exchange);
   }
 
-  done(tell: (served: ServedRequest) => void, exchange: Exchange): void {
-    tell(exchange.served);
+  done(report: (served: ServedRequest) => void, exchange: Exchange): void {
+    report(exchange.served);
     if (this.#waiting.delete(exchange)) return;
     if (!this.#running.delete(exchange) || this.#waiting.size === 0) return;
     const [next] = this.#waiting;

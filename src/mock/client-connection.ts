@@ -97,7 +97,7 @@ export class ClientConnection {
     this.#isNew = false;
     this.#reader.add(bytes);
     if (this.#exchange === undefined) this.#serve(readMs);
-    else if (this.#reader.heldBytes > PIPELINED_BYTES_MAX) this.#socket.pause();
+    else if (this.#reader.bufferedBytes > PIPELINED_BYTES_MAX) this.#socket.pause();
   };
 
   /** The mock does not support TLS: it fails as configured, else as a plain HTTP server answers. */

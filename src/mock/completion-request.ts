@@ -48,7 +48,7 @@ export const readCompletionRequest = (
   const added = api.promptText(given);
   if (added === undefined) return wrong(api.noPrompt);
   const previousId = api.previousId?.(given);
-  const earlier = previousId === undefined ? NOTHING_SAID : kept.of(previousId);
+  const earlier = previousId === undefined ? NO_CONTENT : kept.of(previousId);
   if (previousId !== undefined && earlier === undefined) return { kind: 'forgotten', id: previousId };
   const promptText = `${earlier?.text ?? ''}${added}`;
   const messages = (earlier?.messages ?? 0) + api.messageCount(given);
@@ -85,7 +85,7 @@ export const readCompletionRequest = (
   };
 };
 
-const NOTHING_SAID = { text: '', messages: 0 };
+const NO_CONTENT = { text: '', messages: 0 };
 
 const wrong = (problem: string): CompletionRequestResult => ({ kind: 'wrong', problem });
 

@@ -147,7 +147,7 @@ export const MOCK_OPTIONS: readonly MockOption[] = [
     'Report this much of each answer as guessed ahead. Default: 0.',
   ),
   mockFlag('cache-answers', 'cachesAnswers', readOn, 'Answer a prompt that was answered before at once.'),
-  mockFlag('cache-alike', 'cachesAlike', readOn, 'Also for a prompt that differs only in its nonce.'),
+  mockFlag('cache-alike', 'cachesDuplicates', readOn, 'Also for a prompt that differs only in its nonce.'),
   mockFlag('end-early', 'endsEarly', readOn, 'End answers early, also with min_tokens and ignore_eos.'),
   mockOption(
     'answer-as',
@@ -292,6 +292,6 @@ const unknownFailure = (name: string): Parsed<never> => {
 
 /** The schema names settings; people know options. */
 const withOptionNames = (problem: string): string =>
-  MOCK_OPTIONS.reduce((said, { key, name }) => said.replaceAll(key, `--${name}`), problem);
+  MOCK_OPTIONS.reduce((reported, { key, name }) => reported.replaceAll(key, `--${name}`), problem);
 
 const BY_NAME: ReadonlyMap<string, MockOption> = new Map(MOCK_OPTIONS.map(known => [known.name, known]));

@@ -3,7 +3,7 @@
 
 import process from 'node:process';
 import { untilAborted } from '../clock/until-aborted.ts';
-import { tellParent, watchParent } from '../process/parent-watch.ts';
+import { reportParent, watchParent } from '../process/parent-watch.ts';
 import { startMock } from './mock-server.ts';
 import { MockError, readMockSettings } from './mock-settings.ts';
 
@@ -16,7 +16,7 @@ const run = async (): Promise<number> => {
   const stop = stopSignal();
   const mock = await startMock(options);
   const ready = { url: mock.url, pid: process.pid };
-  tellParent(process.env, ready);
+  reportParent(process.env, ready);
   process.stdout.on('error', () => undefined); // it may go unread
   process.stdout.write(`${JSON.stringify(ready)}\n`);
   await untilAborted(stop);

@@ -49,7 +49,7 @@ export interface MockSettings {
   /** A prompt that was answered before is answered at once. */
   readonly cachesAnswers: boolean;
   /** So is one that differs from it only in the mark that makes it unique, as a cache by likeness does. */
-  readonly cachesAlike: boolean;
+  readonly cachesDuplicates: boolean;
   /** Answers end by themselves, whatever min_tokens and ignore_eos say. */
   readonly endsEarly: boolean;
   /** What replies name as their model; '': the one that was asked for. */
@@ -215,7 +215,7 @@ const settingsSchema: v.GenericSchema<unknown, MockSettings> = v.pipe(
     cachedShare: v.optional(share, 0),
     predictedShare: v.optional(share, 0),
     cachesAnswers: v.optional(v.boolean(), false),
-    cachesAlike: v.optional(v.boolean(), false),
+    cachesDuplicates: v.optional(v.boolean(), false),
     endsEarly: v.optional(v.boolean(), false),
     answersAs: v.optional(v.union([v.literal(''), name], 'must be printable'), ''),
     otherRequests: v.optional(whole(0, 100_000), 0),

@@ -119,9 +119,9 @@ export class Routes {
       );
     if (result.kind === 'wrong')
       return json(400, errorJson(result.problem, 'invalid_request_error', 400), closes);
-    const asked = { ...result.request, isStamped: result.request.isStamped || request.head.isStamped };
+    const requested = { ...result.request, isStamped: result.request.isStamped || request.head.isStamped };
     const [firstModel = ''] = this.#settings.models;
-    const model = asked.model ?? firstModel;
+    const model = requested.model ?? firstModel;
     const ofModel = failureOfModel(model);
     if (ofModel === undefined && !this.#settings.models.includes(model))
       return json(
@@ -132,10 +132,10 @@ export class Routes {
     const number = this.#log.nextNumber();
     const failure = ofModel ?? this.#failureOf(number);
     const plain = this.#remembered(
-      replySubject(asked, { api, model: this.#settings.answersAs || model }, this.#settings),
-      asked.promptText,
+      replySubject(requested, { api, model: this.#settings.answersAs || model }, this.#settings),
+      requested.promptText,
     );
-    const subject = asked.isKept && failure === undefined ? this.#kept(plain, asked, number) : plain;
+    const subject = requested.isKept && failure === undefined ? this.#kept(plain, requested, number) : plain;
     const wire = this.#builder.wire({ isHttp10: request.head.isHttp10, closes });
     const reply =
       failure === undefined
@@ -163,7 +163,7 @@ export class Routes {
         failure: failure?.name,
         expected: reply.expected,
         isClientGone: false,
-        sample: this.#stamps === undefined ? NO_SAMPLE : sampleOfPrompt(asked.promptText),
+        sample: this.#stamps === undefined ? NO_SAMPLE : sampleOfPrompt(requested.promptText),
         writtenMs: this.#stamps === undefined ? undefined : [],
       },
     };
@@ -191,13 +191,17 @@ export class Routes {
 
   /** With whole answers kept, the second request for one gets it at once. */
   #remembered(subject: ReplySubject, promptText: string): ReplySubject {
-    const { cachesAnswers, cachesAlike, keepsPrefixes, tokenizer } = this.#settings;
-    const heldTokens = keepsPrefixes ? this.#prefixes.take(promptText, tokenizer) : 0;
+    const { cachesAnswers, cachesDuplicates, keepsPrefixes, tokenizer } = this.#settings;
+    const cachedPromptTokens = keepsPrefixes ? this.#prefixes.take(promptText, tokenizer) : 0;
     const held =
-      heldTokens === 0
+      cachedPromptTokens === 0
         ? subject
-        : { ...subject, heldTokens, cachedTokens: Math.min(heldTokens, subject.promptTokens) };
-    if (!cachesAnswers && !cachesAlike) return held;
+        : {
+            ...subject,
+            cachedPromptTokens,
+            cachedTokens: Math.min(cachedPromptTokens, subject.promptTokens),
+          };
+    if (!cachesAnswers && !cachesDuplicates) return held;
     const isCached = this.#answered.has(subject.hash);
     if (this.#answered.size < ANSWERED_MAX) this.#answered.add(subject.hash);
     return { ...held, isCached };
@@ -239,8 +243,8 @@ export class Routes {
 
   /** `?entries=N` for the newest N requests beside the sums; all that are stored by default. */
   #account(query: string): string {
-    const [, asked] = /(?:^|&)entries=(\d{1,9})(?:&|$)/.exec(query) ?? [];
-    const entries = this.#log.entriesJson(asked === undefined ? ENTRIES_MAX : Number(asked));
+    const [, requested] = /(?:^|&)entries=(\d{1,9})(?:&|$)/.exec(query) ?? [];
+    const entries = this.#log.entriesJson(requested === undefined ? ENTRIES_MAX : Number(requested));
     return `${JSON.stringify(this.#summary()).slice(0, -1)},"entries":${entries}}`;
   }
 }

@@ -36,11 +36,11 @@ interface RangeQuestion {
 }
 
 const fetchRange = async (
-  asked: URL,
+  requested: URL,
   { place, offset, length, signal }: RangeQuestion,
 ): Promise<{ readonly url: URL; readonly bytes: Uint8Array; readonly contentRange: string }> => {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
-  const { url, response } = await answered(asked, {
+  const { url, response } = await answered(requested, {
     place,
     // As it is stored: a range of what a server compresses meanwhile means something else.
     headers: { range: `bytes=${offset}-${offset + length - 1}`, 'accept-encoding': 'identity' },
@@ -68,7 +68,7 @@ const fetchRange = async (
 
 /** Redirects are followed within the host that was named, and nowhere else: a URL must not lead to a service of somebody else's. */
 const answered = async (
-  asked: URL,
+  requested: URL,
   {
     place,
     ...request
@@ -78,7 +78,7 @@ const answered = async (
     readonly signal: AbortSignal;
   },
 ): Promise<{ readonly url: URL; readonly response: Response }> => {
-  let url = asked;
+  let url = requested;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
     const response = await fetch(url, { ...request, redirect: 'manual' });
     if (response.status < 300 || response.status >= 400) return { url, response };

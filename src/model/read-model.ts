@@ -50,13 +50,13 @@ export const readModelAt = async (
 
 const serverModel = async (
   url: URL,
-  asked: Pick<ModelQuestion, 'model' | 'hub' | 'signal'>,
+  requested: Pick<ModelQuestion, 'model' | 'hub' | 'signal'>,
 ): Promise<ServersModel> => {
   const path = url.pathname.replace(/\/(v1(\/.*)?)?$/, '');
   const base = new URL(`${path}/`, url.origin);
-  const question = { base, place: `${url.origin}${path}`, ...asked };
+  const question = { base, place: `${url.origin}${path}`, ...requested };
   return (
-    (await ollamaModel(question)) ?? (await openAiModel(question, file => readModel(file, asked.signal)))
+    (await ollamaModel(question)) ?? (await openAiModel(question, file => readModel(file, requested.signal)))
   );
 };
 

@@ -138,8 +138,8 @@ export const openCudaDriver = (koffi: Koffi, platform: string): CudaDriver => {
       try {
         loadModule(module, ptx, options.length, options, values);
       } catch (error) {
-        const said = firstLine(log.toString('utf8', 0, Math.max(0, log.indexOf(0))));
-        if (said !== '' && error instanceof CudaError) error.message += `: ${said}`;
+        const reported = firstLine(log.toString('utf8', 0, Math.max(0, log.indexOf(0))));
+        if (reported !== '' && error instanceof CudaError) error.message += `: ${reported}`;
         throw error;
       }
       const kernel: unknown[] = [0];

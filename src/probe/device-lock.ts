@@ -34,7 +34,7 @@ export const lockDevices = (home: string, owner: DeviceOwner): DeviceLock => {
   } catch (error) {
     return { kind: 'unguarded', reason: errorMessage(error) };
   }
-  if (held === undefined) return { kind: 'busy', reason: busyWords(note) };
+  if (held === undefined) return { kind: 'busy', reason: busyText(note) };
   const lock = held;
   quietly(() => writeFileSync(note, JSON.stringify(owner), { mode: 0o600 }));
   return {
@@ -48,7 +48,7 @@ export const lockDevices = (home: string, owner: DeviceOwner): DeviceLock => {
   };
 };
 
-const busyWords = (note: string): string => {
+const busyText = (note: string): string => {
   const owner = readOwner(note);
   return owner === undefined
     ? 'another process is measuring a device of this machine'

@@ -6,14 +6,14 @@ import type { JsonValue } from '../wire/request-message.ts';
 
 export interface PeerRequests {
   /** Rejects only with the signal's reason, when it aborts. */
-  ask(
+  request(
     node: NodeId,
     topic: string,
     body: JsonValue,
     options: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<PeerOutcome>;
   /** @returns the function that ends it */
-  serve(topic: string, handler: (asked: PeerQuestion) => Promise<PeerReply> | PeerReply): () => void;
+  serve(topic: string, handler: (requested: PeerQuestion) => Promise<PeerReply> | PeerReply): () => void;
 }
 
 type PeerOutcome =

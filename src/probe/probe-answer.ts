@@ -3,7 +3,7 @@
 
 import { errorMessage } from '../core/problem.ts';
 import type { Env } from '../process/child.ts';
-import { tellParent, watchParent } from '../process/parent-watch.ts';
+import { reportParent, watchParent } from '../process/parent-watch.ts';
 
 interface ProbeEntry {
   readonly env: Env;
@@ -22,23 +22,23 @@ export const answerParent = async (
   const parent = watchParent(entry.env);
   if (parent.kind === 'watching')
     parent.signal.addEventListener('abort', () => entry.exit(0), { once: true });
-  tellParent(entry.env, { kind: 'ready' });
+  reportParent(entry.env, { kind: 'ready' });
   try {
     const request: unknown = JSON.parse(entry.argv[2] ?? 'null');
     const answer = await measure(request);
-    return said(entry, { kind: 'answer', answer });
+    return reported(entry, { kind: 'answer', answer });
   } catch (error) {
-    return said(entry, { kind: 'failed', reason: errorMessage(error) });
+    return reported(entry, { kind: 'failed', reason: errorMessage(error) });
   }
 };
 
 /** What the parent reads as the last line of a child. */
-export type ProbeWords =
+export type ProbeText =
   | { readonly kind: 'answer'; readonly answer: unknown }
   | { readonly kind: 'failed'; readonly reason: string };
 
-const said = (entry: ProbeEntry, words: ProbeWords): never => {
+const reported = (entry: ProbeEntry, words: ProbeText): never => {
   // Started by a person, without Plimsoll as parent, the result goes to stdout.
-  if (!tellParent(entry.env, words)) entry.complain(JSON.stringify(words));
+  if (!reportParent(entry.env, words)) entry.complain(JSON.stringify(words));
   return entry.exit(0);
 };

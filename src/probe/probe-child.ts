@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { lastLine } from '../core/text/single-line.ts';
 import type { Env } from '../process/child.ts';
 import { OwnProcessError, type OwnProcessExit, startOwnProcess } from '../process/own-process.ts';
-import type { ProbeWords } from './probe-answer.ts';
+import type { ProbeText } from './probe-answer.ts';
 
 interface ProbeChildOptions {
   /** Of `entryUrl`; the entry calls `answerParent`. */
@@ -53,7 +53,7 @@ export const runProbeChild = async (options: ProbeChildOptions): Promise<ProbeAn
     const exit = await child.exited;
     ends.removeEventListener('abort', kill);
     signal.throwIfAborted();
-    const words = v.safeParse(wordsSchema, exit.lastMessage);
+    const words = v.safeParse(textSchema, exit.lastMessage);
     if (exit.code === 0 && words.success) {
       return words.output.kind === 'answer'
         ? { kind: 'answered', answer: words.output.answer }
@@ -68,11 +68,11 @@ export const runProbeChild = async (options: ProbeChildOptions): Promise<ProbeAn
 
 const endingOf = ({ code, signal, stderr }: OwnProcessExit): string => {
   const how = signal === null ? `exited with code ${code ?? 'unknown'}` : `was killed by ${signal}`;
-  const said = lastLine(stderr);
-  return said === '' ? `${how} without a message` : `${how}: ${said.slice(0, REASON_LENGTH_MAX)}`;
+  const reported = lastLine(stderr);
+  return reported === '' ? `${how} without a message` : `${how}: ${reported.slice(0, REASON_LENGTH_MAX)}`;
 };
 
-const wordsSchema: v.GenericSchema<unknown, ProbeWords> = v.variant('kind', [
+const textSchema: v.GenericSchema<unknown, ProbeText> = v.variant('kind', [
   v.object({ kind: v.literal('answer'), answer: v.unknown() }),
   v.object({ kind: v.literal('failed'), reason: v.string() }),
 ]);

@@ -20,7 +20,7 @@ export const writeFileAtomic = async (
   content: FileContent,
   { mode = PRIVATE_FILE_MODE }: AtomicFileOptions = {},
 ): Promise<void> => {
-  const temporary = await writeBeside(path, content, mode);
+  const temporary = await writeTemporary(path, content, mode);
   try {
     await rename(temporary, path);
   } catch (error) {
@@ -36,7 +36,7 @@ export const createFileAtomic = async (
   content: string | Uint8Array,
   { mode = PRIVATE_FILE_MODE }: AtomicFileOptions = {},
 ): Promise<boolean> => {
-  const temporary = await writeBeside(path, content, mode);
+  const temporary = await writeTemporary(path, content, mode);
   try {
     await link(temporary, path);
   } catch (error) {
@@ -59,7 +59,7 @@ export const removeUnfinished = async (folder: string): Promise<void> => {
 /** Whether a file of this name was left unfinished by a killed process. */
 export const isUnfinishedFile = (name: string): boolean => UNFINISHED.test(name);
 
-const writeBeside = async (path: string, content: FileContent, mode: number): Promise<string> => {
+const writeTemporary = async (path: string, content: FileContent, mode: number): Promise<string> => {
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
   // 'wx' never follows or replaces an existing file or link.
   const file = await open(temporary, 'wx', mode);
@@ -97,7 +97,7 @@ const flushFolder = async (path: string): Promise<void> => {
   }
 };
 
-/** As `writeBeside` names them. */
+/** As `writeTemporary` names them. */
 const UNFINISHED = /^\..+\.[0-9a-f]{12}\.tmp$/;
 const PRIVATE_FILE_MODE = 0o600;
 const FOLDER_CANNOT_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'EPERM', 'EISDIR', 'EBADF', 'ENOTSUP']);

@@ -153,12 +153,12 @@ export async function* streamLines(
           ending.kind === 'missing' ? 'tool-missing' : 'failed',
           `${command}: ${ending.reason}`,
         );
-      const said = lastLine(stderr.text());
+      const reported = lastLine(stderr.text());
       const how = ending.code === null ? `was killed by ${ending.signal}` : `exited with code ${ending.code}`;
       throw new ToolError({
         code: 'exited',
         exitCode: ending.code,
-        problem: said === '' ? `${command} ${how}` : `${command} ${how}: ${said}`,
+        problem: reported === '' ? `${command} ${how}` : `${command} ${how}: ${reported}`,
         advice: '',
       });
     }

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Problem, ProblemError } from '../core/problem.ts';
 import type { Env } from './child.ts';
 import { JsonLines } from './json-lines.ts';
-import { PARENT_PIPES_VARIABLE, type ParentWord } from './parent-watch.ts';
+import { PARENT_PIPES_VARIABLE, type ParentSignal } from './parent-watch.ts';
 
 export interface OwnProcessOptions {
   /** Of `entryUrl`. */
@@ -79,11 +79,14 @@ export const startOwnProcess = async (options: OwnProcessOptions): Promise<OwnPr
   if (start === 'ready') return own;
   const { code, signal, stderr } = await own.kill();
   options.signal.throwIfAborted();
-  const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
-  if (start === 'failed') throw new OwnProcessError('not-started', `${name} could not be started${said}`);
+  const reported = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
+  if (start === 'failed') throw new OwnProcessError('not-started', `${name} could not be started${reported}`);
   if (start === 'silent')
-    throw new OwnProcessError('not-ready', `${name} was not ready after ${options.readyTimeoutMs} ms${said}`);
-  throw new OwnProcessError('exited', `${name} exited at once with ${code ?? signal}${said}`);
+    throw new OwnProcessError(
+      'not-ready',
+      `${name} was not ready after ${options.readyTimeoutMs} ms${reported}`,
+    );
+  throw new OwnProcessError('exited', `${name} exited at once with ${code ?? signal}${reported}`);
 };
 
 class SpawnedProcess implements OwnProcess {
@@ -99,11 +102,11 @@ class SpawnedProcess implements OwnProcess {
     this.#lines = new JsonLines(onMessage);
     this.#stderrBytesMax = stderrBytesMax ?? STDERR_BYTES_MAX;
     child.stderr?.on('data', (chunk: Buffer) => this.#keepTail(chunk));
-    const [, , , watched, told] = child.stdio;
+    const [, , , watched, reported] = child.stdio;
     // While it is open, the child detects that this process lives.
     watched?.on('error', ignore);
-    told?.on('data', (chunk: Buffer) => this.#lines.add(chunk));
-    told?.on('error', ignore);
+    reported?.on('data', (chunk: Buffer) => this.#lines.add(chunk));
+    reported?.on('error', ignore);
     this.exited = new Promise(resolve => {
       // 'close' rather than 'exit': its last output is read first. A grandchild may hold a pipe open for longer.
       const settle = (code: number | null, signal: string | null): void => {
@@ -145,7 +148,7 @@ class SpawnedProcess implements OwnProcess {
   }
 
   async stop(graceMs: number): Promise<OwnProcessExit> {
-    this.#ask('stop');
+    this.#request('stop');
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => this.#child.kill('SIGKILL'), graceMs);
     const exit = await this.exited;
@@ -154,7 +157,7 @@ class SpawnedProcess implements OwnProcess {
   }
 
   interrupt(): void {
-    this.#ask('interrupt');
+    this.#request('interrupt');
   }
 
   kill(): Promise<OwnProcessExit> {
@@ -166,7 +169,7 @@ class SpawnedProcess implements OwnProcess {
     await this.stop(DISPOSE_GRACE_MS);
   }
 
-  #ask(word: ParentWord): void {
+  #request(word: ParentSignal): void {
     const [, , , watched] = this.#child.stdio;
     if (watched instanceof Socket && watched.writable) watched.write(`${word}\n`);
   }

@@ -18,13 +18,13 @@ type ParentWatch =
       /** Aborts, with a ParentGoneError, when the parent has died or has closed the pipe. */
       readonly signal: AbortSignal;
       /** A request of the parent: `stop()` and `interrupt()` of its OwnProcess. */
-      readonly asked: Readonly<Record<ParentWord, AbortSignal>>;
+      readonly requested: Readonly<Record<ParentSignal, AbortSignal>>;
       /** Lets the process end while its parent lives. Not needed at exit. */
       close(): void;
     }
   | { readonly kind: 'absent'; readonly reason: string };
 
-export type ParentWord = 'stop' | 'interrupt';
+export type ParentSignal = 'stop' | 'interrupt';
 
 class ParentGoneError extends Error {
   override readonly name = 'ParentGoneError';
@@ -42,18 +42,18 @@ export const watchParent = (env: Env): ParentWatch => {
   socket.on('error', gone);
   socket.on('close', gone);
   socket.on('end', gone);
-  const asked = { stop: new AbortController(), interrupt: new AbortController() };
-  let said = '';
+  const requested = { stop: new AbortController(), interrupt: new AbortController() };
+  let reported = '';
   socket.on('data', bytes => {
-    said = `${said}${bytes.toString('latin1')}`.slice(-WORDS_BYTES_KEPT);
-    for (const word of PARENT_WORDS)
-      if (said.includes(`${word}\n`)) asked[word].abort(new Error(`the parent requested: ${word}`));
+    reported = `${reported}${bytes.toString('latin1')}`.slice(-WORDS_BYTES_KEPT);
+    for (const word of PARENT_SIGNALS)
+      if (reported.includes(`${word}\n`)) requested[word].abort(new Error(`the parent requested: ${word}`));
   });
   socket.unref();
   return {
     kind: 'watching',
     signal: controller.signal,
-    asked: { stop: asked.stop.signal, interrupt: asked.interrupt.signal },
+    requested: { stop: requested.stop.signal, interrupt: requested.interrupt.signal },
     close: () => {
       socket.off('close', gone);
       socket.destroy();
@@ -65,13 +65,13 @@ export const watchParent = (env: Env): ParentWatch => {
  * Writes to the parent: the first line reports that the child is ready. @returns false if there is no parent
  * to read it.
  */
-export const tellParent = (env: Env, message: unknown): boolean => {
-  const [, told] = parentPipes(env);
-  if (told === undefined || !isPipe(told)) return false;
+export const reportParent = (env: Env, message: unknown): boolean => {
+  const [, reported] = parentPipes(env);
+  if (reported === undefined || !isPipe(reported)) return false;
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
   try {
     // Lines are short, and the parent reads: a pipe buffers 64 KiB.
-    return writeSync(told, bytes) === bytes.length;
+    return writeSync(reported, bytes) === bytes.length;
   } catch {
     return false; // EPIPE: the parent is gone, which the watch reports
   }
@@ -84,15 +84,15 @@ export const tellParent = (env: Env, message: unknown): boolean => {
  */
 export const stopsOf = (
   watch: ParentWatch,
-  on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', heard: () => void) => void,
-): Readonly<Record<ParentWord, AbortSignal>> => {
+  on: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', received: () => void) => void,
+): Readonly<Record<ParentSignal, AbortSignal>> => {
   const stop = new AbortController();
   const interrupt = new AbortController();
   const isAlone = watch.kind === 'absent';
   on('SIGTERM', () => isAlone && stop.abort(new Error('terminated')));
   on('SIGHUP', () => isAlone && stop.abort(new Error('hung up')));
   on('SIGINT', () => isAlone && interrupt.abort(new Error('interrupted')));
-  return watch.kind === 'watching' ? watch.asked : { stop: stop.signal, interrupt: interrupt.signal };
+  return watch.kind === 'watching' ? watch.requested : { stop: stop.signal, interrupt: interrupt.signal };
 };
 
 const absent = (reason: string): ParentWatch => ({ kind: 'absent', reason });
@@ -111,5 +111,5 @@ const isPipe = (descriptor: number): boolean => {
   }
 };
 
-const PARENT_WORDS: readonly ParentWord[] = ['stop', 'interrupt'];
+const PARENT_SIGNALS: readonly ParentSignal[] = ['stop', 'interrupt'];
 const WORDS_BYTES_KEPT = 64;

@@ -84,8 +84,8 @@ export class ReaderThread<Message> implements AsyncDisposable {
     while (!until.aborted) {
       await pause(systemClock, WATCH_MS, until);
       // It has none before it runs, and after it has ended.
-      const asked = this.#worker.getHeapStatistics().catch(() => undefined);
-      const heap = await unlessAborted(asked, until);
+      const requested = this.#worker.getHeapStatistics().catch(() => undefined);
+      const heap = await unlessAborted(requested, until);
       if (heap !== undefined && heap.external_memory > bytesMax) throw new ReaderThreadError('memory');
     }
   }

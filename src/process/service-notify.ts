@@ -20,42 +20,44 @@ export interface ServiceNotifyOptions {
   readonly stop: AbortSignal;
   readonly clock: Clock;
   /** Called with the reason if a sign of life failed, once until one succeeds again. */
-  readonly onUntold: (reason: string) => void;
+  readonly onUnreported: (reason: string) => void;
 }
 
-export const serviceNotify = ({ env, stop, clock, onUntold }: ServiceNotifyOptions): ServiceNotify => {
-  const isAsked = (env['NOTIFY_SOCKET'] ?? '') !== '';
-  const tell = async (...words: readonly string[]): Promise<string | undefined> => {
+export const serviceNotify = ({ env, stop, clock, onUnreported }: ServiceNotifyOptions): ServiceNotify => {
+  const isRequested = (env['NOTIFY_SOCKET'] ?? '') !== '';
+  const report = async (...words: readonly string[]): Promise<string | undefined> => {
     const signal = new AbortController().signal;
-    const told = await runTool(TOOL, words, { env, signal, timeoutMs: TELL_TIMEOUT_MS });
-    if (told.kind !== 'exited') return told.reason;
-    return told.code === 0 ? undefined : `${TOOL} exited with code ${told.code}: ${told.stderr.trim()}`;
+    const reported = await runTool(TOOL, words, { env, signal, timeoutMs: REPORT_TIMEOUT_MS });
+    if (reported.kind !== 'exited') return reported.reason;
+    return reported.code === 0
+      ? undefined
+      : `${TOOL} exited with code ${reported.code}: ${reported.stderr.trim()}`;
   };
   const isOver = new AbortController();
   let signs: Promise<void> = Promise.resolve();
   let farewell: Promise<unknown> = Promise.resolve();
   const stopping = (): void => {
     isOver.abort();
-    farewell = tell('STOPPING=1');
+    farewell = report('STOPPING=1');
   };
   // From the daemon's own event loop: one that hangs sends nothing, and is restarted. A single failure is
   // made up for by the next sign.
   const giveSigns = async (everyMs: number): Promise<void> => {
-    let wasTold = true;
+    let wasReported = true;
     for (let sentMs = clock.nowMs(); ; ) {
       await pause(clock, Math.max(0, sentMs + everyMs - clock.nowMs()), isOver.signal);
       if (isOver.signal.aborted) return;
       sentMs = clock.nowMs();
-      const problem = await tell('WATCHDOG=1');
-      if (problem !== undefined && wasTold) onUntold(problem);
-      wasTold = problem === undefined;
+      const problem = await report('WATCHDOG=1');
+      if (problem !== undefined && wasReported) onUnreported(problem);
+      wasReported = problem === undefined;
     }
   };
   return {
     ready: async status => {
-      if (!isAsked || stop.aborted) return undefined;
+      if (!isRequested || stop.aborted) return undefined;
       stop.addEventListener('abort', stopping, { once: true });
-      const problem = await tell('READY=1', `STATUS=${status}`);
+      const problem = await report('READY=1', `STATUS=${status}`);
       const everyMs = watchdogMs(env);
       if (problem === undefined && everyMs !== undefined) signs = giveSigns(everyMs / SIGNS_OF_LIFE);
       return problem;
@@ -75,6 +77,6 @@ const watchdogMs = (env: Env): number | undefined => {
 };
 
 const TOOL = 'systemd-notify';
-const TELL_TIMEOUT_MS = 5_000;
+const REPORT_TIMEOUT_MS = 5_000;
 /** sd_watchdog_enabled(3) recommends two per interval; with three one may be lost. */
 const SIGNS_OF_LIFE = 3;

@@ -133,12 +133,12 @@ const variantsOf = (kind: 'node' | 'host' | 'run', name: string): readonly strin
   if (kind === 'run') return [small];
   const plain = small.replace(/['’]/g, '');
   const label = plain.split('.')[0] ?? '';
-  const isTelling = label.length >= LABEL_LENGTH_MIN && label !== 'localhost';
+  const isReporting = label.length >= LABEL_LENGTH_MIN && label !== 'localhost';
   return [
     small,
     plain,
     ...['-', '_', ''].map(joint => plain.replace(/ +/g, joint)),
-    ...(kind === 'host' && isTelling ? [label] : []),
+    ...(kind === 'host' && isReporting ? [label] : []),
   ];
 };
 

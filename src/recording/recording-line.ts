@@ -5,9 +5,9 @@ import * as v from 'valibot';
 import { nodesIn } from '../core/entry-maps.ts';
 import type { Event } from '../core/event.ts';
 import { eventClass, factKey, isEventKind } from '../core/event-kinds.ts';
-import { heldFacts } from '../core/held-facts.ts';
 import { isNodeId, type NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
+import { heldFacts } from '../core/stored-facts.ts';
 import { decodeFact, factFrom } from '../wire/event-schema.ts';
 import { parseShallowJson } from '../wire/shallow-json.ts';
 

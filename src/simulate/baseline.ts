@@ -4,7 +4,7 @@ import type { Fact } from '../core/event-kinds.ts';
 import { BASELINE_WINDOW_MS } from '../core/probe/probe-baseline.ts';
 import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import type { SimulatedConnection } from './connection.ts';
-import { HELD_DOWN } from './profile.ts';
+import { THROTTLED_SHARE } from './profile.ts';
 import type { Site } from './site.ts';
 
 /** None if nothing was ever measured. */
@@ -12,7 +12,7 @@ export const linkBaseline = (subject: ProbeSubject, connection: SimulatedConnect
   const { failure, usualBitsPerSecond: usual = 0, upload, download, roundTripNs } = connection;
   if (failure !== undefined) return [];
   return [
-    told(subject, {
+    reported(subject, {
       uploadBitsPerSecond: Math.round(Math.max(usual, upload)),
       downloadBitsPerSecond: Math.round(Math.max(usual, download)),
       roundTripNsP50: roundTripNs,
@@ -29,16 +29,16 @@ export const deviceBaseline = (
 ): readonly Fact[] => {
   if (profile.kind !== 'gpu.profiled' || machine.quirks?.isUnmeasured === true) return [];
   const { fp16FlopsPerSecond: flops, memoryReadBytesPerSecond: read } = profile.payload;
-  const share = machine.quirks?.throttledGpu === at ? HELD_DOWN : 1;
+  const share = machine.quirks?.throttledGpu === at ? THROTTLED_SHARE : 1;
   return [
-    told(subject, {
+    reported(subject, {
       ...(typeof flops === 'number' ? { fp16FlopsPerSecond: Math.round(flops / share) } : {}),
       ...(typeof read === 'number' ? { memoryReadBytesPerSecond: read } : {}),
     }),
   ];
 };
 
-const told = (subject: ProbeSubject, medians: Readonly<Record<string, number>>): Fact => ({
+const reported = (subject: ProbeSubject, medians: Readonly<Record<string, number>>): Fact => ({
   kind: 'baseline.told',
   payload: { subject, windowMs: BASELINE_WINDOW_MS, spanMs: BASELINE_WINDOW_MS, count: COUNT, medians },
 });

@@ -85,7 +85,7 @@ const over = (
         failure,
       }),
     ];
-  const { rateShare, roundTripNs } = TCP_BESIDE_RDMA[kind];
+  const { rateShare, roundTripNs } = TCP_WITH_RDMA[kind];
   const rdma = rdmaConnection(kind, source, sink);
   const tcp = keyed(socket, {
     ...common,
@@ -156,12 +156,12 @@ const rdmaCarrier = (kind: RdmaKind, { site, socket }: CableEnd): ConnectionCarr
   return { type: kind, negotiatedBitsPerSecond: port?.bitsPerSecond ?? unknown('no such RDMA port') };
 };
 
-type RdmaKind = keyof typeof TCP_BESIDE_RDMA;
+type RdmaKind = keyof typeof TCP_WITH_RDMA;
 
-const isRdma = (kind: CableKind): kind is RdmaKind => Object.hasOwn(TCP_BESIDE_RDMA, kind);
+const isRdma = (kind: CableKind): kind is RdmaKind => Object.hasOwn(TCP_WITH_RDMA, kind);
 
 /** The TCP rate and round trip of a cable that carries RDMA too. */
-const TCP_BESIDE_RDMA = {
+const TCP_WITH_RDMA = {
   'thunderbolt-rdma': { rateShare: 0.51, roundTripNs: 194_000 },
   roce: { rateShare: 0.72, roundTripNs: 52_000 },
   infiniband: { rateShare: 0.19, roundTripNs: 41_000 },

@@ -22,7 +22,7 @@ export const pastLinesOf = (
   { beganWallMs, plimsollVersion }: { readonly beganWallMs: number; readonly plimsollVersion: string },
 ): readonly PastRun[] => {
   const served = sites.find(({ machine }) => machine.quirks?.servesModel === true);
-  if (served === undefined || site.index !== TELLER) return [];
+  if (served === undefined || site.index !== REPORTER) return [];
   const target = `http://${served.sockets[0]?.address ?? '192.0.2.1'}:8000/v1`;
   return PAST.flatMap(({ agoHours, capacityPerSecond }) => {
     const startedWallMs = beganWallMs - agoHours * HOUR_MS;
@@ -138,5 +138,5 @@ const PAST = [
   { agoHours: 51.3, capacityPerSecond: 3.4 },
   { agoHours: 5.6, capacityPerSecond: 4.1 },
 ] as const;
-const TELLER = 0;
+const REPORTER = 0;
 const HOUR_MS = 3_600_000;

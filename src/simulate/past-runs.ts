@@ -19,7 +19,7 @@ export interface PastRun {
 /** Only for the first machine, and only if one serves a model. Oldest first. */
 export const pastRunsOf = (site: Site, { sites }: Wiring, beganWallMs: number): readonly PastRun[] => {
   const target = sites.find(({ machine }) => machine.quirks?.servesModel === true);
-  if (target === undefined || site.index !== TELLER) return [];
+  if (target === undefined || site.index !== REPORTER) return [];
   return ROUNDS.map((round, index): PastRun => {
     const startedWallMs = beganWallMs - round.agoHours * HOUR_MS;
     const runId = runIdAt(startedWallMs);
@@ -97,5 +97,5 @@ const ROUNDS: readonly Round[] = [
   { agoHours: 27.6, inFlight: 7, requestsPerSecond: 1.8, seconds: 300 },
   { agoHours: 3.3, inFlight: 8, seconds: 120 },
 ];
-const TELLER = 0;
+const REPORTER = 0;
 const HOUR_MS = 3_600_000;

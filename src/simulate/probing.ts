@@ -89,7 +89,7 @@ const linkOf = (connection: SimulatedConnection, { site, seed }: ProbedParts): P
   const ttlMs = isRdma ? RDMA_TTL_MS : SOCKET_TTL_MS;
   const subject = { kind: 'link', sink: sink.nodeId, connectionKey: key } as const;
   const isNew = isUnmeasured(site) || isUnmeasured(sink);
-  const told = (of: SimulatedConnection, attempt: number): Fact => ({
+  const reported = (of: SimulatedConnection, attempt: number): Fact => ({
     kind: 'link.profiled',
     payload: linkProfile(of, attempt, seed),
   });
@@ -107,10 +107,11 @@ const linkOf = (connection: SimulatedConnection, { site, seed }: ProbedParts): P
         : slowed.fromSeconds * 1_000 + SLOWED_PROBE_MS,
     newcomerOffsetMs: NEWCOMER_FIRST_MS + newcomerTurn(site, sink) * NEWCOMER_TURN_MS + (isRdma ? 0 : 1_000),
     holdReason: undefined,
-    profile: (attempt, atMs) => told(connectionAt(connection, atMs / 1_000), attempt),
+    profile: (attempt, atMs) => reported(connectionAt(connection, atMs / 1_000), attempt),
     past: isNew
       ? undefined
-      : agoMs => told(connectionBefore(connection, { agoMs, seed }), -Math.round(agoMs / PAST_ATTEMPT_MS)),
+      : agoMs =>
+          reported(connectionBefore(connection, { agoMs, seed }), -Math.round(agoMs / PAST_ATTEMPT_MS)),
   };
 };
 
@@ -127,12 +128,12 @@ const devicesOf = ({ site, siteAt, seed }: ProbedParts): readonly Probed[] => {
   const isNew = isUnmeasured(site);
   return devices.map(({ id, at, isThere }): Probed => {
     const subject = { kind: 'gpu', deviceId: id } as const;
-    const told = (of: Site, attempt: number): Fact => {
+    const reported = (of: Site, attempt: number): Fact => {
       const payload = deviceProfiles(of, attempt, seed)[at];
       if (payload === undefined) throw new RangeError(`${machine.name} has no device ${at}`);
       return { kind: 'gpu.profiled', payload };
     };
-    const profile = (attempt: number): Fact => told(site, attempt);
+    const profile = (attempt: number): Fact => reported(site, attempt);
     return {
       subject,
       connection: undefined,
@@ -147,7 +148,9 @@ const devicesOf = ({ site, siteAt, seed }: ProbedParts): readonly Probed[] => {
           ? `a server on ${machine.name} has requests in flight`
           : undefined,
       profile,
-      past: isNew ? undefined : agoMs => told(siteBefore(site, agoMs), -Math.round(agoMs / PAST_ATTEMPT_MS)),
+      past: isNew
+        ? undefined
+        : agoMs => reported(siteBefore(site, agoMs), -Math.round(agoMs / PAST_ATTEMPT_MS)),
     };
   });
 };

@@ -15,7 +15,7 @@ export const RDMA_TTL_MS = 600_000;
 export const GPU_TTL_MS = 600_000;
 
 /** The remaining compute of a thermally throttled device. */
-export const HELD_DOWN = 0.72;
+export const THROTTLED_SHARE = 0.72;
 
 /** @param attempt number of the probe of this connection: equal numbers measure the same. */
 export const linkProfile = (connection: SimulatedConnection, attempt: number, seed: number): LinkProfile => {
@@ -89,7 +89,7 @@ export const deviceProfiles = (site: Site, attempt: number, seed: number): reado
       },
     ];
   return hardware.gpus.map((gpu, at) => {
-    const held = machine.quirks?.throttledGpu === at ? HELD_DOWN : 1;
+    const held = machine.quirks?.throttledGpu === at ? THROTTLED_SHARE : 1;
     return {
       ...common,
       deviceId: deviceId(gpu, index, at),

@@ -15,7 +15,7 @@ import {
   type WireLive,
   type WireRecord,
 } from '../wire/mesh-message.ts';
-import type { ToldFact } from './node-telling.ts';
+import type { SimulatedFact } from './node-reporting.ts';
 
 interface SimulatedPeerOptions {
   readonly identity: MeshIdentity;
@@ -83,12 +83,12 @@ export class SimulatedPeer {
     pushAll(this.#held, values);
   }
 
-  tell(facts: readonly ToldFact[]): void {
+  report(facts: readonly SimulatedFact[]): void {
     const live: WireLive[] = [];
     const after = this.#durableSeq;
-    for (const told of facts) {
-      if (eventClass(told.fact.kind) === 'durable') this.#keep(told);
-      else live.push(this.#say(told));
+    for (const reported of facts) {
+      if (eventClass(reported.fact.kind) === 'durable') this.#keep(reported);
+      else live.push(this.#print(reported));
     }
     for (const link of this.#options.transport.links.values()) {
       if (this.#durableSeq > after) this.#sendRecords(link, after);
@@ -100,12 +100,12 @@ export class SimulatedPeer {
   stop(): void {
     const { epoch } = this.#options;
     const payload = { durableEpoch: epoch, durableSeq: this.#durableSeq };
-    this.tell([{ fact: { kind: 'node.stopping', payload }, ageMs: 0 }]);
+    this.report([{ fact: { kind: 'node.stopping', payload }, ageMs: 0 }]);
   }
 
   #meet(link: MeshLink): void {
     const { plimsollVersion, fleet, identity } = this.#options;
-    link.onFrame(frame => this.#hear(link, frame));
+    link.onFrame(frame => this.#receive(link, frame));
     link.send(
       encodeMeshMessage({
         kind: 'hello',
@@ -125,7 +125,7 @@ export class SimulatedPeer {
   }
 
   /** It ignores what others send; it sends what they lack of its own. */
-  #hear(link: MeshLink, frame: Uint8Array): void {
+  #receive(link: MeshLink, frame: Uint8Array): void {
     const decoded = decodeMeshMessage(frame);
     if (decoded.kind !== 'message') return;
     const { message } = decoded;
@@ -146,7 +146,7 @@ export class SimulatedPeer {
     return this.#durableSeq === 0 ? [] : [{ origin: identity.nodeId, epoch, through: this.#durableSeq }];
   }
 
-  #keep({ fact, ageMs }: ToldFact): void {
+  #keep({ fact, ageMs }: SimulatedFact): void {
     const { identity, epoch, clock } = this.#options;
     this.#durableSeq += 1;
     const seq = this.#durableSeq;
@@ -167,7 +167,7 @@ export class SimulatedPeer {
     return proof;
   }
 
-  #say({ fact, ageMs }: ToldFact): WireLive {
+  #print({ fact, ageMs }: SimulatedFact): WireLive {
     const { identity, start, clock } = this.#options;
     this.#liveSeq += 1;
     const body = encodeRecordBody({ origin: identity.nodeId, epoch: start, seq: this.#liveSeq }, fact);

@@ -8,7 +8,7 @@ import type { ProbeSubject } from '../core/probe/probe-status.ts';
 import type { RequestedProbe } from '../wire/api/probe-answers.ts';
 import { absenceAt, isAway } from './absence.ts';
 import { LIVE_INTERVAL_MS } from './live-readings.ts';
-import { NodeTelling, type ToldFact } from './node-telling.ts';
+import { NodeReporting, type SimulatedFact } from './node-reporting.ts';
 import { PAST_DAYS } from './past-profiles.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import { type Wiring, wire } from './site.ts';
@@ -25,7 +25,7 @@ export interface SimulationOptions {
   /** Real work on a node besides the simulation; undefined: none. */
   readonly activity?: (node: NodeId) => string | undefined;
   /** Receives a node's events, in order. */
-  readonly tell: (node: NodeId, facts: readonly ToldFact[]) => void;
+  readonly report: (node: NodeId, facts: readonly SimulatedFact[]) => void;
   /** A node stops answering, or answers again and is about to report. */
   readonly onAway?: (node: NodeId, away: Away) => void;
 }
@@ -39,7 +39,7 @@ export interface LeftBehind {
   /** Since when, ms. */
   readonly awayMs: number;
   /** Its last events, with their ages at that time. */
-  readonly facts: readonly ToldFact[];
+  readonly facts: readonly SimulatedFact[];
 }
 
 /** A profile from before the simulation. */
@@ -52,9 +52,9 @@ export interface PastProfile {
 export class Simulation {
   readonly wiring: Wiring;
   readonly #options: SimulationOptions;
-  readonly #tellings: readonly NodeTelling[];
-  readonly #begun = new Set<NodeTelling>();
-  readonly #away = new Set<NodeTelling>();
+  readonly #tellings: readonly NodeReporting[];
+  readonly #begun = new Set<NodeReporting>();
+  readonly #away = new Set<NodeReporting>();
   #beganAtMs: number;
 
   constructor(options: SimulationOptions) {
@@ -64,7 +64,7 @@ export class Simulation {
     this.wiring = wire(scenario, nodeIds);
     this.#tellings = this.wiring.sites.map(
       site =>
-        new NodeTelling({
+        new NodeReporting({
           site,
           wiring: this.wiring,
           seed,
@@ -78,20 +78,20 @@ export class Simulation {
   /** Before `run`: nodes that fell silent before it starts. Without this call they first appear when they come back. */
   leftBehind(): readonly LeftBehind[] {
     const { absences } = this.wiring;
-    return this.#tellings.flatMap((telling): readonly LeftBehind[] => {
-      const absence = absences.find(({ machine }) => machine === telling.site.index);
-      if (absence === undefined || absence.fromSeconds >= 0 || !isAway([absence], telling.site.index, 0))
+    return this.#tellings.flatMap((reporting): readonly LeftBehind[] => {
+      const absence = absences.find(({ machine }) => machine === reporting.site.index);
+      if (absence === undefined || absence.fromSeconds >= 0 || !isAway([absence], reporting.site.index, 0))
         return [];
-      this.#begun.add(telling);
-      const facts = telling.begin(absence.fromSeconds * 1_000);
-      return [{ node: telling.site.nodeId, awayMs: -absence.fromSeconds * 1_000, facts }];
+      this.#begun.add(reporting);
+      const facts = reporting.begin(absence.fromSeconds * 1_000);
+      return [{ node: reporting.site.nodeId, awayMs: -absence.fromSeconds * 1_000, facts }];
     });
   }
 
   /** Measures the given subjects of one node now; none if there is no such node, or it is away. */
-  ask(node: NodeId, isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
-    const telling = this.#tellings.find(({ site }) => site.nodeId === node);
-    return telling === undefined || this.#away.has(telling) ? [] : telling.ask(isMeant);
+  request(node: NodeId, isMeant: (subject: ProbeSubject) => boolean): readonly RequestedProbe[] {
+    const reporting = this.#tellings.find(({ site }) => site.nodeId === node);
+    return reporting === undefined || this.#away.has(reporting) ? [] : reporting.request(isMeant);
   }
 
   isAway(node: NodeId): boolean {
@@ -112,15 +112,15 @@ export class Simulation {
 
   /** Until the signal aborts; resolves then. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, tell, pastStepSeconds } = this.#options;
+    const { clock, report, pastStepSeconds } = this.#options;
     const beganAtMs = clock.nowMs();
     this.#beganAtMs = beganAtMs;
     try {
-      for (const telling of this.#tellings) {
+      for (const reporting of this.#tellings) {
         const nowMs = clock.nowMs() - beganAtMs;
-        if (this.#isThere(telling, nowMs)) {
-          if (pastStepSeconds !== undefined) tell(telling.site.nodeId, telling.past(pastStepSeconds));
-          tell(telling.site.nodeId, this.#said(telling, nowMs));
+        if (this.#isThere(reporting, nowMs)) {
+          if (pastStepSeconds !== undefined) report(reporting.site.nodeId, reporting.past(pastStepSeconds));
+          report(reporting.site.nodeId, this.#reported(reporting, nowMs));
         }
         // A pause between two nodes, so this process can serve pages in between.
         await clock.sleep(0, signal);
@@ -129,9 +129,9 @@ export class Simulation {
         await clock.sleep(Math.max(0, beganAtMs + (step + 1) * STEP_MS - clock.nowMs()), signal);
         const nowMs = clock.nowMs() - beganAtMs;
         for (let index = step % STEPS; index < this.#tellings.length; index += STEPS) {
-          const telling = this.#tellings[index];
-          if (telling !== undefined && this.#isThere(telling, nowMs))
-            tell(telling.site.nodeId, this.#said(telling, nowMs));
+          const reporting = this.#tellings[index];
+          if (reporting !== undefined && this.#isThere(reporting, nowMs))
+            report(reporting.site.nodeId, this.#reported(reporting, nowMs));
         }
       }
     } catch (error) {
@@ -139,20 +139,20 @@ export class Simulation {
     }
   }
 
-  #said(telling: NodeTelling, nowMs: number): readonly ToldFact[] {
-    if (this.#begun.has(telling)) return telling.tick(nowMs);
-    this.#begun.add(telling);
-    return telling.begin(nowMs);
+  #reported(reporting: NodeReporting, nowMs: number): readonly SimulatedFact[] {
+    if (this.#begun.has(reporting)) return reporting.tick(nowMs);
+    this.#begun.add(reporting);
+    return reporting.begin(nowMs);
   }
 
   /** Reports when a node leaves or comes back. */
-  #isThere(telling: NodeTelling, nowMs: number): boolean {
-    const { index, nodeId } = telling.site;
+  #isThere(reporting: NodeReporting, nowMs: number): boolean {
+    const { index, nodeId } = reporting.site;
     const absence = absenceAt(this.wiring.absences, index, nowMs / 1_000);
     const isAwayNow = absence !== undefined;
-    if (isAwayNow !== this.#away.has(telling)) {
-      if (isAwayNow) this.#away.add(telling);
-      else this.#away.delete(telling);
+    if (isAwayNow !== this.#away.has(reporting)) {
+      if (isAwayNow) this.#away.add(reporting);
+      else this.#away.delete(reporting);
       this.#options.onAway?.(
         nodeId,
         absence === undefined ? 'back' : absence.isOrderly === true ? 'stopped' : 'silent',

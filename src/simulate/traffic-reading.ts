@@ -8,7 +8,7 @@ import { LIVE_INTERVAL_MS, type Moment, uptimeSecondsOf } from './live-readings.
 import { seedOf, unrest } from './noise.ts';
 import type { Site } from './site.ts';
 
-export const trafficTeller = (site: Site): ((moment: Moment) => Fact) => {
+export const trafficReporter = (site: Site): ((moment: Moment) => Fact) => {
   // They do not change.
   const ports = usedPorts(site);
   return moment => ({

@@ -11,8 +11,8 @@ import {
   formatPercent,
   formatWatts,
 } from '../core/figure/figure.ts';
-import { type FailedGpu, failedGpuWords } from '../core/node/failed-gpu.ts';
-import { type GpuError, xidMeaning, xidWords } from '../core/node/gpu-errors.ts';
+import { type FailedGpu, failedGpuText } from '../core/node/failed-gpu.ts';
+import { type GpuError, xidMeaning, xidText } from '../core/node/gpu-errors.ts';
 import { type GpuHealth, type HealthFinding, linksUp } from '../core/node/gpu-health.ts';
 import type { GpuView } from '../core/node/node-view.ts';
 import { isKnown, isUnknown, knownOr, type Reported } from '../core/unknown.ts';
@@ -69,7 +69,7 @@ const healthFacts = (health: GpuHealth): readonly Line[] => [
 /** "is lost", why, and where it is. */
 export const failedFacts = (gpu: FailedGpu): readonly Line[] => [
   [part(gpu.name, 'strong')],
-  [part(`${failedGpuWords(gpu)}: ${gpu.reason}`, 'bad')],
+  [part(`${failedGpuText(gpu)}: ${gpu.reason}`, 'bad')],
   ...(isKnown(gpu.pciAddress) ? [[part(gpu.pciAddress)]] : []),
 ];
 
@@ -84,7 +84,7 @@ export const xidFacts = (
 ): readonly Line[] => {
   const { level } = xidMeaning(error);
   return [
-    [part(xidWords(error), level === 'danger' ? 'bad' : level === 'caution' ? 'caution' : 'plain')],
+    [part(xidText(error), level === 'danger' ? 'bad' : level === 'caution' ? 'caution' : 'plain')],
     [part(address)],
     [part(count === 1 ? 'once' : `${formatCount(count)} times`)],
     named('newest', [part(`${figureText(formatAge(newestAgeMs + ageMs))} ago`)]),

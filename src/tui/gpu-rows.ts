@@ -5,7 +5,7 @@ import { figureText } from '../core/figure/figure.ts';
 import type { FailedGpu } from '../core/node/failed-gpu.ts';
 import { gpusOf } from '../core/node/memory-use.ts';
 import type { NodeView } from '../core/node/node-view.ts';
-import { heldValue } from '../core/node/reading-view.ts';
+import { knownValue } from '../core/node/reading-view.ts';
 import { isKnown } from '../core/unknown.ts';
 import { factRows, listFacts } from './fact-rows.ts';
 import { failedFacts, findingFact, gpuFacts, xidFacts } from './gpu-facts.ts';
@@ -48,7 +48,7 @@ const failedRow = (gpu: FailedGpu): Row => ({
 
 /** Of a machine whose log has some, or may not be read. */
 export const gpuErrorRows = ({ gpuErrors }: NodeView): readonly Row[] =>
-  gpuErrors.kind === 'unavailable' || (heldValue(gpuErrors)?.errors.length ?? 0) > 0
+  gpuErrors.kind === 'unavailable' || (knownValue(gpuErrors)?.errors.length ?? 0) > 0
     ? factRows('GPU errors', gpuErrors, ({ errors }, ageMs) =>
         listFacts(errors, error => xidFacts(error, ageMs), 'none'),
       )

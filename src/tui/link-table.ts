@@ -12,6 +12,7 @@ import {
 import type { LinkEnd } from '../core/link/link-ends.ts';
 import { LONG_QUEUE_NS, worstQueue } from '../core/link/link-queue.ts';
 import { linkShortfall, type Shortfall } from '../core/link/link-shortfall.ts';
+import { areEndsEqual, standingText, typeText } from '../core/link/link-text.ts';
 import { trafficFrom } from '../core/link/link-traffic.ts';
 import {
   type FigureView,
@@ -20,8 +21,7 @@ import {
   type LinkView,
   linkViews,
 } from '../core/link/link-view.ts';
-import { areEndsEqual, standingWords, typeWords } from '../core/link/link-words.ts';
-import { lostWords, pathEndsWords } from '../core/link/loss-words.ts';
+import { lostText, pathEndsText } from '../core/link/loss-text.ts';
 import { nodeName } from '../core/node/node-view.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, knownOr, type Reported, unknown } from '../core/unknown.ts';
@@ -38,16 +38,16 @@ export const linkTable = (
   if (links.length === 0) return [];
   const shown = links.length <= options.rowsMax ? links : links.slice(0, Math.max(0, options.rowsMax - 1));
   const carried = shown.map(link => carriedBothWays(state, link, nowMs));
-  const isTold = carried.some(ways => ways.some(isKnown));
+  const isStated = carried.some(ways => ways.some(isKnown));
   const rows = shown.map((link, index) =>
-    cellsOf(state, { link, carried: isTold ? (carried[index] ?? []).map(carriedCell) : [] }, nowMs),
+    cellsOf(state, { link, carried: isStated ? (carried[index] ?? []).map(carriedCell) : [] }, nowMs),
   );
   const more = links.length - shown.length;
   // A head without a row says nothing.
   if (shown.length === 0) return [[part(`  … ${counted(more, 'link')}`, 'dim')]];
   return [
     ...layoutTable(
-      COLUMNS.filter(({ title }) => isTold || !title.startsWith('now ')),
+      COLUMNS.filter(({ title }) => isStated || !title.startsWith('now ')),
       rows,
       options.columns,
     ),
@@ -76,7 +76,7 @@ const cellsOf = (
   return [
     [mark(link, short), part(first ?? '', 'strong')],
     [part(second ?? '', 'strong')],
-    [part(typeWords(link.best))],
+    [part(typeText(link.best))],
     endsCell(link),
     rateCell(link.last.there, short?.direction === 'there' || short?.direction === 'both'),
     rateCell(link.last.back, short?.direction === 'back' || short?.direction === 'both'),
@@ -155,12 +155,12 @@ const noteOf = (link: LinkView, nowMs: number): Line[number] => {
   const [lost] = link.lost;
   const old = age === '' ? '' : `, measured ${age} ago`;
   if (lost !== undefined) {
-    if (!isCarrying(link.standing)) return part(`${lostWords(lost, nowMs)}${old}`, 'bad');
+    if (!isCarrying(link.standing)) return part(`${lostText(lost, nowMs)}${old}`, 'bad');
     // What matters comes first: a narrow terminal cuts the end.
-    const path = `${typeWords(lost.of)} ${pathEndsWords(lost.of, link.nodes)}`;
-    return part(`${age === '' ? '' : `${age}; `}${lostWords(lost, nowMs)}: ${path}`, 'bad');
+    const path = `${typeText(lost.of)} ${pathEndsText(lost.of, link.nodes)}`;
+    return part(`${age === '' ? '' : `${age}; `}${lostText(lost, nowMs)}: ${path}`, 'bad');
   }
-  const why = standingWords(link);
+  const why = standingText(link);
   if (why !== '') return part(`${why}${old}`, link.standing.kind === 'failed' ? 'caution' : 'dim');
   const failure = [link.there, link.back, link.roundTrip].find(figure => figure?.of.failure !== undefined)?.of
     .failure;

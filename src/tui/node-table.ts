@@ -19,7 +19,7 @@ import type { NodeId } from '../core/ids.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
 import { gpuMemoryUseOf, gpusOf, hostMemoryUse, ownMemoryGpus, usedShare } from '../core/node/memory-use.ts';
 import type { NodeView } from '../core/node/node-view.ts';
-import { heldValue, type ReadingView } from '../core/node/reading-view.ts';
+import { knownValue, type ReadingView } from '../core/node/reading-view.ts';
 import { busiestRate } from '../core/node/traffic.ts';
 import type { State } from '../core/state.ts';
 import { isKnown, knownOr } from '../core/unknown.ts';
@@ -46,7 +46,7 @@ export const nodeTable = (
 ): readonly Line[] => {
   // If no GPU has its own memory, or no node tells its traffic, those columns are empty: shown only to who asks for them.
   const hasOwnMemory = views.some(view => ownMemoryGpus(view).length > 0);
-  const hasTraffic = views.some(view => heldValue(view.traffic) !== undefined);
+  const hasTraffic = views.some(view => knownValue(view.traffic) !== undefined);
   const isShown = ({ title, field }: NodeColumn): boolean =>
     fields === undefined
       ? (title !== GPU_MEMORY || hasOwnMemory) && ((title !== IN && title !== OUT) || hasTraffic)
@@ -69,7 +69,7 @@ const withChoice = ([name = [], ...cells]: readonly Line[], isChosen: boolean): 
 ];
 
 const cellsOf = (state: State, view: NodeView, isMarked: boolean): readonly Line[] => {
-  const identity = heldValue(view.identity);
+  const identity = knownValue(view.identity);
   return [
     [
       mark(view),
@@ -145,7 +145,7 @@ const gpuCell = (view: NodeView): Line => {
 
 /** The hottest sensor of the machine. */
 const temperatureCell = (view: NodeView): Line => {
-  const system = heldValue(view.system)?.cpuTemperatureCelsius;
+  const system = knownValue(view.system)?.cpuTemperatureCelsius;
   const all = [system, ...gpusOf(view).map(({ load }) => load?.temperatureCelsius)];
   const known = all.filter(value => typeof value === 'number');
   if (known.length === 0) return [part(UNKNOWN_FIGURE.figure, 'dim')];
@@ -154,7 +154,7 @@ const temperatureCell = (view: NodeView): Line => {
 
 /** Of the whole machine if it reports that, else the sum of the processors that do. */
 const powerCell = (view: NodeView): Line => {
-  const system = heldValue(view.system);
+  const system = knownValue(view.system);
   if (system !== undefined && isKnown(system.systemPowerWatts)) {
     return [part(figureText(formatWatts(system.systemPowerWatts)))];
   }
@@ -193,7 +193,7 @@ const gpuProfiles = (state: State, view: NodeView): readonly GpuProfile[] =>
 
 /** The fastest interface that is up. */
 const networkCell = ({ network }: NodeView): Line => {
-  const up = (heldValue(network)?.interfaces ?? []).filter(
+  const up = (knownValue(network)?.interfaces ?? []).filter(
     ({ type, isUp }) => type !== 'loopback' && isUp !== false,
   );
   const speed = (item: (typeof up)[number]): number =>
@@ -229,7 +229,7 @@ const cell = <T>(
   tone: Tone,
   figure: (value: T) => { readonly figure: string; readonly unit: string } | undefined,
 ): Line => {
-  const value = heldValue(view);
+  const value = knownValue(view);
   const shown = value === undefined ? undefined : figure(value);
   return shown === undefined ? [part(UNKNOWN_FIGURE.figure, 'dim')] : [part(figureText(shown), tone)];
 };

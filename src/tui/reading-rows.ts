@@ -18,7 +18,7 @@ import type { NetworkInterface } from '../core/node/network.ts';
 import type { NodeView } from '../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../core/node/pressure.ts';
 import type { RdmaDevice } from '../core/node/rdma-devices.ts';
-import { heldValue, type ReadingView } from '../core/node/reading-view.ts';
+import { knownValue, type ReadingView } from '../core/node/reading-view.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import { isKnown, isUnknown } from '../core/unknown.ts';
 import { containerFacts } from './container-facts.ts';
@@ -53,20 +53,20 @@ export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[
 
 /** Not for a machine that does not measure it, nor for a version that does not report it. */
 const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
-  heldValue(pressure) === undefined
+  knownValue(pressure) === undefined
     ? []
     : factRows('Pressure', pressure, ({ host }) => [
         PRESSURED_RESOURCES.map(({ resource, label }) => {
-          const told = host[resource];
-          return isUnknown(told)
-            ? named(label, unknownFact(told))
-            : named(label, [part(figureText(formatPercent(told.some.share10s)))]);
+          const reported = host[resource];
+          return isUnknown(reported)
+            ? named(label, unknownFact(reported))
+            : named(label, [part(figureText(formatPercent(reported.some.share10s)))]);
         }),
       ]);
 
 /** Of a machine that tells it: disks that do something now. */
 const diskTrafficRows = ({ diskTraffic }: NodeView): readonly Row[] =>
-  heldValue(diskTraffic) === undefined
+  knownValue(diskTraffic) === undefined
     ? []
     : factRows('Disk traffic', diskTraffic, ({ devices }) => listFacts(devices, diskFacts, 'nothing now'));
 
@@ -78,7 +78,7 @@ const trafficRows = ({ traffic }: NodeView): readonly Row[] =>
 
 /** Only of a node that is limited, or a pod. */
 const containerRows = ({ container }: NodeView): readonly Row[] =>
-  heldValue(container) === undefined
+  knownValue(container) === undefined
     ? []
     : factRows('Container', container, value => [containerFacts(value)]);
 
@@ -97,7 +97,7 @@ const systemFacts = (
   { operatingSystem: { name, version, build }, virtualisation }: NodeIdentity,
   system: ReadingView<NodeSystem>,
 ): readonly Line[] => {
-  const uptime = heldValue(system)?.uptimeSeconds;
+  const uptime = knownValue(system)?.uptimeSeconds;
   return [
     [part(isKnown(version) && !name.includes(version) ? `${name} ${version}` : name)],
     ...(isKnown(build) ? [[part(build)]] : []),

@@ -201,11 +201,11 @@ const objectiveLines = ({ snapshot, stage }: WatchedRun, columns: number): reado
       part(`  ${padded(answer.objective, names)}  `, 'dim'),
       part(padded(labels[answer.answer], verdicts), VERDICT_TONES[answer.answer]),
     ];
-    const said = `${estimateLabel(answer)}${neededLabel(answer)}`;
+    const reported = `${estimateLabel(answer)}${neededLabel(answer)}`;
     const room = columns - lineWidth(head) - 2;
     // What would decide stands at its end, and is not to be cut off.
-    if (textWidth(said) <= room) return [[...head, part(`  ${said}`)]];
-    return [head, ...brokenLines(said, columns - 4).map((line): Line => [part(`    ${line}`)])];
+    if (textWidth(reported) <= room) return [[...head, part(`  ${reported}`)]];
+    return [head, ...brokenLines(reported, columns - 4).map((line): Line => [part(`    ${line}`)])];
   });
 };
 

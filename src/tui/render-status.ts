@@ -26,7 +26,7 @@ export interface StatusOptions extends RenderOptions {
 export const renderStatus = (
   state: State,
   nowMs: number,
-  said: readonly Sentences[],
+  reported: readonly Sentences[],
   options: StatusOptions,
 ): readonly string[] => {
   const scope = options.scope ?? WHOLE_CLUSTER;
@@ -45,7 +45,7 @@ export const renderStatus = (
     ...spaced(sentences(agentLines(state, views), options)),
     ...spaced(sentences(warnings.flatMap(warningLines), options)),
     ...spaced(sentences(views.flatMap(unknownReadings), options)),
-    ...spaced(sentences(said.flatMap(saidLines), options)),
+    ...spaced(sentences(reported.flatMap(statusLines), options)),
   ];
   return lines.map(line => paint(line, options));
 };
@@ -56,8 +56,8 @@ const sentences = (lines: readonly Line[], { columns, isCutAtEdge }: StatusOptio
 const spaced = (lines: readonly Line[]): readonly Line[] => (lines.length === 0 ? [] : [[], ...lines]);
 
 /** What a daemon reports about itself. */
-export const saidLines = (said: Sentences): readonly Line[] =>
-  sentencesOf(said).map(text => [part(text, 'caution')]);
+export const statusLines = (reported: Sentences): readonly Line[] =>
+  sentencesOf(reported).map(text => [part(text, 'caution')]);
 
 /** The command on a line of its own, to be copied. */
 export const warningLines = ({ level, title, why, on, command }: Warning): readonly Line[] => [
@@ -91,9 +91,9 @@ const agentLines = (state: State, views: readonly NodeView[]): readonly Line[] =
     )
     .map(({ name }) => name);
   if (names.length === 0) return [];
-  const told = names.slice(0, AGENTS_TOLD_MAX).join(', ');
-  const rest = names.length - AGENTS_TOLD_MAX;
-  return [[part(`Make load for others: ${told}${rest > 0 ? ` and ${rest} more` : ''}`, 'dim')]];
+  const reported = names.slice(0, AGENTS_REPORTED_MAX).join(', ');
+  const rest = names.length - AGENTS_REPORTED_MAX;
+  return [[part(`Make load for others: ${reported}${rest > 0 ? ` and ${rest} more` : ''}`, 'dim')]];
 };
 
 /** Unavailable readings, with the reason; what a machine does not have is not a problem. */
@@ -109,4 +109,4 @@ const unknownReadings = (view: NodeView): readonly Line[] => {
 const PRESENCES = ['up', 'stale', 'stopped', 'offline'] as const;
 /** A status is read, not searched: `--json` has them all. */
 const LINK_ROWS_MAX = 100;
-const AGENTS_TOLD_MAX = 8;
+const AGENTS_REPORTED_MAX = 8;

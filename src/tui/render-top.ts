@@ -32,7 +32,7 @@ import {
 import { brokenLine } from './layout.ts';
 import { type Line, lineWidth, paint, part } from './part.ts';
 import type { RenderOptions } from './render.ts';
-import { saidLines, warningLines } from './render-status.ts';
+import { statusLines, warningLines } from './render-status.ts';
 import { runTable } from './run-table.ts';
 
 export interface TopOptions extends RenderOptions {
@@ -49,7 +49,7 @@ export interface TopOptions extends RenderOptions {
 export const renderTop = (
   state: State,
   nowMs: number,
-  said: readonly Sentences[],
+  reported: readonly Sentences[],
   options: TopOptions,
 ): readonly string[] => {
   const { columns, rows } = options;
@@ -57,7 +57,7 @@ export const renderTop = (
   const shown = options.arranged ?? scopedCluster(state, nowMs, scope);
   const { views, warnings, nothing } = shown;
   if (nothing !== undefined) return [nothing];
-  const broken = [...said.flatMap(saidLines), ...warnings.flatMap(warningLines)].flatMap(line =>
+  const broken = [...reported.flatMap(statusLines), ...warnings.flatMap(warningLines)].flatMap(line =>
     brokenLine(line, columns),
   );
   const runs = runTable(state, nowMs, { columns, rowsMax: 4 });

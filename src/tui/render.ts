@@ -2,7 +2,7 @@
 
 import type { NodeId } from '../core/ids.ts';
 import { nodeView } from '../core/node/node-view.ts';
-import { heldValue } from '../core/node/reading-view.ts';
+import { knownValue } from '../core/node/reading-view.ts';
 import type { State } from '../core/state.ts';
 import { isKnown } from '../core/unknown.ts';
 import { layoutRows } from './layout.ts';
@@ -26,7 +26,7 @@ export const renderSummary = (
   options: RenderOptions & { readonly hasGpuTable?: boolean },
 ): readonly string[] => {
   const view = nodeView(state, nodeId, nowMs);
-  const identity = heldValue(view.identity);
+  const identity = knownValue(view.identity);
   const title: Line = [
     part(view.name, 'strong'),
     ...(identity !== undefined && isKnown(identity.model) ? [part(` · ${identity.model}`)] : []),

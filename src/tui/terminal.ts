@@ -32,16 +32,16 @@ export class LiveScreen implements AsyncDisposable {
         : [...lines.slice(0, rows - 1), `… ${counted(lines.length - rows + 1, 'more line')}`];
     const size = `${columns}×${rows}`;
     // A terminal moves what it shows when its size changes, each in its own way.
-    const isAnew = size !== this.#size;
-    const before = isAnew ? [] : this.#shown;
+    const isRedraw = size !== this.#size;
+    const before = isRedraw ? [] : this.#shown;
     const opening = this.#isOpen ? '' : `${ENTER_SCREEN}${HIDE_CURSOR}`;
     this.#isOpen = true;
     // Cleared first: after a line that fills its row, clearing would remove the last character.
     const body = shown.flatMap((line, row) =>
-      isAnew || line !== before[row] ? [`${cursorTo(row)}${CLEAR_LINE}${line}`] : [],
+      isRedraw || line !== before[row] ? [`${cursorTo(row)}${CLEAR_LINE}${line}`] : [],
     );
     // A full screen leaves nothing to clear.
-    if (shown.length < rows && (isAnew || shown.length < before.length))
+    if (shown.length < rows && (isRedraw || shown.length < before.length))
       body.push(`${cursorTo(shown.length)}${CLEAR_BELOW}`);
     this.#shown = shown;
     this.#size = size;

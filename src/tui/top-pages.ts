@@ -5,7 +5,7 @@ import { maximumOf } from '../core/extremes.ts';
 import type { LinkView } from '../core/link/link-view.ts';
 import { gpusOf, hostMemoryUse, usedShare } from '../core/node/memory-use.ts';
 import { freshGpuUse, type NodeView, nodeName } from '../core/node/node-view.ts';
-import { heldValue } from '../core/node/reading-view.ts';
+import { knownValue } from '../core/node/reading-view.ts';
 import type { Sentences } from '../core/problem.ts';
 import { type RunView, runViews } from '../core/run/run-selectors.ts';
 import type { State } from '../core/state.ts';
@@ -28,7 +28,7 @@ interface TopFrame {
 export const topFrame = (
   state: State,
   nowMs: number,
-  said: readonly Sentences[],
+  reported: readonly Sentences[],
   { view, ...options }: TopOptions & { readonly view: TopView },
 ): TopFrame => {
   const { columns, rows } = options;
@@ -86,7 +86,7 @@ export const topFrame = (
       const chosen = chosenRow(view, { nodes, count: nodes.length });
       const isGrouped = view.by !== undefined;
       return framed(
-        renderTop(state, nowMs, said, {
+        renderTop(state, nowMs, reported, {
           ...options,
           rows: rows - 1,
           scope: { ...(options.scope ?? WHOLE_CLUSTER), by: view.by },
@@ -181,6 +181,6 @@ const SORT_VALUES: Readonly<Record<TopSort, ((view: NodeView) => number) | undef
   temperature: view =>
     maximumOf([-1, ...gpusOf(view).map(({ load }) => knownOr(load?.temperatureCelsius ?? -1, -1))]),
   power: view =>
-    knownOr(heldValue(view.system)?.systemPowerWatts ?? -1, -1) +
+    knownOr(knownValue(view.system)?.systemPowerWatts ?? -1, -1) +
     gpusOf(view).reduce((sum, { load }) => sum + Math.max(0, knownOr(load?.powerWatts ?? 0, 0)), 0),
 };

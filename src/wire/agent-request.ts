@@ -2,10 +2,10 @@
 // header and no key: an agent uses those in its own config for the target.
 
 import * as v from 'valibot';
-import type { CancelWish } from '../core/run/cancel-wish.ts';
+import type { CancelPolicy } from '../core/run/cancel-policy.ts';
 import type { ModelMix } from '../core/run/model-mix.ts';
 import type { ObjectiveFields } from '../core/run/objective.ts';
-import type { ServerTold } from '../core/run/provenance.ts';
+import type { ServerReported } from '../core/run/provenance.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import { BODY_TEXT_MAX, type SharedPrefixes } from '../core/run/run-requests.ts';
 import type { RunShape } from '../core/run/run-shape.ts';
@@ -14,7 +14,7 @@ import { THINK_MS_MAX, type ThinkTime } from '../core/run/think-time.ts';
 import { LENGTH_MAX, type LengthDistribution } from '../core/statistics/length-distribution.ts';
 import type { Reported } from '../core/unknown.ts';
 import { objectiveEntries } from './objective-schema.ts';
-import { serverToldSchema } from './provenance-schema.ts';
+import { serverReportedSchema } from './provenance-schema.ts';
 import { runPatternSchema, runShapeSchema } from './run-shape.ts';
 import { stopRulesSchema } from './run-stop-schema.ts';
 import { count, figure, openObject, reported, type Schema, text } from './schema.ts';
@@ -47,7 +47,7 @@ export interface AgentRequest extends ObjectiveFields {
   readonly noncePrefix: string;
   readonly isStreaming: boolean;
   /** Requests that the client cancels. */
-  readonly cancel: Reported<CancelWish>;
+  readonly cancel: Reported<CancelPolicy>;
   readonly timeouts: {
     readonly connectMs: number;
     readonly firstByteMs: number;
@@ -94,7 +94,7 @@ export interface AgentSurvey {
   /** Unknown: not requested, or the server does not report it, and a word counts as a token. */
   readonly words: Reported<AgentWordCosts>;
   /** The server's version and settings. */
-  readonly told: Reported<readonly ServerTold[]>;
+  readonly reported: Reported<readonly ServerReported[]>;
   readonly notices: readonly string[];
 }
 
@@ -106,7 +106,7 @@ type AgentWordCosts = {
   readonly bundles: readonly { readonly words: readonly string[]; readonly tokens: number }[];
   readonly fillers: readonly { readonly word: string; readonly tokens: number }[];
   readonly requests: number;
-  readonly askedTokens: number;
+  readonly requestedTokens: number;
   readonly countedTokens: number;
 };
 
@@ -197,10 +197,10 @@ export const agentSurveySchema: Schema<AgentSurvey> = openObject({
       ),
       fillers: v.pipe(v.array(openObject({ word, tokens: figure })), v.maxLength(16)),
       requests: count,
-      askedTokens: figure,
+      requestedTokens: figure,
       countedTokens: figure,
     }),
   ),
-  told: reported(serverToldSchema),
+  reported: reported(serverReportedSchema),
   notices: v.pipe(v.array(text), v.maxLength(64)),
 });

@@ -40,7 +40,7 @@ export const COMPARISON_BYTES_MAX: number = 16 * 1024 * 1024;
 export const UNITS_MAX = 200;
 const METRICS_MAX = 64;
 const LOOKS_MAX = 16;
-const TOLD_MAX = 64;
+const REPORTED_MAX = 64;
 
 const sentence = v.pipe(v.string(), v.maxLength(16_384));
 const duration = v.pipe(figure, v.minValue(0));
@@ -144,10 +144,10 @@ export const comparisonSchema: v.GenericSchema<unknown, ComparisonDocument> = op
   plan: reported(plan),
   looks: v.pipe(v.array(openObject({ ...looked, verdict: comparisonVerdictSchema })), v.maxLength(LOOKS_MAX)),
   metrics: v.pipe(v.array(metric), v.maxLength(METRICS_MAX)),
-  refusals: v.pipe(v.array(refusal), v.maxLength(TOLD_MAX)),
+  refusals: v.pipe(v.array(refusal), v.maxLength(REPORTED_MAX)),
   isAnyway: v.boolean(),
   isSameModel: v.boolean(),
-  notices: v.pipe(v.array(sentence), v.maxLength(TOLD_MAX)),
+  notices: v.pipe(v.array(sentence), v.maxLength(REPORTED_MAX)),
   verdict: comparisonVerdictSchema,
   sentence,
   gate: v.exactOptional(gate),

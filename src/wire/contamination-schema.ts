@@ -27,8 +27,8 @@ export const contaminationFindings: v.GenericSchema<unknown, ContaminationFindin
 
 export const sampleEvidenceSchema: v.GenericSchema<unknown, SampleEvidence> = openObject({
   completed: count,
-  cacheTold: count,
-  cacheTokensAsked: count,
+  cacheReported: count,
+  cacheTokensRequested: count,
   cacheTokensHit: count,
   cacheHits: count,
   predicted: count,

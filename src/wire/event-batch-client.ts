@@ -45,7 +45,7 @@ export const listOf = (record: ListRecord): RecordList => {
     }
     case 'client.marks': {
       const head = [...thread, ...u16(bounded(record.latenessNs.length, BEATS_MAX, 'marks'))];
-      const figures = [...record.latenessNs, ...record.latenessNs.map((_, at) => record.heldNs[at] ?? 0)];
+      const figures = [...record.latenessNs, ...record.latenessNs.map((_, at) => record.blockedNs[at] ?? 0)];
       return { kind: RECORD_KIND.marks, bytes: RECORD_BYTES.marks, head, figures };
     }
     case 'client.gaps': {

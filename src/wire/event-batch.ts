@@ -180,7 +180,13 @@ class RecordReader extends FieldReader {
   #marks(): EventRecord {
     const [thread, count, atNs] = [this.u16(), this.u16(), this.f64()];
     if (count > BEATS_MAX) throw new DecodeError(`${count} marks in one record`);
-    return { kind: 'client.marks', atNs, thread, latenessNs: this.#list(count), heldNs: this.#list(count) };
+    return {
+      kind: 'client.marks',
+      atNs,
+      thread,
+      latenessNs: this.#list(count),
+      blockedNs: this.#list(count),
+    };
   }
 
   #gaps(): EventRecord {

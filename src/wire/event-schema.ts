@@ -28,6 +28,7 @@ import {
   probeStatusSchema,
 } from './probe-schema.ts';
 import { READING_SCHEMAS } from './reading-schema.ts';
+import { reportedComparisonSchema, reportedPairsSchema } from './reported-comparison-schema.ts';
 import { runnerSchema, runProgressSchema, runSchema } from './run-schema.ts';
 import {
   count,
@@ -41,7 +42,6 @@ import {
   text,
 } from './schema.ts';
 import { sweepProgressSchema, sweepSchema } from './sweep-digest-schema.ts';
-import { toldComparisonSchema, toldPairsSchema } from './told-comparison-schema.ts';
 
 type DecodedFact =
   | { readonly kind: 'known'; readonly fact: Fact }
@@ -157,9 +157,9 @@ export const PAYLOAD_SCHEMAS: { readonly [K in EventKind]: Schema<EventPayloads[
   'sweep.started': sweepSchema,
   'sweep.ended': sweepSchema,
   'stages.reported': sweepProgressSchema,
-  'comparison.started': toldComparisonSchema,
-  'comparison.ended': toldComparisonSchema,
-  'pairs.reported': toldPairsSchema,
+  'comparison.started': reportedComparisonSchema,
+  'comparison.ended': reportedComparisonSchema,
+  'pairs.reported': reportedPairsSchema,
   'engine.calibrated': engineCalibrationSchema,
   'loss.forgotten': linkForgotten,
   'node.forgotten': forgotten,

@@ -1,7 +1,12 @@
 // Where an imported run comes from, in config.json, report.json and events.
 
 import * as v from 'valibot';
-import { FOREIGN_TOOLS, type ForeignMark, type ForeignOrigin, UNTOLD_MAX } from '../core/run/foreign-run.ts';
+import {
+  FOREIGN_TOOLS,
+  type ForeignMark,
+  type ForeignOrigin,
+  UNREPORTED_MAX,
+} from '../core/run/foreign-run.ts';
 import { bytes, openObject, reported, text } from './schema.ts';
 
 const short = v.pipe(v.string(), v.maxLength(300));
@@ -15,5 +20,5 @@ export const foreignOriginSchema: v.GenericSchema<unknown, ForeignOrigin> = open
   sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   bytes,
   hasRequests: v.boolean(),
-  untold: v.pipe(v.array(openObject({ what: short, reason: short })), v.maxLength(UNTOLD_MAX)),
+  unreported: v.pipe(v.array(openObject({ what: short, reason: short })), v.maxLength(UNREPORTED_MAX)),
 });

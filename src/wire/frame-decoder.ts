@@ -27,12 +27,12 @@ export class FrameDecoder {
   }
 
   /** Bytes of an incomplete frame. */
-  get heldBytes(): number {
+  get bufferedBytes(): number {
     return this.#body?.length ?? 0;
   }
 
   /** What follows cannot be decoded. */
-  letGo(): void {
+  unwatch(): void {
     this.#body = undefined;
     this.#chunks.length = 0;
   }

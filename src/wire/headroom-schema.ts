@@ -9,7 +9,7 @@ import { sentModelSchema } from './api/headroom-request.ts';
 import { count, figure, list, nodeIdSchema, openObject, reported, text } from './schema.ts';
 import { estimateSchema } from './sweep-schema.ts';
 
-const said = (schema: v.GenericSchema, description: string): v.GenericSchema =>
+const described = (schema: v.GenericSchema, description: string): v.GenericSchema =>
   v.pipe(schema, v.description(description));
 
 const interval = openObject({ low: figure, high: figure });
@@ -17,7 +17,7 @@ const interval = openObject({ low: figure, high: figure });
 const need = openObject({
   weightBytes: interval,
   cacheBytes: interval,
-  reserveBytes: said(interval, 'Buffers of computation, and what engines leave free.'),
+  reserveBytes: described(interval, 'Buffers of computation, and what engines leave free.'),
   totalBytes: interval,
 });
 
@@ -25,7 +25,7 @@ export const headroomFitSchema: v.GenericSchema = v.variant('kind', [
   openObject({ kind: v.literal('fits'), freeBytes: figure }),
   openObject({
     kind: v.literal('tight'),
-    missingBytes: said(figure, 'At most: it fits if everything that is not known exactly is small.'),
+    missingBytes: described(figure, 'At most: it fits if everything that is not known exactly is small.'),
   }),
   openObject({ kind: v.literal('does-not-fit'), missingBytes: figure }),
 ]);
@@ -33,20 +33,20 @@ export const headroomFitSchema: v.GenericSchema = v.variant('kind', [
 export const headroomPlaceSchema: v.GenericSchema = openObject({
   name: text,
   nodeId: v.exactOptional(nodeIdSchema),
-  deviceId: said(text, 'As in the inventory of its node; "cpu" for a processor.'),
+  deviceId: described(text, 'As in the inventory of its node; "cpu" for a processor.'),
   deviceName: text,
   deviceClass: v.picklist(['apple', 'gb10', 'geforce', 'datacentre', 'amd', 'other']),
   ceiling: reported(
     openObject({
       bytesPerSecond: figure,
-      operationsPerSecond: v.exactOptional(said(figure, '16-bit products with 32-bit sums.')),
+      operationsPerSecond: v.exactOptional(described(figure, '16-bit products with 32-bit sums.')),
       int8PerSecond: v.exactOptional(figure),
       fp8PerSecond: v.exactOptional(figure),
-      isMeasured: said(v.boolean(), 'false: bytesPerSecond comes from a data sheet.'),
+      isMeasured: described(v.boolean(), 'false: bytesPerSecond comes from a data sheet.'),
     }),
   ),
   memoryBytes: reported(figure),
-  memoryFreeBytes: reported(said(figure, 'The part of it that no program uses now.')),
+  memoryFreeBytes: reported(described(figure, 'The part of it that no program uses now.')),
 });
 
 const link = openObject({
@@ -67,7 +67,7 @@ const exchange = openObject({
     latencySeconds: estimateSchema,
     transferSeconds: figure,
     boundSeconds: figure,
-    way: v.exactOptional(said(link, 'Missing between devices of one machine.')),
+    way: v.exactOptional(described(link, 'Missing between devices of one machine.')),
   }),
 });
 
@@ -104,15 +104,15 @@ const CHANGES = [
 ] as const;
 
 const decode = openObject({
-  boundTokensPerSecond: said(figure, 'For all sequences together, from measured ceilings only.'),
+  boundTokensPerSecond: described(figure, 'For all sequences together, from measured ceilings only.'),
   expectedTokensPerSecond: estimateSchema,
-  stepSeconds: said(estimateSchema, 'For the step in which each sequence gets a token.'),
-  terms: said(openObject(TERM_SECONDS), 'Seconds of one step, by purpose.'),
+  stepSeconds: described(estimateSchema, 'For the step in which each sequence gets a token.'),
+  terms: described(openObject(TERM_SECONDS), 'Seconds of one step, by purpose.'),
   limit: v.picklist(LIMITS),
   exchanges: list(exchange),
-  constants: said(text, 'Label of the constants behind the expectation.'),
+  constants: described(text, 'Label of the constants behind the expectation.'),
   errorShare: reported(
-    said(figure, 'Mean error of the constants on the figures that they were fitted to, as a share.'),
+    described(figure, 'Mean error of the constants on the figures that they were fitted to, as a share.'),
   ),
 });
 
@@ -121,7 +121,7 @@ const prefill = openObject({
   ceiling: openObject({
     operationsPerSecond: figure,
     of: v.picklist(['16-bit', 'INT8', 'FP8']),
-    doubt: said(text, 'Why an engine may exceed it; empty if none can.'),
+    doubt: described(text, 'Why an engine may exceed it; empty if none can.'),
   }),
   expectedSeconds: estimateSchema,
   limit: v.picklist(['compute', 'weights', 'links']),
@@ -134,13 +134,13 @@ const serving = openObject({
 });
 
 export const headroomPlacementSchema: v.GenericSchema = openObject({
-  key: said(v.string(), 'Stays the same while the same devices have the same layers.'),
+  key: described(v.string(), 'Stays the same while the same devices have the same layers.'),
   name: v.string(),
   placement: openObject({
     kind: v.picklist(['one', 'tensor', 'pipeline']),
     stages: list(openObject({ layers: count, places: list(headroomPlaceSchema) })),
   }),
-  parts: said(
+  parts: described(
     list(
       openObject({
         place: headroomPlaceSchema,
@@ -151,13 +151,13 @@ export const headroomPlacementSchema: v.GenericSchema = openObject({
     ),
     'Each device, in stage order.',
   ),
-  fit: said(reported(headroomFitSchema), 'In total memory, for the device with the least room.'),
-  fitNow: said(reported(headroomFitSchema), 'The same for the memory that no program uses now.'),
-  contextThatFits: reported(said(count, 'Tokens per sequence.')),
+  fit: described(reported(headroomFitSchema), 'In total memory, for the device with the least room.'),
+  fitNow: described(reported(headroomFitSchema), 'The same for the memory that no program uses now.'),
+  contextThatFits: reported(described(count, 'Tokens per sequence.')),
   decode: reported(decode),
-  prefill: said(reported(prefill), 'For a prompt as long as the context.'),
-  serving: said(reported(serving), 'For requests that follow each other, as many at once as the batch.'),
-  behind: said(v.string(), 'Why it ranks below the first one; empty for the first.'),
+  prefill: described(reported(prefill), 'For a prompt as long as the context.'),
+  serving: described(reported(serving), 'For requests that follow each other, as many at once as the batch.'),
+  behind: described(v.string(), 'Why it ranks below the first one; empty for the first.'),
 });
 
 export const headroomDocumentSchema: v.GenericSchema = openObject({
@@ -170,11 +170,11 @@ export const headroomDocumentSchema: v.GenericSchema = openObject({
     batch: count,
     cacheType: v.picklist(Object.keys(CACHE_TYPES)),
   }),
-  need: said(reported(need), 'For the model as a whole.'),
-  placements: said(list(headroomPlacementSchema), 'The fastest that fits first.'),
+  need: described(reported(need), 'For the model as a whole.'),
+  placements: described(list(headroomPlacementSchema), 'The fastest that fits first.'),
   placementsLeftOut: count,
-  notes: said(list(v.string()), 'What was not tried.'),
-  changes: said(
+  notes: described(list(v.string()), 'What was not tried.'),
+  changes: described(
     list(
       openObject({
         kind: v.picklist(CHANGES),

@@ -5,7 +5,7 @@ import { isNodeId, type NodeId } from '../core/ids.ts';
 import type { Reported } from '../core/unknown.ts';
 import { RECORD_BYTES_MAX } from './durable-record.ts';
 import { ByteReader, ByteWriter } from './frame-bytes.ts';
-import { NOT_TOLD } from './schema.ts';
+import { NOT_REPORTED } from './schema.ts';
 import { parseShallowObject } from './shallow-json.ts';
 import { isWhole, nodesOf, rowsOf, type VectorEntry, vectorOf } from './version-vector.ts';
 
@@ -167,8 +167,8 @@ const messageOf = (
       const { neighboursVersion, plimsollVersion } = value;
       if (vectors === undefined || live === undefined || neighbours === undefined) return undefined;
       if (!isWhole(neighboursVersion)) return undefined;
-      const isTold = typeof plimsollVersion === 'string' && plimsollVersion.length <= 64;
-      const version = isTold ? plimsollVersion : NOT_TOLD;
+      const isStated = typeof plimsollVersion === 'string' && plimsollVersion.length <= 64;
+      const version = isStated ? plimsollVersion : NOT_REPORTED;
       return { kind, plimsollVersion: version, vectors, live, neighboursVersion, neighbours };
     }
     case 'digest': {

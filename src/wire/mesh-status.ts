@@ -59,7 +59,7 @@ export interface PeerStatus {
   /** Time since it was last seen, ms; unknown if it was never seen. */
   readonly silentMs: Reported<number>;
   /** Number of its addresses that are checked from here, and how many of them respond. */
-  readonly reach: { readonly asked: number; readonly open: number; readonly shut: number };
+  readonly reach: { readonly requested: number; readonly open: number; readonly shut: number };
   /** How often it did not deliver records of others that it claims to have, since its link was opened. */
   readonly undelivered?: number | undefined;
   /** The result for each address that was tried, at most PEER_TRIES_MAX. */
@@ -150,7 +150,7 @@ const PEER: v.GenericSchema<unknown, PeerStatus> = v.object({
   standing: v.picklist(['linked', 'relayed', 'silent', 'offline', 'stopped', 'never-met', 'self']),
   address: reported(text),
   silentMs: reported(v.pipe(v.number(), v.finite())),
-  reach: v.object({ asked: count, open: count, shut: count }),
+  reach: v.object({ requested: count, open: count, shut: count }),
   undelivered: v.optional(count),
   tries: v.pipe(v.array(PEER_TRY), v.maxLength(PEER_TRIES_MAX)),
 });

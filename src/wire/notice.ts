@@ -56,15 +56,15 @@ export type Notice = Problem<NoticeCode, { readonly id: string }> & {
 type NoticeFact = string | number | boolean | readonly string[];
 
 /** As a client stores it: a newer daemon may have codes that this version does not. */
-export type ToldNotice = Problem<string, { readonly id: string }>;
+export type ReportedNotice = Problem<string, { readonly id: string }>;
 
 /** The notices in a reply of /api/daemon; none if it has none. */
-export const decodeNotices = (answer: unknown): readonly ToldNotice[] => {
+export const decodeNotices = (answer: unknown): readonly ReportedNotice[] => {
   const parts = v.safeParse(PARTS, answer);
   return parts.success ? parts.output.problems : [];
 };
 
-export const noticeSchema: v.GenericSchema<unknown, ToldNotice> = v.looseObject({
+export const noticeSchema: v.GenericSchema<unknown, ReportedNotice> = v.looseObject({
   id: v.string(),
   code: v.string(),
   problem: v.string(),

@@ -3,20 +3,20 @@
 
 import * as v from 'valibot';
 import {
+  CALL_ARGUMENTS_MAX,
   CALL_LENGTH_MAX,
-  CALL_WORDS_MAX,
   CEILINGS_MAX,
   type RunProvenance,
   SERVER_FACT_NAME_MAX,
   SERVER_FACT_VALUE_MAX,
   SERVER_FACTS_MAX,
-  type ServerTold,
+  type ServerReported,
 } from '../core/run/provenance.ts';
 import { bytes, count, figure, openObject, reported, text } from './schema.ts';
 
 const sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
 
-const toldSchema = openObject({
+const reportedSchema = openObject({
   from: text,
   facts: v.pipe(
     v.array(
@@ -29,8 +29,8 @@ const toldSchema = openObject({
   ),
 });
 
-export const serverToldSchema: v.GenericSchema<unknown, ServerTold[]> = v.pipe(
-  v.array(toldSchema),
+export const serverReportedSchema: v.GenericSchema<unknown, ServerReported[]> = v.pipe(
+  v.array(reportedSchema),
   v.maxLength(SERVER_FACTS_MAX),
 );
 
@@ -47,10 +47,10 @@ const callSchema = openObject({
   args: v.pipe(
     v.array(v.pipe(v.string(), v.maxLength(CALL_LENGTH_MAX))),
     v.minLength(1),
-    v.maxLength(CALL_WORDS_MAX),
+    v.maxLength(CALL_ARGUMENTS_MAX),
   ),
   cwd: text,
-  secrets: v.pipe(v.array(text), v.maxLength(CALL_WORDS_MAX)),
+  secrets: v.pipe(v.array(text), v.maxLength(CALL_ARGUMENTS_MAX)),
 });
 
 export const provenanceSchema: v.GenericSchema<unknown, RunProvenance> = openObject({
@@ -62,7 +62,7 @@ export const provenanceSchema: v.GenericSchema<unknown, RunProvenance> = openObj
     cpuLimit: reported(figure),
     memoryLimitBytes: reported(bytes),
   }),
-  server: reported(serverToldSchema),
+  server: reported(serverReportedSchema),
   node: reported(
     openObject({
       id: text,

@@ -43,14 +43,14 @@ export const encodeRequest = (message: RequestMessage): Uint8Array | undefined =
   if (text.length + 2 > REQUEST_BYTES_MAX) return undefined;
   const frame = new Uint8Array(2 + text.length);
   frame[0] = MESH_PROTOCOL_VERSION;
-  frame[1] = kind === 'ask' ? ASK_TYPE : ANSWER_TYPE;
+  frame[1] = kind === 'ask' ? REQUEST_TYPE : ANSWER_TYPE;
   frame.set(text, 2);
   return frame;
 };
 
 /** Whether a frame belongs here rather than to replication. */
 export const isRequestFrame = (frame: Uint8Array): boolean =>
-  frame[0] === MESH_PROTOCOL_VERSION && (frame[1] === ASK_TYPE || frame[1] === ANSWER_TYPE);
+  frame[0] === MESH_PROTOCOL_VERSION && (frame[1] === REQUEST_TYPE || frame[1] === ANSWER_TYPE);
 
 export const decodeRequest = (frame: Uint8Array): DecodedRequest => {
   if (frame.length > REQUEST_BYTES_MAX) return malformed('longer than a request may be');
@@ -58,7 +58,7 @@ export const decodeRequest = (frame: Uint8Array): DecodedRequest => {
   if (value === undefined) return malformed('not a JSON object');
   const { id, topic, timeoutMs, body, reason } = value;
   if (!isId(id)) return malformed('without an id');
-  if (frame[1] === ASK_TYPE) {
+  if (frame[1] === REQUEST_TYPE) {
     if (typeof topic !== 'string' || topic === '' || topic.length > TOPIC_LENGTH_MAX)
       return malformed('without a topic');
     if (typeof timeoutMs !== 'number' || !(timeoutMs > 0) || body === undefined)
@@ -98,5 +98,5 @@ const isId = (value: JsonValue | undefined): value is number =>
 const malformed = (reason: string): DecodedRequest => ({ kind: 'malformed', reason });
 
 /** Follows the types of mesh-message.ts, which end at 8. */
-const ASK_TYPE = 9;
+const REQUEST_TYPE = 9;
 const ANSWER_TYPE = 10;

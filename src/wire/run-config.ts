@@ -6,9 +6,9 @@ import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
 import { LENGTHS_TEXT_MAX } from '../core/run/request-lengths.ts';
 import { RUN_CONFIG_SCHEMA, type RunConfig } from '../core/run/run-config.ts';
 import {
-  type AskedTokens,
   BODY_TEXT_MAX,
   OUTPUT_SOURCES,
+  type RequestedTokens,
   type RunRequests,
 } from '../core/run/run-requests.ts';
 import { AGENTS_MAX } from './agent-request.ts';
@@ -45,7 +45,7 @@ export const parseJson = (json: string, what: string): unknown => {
 
 const rate = v.pipe(figure, v.minValue(0));
 
-const askedTokensSchema: v.GenericSchema<unknown, AskedTokens> = openObject({
+const requestedTokensSchema: v.GenericSchema<unknown, RequestedTokens> = openObject({
   text,
   mean: rate,
   min: count,
@@ -53,12 +53,12 @@ const askedTokensSchema: v.GenericSchema<unknown, AskedTokens> = openObject({
 });
 
 const runRequestsSchema: v.GenericSchema<unknown, RunRequests> = openObject({
-  inputTokens: reported(askedTokensSchema),
-  outputTokens: reported(askedTokensSchema),
+  inputTokens: reported(requestedTokensSchema),
+  outputTokens: reported(requestedTokensSchema),
   outputSource: v.picklist(OUTPUT_SOURCES),
   lengthFields: list(text),
   warmupTokensMax: count,
-  calibration: reported(openObject({ requests: count, askedTokens: count, countedTokens: count })),
+  calibration: reported(openObject({ requests: count, requestedTokens: count, countedTokens: count })),
   shortestTokens: reported(figure),
   prefixes: reported(openObject({ count, tokens: count })),
   body: v.pipe(v.string(), v.maxLength(BODY_TEXT_MAX)),

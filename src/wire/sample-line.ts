@@ -133,8 +133,8 @@ export const decodeSampleLine = (line: string): SampleFileLine => {
   };
 };
 
-const latenessFrom = (told: readonly number[]): SampleLateness =>
-  recordOf(LATENESS_KEYS, key => told[LATENESS_KEYS.indexOf(key)] ?? 0);
+const latenessFrom = (reported: readonly number[]): SampleLateness =>
+  recordOf(LATENESS_KEYS, key => reported[LATENESS_KEYS.indexOf(key)] ?? 0);
 
 const latenessText = (lateness: SampleLateness): string =>
   `[${LATENESS_KEYS.map(key => lateness[key]).join(',')}]`;
@@ -147,13 +147,13 @@ const remarkJson = ({
   isWithoutText,
   doubts,
   finishName,
-  ...said
+  ...reported
 }: SampleRemark): string =>
   JSON.stringify({
     cachedTokens: figure(cachedTokens),
     predictedTokens: figure(predictedTokens),
     ...(reasoningTokens === NO_FIGURE ? {} : { reasoningTokens }),
-    ...said,
+    ...reported,
     ...(isWithoutText ? { isWithoutText } : {}),
     ...(doubts.length === 0 ? {} : { doubts }),
     ...(finishName === '' ? {} : { finishName }),

@@ -81,10 +81,10 @@ export const reported = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchem
       '~run': (dataset, config) =>
         (isUnknownKind(dataset.value) ? unknownSchema : schema)['~run'](dataset, config),
     },
-    NOT_TOLD,
+    NOT_REPORTED,
   );
 
-export const NOT_TOLD: Unknown = unknown('not reported by that version');
+export const NOT_REPORTED: Unknown = unknown('not reported by that version');
 
 export const list = <T>(schema: v.GenericSchema<unknown, T>): v.GenericSchema<unknown, T[]> =>
   v.pipe(v.array(schema), v.maxLength(LIST_LENGTH_MAX));

@@ -10,8 +10,8 @@ export const SERVER_HEADER: string = `${['seconds', 'inFlight', ...SERVER_FIGURE
 export const encodeServerLine = (reading: ServerReading): string =>
   `${[
     (reading.atNs / 1e9).toFixed(3),
-    told(reading.inFlight),
-    ...SERVER_FIGURE_KEYS.map(key => told(reading[key])),
+    reported(reading.inFlight),
+    ...SERVER_FIGURE_KEYS.map(key => reported(reading[key])),
   ].join(',')}\n`;
 
 /** For a reading that failed: only its time. */
@@ -45,7 +45,7 @@ export const decodeServerLines = (text: string): readonly ServerLine[] => {
   });
 };
 
-const told = (figure: number): string => (figure === NO_FIGURE ? '' : String(figure));
+const reported = (figure: number): string => (figure === NO_FIGURE ? '' : String(figure));
 
 const figureOf = (cell: string | undefined): number | undefined => {
   const figure = cell === undefined || cell === '' ? Number.NaN : Number(cell);

@@ -4,13 +4,17 @@
 import * as v from 'valibot';
 import type { Stage } from '../core/sweep/stage.ts';
 import {
-  STAGES_TOLD_MAX,
+  STAGES_REPORTED_MAX,
   type StageDigest,
   type Sweep,
   type SweepFindings,
   type SweepProgress,
 } from '../core/sweep/sweep.ts';
-import { OBJECTIVES_TOLD_MAX, type SweepHeadDigest, TAGS_TOLD_MAX } from '../core/sweep/sweep-digest.ts';
+import {
+  OBJECTIVES_REPORTED_MAX,
+  type SweepHeadDigest,
+  TAGS_REPORTED_MAX,
+} from '../core/sweep/sweep-digest.ts';
 import type { LoadLine } from '../core/sweep/sweep-document.ts';
 import {
   count,
@@ -45,7 +49,7 @@ export interface SweepUpdate extends Omit<SweepProgress, 'stages'> {
 export type SweepEnd = Pick<Sweep, 'sweepId' | 'state' | 'reason' | 'line' | 'sentence' | 'model'>;
 
 /** Limit per message: more stages are sent in several. */
-export const STAGES_TOLD_AT_ONCE_MAX = 16;
+export const STAGES_REPORTED_AT_ONCE_MAX = 16;
 
 const shortText: Schema<string> = v.pipe(v.string(), v.maxLength(300));
 
@@ -74,7 +78,7 @@ const outcome: {
 
 export const sweepProgressParts: { readonly [K in keyof SweepFindings]: Schema<SweepFindings[K]> } = {
   ...outcome,
-  stages: v.pipe(v.array(stageDigest), v.maxLength(STAGES_TOLD_MAX)),
+  stages: v.pipe(v.array(stageDigest), v.maxLength(STAGES_REPORTED_MAX)),
 };
 
 const start = {
@@ -82,12 +86,12 @@ const start = {
   form: v.picklist(['sweep', 'line']),
   startedAt: isoTime,
   name: reported(shortText),
-  tags: v.pipe(v.array(shortText), v.maxLength(TAGS_TOLD_MAX)),
+  tags: v.pipe(v.array(shortText), v.maxLength(TAGS_REPORTED_MAX)),
   target: text,
   serverKind: reported(shortText),
   model: reported(shortText),
   dataset: text,
-  objectives: v.pipe(v.array(shortText), v.maxLength(OBJECTIVES_TOLD_MAX)),
+  objectives: v.pipe(v.array(shortText), v.maxLength(OBJECTIVES_REPORTED_MAX)),
   attainment: share,
   by: v.picklist(['rate', 'concurrency']),
   resolution: reported(share),
@@ -118,7 +122,7 @@ export const sweepProgressSchema: Schema<SweepProgress> = openObject({
 export const sweepUpdateSchema: Schema<SweepUpdate> = openObject({
   sweepId: sweepIdSchema,
   ...outcome,
-  stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_TOLD_AT_ONCE_MAX)),
+  stages: v.pipe(v.array(stageSchema), v.maxLength(STAGES_REPORTED_AT_ONCE_MAX)),
   progress,
 });
 

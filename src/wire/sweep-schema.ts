@@ -159,7 +159,7 @@ export const resumeSchema: Schema<SweepResume> = openObject({
 export const sweepDocumentSchema: Schema<SweepDocument> = openObject({
   ...head,
   schema: v.literal(SWEEP_SCHEMA),
-  asked: v.pipe(v.array(stageLoadSchema), v.maxLength(STAGES_MAX)),
+  requested: v.pipe(v.array(stageLoadSchema), v.maxLength(STAGES_MAX)),
   endedEarly: v.exactOptional(sentence),
   resume: reported(resumeSchema),
 });

@@ -13,5 +13,5 @@ export const tokenizerSchema: v.GenericSchema<unknown, TokenizerAccount> = openO
   tokens: count,
   uncounted: count,
   filled: count,
-  compared: reported(openObject({ answers: count, countedTokens: count, toldTokens: count })),
+  compared: reported(openObject({ answers: count, countedTokens: count, reportedTokens: count })),
 });

@@ -53,12 +53,12 @@ describe('plimsoll agent', () => {
     [`${TARGET} NOPE_VAR`, 'the environment variable that is named for http://10.0.0.7:8000 is not there'],
     [`${TARGET} /nowhere/key`, 'the file /nowhere/key that is named for http://10.0.0.7:8000 is not there'],
     ['http://10.0.0.8:8000 SET_VAR', 'http://10.0.0.8:8000 is not among the targets'],
-  ])('refuses --key "%s" at the start', async (key, said) => {
+  ])('refuses --key "%s" at the start', async (key, reported) => {
     using folder = temporaryDirectory();
     const args = ['agent', '--home', folder.path, '--target', TARGET, '--key', key];
     const { run, stderr } = madeUpProcess(args, { env: { SET_VAR: 'sk-1' } });
     expect(await run()).toBe(2);
-    expect(stderr.text).toContain(said);
+    expect(stderr.text).toContain(reported);
   });
 
   test('prints what to type at the coordinator and what it may load, and ends with 0 when it is stopped', async () => {

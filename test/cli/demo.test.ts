@@ -86,10 +86,10 @@ describe('plimsoll up --replay', () => {
     [['--replay', 'x', '--speed', 'fast'], 'usage', /--speed.*\n.*--speed 10/],
     [['--speed', '10'], 'usage', /--speed without --replay.*\n.*--replay FILE/],
     [['--replay', 'x', '--once'], 'usage', /--once and --replay.*\n/],
-  ] as const)('%j is refused', async (args, exit, said) => {
+  ] as const)('%j is refused', async (args, exit, reported) => {
     const up = madeUpProcess(['up', '--no-open', '--http', '127.0.0.1:0', ...args]);
     expect(await up.run()).toBe(EXIT_CODES[exit].code);
-    expect(up.stderr.text).toMatch(said);
+    expect(up.stderr.text).toMatch(reported);
     expect(up.stderr.text.trimEnd().split('\n')).toHaveLength(2);
   });
 });

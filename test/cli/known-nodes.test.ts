@@ -15,9 +15,9 @@ describe('the node that a person means', () => {
   });
 
   test('is asked for again where none or several are meant', () => {
-    const refusal = (asked: string, there = nodes) => {
+    const refusal = (requested: string, there = nodes) => {
       try {
-        return nodeCalled(asked, there).name;
+        return nodeCalled(requested, there).name;
       } catch (error) {
         return error instanceof Error ? error.message : String(error);
       }

@@ -21,7 +21,7 @@ const peer = (more: Partial<PeerStatus>): PeerStatus => ({
   standing: 'linked',
   address: '[fe80::2%tb0]:4181',
   silentMs: 500,
-  reach: { asked: 2, open: 2, shut: 0 },
+  reach: { requested: 2, open: 2, shut: 0 },
   tries: [],
   ...more,
 });
@@ -77,12 +77,12 @@ describe('what doctor says of the mesh', () => {
       textsOf(on({ peers: [peer({ reach })] }))
         .slice(2)
         .join();
-    expect(text({ asked: 3, open: 0, shut: 3 })).toMatch(
+    expect(text({ requested: 3, open: 0, shut: 3 })).toMatch(
       /^problem: no connection to juno is open.*Allow UDP/,
     );
-    expect(text({ asked: 3, open: 0, shut: 2 })).not.toContain('no connection');
-    expect(text({ asked: 3, open: 1, shut: 2 })).not.toContain('no connection');
-    expect(text({ asked: 0, open: 0, shut: 0 })).not.toContain('no connection');
+    expect(text({ requested: 3, open: 0, shut: 2 })).not.toContain('no connection');
+    expect(text({ requested: 3, open: 1, shut: 2 })).not.toContain('no connection');
+    expect(text({ requested: 0, open: 0, shut: 0 })).not.toContain('no connection');
   });
 
   test('calls nothing off that is heard by way of others, where none of its addresses can be reached', () => {

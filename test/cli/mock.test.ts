@@ -17,7 +17,7 @@ describe('plimsoll mock', () => {
   });
 
   test('with options that cannot be is refused, with what to write instead', async () => {
-    for (const [args, said] of [
+    for (const [args, reported] of [
       [['--fail', 'http-5000'], /--fail.*\n.*http-500/],
       [['--ttft', '50'], /--ttft.*\n.*500ms/],
       [['--events-per-write', '2', '--writes-per-event', '2'], /--events-per-write/],
@@ -26,7 +26,7 @@ describe('plimsoll mock', () => {
     ] as const) {
       const mock = madeUpProcess(['mock', ...args]);
       expect(await mock.run()).toBe(EXIT_CODES.usage.code);
-      expect(mock.stderr.text).toMatch(said);
+      expect(mock.stderr.text).toMatch(reported);
       expect(mock.stderr.text.trimEnd().split('\n')).toHaveLength(2);
     }
   });

@@ -2,11 +2,14 @@ import { expect, test } from 'vitest';
 import { noticeChecks } from '../../src/cli/doctor/daemon-checks.ts';
 import type { NoticeCode } from '../../src/wire/notice.ts';
 
-const told = (...codes: readonly NoticeCode[]) =>
+const reported = (...codes: readonly NoticeCode[]) =>
   noticeChecks(codes.map(code => ({ id: code, code, problem: `of ${code}`, advice: '' })));
 
 test('a default port that was taken is a note: the daemon has taken the next one', () => {
-  expect(told('http-port-taken', 'mesh-port-taken').map(({ verdict }) => verdict)).toEqual(['note', 'note']);
+  expect(reported('http-port-taken', 'mesh-port-taken').map(({ verdict }) => verdict)).toEqual([
+    'note',
+    'note',
+  ]);
 });
 
 test('anything else that a daemon says of itself is to be put right, with its advice', () => {
@@ -22,5 +25,5 @@ test('anything else that a daemon says of itself is to be put right, with its ad
 });
 
 test('what other sections of doctor say better is left to them', () => {
-  expect(told('no-link', 'journal-gone')).toEqual([]);
+  expect(reported('no-link', 'journal-gone')).toEqual([]);
 });

@@ -22,8 +22,8 @@ test('a second Ctrl-C ends a command at once, even while a file system hangs und
   const exited = once(child, 'exit');
   const lines = child.stdout.setEncoding('utf8');
   for (const line of ['reading', 'asked']) {
-    const [told] = await once(lines, 'data');
-    expect(String(told).trim()).toBe(line);
+    const [reported] = await once(lines, 'data');
+    expect(String(reported).trim()).toBe(line);
     child.kill('SIGINT');
   }
   expect(await exited).toEqual([null, 'SIGINT']);

@@ -80,8 +80,8 @@ describe('where to listen', () => {
     const ended = up.run();
     await up.stdout.until(/Dashboard: http:\/\/127\.0\.0\.1:\d+/);
     const [, url = ''] = /Dashboard: (http:\/\/127\.0\.0\.1:\d+)/.exec(up.stdout.text) ?? [];
-    const told = await (await fetch(`${url}/api/daemon`)).json();
-    expect(told, 'what the page writes before its commands').toMatchObject({ program: './plimsoll' });
+    const reported = await (await fetch(`${url}/api/daemon`)).json();
+    expect(reported, 'what the page writes before its commands').toMatchObject({ program: './plimsoll' });
     up.stop('SIGINT');
     expect(await ended).toBe(0);
   });

@@ -34,9 +34,9 @@ const provenance = (call: Partial<KeptCall> = {}): RunProvenance => ({
 });
 
 /** The directory of a run, of which only its config.json matters. */
-const forged = (path: string, told: object): string => {
+const forged = (path: string, reported: object): string => {
   mkdirSync(path, { recursive: true });
-  writeFileSync(join(path, 'config.json'), runConfigToJson({ ...runConfig(), ...told }));
+  writeFileSync(join(path, 'config.json'), runConfigToJson({ ...runConfig(), ...reported }));
   return path;
 };
 
@@ -73,16 +73,16 @@ describe('a run that is repeated', () => {
     using home = temporaryDirectory();
     const directory = forged(join(home.path, 'run'), { provenance: provenance() });
     const place = ['--home', home.path];
-    const asked = await rerun([directory, ...place], { isTerminal: true, input: 'y\nn\n', columns: 200 });
-    expect(asked.code).toBe(EXIT_CODES.ok.code);
-    expect(asked.text).toContain(`plimsoll bench ${NOBODY} --requests 3`);
-    expect(asked.text).toContain('Kernel: Linux of another age -> ');
-    expect(asked.text).toContain('Limits: 0.50 processors, memory as it is -> ');
-    expect(asked.text).toContain(`Prompts: ${'a'.repeat(64)} -> `);
-    expect(asked.text).toMatch(/Not known today: .*settings of the server/);
-    expect(asked.text).not.toContain('not told');
-    expect(asked.text).toContain('Nothing was run.');
-    expect(asked.text).not.toContain('\u001b[2J');
+    const requested = await rerun([directory, ...place], { isTerminal: true, input: 'y\nn\n', columns: 200 });
+    expect(requested.code).toBe(EXIT_CODES.ok.code);
+    expect(requested.text).toContain(`plimsoll bench ${NOBODY} --requests 3`);
+    expect(requested.text).toContain('Kernel: Linux of another age -> ');
+    expect(requested.text).toContain('Limits: 0.50 processors, memory as it is -> ');
+    expect(requested.text).toContain(`Prompts: ${'a'.repeat(64)} -> `);
+    expect(requested.text).toMatch(/Not known today: .*settings of the server/);
+    expect(requested.text).not.toContain('not told');
+    expect(requested.text).toContain('Nothing was run.');
+    expect(requested.text).not.toContain('\u001b[2J');
     expect(await rerun([directory, ...place])).toMatchObject({
       code: EXIT_CODES.usage.code,
       problem: expect.stringContaining('--yes'),
@@ -98,14 +98,14 @@ describe('a run that is repeated', () => {
     writeFileSync(join(outside, 'private.jsonl'), 'a secret');
     const args = [server.url, '--dataset', 'private.jsonl', '--requests', '3'];
     const directory = forged(join(home.path, 'run'), { provenance: provenance({ args, cwd: outside }) });
-    const asked = await rerun([directory, '--home', home.path], { isTerminal: true, input: 'n\n' });
-    expect(asked.code).toBe(EXIT_CODES.ok.code);
-    expect(asked.text).toContain(
+    const requested = await rerun([directory, '--home', home.path], { isTerminal: true, input: 'n\n' });
+    expect(requested.code).toBe(EXIT_CODES.ok.code);
+    expect(requested.text).toContain(
       `--dataset: the file private.jsonl in ${realpathSync(outside)}, outside of ${directory}`,
     );
-    expect(asked.text).toContain(`Send requests to ${server.url} to compare it, and read what is listed`);
-    expect(asked.text).toContain('Nothing was run.');
-    expect(asked.text).not.toContain('Different today');
+    expect(requested.text).toContain(`Send requests to ${server.url} to compare it, and read what is listed`);
+    expect(requested.text).toContain('Nothing was run.');
+    expect(requested.text).not.toContain('Different today');
     const unasked = await rerun([directory, '--home', home.path]);
     expect(unasked.code).toBe(EXIT_CODES.usage.code);
     expect(server.connections).toBe(0);
@@ -289,13 +289,13 @@ describe('a run that is repeated', () => {
     expect(again.text).toContain('No key is sent');
     const [a, b] = ['a', 'b'].map(name => readFileSync(join(out(name), 'report.json'), 'utf8'));
     expect(a).not.toContain('sk-0123');
-    const told = (text = ''): RunProvenance => JSON.parse(text).provenance;
-    expect(told(b).prompts).toEqual(told(a).prompts);
-    expect(told(b).server).toEqual(told(a).server);
-    expect(told(b).call).toMatchObject({
+    const reported = (text = ''): RunProvenance => JSON.parse(text).provenance;
+    expect(reported(b).prompts).toEqual(reported(a).prompts);
+    expect(reported(b).server).toEqual(reported(a).server);
+    expect(reported(b).call).toMatchObject({
       args: [mock.url, '--requests', '2', '--events', 'off'],
       secrets: [],
     });
-    expect(told(a).call).toMatchObject({ secrets: ['OPENAI_API_KEY'] });
+    expect(reported(a).call).toMatchObject({ secrets: ['OPENAI_API_KEY'] });
   });
 });

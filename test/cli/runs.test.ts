@@ -113,8 +113,8 @@ describe('plimsoll runs rm', () => {
   test('asks, and deletes the whole directory of the run it was given', async () => {
     using home = temporaryDirectory();
     const [one, other] = [addRun(home, '1'), addRun(home, '2')];
-    const asked = await runs(home, ['rm', '1'], { isTerminal: true, input: 'y\n' });
-    expect(asked.text).toMatch(/Delete 1 run, .*\? \[y\/N\] Deleted 1 run\.\n$/);
+    const requested = await runs(home, ['rm', '1'], { isTerminal: true, input: 'y\n' });
+    expect(requested.text).toMatch(/Delete 1 run, .*\? \[y\/N\] Deleted 1 run\.\n$/);
     expect(existsSync(one)).toBe(false);
     expect(readdirSync(other)).toHaveLength(FILES.length + 2);
   });

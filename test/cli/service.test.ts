@@ -23,9 +23,9 @@ const LINUX: ServiceMachine = {
   script: '/usr/lib/node_modules/plimsoll/bin/plimsoll.js',
 };
 
-const planned = (wish: { isUser?: boolean; home?: string }, machine: Partial<ServiceMachine> = {}) => {
+const planned = (options: { isUser?: boolean; home?: string }, machine: Partial<ServiceMachine> = {}) => {
   const plan = servicePlan(
-    { isUser: wish.isUser ?? false, home: wish.home, usualHome: '/home/ada/.plimsoll' },
+    { isUser: options.isUser ?? false, home: options.home, usualHome: '/home/ada/.plimsoll' },
     { ...LINUX, ...machine },
   );
   if (plan.kind === 'wrong') throw new Error(plan.problem);

@@ -108,12 +108,12 @@ describe('plimsoll status', () => {
       fileOf({ url: 'http://127.0.0.1:9', pid: -1 }),
       'no daemon can be found',
     ],
-  ])('with a daemon.json %s ends with 5 and two lines', async (_what, text, said) => {
+  ])('with a daemon.json %s ends with 5 and two lines', async (_what, text, reported) => {
     using folder = temporaryDirectory();
     writeFileSync(join(folder.path, 'daemon.json'), text);
     const { run, stderr } = madeUpProcess(['status', '--home', folder.path]);
     expect(await run()).toBe(5);
-    expect(stderr.text).toContain(said);
+    expect(stderr.text).toContain(reported);
     expect(stderr.text.trimEnd().split('\n')).toHaveLength(2);
   });
 

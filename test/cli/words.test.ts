@@ -58,8 +58,10 @@ describe('plimsoll completion', () => {
       'help swe',
       'status --fi',
     ];
-    const asked = lines.map(line => `echo "= ${line}"; complete -C"plimsoll ${line}"`).join('; ');
-    const run = spawnSync('fish', ['--no-config', '-c', `source ${script}; ${asked}`], { encoding: 'utf8' });
+    const requested = lines.map(line => `echo "= ${line}"; complete -C"plimsoll ${line}"`).join('; ');
+    const run = spawnSync('fish', ['--no-config', '-c', `source ${script}; ${requested}`], {
+      encoding: 'utf8',
+    });
     expect(run).toMatchObject({ status: 0, stderr: '' });
     const offered = run.stdout.trim().split('\n');
     expect(offered.map(line => line.split('\t')[0])).toEqual([

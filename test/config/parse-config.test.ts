@@ -40,7 +40,7 @@ describe('a config file', () => {
         ca: undefined,
         isHandshakeFirst: true,
         mayBePlain: false,
-        hearing: 'all',
+        subscriptions: 'all',
       },
       network: { ignoredInterfaces: [] },
       probes: {
@@ -176,10 +176,10 @@ duration_max = "10m"
   });
 
   test('tells others whether it makes load, never what for', () => {
-    const told = (text: string) => publicConfig(configOf(`[bench]\n${text}`));
-    expect(told('agent = true').makesLoad).toBe(false);
-    expect(told('targets = ["http://10.0.0.7:8000"]').makesLoad).toBe(false);
-    const both = told(
+    const reported = (text: string) => publicConfig(configOf(`[bench]\n${text}`));
+    expect(reported('agent = true').makesLoad).toBe(false);
+    expect(reported('targets = ["http://10.0.0.7:8000"]').makesLoad).toBe(false);
+    const both = reported(
       'agent = true\ntargets = ["http://10.0.0.7:8000"]\nkeys = ["http://10.0.0.7:8000 KEY"]',
     );
     expect(both.makesLoad).toBe(true);
@@ -187,7 +187,7 @@ duration_max = "10m"
   });
 
   test('lists targets as whole origins, without wildcards, and no key where its place should be', () => {
-    for (const [line, said] of [
+    for (const [line, reported] of [
       ['targets = ["https://*.example.net"]', 'has a wildcard'],
       ['targets = ["https://llm.example.net/v1"]', 'is more than an origin'],
       ['targets = ["https://llm.example.net?x=1"]', 'is more than an origin'],
@@ -199,7 +199,7 @@ duration_max = "10m"
       ['keys = ["https://llm.example.net sk-12"]', 'neither the name of a variable nor'],
       ['keys = ["https://llm.example.net relative/file"]', 'neither the name of a variable nor'],
     ] as const)
-      expect(problemsOf(`[bench]\n${line}`)[0]).toContain(said);
+      expect(problemsOf(`[bench]\n${line}`)[0]).toContain(reported);
   });
 
   test('says how long the node may be silent, and is never offline before it is stale', () => {

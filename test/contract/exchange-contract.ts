@@ -101,14 +101,14 @@ export const describeExchange = (
 
     test('the newest reading of a node arrives, with its age', async () => {
       const [one, other] = [await start(), await start()];
-      for (let count = 1; count <= 20; count += 1) one.node.tellMemory(count);
+      for (let count = 1; count <= 20; count += 1) one.node.reportMemory(count);
       await changes([other], () => other.node.memoryOf(one.node.id)?.availableBytes === 20);
       expect(other.node.memoryOf(one.node.id)?.ageMs).toBeLessThan(2_000);
     });
 
     test('a node that comes later gets the last reading of those that are there', async () => {
       const one = await start();
-      one.node.tellMemory(7);
+      one.node.reportMemory(7);
       const later = await start();
       await changes([later], () => later.node.memoryOf(one.node.id)?.availableBytes === 7);
     });
@@ -166,13 +166,13 @@ export const describeExchange = (
       const [one, other] = [await start(), await start()];
       other.requests.serve('name', ({ from, body }) => ({ kind: 'answer', body: { from, body } }));
       await changes([one, other], () => true);
-      const answer = await asked(one, other);
+      const answer = await requested(one, other);
       expect(answer).toEqual({ kind: 'answer', body: { from: one.node.id, body: 'who?' } });
     });
 
     test('a request that nobody serves is refused in words', async () => {
       const [one, other] = [await start(), await start()];
-      expect(await asked(one, other)).toEqual({
+      expect(await requested(one, other)).toEqual({
         kind: 'refused',
         reason: 'this version does not know the request',
       });
@@ -180,7 +180,7 @@ export const describeExchange = (
 
     test('a request to a node that is not there fails at once', async () => {
       const one = await start();
-      const outcome = await one.requests.ask(generateNodeKey().nodeId, 'name', 'who?', {
+      const outcome = await one.requests.request(generateNodeKey().nodeId, 'name', 'who?', {
         timeoutMs: 20_000,
         signal: new AbortController().signal,
       });
@@ -189,8 +189,8 @@ export const describeExchange = (
   });
 };
 
-const asked = (one: ExchangeNode, other: ExchangeNode) =>
-  one.requests.ask(other.node.id, 'name', 'who?', {
+const requested = (one: ExchangeNode, other: ExchangeNode) =>
+  one.requests.request(other.node.id, 'name', 'who?', {
     timeoutMs: 20_000,
     signal: new AbortController().signal,
   });

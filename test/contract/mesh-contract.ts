@@ -191,9 +191,9 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       const [one, other] = await linked();
       const link = linkOf(one, other);
       link.close('stopped');
-      const heard: string[] = [];
-      link.onClose(({ reason }) => heard.push(reason));
-      expect(heard).toEqual(['stopped']);
+      const received: string[] = [];
+      link.onClose(({ reason }) => received.push(reason));
+      expect(received).toEqual(['stopped']);
     });
 
     test('a listener of frames that throws costs its link, not the process', async () => {
@@ -260,8 +260,8 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       const [first] = all;
       if (first === undefined) throw new Error('there are a dozen');
       const isWhole = (): boolean => all.every(one => one.transport.links.size === 11);
-      const hasHeardAll = (one: SeenNode): boolean => new Set(one.frames.map(numberOf)).size === 11;
-      await until(first, () => isWhole() && all.every(hasHeardAll));
+      const hasReceivedAll = (one: SeenNode): boolean => new Set(one.frames.map(numberOf)).size === 11;
+      await until(first, () => isWhole() && all.every(hasReceivedAll));
     });
 
     test('a node that dials its own address stays alone and does not try again', async () => {

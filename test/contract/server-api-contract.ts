@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { userPrompt } from '../../src/bench/dataset/prompt.ts';
 import type { ApiReply, ServerApi } from '../../src/bench/target/api/server-api.ts';
-import { askServer } from '../../src/bench/target/ask-server.ts';
+import { queryServer } from '../../src/bench/target/query-server.ts';
 import { NO_REQUEST_FIELDS } from '../../src/bench/target/request-fields.ts';
 import { endpointPath, modelsPath, parseTargetUrl } from '../../src/bench/target/target-url.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
@@ -63,11 +63,11 @@ export const describeServerApi = (api: ServerApi): void => {
     test('learns from the server which model it has and what it is', async () => {
       await using mock = await startMock({ models: ['mine'] });
       const question = { target: targetOf(mock.url), headers: [], model: undefined, timeoutMs: 5_000 };
-      const answer = await askServer({ api, ...question, signal: new AbortController().signal });
+      const answer = await queryServer({ api, ...question, signal: new AbortController().signal });
       expect(answer).toMatchObject({
         model: 'mine',
         serverKind: 'Plimsoll mock',
-        told: [
+        reported: [
           {
             from: `GET ${api.root}${api.models.path}`,
             facts: expect.arrayContaining([{ name: expect.stringMatching(/^(id|name)$/), value: 'mine' }]),

@@ -67,9 +67,9 @@ describe('a node that publishes more keys than any machine has', () => {
 
   it('starts again with its next journal', () => {
     const full = applyAll(EMPTY_STATE, numberedFrom({ origin: liar }, deviceProfiles(DEVICES_MAX + 5)));
-    const anew = applyAll(full, numberedFrom({ origin: liar, epoch: 2 }, deviceProfiles(1)));
-    expect(anew.refusedKinds).toEqual({});
-    expect(Object.keys(anew.nodeGpuProfiles[liar] ?? {})).toEqual(['gpu-0']);
+    const again = applyAll(full, numberedFrom({ origin: liar, epoch: 2 }, deviceProfiles(1)));
+    expect(again.refusedKinds).toEqual({});
+    expect(Object.keys(again.nodeGpuProfiles[liar] ?? {})).toEqual(['gpu-0']);
   });
 
   it('fills neither its connections to one node nor those to all nodes that it makes up', () => {

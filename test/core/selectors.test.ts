@@ -44,11 +44,11 @@ describe('a reading', () => {
   });
 
   it('says the code of a failure, and no-answer where its source has just fallen silent', () => {
-    const told = event({ seq: 1, receivedAtMs: 0 }, memoryFact());
+    const reported = event({ seq: 1, receivedAtMs: 0 }, memoryFact());
     const denied = failed('reading.failed', 'permission denied', 'permission');
-    const state = applyAll(EMPTY_STATE, [told, event({ seq: 2, receivedAtMs: 500 }, denied)]);
+    const state = applyAll(EMPTY_STATE, [reported, event({ seq: 2, receivedAtMs: 500 }, denied)]);
     expect(nodeView(state, atlas, 600).memory).toMatchObject({ kind: 'stale', code: 'permission' });
-    expect(nodeView(applyAll(EMPTY_STATE, [told]), atlas, 60_000).memory).toMatchObject({
+    expect(nodeView(applyAll(EMPTY_STATE, [reported]), atlas, 60_000).memory).toMatchObject({
       kind: 'stale',
       code: 'no-answer',
     });
@@ -149,7 +149,7 @@ describe('totals', () => {
 });
 
 describe('a forgotten node', () => {
-  const spoken = applyAll(EMPTY_STATE, [
+  const used = applyAll(EMPTY_STATE, [
     event({ seq: 1 }, identityFact('atlas')),
     event({ seq: 4 }, memoryFact()),
     event(
@@ -162,15 +162,15 @@ describe('a forgotten node', () => {
   ]);
 
   it('is hidden while it says nothing new', () => {
-    expect(isForgotten(spoken, atlas)).toBe(true);
-    expect(nodeIds(spoken)).toEqual([juno]);
+    expect(isForgotten(used, atlas)).toBe(true);
+    expect(nodeIds(used)).toEqual([juno]);
   });
 
   it('is shown again, with everything it said before, when it speaks', () => {
-    const back = applyAll(spoken, [event({ seq: 5, receivedAtMs: 61_000 }, memoryFact())]);
+    const back = applyAll(used, [event({ seq: 5, receivedAtMs: 61_000 }, memoryFact())]);
     expect(nodeIds(back)).toEqual([atlas, juno]);
     expect(nodeName(back, atlas)).toBe('atlas');
-    const started = applyAll(spoken, [event({ seq: 2 }, identityFact('atlas 2'))]);
+    const started = applyAll(used, [event({ seq: 2 }, identityFact('atlas 2'))]);
     expect(nodeIds(started)).toEqual([atlas, juno]);
   });
 });

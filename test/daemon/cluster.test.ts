@@ -8,17 +8,17 @@ const origin = nodeId('a'.repeat(26));
 describe('state that a peer answered with holes', () => {
   it('is told as replaced, once, and not at all when it brought nothing', () => {
     const cluster = new Cluster();
-    const told: string[] = [];
+    const reported: string[] = [];
     const end = cluster.subscribe(
-      () => told.push('events'),
-      () => told.push('replaced'),
+      () => reported.push('events'),
+      () => reported.push('replaced'),
     );
     const answer = { origin, epoch: 3, through: 9, events: [], receivedAtMs: new VirtualClock().nowMs() };
     cluster.catchUp(answer);
     cluster.catchUp(answer);
-    expect(told).toEqual(['replaced']);
+    expect(reported).toEqual(['replaced']);
     end();
     cluster.catchUp({ ...answer, through: 12 });
-    expect(told).toEqual(['replaced']);
+    expect(reported).toEqual(['replaced']);
   });
 });

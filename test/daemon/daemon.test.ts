@@ -28,7 +28,7 @@ describe('a daemon', () => {
 
   it('is the same node after a restart, and knows at once what it knew before', async () => {
     await using home = await temporaryHome();
-    const first = await startedAndHeard(home.path);
+    const first = await startedAndSeen(home.path);
     const { nodeId } = first;
     const epoch = first.state.origins[nodeId]?.epoch;
     const seq = first.state.origins[nodeId]?.seq;
@@ -46,8 +46,8 @@ describe('a daemon', () => {
     await using receiver = await otlpReceiver(() => ({ status: 200 }));
     await writeFile(join(home.path, 'config.toml'), '[otlp]\ninterval = "1s"\n');
     await using daemon = await started(home.path, { otlpEndpoint: receiver.url });
-    await until(() => receiver.asked.length > 0, AbortSignal.timeout(30_000));
-    expect(receiver.asked[0]).toMatchObject({
+    await until(() => receiver.requested.length > 0, AbortSignal.timeout(30_000));
+    expect(receiver.requested[0]).toMatchObject({
       url: '/v1/metrics',
       body: expect.stringContaining(daemon.nodeId),
     });
@@ -90,8 +90,8 @@ describe('a daemon', () => {
     await using home = await temporaryHome();
     await using copy = await temporaryHome();
     // Whole in the database, so that only what came later is in the log.
-    await (await startedAndHeard(home.path))[Symbol.asyncDispose]();
-    await using first = await startedAndHeard(home.path);
+    await (await startedAndSeen(home.path))[Symbol.asyncDispose]();
+    await using first = await startedAndSeen(home.path);
     const before = first.state.origins[first.nodeId];
     // What a kill at this moment leaves.
     for (const name of await readdir(home.path))
@@ -104,7 +104,7 @@ describe('a daemon', () => {
       through: (before?.seq ?? 0) + 7,
     });
     await writeFile(join(copy.path, 'journal.sqlite-stored'), more);
-    await using second = await startedAndHeard(copy.path);
+    await using second = await startedAndSeen(copy.path);
     expect(await json(`${second.url}/api/daemon`)).toMatchObject({
       problems: [
         {
@@ -118,7 +118,7 @@ describe('a daemon', () => {
 
   it('leaves nothing running and no daemon.json behind when it is stopped', async () => {
     await using home = await temporaryHome();
-    const daemon = await startedAndHeard(home.path);
+    const daemon = await startedAndSeen(home.path);
     await daemon[Symbol.asyncDispose]();
     await expect(stat(join(home.path, 'daemon.json'))).rejects.toMatchObject({ code: 'ENOENT' });
     await expect(fetch(`${daemon.url}/healthz`)).rejects.toThrow();
@@ -192,9 +192,9 @@ describe('a daemon', () => {
   it('starts with the last good values when config.toml breaks, and says so', async () => {
     await using home = await temporaryHome();
     await writeFile(join(home.path, 'config.toml'), 'name = "harbour"\n');
-    await (await startedAndHeard(home.path))[Symbol.asyncDispose]();
+    await (await startedAndSeen(home.path))[Symbol.asyncDispose]();
     await writeFile(join(home.path, 'config.toml'), 'name = "broken\n');
-    await using daemon = await startedAndHeard(home.path);
+    await using daemon = await startedAndSeen(home.path);
     expect(daemon.state.nodeIdentities[daemon.nodeId]?.value.friendlyName).toBe('harbour');
     expect(daemon.notices).toMatchObject([
       { code: 'config-broken', problem: expect.stringContaining('config.toml') },
@@ -208,7 +208,7 @@ describe('a daemon', () => {
     const config = join(home.path, 'config.toml');
     const slow = '[gather]\nidentity = "1h"\nnetwork = "1h"\n';
     await writeFile(config, `name = "harbour"\n${slow}`);
-    await using daemon = await startedAndHeard(home.path);
+    await using daemon = await startedAndSeen(home.path);
     const shown = () => ({
       name: daemon.state.nodeIdentities[daemon.nodeId]?.value.friendlyName,
       loopback: daemon.state.nodeNetworks[daemon.nodeId]?.value.interfaces.some(({ name }) => name === 'lo'),
@@ -316,7 +316,7 @@ const started = (
     signal,
   );
 
-const startedAndHeard = async (home: string): Promise<Daemon> => {
+const startedAndSeen = async (home: string): Promise<Daemon> => {
   const daemon = await started(home);
   await daemon.whenFirstReadings(AbortSignal.timeout(30_000));
   return daemon;

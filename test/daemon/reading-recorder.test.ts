@@ -161,10 +161,10 @@ describe('the reading recorder', () => {
   });
 
   it('says which readings have been heard of', () => {
-    const { readings, told } = setup();
+    const { readings, reported } = setup();
     readings.reading(GATHERER, 'procfs', { kind: 'memory', value: MEMORY });
     readings.absence(GATHERER, { reading: 'gpus', vendor: 'nvidia' }, 'nvidia-smi', 'no GPU');
-    expect(told).toEqual(['memory', 'gpus nvidia']);
+    expect(reported).toEqual(['memory', 'gpus nvidia']);
   });
 });
 
@@ -179,7 +179,7 @@ const setup = ({ key, cluster }: Kept = { key: generateNodeKey(), cluster: new C
   const journal = createMemoryJournal({ ownNode: key.nodeId, clock });
   const recorder = new EventRecorder({ key, clock, journal, cluster, notices });
   const facts: Fact[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const readings = new ReadingRecorder({
     nodeId: key.nodeId,
     clock,
@@ -188,10 +188,10 @@ const setup = ({ key, cluster }: Kept = { key: generateNodeKey(), cluster: new C
       facts.push(fact);
       recorder.record(fact);
     },
-    onTold: name => told.push(name),
+    onPublished: name => reported.push(name),
   });
   const network = () => cluster.state.nodeNetworks[key.nodeId]?.value.interfaces[0];
-  return { clock, facts, told, readings, network, kept: { key, cluster } };
+  return { clock, facts, reported, readings, network, kept: { key, cluster } };
 };
 
 const networkOf = (part: Partial<NetworkInterface>): Reading<'network'> => ({
@@ -216,7 +216,7 @@ const MEMORY_KIND = { reading: 'memory', vendor: 'none' } as const;
 
 const GATHERER: Gatherer = {
   name: 'test',
-  tells: [MEMORY_KIND],
+  reports: [MEMORY_KIND],
   intervalMs: 1_000,
   gather: () => Promise.resolve(),
 };

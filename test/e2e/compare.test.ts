@@ -124,8 +124,8 @@ describe('runs that are compared', () => {
     finished(home, { id: 'newer', samples: 400, hour: 13 });
     await using daemon = await startDaemon({ home });
     const { page } = await browser.open(`${daemon.url}/runs`);
-    const asked: string[] = [];
-    page.on('request', request => asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    page.on('request', request => requested.push(new URL(request.url()).pathname));
     await page.getByRole('checkbox', { name: 'Compare run newer' }).check();
     await page.getByRole('checkbox', { name: 'Compare run older' }).check();
     await page.getByRole('link', { name: 'Compare in full' }).click();
@@ -144,7 +144,7 @@ describe('runs that are compared', () => {
       '/api/runs/newer/series',
     ])
       expect(
-        asked.filter(each => each === path),
+        requested.filter(each => each === path),
         path,
       ).toHaveLength(1);
   });

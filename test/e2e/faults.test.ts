@@ -7,7 +7,7 @@ import { requireBuild } from '../support/build.ts';
 import { recordingFixture } from '../support/recording-fixture.ts';
 import { axeFindings, chromiumPath } from './browser.ts';
 import { test } from './browser-test.ts';
-import { desk } from './fleet.ts';
+import { service } from './fleet.ts';
 import { serveMachines } from './serve-machines.ts';
 import { type StartedCommand, startCommand } from './started-command.ts';
 
@@ -115,10 +115,10 @@ describe('a cluster with faults', () => {
     browser,
   }) => {
     await using served = await serveMachines({
-      machines: desk().machines,
+      machines: service().machines,
       limits: { streamHeartbeatMs: 600_000 },
     });
-    served.tellAll(desk().told);
+    served.reportAll(service().reported);
     const { page } = await browser.open(`${served.url}/?stale=700`);
     const connection = page.getByRole('status', { name: 'Connection' });
     await connection.getByText('Stale').waitFor();

@@ -8,7 +8,7 @@ import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
-import { desk } from './fleet.ts';
+import { service } from './fleet.ts';
 import { idOf, profiled, THUNDERBOLT, turned } from './links.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
 import { serveMachines } from './serve-machines.ts';
@@ -21,12 +21,12 @@ describe('a filtered list', () => {
     browser,
   }) => {
     await using served = await serveMachines({ machines: MACHINES });
-    served.tellAll(desk().told);
+    served.reportAll(service().reported);
     // As both of its ends measure it, so that neither speaks for a sound cable.
     const short = { ...THUNDERBOLT, up: 21e9 };
-    served.tellFacts(studio, profiled(idOf(notebook), short));
-    served.tellFacts(notebook, profiled(idOf(studio), turned(short)));
-    for (const machine of MACHINES) served.tell(machine, { memory: 0.5, use: 0.4, cpu: 0.1 });
+    served.reportNodeFacts(studio, profiled(idOf(notebook), short));
+    served.reportNodeFacts(notebook, profiled(idOf(studio), turned(short)));
+    for (const machine of MACHINES) served.report(machine, { memory: 0.5, use: 0.4, cpu: 0.1 });
     const { page, problems } = await browser.open(`${served.url}/links`);
     await page.getByRole('button', { name: 'List', exact: true }).click();
     const links = linkNames(page);
@@ -51,8 +51,8 @@ describe('a filtered list', () => {
     browser,
   }) => {
     await using served = await serveMachines({ machines: MACHINES });
-    served.tellAll(desk().told);
-    for (const machine of MACHINES) served.tell(machine, { memory: 0.5, use: 0.4, cpu: 0.1 });
+    served.reportAll(service().reported);
+    for (const machine of MACHINES) served.report(machine, { memory: 0.5, use: 0.4, cpu: 0.1 });
     const { page, problems } = await browser.open(served.url);
     await page.getByRole('button', { name: /^Link atlas to juno/ }).dispatchEvent('click');
     const dock = page.getByRole('region', { name: 'Connections of atlas – juno' });

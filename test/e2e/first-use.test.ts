@@ -4,16 +4,16 @@
 import { describe, expect } from 'vitest';
 import { longCases } from '../support/counts.ts';
 import { test } from './browser-test.ts';
-import { desk } from './fleet.ts';
+import { service } from './fleet.ts';
 import { type ServedMachines, serveMachines } from './serve-machines.ts';
 
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
 
 const served = async (): Promise<ServedMachines> => {
-  const { machines, told } = desk();
+  const { machines, reported } = service();
   const all = await serveMachines({ machines });
-  all.tellAll(told);
-  for (const machine of machines) all.tell(machine, AT_WORK);
+  all.reportAll(reported);
+  for (const machine of machines) all.report(machine, AT_WORK);
   return all;
 };
 

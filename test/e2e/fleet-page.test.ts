@@ -12,7 +12,7 @@ import { type Machine, rack as server, studio } from './machines.ts';
 import { type ServedMachines, serveMachines } from './serve-machines.ts';
 
 const AXE_TIMEOUT_MS = 120_000;
-const TELL_MS = 1_000;
+const REPORT_MS = 1_000;
 
 /** So many to a rack, named r1, r2 … */
 const inRacks = (machines: readonly Machine[], size: number): readonly Machine[] =>
@@ -35,27 +35,27 @@ const inRacks = (machines: readonly Machine[], size: number): readonly Machine[]
     ),
   }));
 
-const served = async ({ machines, told }: Fleet): Promise<ServedMachines> => {
+const served = async ({ machines, reported }: Fleet): Promise<ServedMachines> => {
   const all = await serveMachines({ machines });
-  all.tellAll(told);
-  const tell = (): void => {
+  all.reportAll(reported);
+  const report = (): void => {
     for (const [index, machine] of machines.entries())
-      all.tell(machine, { memory: index === 2 ? 0.93 : 0.3 + (index % 7) / 20, use: 0.4, cpu: 0.1 });
+      all.report(machine, { memory: index === 2 ? 0.93 : 0.3 + (index % 7) / 20, use: 0.4, cpu: 0.1 });
   };
-  tell();
-  const telling = setInterval(tell, TELL_MS);
+  report();
+  const reporting = setInterval(report, REPORT_MS);
   return {
     ...all,
     [Symbol.asyncDispose]: async () => {
-      clearInterval(telling);
+      clearInterval(reporting);
       await all.close();
     },
   };
 };
 
 const sixteen = (): Fleet => {
-  const { machines, told } = mesh(16);
-  return { machines: inRacks(machines, 8), told };
+  const { machines, reported } = mesh(16);
+  return { machines: inRacks(machines, 8), reported };
 };
 
 /** Two templates in turn, without links. */
@@ -71,7 +71,7 @@ const seventy = (): Fleet => ({
     }),
     10,
   ),
-  told: [],
+  reported: [],
 });
 
 const gridOf = (page: Page) => page.getByRole('grid', { name: /^Nodes by group/ });
@@ -152,8 +152,8 @@ describe('the page of a fleet', () => {
     await using cluster = await served(fleet);
     const { page } = await browser.open(cluster.url, { width: 1_440, height: 900 });
     await gridOf(page).waitFor();
-    cluster.tellFacts(one, profiled(idOf(other), { ...ETHERNET, up: 0.9e9, down: 9.3e9 }));
-    cluster.tellFacts(
+    cluster.reportNodeFacts(one, profiled(idOf(other), { ...ETHERNET, up: 0.9e9, down: 9.3e9 }));
+    cluster.reportNodeFacts(
       other,
       profiled(idOf(one), { ...ETHERNET, up: 9.3e9, down: 0.9e9, address: '192.0.2.90' }),
     );
@@ -231,7 +231,7 @@ describe('the other pages of seventy nodes', () => {
     async ({ browser, skip }) => {
       if (!isLongRun) skip('a cluster of its own: in the long run');
       const fleet = seventy();
-      await using cluster = await served({ ...fleet, told: linksOf(fleet) });
+      await using cluster = await served({ ...fleet, reported: linksOf(fleet) });
       const { page, problems } = await browser.open(`${cluster.url}/nodes`, { width: 1_440, height: 900 });
       await page.getByText('page 1 of 2').waitFor();
       await page.getByRole('row', { name: /^maa-1/ }).waitFor();
@@ -254,7 +254,7 @@ describe('the other pages of seventy nodes', () => {
     async ({ browser, skip }) => {
       if (!isLongRun) skip('a cluster of its own: in the long run');
       const fleet = seventy();
-      await using cluster = await served({ ...fleet, told: linksOf(fleet) });
+      await using cluster = await served({ ...fleet, reported: linksOf(fleet) });
       const { page, problems } = await browser.open(`${cluster.url}/links`, { width: 1_440, height: 900 });
       const cell = page.getByRole('button', { name: /^r1 to r2: .* median of one link/ });
       await cell.waitFor();
@@ -277,7 +277,7 @@ describe('the other pages of seventy nodes', () => {
 });
 
 /** From the first node to one of its rack, and to one of the next. */
-const linksOf = ({ machines: [first, second, ...others] }: Fleet): Fleet['told'] => {
+const linksOf = ({ machines: [first, second, ...others] }: Fleet): Fleet['reported'] => {
   const far = others[9];
   if (first === undefined || second === undefined || far === undefined) throw new Error('no machines');
   return [...joined(first, second, ETHERNET), ...joined(first, far, ETHERNET)];

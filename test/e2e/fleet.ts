@@ -7,7 +7,7 @@ import { type Machine, notebook, rack, spark, studio } from './machines.ts';
 export interface Fleet {
   readonly machines: readonly Machine[];
   /** Facts of connections and profiles, each with the machine that tells them. */
-  readonly told: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[];
+  readonly reported: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[];
 }
 
 export const renamed = (machine: Machine, name: string): Machine => ({
@@ -24,15 +24,15 @@ export const renamed = (machine: Machine, name: string): Machine => ({
 });
 
 /** Tells a wire from both of its ends. */
-export const joined = (a: Machine, b: Machine, wire: Wire): Fleet['told'] => [
+export const joined = (a: Machine, b: Machine, wire: Wire): Fleet['reported'] => [
   { machine: a, facts: wired(idOf(b), wire) },
   { machine: b, facts: wired(idOf(a), { ...turned(wire), address: `${wire.address ?? '192.0.2.1'}0` }) },
 ];
 
 /** Mac Studio, MacBook, DGX Spark and a server with two cards: RDMA, Ethernet and Wi-Fi. */
-export const desk = (): Fleet => ({
+export const service = (): Fleet => ({
   machines: [studio, notebook, spark, rack],
-  told: [
+  reported: [
     ...joined(studio, notebook, THUNDERBOLT),
     ...joined(studio, notebook, {
       ...THUNDERBOLT_TCP,
@@ -57,7 +57,7 @@ export const desk = (): Fleet => ({
   ],
 });
 
-const measuredDesk: Fleet['told'] = [
+const measuredDesk: Fleet['reported'] = [
   { machine: studio, facts: [measuredGpu('apple-0', 23.6e12, 661e9)] },
   { machine: notebook, facts: [measuredGpu('apple-0', 15.2e12, 468e9)] },
   { machine: spark, facts: [measuredGpu('GPU-00000010', 96.4e12, 236e9)] },
@@ -74,7 +74,7 @@ export const mesh = (count: number): Fleet => {
     const [kind, names] = NAMES[Math.floor(index / 4) % NAMES.length] ?? ['node', []];
     return renamed(template, index < 16 ? (names[index % 4] ?? kind) : `${kind}-${index}`);
   });
-  const told = machines.flatMap((a, first) =>
+  const reported = machines.flatMap((a, first) =>
     machines.slice(first + 1).flatMap((b, offset) => {
       const second = first + 1 + offset;
       const tremble = 1 + 0.004 * Math.sin(first * 7 + second * 3);
@@ -86,8 +86,8 @@ export const mesh = (count: number): Fleet => {
   );
   return {
     machines,
-    told: [
-      ...told,
+    reported: [
+      ...reported,
       ...machines.map((machine, index) => ({
         machine,
         facts: MEASURED[Math.floor(index / 4) % MEASURED.length] ?? [],

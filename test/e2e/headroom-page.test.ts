@@ -14,8 +14,12 @@ test('a header that is dropped shows what each machine should do with it, and go
   browser,
 }) => {
   await using served = await serveMachines({ machines: [studio, spark, notebook] });
-  served.tellFacts(studio, measuredGpu('apple-0', 20e12, 660e9), ...wired(served.idOf(spark), ETHERNET));
-  served.tellFacts(spark, measuredGpu('GPU-00000010', 90e12, 230e9));
+  served.reportNodeFacts(
+    studio,
+    measuredGpu('apple-0', 20e12, 660e9),
+    ...wired(served.idOf(spark), ETHERNET),
+  );
+  served.reportNodeFacts(spark, measuredGpu('GPU-00000010', 90e12, 230e9));
   const { page, problems } = await browser.open(`${served.url}/headroom`);
   const files = page.locator('input[type=file]');
 
@@ -45,7 +49,7 @@ test('a header that is dropped shows what each machine should do with it, and go
   await table.getByRole('button', { name: 'One device spark', pressed: true }).waitFor();
 
   // A third machine is measured, and is the best at once.
-  served.tellFacts(notebook, measuredGpu('apple-0', 30e12, 1_900e9));
+  served.reportNodeFacts(notebook, measuredGpu('apple-0', 30e12, 1_900e9));
   await table.getByRole('row', { name: /^One device juno .* the best of those here$/ }).waitFor();
 
   // The other sizes stand in the long run.
@@ -72,8 +76,12 @@ test('a header that is dropped shows what each machine should do with it, and go
 
 test('a cable that is pulled takes the placements that needed it off the page', async ({ browser }) => {
   await using served = await serveMachines({ machines: [studio, spark, notebook] });
-  served.tellFacts(studio, measuredGpu('apple-0', 20e12, 660e9), ...wired(served.idOf(spark), ETHERNET));
-  served.tellFacts(spark, measuredGpu('GPU-00000010', 90e12, 230e9));
+  served.reportNodeFacts(
+    studio,
+    measuredGpu('apple-0', 20e12, 660e9),
+    ...wired(served.idOf(spark), ETHERNET),
+  );
+  served.reportNodeFacts(spark, measuredGpu('GPU-00000010', 90e12, 230e9));
   const { page, problems } = await browser.open(`${served.url}/headroom`);
   const header = Buffer.from(headerBytes('qwen3-30b-a3b'));
   await page
@@ -84,7 +92,7 @@ test('a cable that is pulled takes the placements that needed it off the page', 
   await row.click();
   await page.getByRole('img', { name: /^PP 2 on .*: 2 of 3 nodes/ }).waitFor();
 
-  served.tellFacts(studio, {
+  served.reportNodeFacts(studio, {
     kind: 'connection.closed',
     payload: {
       sink: served.idOf(spark),

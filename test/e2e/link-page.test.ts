@@ -6,7 +6,7 @@ import { describe, expect } from 'vitest';
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
-import { desk } from './fleet.ts';
+import { service } from './fleet.ts';
 import { ETHERNET, idOf, opened, profiled, THUNDERBOLT, WIFI, wired } from './links.ts';
 import { expectForEverybody, looksAt } from './looks.ts';
 import { type Machine, notebook, rack, spark, studio } from './machines.ts';
@@ -137,10 +137,10 @@ describe('the page of a link', () => {
 
   test('of two nodes that nothing joins says so, and fills when something does', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio, notebook] });
-    for (const machine of [studio, notebook]) served.tell(machine, AT_WORK);
+    for (const machine of [studio, notebook]) served.report(machine, AT_WORK);
     const { page } = await browser.open(served.url + ADDRESS);
     await page.getByText('The two are not connected').waitFor();
-    served.tellFacts(studio, ...wired(idOf(notebook), ETHERNET));
+    served.reportNodeFacts(studio, ...wired(idOf(notebook), ETHERNET));
     await page.getByRole('table', { name: 'Connections of atlas – juno' }).getByText('9.41').waitFor();
   });
 
@@ -148,10 +148,10 @@ describe('the page of a link', () => {
     browser,
   }) => {
     await using served = await serveMachines({ machines: [studio, notebook] });
-    for (const machine of [studio, notebook]) served.tell(machine, AT_WORK);
+    for (const machine of [studio, notebook]) served.report(machine, AT_WORK);
     const queueing = (uploadQueueNs: number): Fact =>
       profiled(idOf(notebook), ETHERNET, { uploadQueueNs, downloadQueueNs: 2e6 });
-    served.tellFacts(studio, opened(idOf(notebook), ETHERNET), queueing(180e6));
+    served.reportNodeFacts(studio, opened(idOf(notebook), ETHERNET), queueing(180e6));
     const { page, problems } = await browser.open(served.url + ADDRESS, { width: 1_440, height: 1_000 });
     const table = page.getByRole('table', { name: 'Connections of atlas – juno' });
     await table.getByText('180\u00a0ms up, 2.0\u00a0ms down', { exact: true }).waitFor();
@@ -159,7 +159,7 @@ describe('the page of a link', () => {
       .getByRole('region', { name: 'Warnings about this link' })
       .getByRole('article', { name: /^atlas to juno: queue adds 180.ms up, 2\.0.ms down under load/ });
     await warning.getByText('bufferbloat').waitFor();
-    served.tellFacts(studio, queueing(99e6));
+    served.reportNodeFacts(studio, queueing(99e6));
     await table.getByText('99\u00a0ms up').waitFor();
     await page.getByRole('article', { name: /queue adds/ }).waitFor({ state: 'detached' });
     expect(problems).toEqual([]);
@@ -171,9 +171,9 @@ describe('the page of a link', () => {
       named(notebook, 'juno-gpu-worker-of-rack-0043-row-7-west1'),
     ];
     await using served = await serveMachines({ machines: [left, right] });
-    served.tellFacts(left, ...wired(idOf(right), ETHERNET));
-    served.tellFacts(right, ...wired(idOf(left), { ...ETHERNET, up: 1e9 }));
-    for (const machine of [left, right]) served.tell(machine, AT_WORK);
+    served.reportNodeFacts(left, ...wired(idOf(right), ETHERNET));
+    served.reportNodeFacts(right, ...wired(idOf(left), { ...ETHERNET, up: 1e9 }));
+    for (const machine of [left, right]) served.report(machine, AT_WORK);
     const { page, problems } = await browser.open(served.url + ADDRESS, { width: 390, height: 900 });
     await page.getByText('other way').first().waitFor();
     for (const width of [390, 900, 1_440]) {
@@ -213,18 +213,18 @@ const focusedTag = (page: Page): Promise<unknown> => page.evaluate('document.act
 /** One direction of its best way is short, one way has failed, one was not measured yet. */
 const serveDesk = async (past?: ReturnType<typeof measuredPast>): Promise<ServedMachines> => {
   const served = await serveMachines({ machines: MACHINES, ...(past === undefined ? {} : { past }) });
-  served.tellAll(desk().told);
-  served.tellFacts(
+  served.reportAll(service().reported);
+  served.reportNodeFacts(
     studio,
     profiled(idOf(notebook), { ...THUNDERBOLT, up: 41.2e9 }),
     ...wired(idOf(notebook), { ...ETHERNET, address: '192.0.2.44', failure: 'the port is closed' }),
     opened(idOf(notebook), { ...WIFI, address: '192.0.2.45' }),
   );
-  served.tellFacts(
+  served.reportNodeFacts(
     notebook,
     profiled(idOf(studio), { ...THUNDERBOLT, rdma: ['rdma_en4', 'rdma_en3'], up: 74.6e9, down: 41.1e9 }),
   );
-  for (const machine of MACHINES) served.tell(machine, AT_WORK);
+  for (const machine of MACHINES) served.report(machine, AT_WORK);
   return served;
 };
 

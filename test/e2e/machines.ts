@@ -17,7 +17,7 @@ export interface Telling {
 export interface Machine {
   readonly seed: string;
   readonly durable: readonly Fact[];
-  live(telling: Telling): readonly Fact[];
+  live(reporting: Telling): readonly Fact[];
 }
 
 const identity = (value: Partial<NodeIdentity> & Pick<NodeIdentity, 'friendlyName'>): Fact => ({

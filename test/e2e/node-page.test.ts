@@ -21,8 +21,8 @@ describe('the page of a node', () => {
     browser,
   }) => {
     await using served = await serveMachines({ machines: [rack] });
-    served.tell(rack, AT_WORK);
-    served.tellFacts(
+    served.report(rack, AT_WORK);
+    served.reportNodeFacts(
       rack,
       measuredGpu('GPU-00000000', 165e12, 921e9, {
         engine: 'webgpu',
@@ -60,7 +60,7 @@ describe('the page of a node', () => {
     browser,
   }) => {
     await using served = await serveMachines({ machines: [halo] });
-    served.tell(halo, { memory: 0.25, use: 0.9, cpu: 0.1 });
+    served.report(halo, { memory: 0.25, use: 0.9, cpu: 0.1 });
     const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(halo)}`);
     const gpu = page.getByRole('article', { name: /^GPU 0/ });
     await gpu.getByText('103\u00a0GB set aside by firmware').waitFor();
@@ -72,9 +72,9 @@ describe('the page of a node', () => {
 
   test('says who works on it, and that probes wait', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio, rack] });
-    served.tell(rack, AT_WORK);
-    const tell = () =>
-      served.tellFacts(studio, {
+    served.report(rack, AT_WORK);
+    const report = () =>
+      served.reportNodeFacts(studio, {
         kind: 'runner.reported',
         payload: {
           runnerKey: 'run 0412',
@@ -83,7 +83,7 @@ describe('the page of a node', () => {
           requestsInFlight: 3,
         },
       });
-    tell();
+    report();
     const { page } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
     const head = page.getByRole('region', { name: 'Identity' });
     await head.getByRole('link', { name: 'runner active: run 0412' }).waitFor();
@@ -92,8 +92,8 @@ describe('the page of a node', () => {
 
   test('has one lasting row a connection, with figures, or why there are none', async ({ browser }) => {
     await using served = await serveMachines({ machines: [rack, studio, notebook, spark] });
-    for (const machine of [rack, studio, notebook, spark]) served.tell(machine, AT_WORK);
-    served.tellAll([
+    for (const machine of [rack, studio, notebook, spark]) served.report(machine, AT_WORK);
+    served.reportAll([
       ...joined(rack, studio, ETHERNET),
       ...joined(rack, notebook, WIFI),
       ...joined(rack, spark, { ...ETHERNET, failure: 'refused' }),
@@ -108,7 +108,7 @@ describe('the page of a node', () => {
       .getByText(/^failed: refused/)
       .waitFor();
     // A better figure moves no row.
-    served.tellFacts(rack, profiled(served.idOf(notebook), { ...WIFI, up: 99.1e9 }));
+    served.reportNodeFacts(rack, profiled(served.idOf(notebook), { ...WIFI, up: 99.1e9 }));
     await table.getByRole('row', { name: /^juno/ }).getByText('99.1\u00a0Gb/s').waitFor();
     expect(await names()).toEqual(['spark', 'atlas', 'juno']);
     await table.getByRole('link', { name: 'atlas', exact: true }).click();
@@ -123,7 +123,7 @@ describe('the page of a node', () => {
     if (!isLongRun) skip('a time-out of the page: in npm run test:long');
     using past = measuredPast(rack, fallenMemory('GPU-00000001'));
     await using served = await serveMachines({ machines: [rack], past });
-    served.tell(rack, AT_WORK);
+    served.report(rack, AT_WORK);
     const { page } = await browser.open(served.url);
     const ofProfiles = /\/api\/history\?.*slot=gpu/;
     await page.route(ofProfiles, route => route.abort());
@@ -136,7 +136,7 @@ describe('the page of a node', () => {
 
   test('says why the last quarter of an hour is not there', async ({ browser }) => {
     await using served = await serveMachines({ machines: [rack] });
-    served.tell(rack, AT_WORK);
+    served.report(rack, AT_WORK);
     const { page } = await browser.open(served.url);
     const ofReadings = /\/api\/history\?node=[^&]*$/;
     await page.route(ofReadings, route => route.abort());
@@ -150,9 +150,9 @@ describe('the page of a node', () => {
     browser,
   }) => {
     await using served = await serveMachines({ machines: [rack, studio] });
-    served.tell(rack, AT_WORK);
-    served.tell(studio, AT_WORK);
-    served.tellFacts(rack, pressedFact('group'));
+    served.report(rack, AT_WORK);
+    served.report(studio, AT_WORK);
+    served.reportNodeFacts(rack, pressedFact('group'));
     const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
     const table = page.getByRole('table', { name: 'Share of time in which tasks waited' });
     await table.waitFor();
@@ -178,8 +178,8 @@ describe('the page of a node', () => {
   }) => {
     using past = measuredPast(rack, fallenMemory('GPU-00000001'));
     await using served = await serveMachines({ machines: [rack], past });
-    served.tell(rack, AT_WORK);
-    served.tellFacts(rack, measuredGpu('GPU-00000001', 165e12, 230e9));
+    served.report(rack, AT_WORK);
+    served.reportNodeFacts(rack, measuredGpu('GPU-00000001', 165e12, 230e9));
     const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
     const panel = page.getByRole('region', { name: 'Profile history' });
     await panel.getByText(/^−75\s% since \d+ [A-Z]/).waitFor();
@@ -206,7 +206,7 @@ describe('the page of a node', () => {
 
   test('alone says in words that there is no other node and no past', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
-    served.tell(studio, AT_WORK);
+    served.report(studio, AT_WORK);
     const { page } = await browser.open(`${served.url}/nodes/${served.idOf(studio)}`, { width: 390 });
     await page.getByRole('region', { name: 'Connections' }).getByText('No other node yet').waitFor();
     await page

@@ -4,18 +4,18 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { longCount } from '../support/counts.ts';
 import { test } from './browser-test.ts';
-import { desk, type Fleet, mesh, renamed } from './fleet.ts';
+import { type Fleet, mesh, renamed, service } from './fleet.ts';
 import { expectForEverybody, looksAt } from './looks.ts';
 import { notebook, rack, spark, studio } from './machines.ts';
 import { type ServedMachines, serveMachines } from './serve-machines.ts';
 
 const MACHINES = [studio, notebook, spark, rack];
-const TELL_MS = 500;
+const REPORT_MS = 500;
 const LOADS = [0.62, 0.36, 0.91, 0.81] as const;
 
 describe('the list of nodes', () => {
   test('says of each node what the map says, and how many links and warnings it has', async ({ browser }) => {
-    await using served = await serve(desk());
+    await using served = await serve(service());
     const { page, problems } = await browser.open(`${served.url}/nodes`);
     const row = page.getByRole('row', { name: /^bosun/ });
     for (const text of [
@@ -32,7 +32,7 @@ describe('the list of nodes', () => {
   });
 
   test('is sorted by a column’s head, and says so to who listens', async ({ browser }) => {
-    await using served = await serve(desk());
+    await using served = await serve(service());
     const { page } = await browser.open(`${served.url}/nodes`);
     await page
       .getByRole('row', { name: /^bosun/ })
@@ -53,7 +53,7 @@ describe('the list of nodes', () => {
   test('is filtered by words, state and kind, says how many are left out, and the address keeps it', async ({
     browser,
   }) => {
-    await using served = await serve(desk());
+    await using served = await serve(service());
     const { page } = await browser.open(`${served.url}/nodes?state=warned`);
     await page.getByRole('row', { name: /^spark/ }).waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
@@ -76,7 +76,7 @@ describe('the list of nodes', () => {
     const machines = Array.from({ length: count }, (_, index) =>
       renamed(MACHINES[index % 4] ?? studio, `machine-${String(index).padStart(3, '0')}`),
     );
-    await using served = await serve({ machines, told: [] });
+    await using served = await serve({ machines, reported: [] });
     const { page, problems } = await browser.open(`${served.url}/nodes`);
     await page.getByRole('row', { name: new RegExp(`^machine-0*${count - 1}`) }).waitFor();
     await page.getByRole('searchbox', { name: 'Filter nodes' }).fill('machine-01');
@@ -96,19 +96,22 @@ describe('the list of nodes', () => {
 });
 
 /** Its machines go on telling how they do, so that none of them is stale on a slow computer. */
-const serve = async ({ machines, told }: Fleet): Promise<Pick<ServedMachines, 'url'> & AsyncDisposable> => {
+const serve = async ({
+  machines,
+  reported,
+}: Fleet): Promise<Pick<ServedMachines, 'url'> & AsyncDisposable> => {
   const served = await serveMachines({ machines });
-  served.tellAll(told);
-  const tell = (): void => {
+  served.reportAll(reported);
+  const report = (): void => {
     for (const [index, machine] of machines.entries())
-      served.tell(machine, { memory: LOADS[index % LOADS.length] ?? 0.5, use: 0.41, cpu: 0.12 });
+      served.report(machine, { memory: LOADS[index % LOADS.length] ?? 0.5, use: 0.41, cpu: 0.12 });
   };
-  tell();
-  const telling = setInterval(tell, TELL_MS);
+  report();
+  const reporting = setInterval(report, REPORT_MS);
   return {
     url: served.url,
     [Symbol.asyncDispose]: () => {
-      clearInterval(telling);
+      clearInterval(reporting);
       return served.close();
     },
   };

@@ -16,7 +16,7 @@ const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
 describe('the dashboard', () => {
   test('shows a node with its memory and its GPUs, and follows them', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
-    served.tell(studio, AT_WORK);
+    served.report(studio, AT_WORK);
     const { page, problems } = await browser.open(served.url);
     await page
       .getByRole('link', { name: /^atlas \(simulated\), Mac Studio/ })
@@ -24,7 +24,7 @@ describe('the dashboard', () => {
       .waitFor();
     await page.getByRole('article', { name: 'Memory', exact: true }).getByText('512').waitFor();
     await page.getByRole('article', { name: 'FP16 compute' }).getByText('0 of 1 GPU measured').waitFor();
-    served.tell(studio, { ...AT_WORK, memory: 0.7 });
+    served.report(studio, { ...AT_WORK, memory: 0.7 });
     await page
       .getByRole('link', { name: /^atlas/ })
       .getByText('358 of 512\u00a0GB')
@@ -34,7 +34,7 @@ describe('the dashboard', () => {
 
   test('a machine with cards of its own shows one bay and one card a GPU', async ({ browser }) => {
     await using served = await serveMachines({ machines: [rack] });
-    served.tell(rack, AT_WORK);
+    served.report(rack, AT_WORK);
     const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
     await page
       .getByRole('article', { name: /^GPU 0/ })
@@ -62,7 +62,7 @@ describe('the dashboard', () => {
     browser,
   }) => {
     await using served = await serveMachines({ machines: [rack] });
-    served.tell(rack, AT_WORK);
+    served.report(rack, AT_WORK);
     const { page } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`, { width: 390 });
     const address = page.getByText('192.0.2.9/24').filter({ visible: true });
     await address.waitFor();
@@ -78,11 +78,11 @@ describe('the dashboard', () => {
     const { page } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
     const row = page.getByRole('table', { name: 'Readings' }).getByRole('row', { name: /^GPU load, NVIDIA/ });
     await row.waitFor();
-    const telling = setInterval(() => served.tell(rack, AT_WORK), 300);
+    const reporting = setInterval(() => served.report(rack, AT_WORK), 300);
     const card = page.getByRole('article', { name: /^GPU 0/ });
     await card.getByText('14.9 of 24\u00a0GB').waitFor();
     await row.getByText('current').waitFor();
-    clearInterval(telling);
+    clearInterval(reporting);
     await row.getByText(/^stale/).waitFor();
     await card.getByText(/^stale, .* old$/).waitFor();
     await card.getByText('14.9 of 24\u00a0GB').waitFor();
@@ -100,8 +100,8 @@ describe('the dashboard', () => {
         },
       ],
     });
-    served.tell(spark, { ...AT_WORK, memory: 0.91 });
-    served.tell(rack, AT_WORK);
+    served.report(spark, { ...AT_WORK, memory: 0.91 });
+    served.report(rack, AT_WORK);
     const { page } = await browser.open(served.url);
     const warnings = page.getByRole('complementary', { name: 'Warnings' });
     await warnings
@@ -119,12 +119,12 @@ describe('the dashboard', () => {
     const options = { machines: [studio], limits: { streamHeartbeatMs: 600_000 } };
     const first = await serveMachines(options);
     await using _first = first;
-    first.tell(studio, AT_WORK);
+    first.report(studio, AT_WORK);
     const { page } = await browser.open(`${first.url}/?stale=700`);
     const connection = page.getByRole('status', { name: 'Connection' });
     await connection.getByText('Stale').waitFor();
     await page.getByText(/^last event .* ago$/).waitFor();
-    first.tell(studio, { ...AT_WORK, memory: 0.7 });
+    first.report(studio, { ...AT_WORK, memory: 0.7 });
     await connection.getByText('Live').waitFor();
     await page.evaluate('window.isSamePage = true');
     await first.close();
@@ -137,7 +137,7 @@ describe('the dashboard', () => {
       .getByText('358 of 512\u00a0GB')
       .waitFor();
     await using second = await serveMachines({ ...options, limits: {}, port: first.port });
-    second.tell(studio, { ...AT_WORK, memory: 0.5 });
+    second.report(studio, { ...AT_WORK, memory: 0.5 });
     await connection.getByText('Live').waitFor();
     await page
       .getByRole('link', { name: /^atlas/ })
@@ -148,7 +148,7 @@ describe('the dashboard', () => {
 
   test('two tabs of one browser use one stream, and both are live', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
-    served.tell(studio, AT_WORK);
+    served.report(studio, AT_WORK);
     const { page, context } = await browser.open(served.url);
     const second = await context.newPage();
     await second.goto(`${served.url}/nodes`);
@@ -165,7 +165,7 @@ describe('the dashboard', () => {
     browser,
   }) => {
     await using served = await serveMachines({ machines: [studio], host: '0.0.0.0' });
-    served.tell(studio, AT_WORK);
+    served.report(studio, AT_WORK);
     const { page, context } = await browser.open(served.url);
     await page.getByRole('heading', { name: 'This browser has no access yet' }).waitFor();
     await page.getByText('plimsoll open').waitFor();
@@ -200,7 +200,7 @@ describe('the dashboard', () => {
 
   test('links change the page in place, and back goes back', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio] });
-    served.tell(studio, AT_WORK);
+    served.report(studio, AT_WORK);
     const { page } = await browser.open(served.url);
     await page.evaluate('window.isSamePage = true');
     await page.getByRole('link', { name: /^atlas \(simulated\), Mac Studio/ }).click();
@@ -221,8 +221,8 @@ describe('the dashboard', () => {
 
   test('the keyboard goes header, totals, nodes, warnings', async ({ browser }) => {
     await using served = await serveMachines({ machines: [studio, notebook] });
-    served.tell(studio, { ...AT_WORK, memory: 0.9 });
-    served.tell(notebook, AT_WORK);
+    served.report(studio, { ...AT_WORK, memory: 0.9 });
+    served.report(notebook, AT_WORK);
     const { page } = await browser.open(served.url);
     await page.getByRole('article', { name: /^atlas: memory/ }).waitFor();
     const stops: string[] = [];
@@ -266,7 +266,7 @@ describe('the dashboard', () => {
     const machines = [rack, studio, spark, notebook];
     await using served = await serveMachines({ machines });
     const speak = (): void => {
-      for (const machine of machines) served.tell(machine, { ...AT_WORK, memory: 0.9 });
+      for (const machine of machines) served.report(machine, { ...AT_WORK, memory: 0.9 });
     };
     speak();
     const { page, problems } = await browser.open(served.url);

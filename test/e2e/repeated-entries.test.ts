@@ -10,9 +10,9 @@ import { serveMachines } from './serve-machines.ts';
 
 describe('a list in which something stands twice', () => {
   test('is shown whole on the page of a node', async ({ browser }) => {
-    const told = { memory: 0.6, use: 0.4, cpu: 0.1 };
+    const reported = { memory: 0.6, use: 0.4, cpu: 0.1 };
     await using served = await serveMachines({ machines: [rack] });
-    served.tellFacts(rack, ...[...rack.durable, ...rack.live(told)].map(withEachTwice));
+    served.reportNodeFacts(rack, ...[...rack.durable, ...rack.live(reported)].map(withEachTwice));
     const { page, problems } = await browser.open(`${served.url}/nodes/${served.idOf(rack)}`);
     await page.getByRole('article', { name: /^GPU/ }).nth(3).waitFor();
     const rows = (region: string): Promise<number> =>
@@ -36,7 +36,7 @@ describe('a list in which something stands twice', () => {
     });
     const objective = { name: 'ttft', limitNs: 5e8 } as const;
     const run = { ...madeUpRunEntry('twice'), objectives: [objective, objective], figures } as const;
-    served.tellFacts(studio, { kind: 'run.ended', payload: { ...run, state: 'complete' } });
+    served.reportNodeFacts(studio, { kind: 'run.ended', payload: { ...run, state: 'complete' } });
     const { page, problems } = await browser.open(`${served.url}/runs/twice`);
     await page.getByText('it was late').nth(1).waitFor();
     expect(await page.getByText('first byte, 30 s').count()).toBe(2);

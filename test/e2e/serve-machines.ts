@@ -20,10 +20,10 @@ export interface ServedMachines extends AsyncDisposable {
   /** For programs. */
   readonly token: string;
   idOf(machine: Machine): NodeId;
-  tell(machine: Machine, telling: Telling): void;
-  tellFacts(machine: Machine, ...facts: readonly Fact[]): void;
+  report(machine: Machine, reporting: Telling): void;
+  reportNodeFacts(machine: Machine, ...facts: readonly Fact[]): void;
   /** Connections and profiles, each told by its machine. */
-  tellAll(told: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[]): void;
+  reportAll(reported: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[]): void;
   close(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ interface ServeOptions {
 export const serveMachines = async ({
   machines,
   host = '127.0.0.1',
-  port: askedPort = 0,
+  port: requestedPort = 0,
   limits = {},
   notices = [],
   dashboardDir = fileURLToPath(new URL('../../dist/dashboard', import.meta.url)),
@@ -71,9 +71,10 @@ export const serveMachines = async ({
       ...fact,
     };
   };
-  const tellFacts = (machine: Machine, facts: readonly Fact[], ageMs = 0): void =>
+  const reportNodeFacts = (machine: Machine, facts: readonly Fact[], ageMs = 0): void =>
     cluster.dispatch(facts.map(fact => numbered(idOf(machine), fact, ageMs)));
-  for (const machine of machines) tellPast(machine, (facts, ageMs) => tellFacts(machine, facts, ageMs));
+  for (const machine of machines)
+    reportPast(machine, (facts, ageMs) => reportNodeFacts(machine, facts, ageMs));
   const [first] = machines;
   if (first === undefined) throw new RangeError('at least one machine');
   const server = createHttpServer({
@@ -96,17 +97,17 @@ export const serveMachines = async ({
     home: undefined,
     ...(joining === undefined ? {} : { joining }),
   });
-  const { port } = await server.listen({ host, port: askedPort, isExplicitPort: true });
+  const { port } = await server.listen({ host, port: requestedPort, isExplicitPort: true });
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     access,
     token: TOKEN,
     idOf,
-    tell: (machine, telling) => tellFacts(machine, machine.live(telling)),
-    tellFacts: (machine, ...facts) => tellFacts(machine, facts),
-    tellAll: told => {
-      for (const { machine, facts } of told) tellFacts(machine, facts);
+    report: (machine, reporting) => reportNodeFacts(machine, machine.live(reporting)),
+    reportNodeFacts: (machine, ...facts) => reportNodeFacts(machine, facts),
+    reportAll: reported => {
+      for (const { machine, facts } of reported) reportNodeFacts(machine, facts);
     },
     close: () => server.close(),
     [Symbol.asyncDispose]: () => server.close(),
@@ -116,12 +117,12 @@ export const serveMachines = async ({
 const TOKEN = 'made-up-token-0123456789-abcdefghijk';
 
 /** A quarter of an hour that has been: a rise after some minutes, and a little unrest. */
-const tellPast = (machine: Machine, tell: (facts: readonly Fact[], ageMs: number) => void): void => {
-  tell(machine.durable, 0);
+const reportPast = (machine: Machine, report: (facts: readonly Fact[], ageMs: number) => void): void => {
+  report(machine.durable, 0);
   for (let second = 900; second >= 0; second -= 1) {
     const rise = 1 / (1 + Math.exp((second - 600) / 30));
     const unrest = 0.02 * Math.sin(second / 7) + 0.015 * Math.sin(second / 2.3);
-    tell(
+    report(
       machine.live({
         memory: 0.1 + 0.72 * rise,
         use: Math.max(0, 0.05 + 0.63 * rise + unrest),

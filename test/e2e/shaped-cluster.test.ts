@@ -135,10 +135,10 @@ const iperf3 = async (bed: TestBed, from: string, to: string): Promise<{ there: 
   const address = `${bed.net.linkLocalOf(to, interfaceTo(from))}%${interfaceTo(to)}`;
   const goodput = async (...direction: readonly string[]): Promise<number> => {
     const args = ['-6', '-c', address, '-t', '4', '-O', '1', '-l', '4K', '-J', ...direction];
-    const said: { end: { sum_received: { bits_per_second: number } } } = JSON.parse(
+    const reported: { end: { sum_received: { bits_per_second: number } } } = JSON.parse(
       await outputOf(bed.net.spawn(from, 'iperf3', args)),
     );
-    return said.end.sum_received.bits_per_second;
+    return reported.end.sum_received.bits_per_second;
   };
   const both = { there: await goodput(), back: await goodput('-R') };
   const ended = once(server, 'exit');

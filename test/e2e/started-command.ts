@@ -35,18 +35,18 @@ export const startCommand = async (
     env: { ...childEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
+  let reported = '';
   const ended = once(child, 'exit').then(([code]): number | null => code);
   const url = await new Promise<string>((resolve, reject) => {
-    const hear = (chunk: Buffer): void => {
-      said += chunk.toString('utf8');
-      const found = /^Dashboard: (\S+)$/m.exec(said)?.[1];
+    const receive = (chunk: Buffer): void => {
+      reported += chunk.toString('utf8');
+      const found = /^Dashboard: (\S+)$/m.exec(reported)?.[1];
       if (found !== undefined) resolve(found);
     };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
+    child.stdout.on('data', receive);
+    child.stderr.on('data', receive);
     child.once('error', reject);
-    child.once('exit', code => reject(new Error(`it ended with ${code}: ${said}`)));
+    child.once('exit', code => reject(new Error(`it ended with ${code}: ${reported}`)));
   });
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
@@ -56,9 +56,9 @@ export const startCommand = async (
     url: new URL(url).origin,
     pid: child.pid ?? 0,
     urlAfterMs: performance.now() - beganAtMs,
-    output: () => said,
+    output: () => reported,
     signInUrl: async () => {
-      const [, home = ''] = /^To sign a browser in: .*open --home (\S+)$/m.exec(said) ?? [];
+      const [, home = ''] = /^To sign a browser in: .*open --home (\S+)$/m.exec(reported) ?? [];
       const args = [program, 'open', '--no-open', '--home', home];
       return execFileSync(execPath, args, { env: { ...childEnv, ...env }, encoding: 'utf8' }).trim();
     },

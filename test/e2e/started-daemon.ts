@@ -53,16 +53,16 @@ export const startDaemon = async ({ home, port = 0, env = {} }: DaemonStart): Pr
 /** @throws Error with what the daemon printed when it ended before it served. */
 const printedUrl = (child: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
-    let said = '';
-    const hear = (chunk: Buffer): void => {
-      said += chunk.toString('utf8');
-      const url = /^Dashboard: (\S+)$/m.exec(said)?.[1];
+    let reported = '';
+    const receive = (chunk: Buffer): void => {
+      reported += chunk.toString('utf8');
+      const url = /^Dashboard: (\S+)$/m.exec(reported)?.[1];
       if (url !== undefined) resolve(url);
     };
-    child.stdout?.on('data', hear);
-    child.stderr?.on('data', hear);
+    child.stdout?.on('data', receive);
+    child.stderr?.on('data', receive);
     child.once('error', reject);
-    child.once('exit', code => reject(new Error(`the daemon ended with ${code}: ${said}`)));
+    child.once('exit', code => reject(new Error(`the daemon ended with ${code}: ${reported}`)));
   });
 
 const COMMAND = fileURLToPath(new URL('../../bin/plimsoll.js', import.meta.url));

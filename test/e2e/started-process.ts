@@ -20,21 +20,21 @@ export const startProcess = (args: readonly string[]): StartedProcess => {
   });
   const ended = once(child, 'close').then(([code]): number | null => code);
   let output = '';
-  const heard: (() => void)[] = [];
+  const received: (() => void)[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
-      for (const hear of heard) hear();
+      for (const receive of received) receive();
     });
   return {
     output: () => output,
     printed: pattern =>
       new Promise((resolve, reject) => {
-        const hear = (): void => {
+        const receive = (): void => {
           if (pattern.test(output)) resolve(output);
         };
-        heard.push(hear);
-        hear();
+        received.push(receive);
+        receive();
         void ended.then(() => reject(new Error(`ended before it printed ${pattern}: ${output}`)));
       }),
     ended: () => ended,

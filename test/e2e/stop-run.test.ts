@@ -16,7 +16,7 @@ import { startCommand } from './started-command.ts';
 import { startProcess } from './started-process.ts';
 
 const LIMIT_MS = 120_000;
-const TELL_MS = 1_000;
+const REPORT_MS = 1_000;
 
 describe(
   'a live run',
@@ -77,9 +77,9 @@ describe(
     test('whose process is on another machine says that it is stopped there', async ({ browser }) => {
       await using served = await serveMachines({ machines: [studio, rack] });
       const run = madeUpRunEntry('far-away');
-      served.tellFacts(rack, { kind: 'run.started', payload: run });
+      served.reportNodeFacts(rack, { kind: 'run.started', payload: run });
       const lease = (): void =>
-        served.tellFacts(rack, {
+        served.reportNodeFacts(rack, {
           kind: 'runner.reported',
           payload: {
             runnerKey: 'run far-away',
@@ -89,7 +89,7 @@ describe(
           },
         });
       lease();
-      const leases = setInterval(lease, TELL_MS);
+      const leases = setInterval(lease, REPORT_MS);
       try {
         const { page } = await browser.open(`${served.url}/runs/far-away`);
         const stop = page.getByRole('group', { name: 'Stop this run' });

@@ -149,8 +149,8 @@ const PICTURES: readonly Picture[] = [
 
 await using chromium = await launchChromium();
 await using browser = pagesOf(chromium);
-const asked = argv.slice(2);
-const meant = PICTURES.filter(({ name }) => asked.length === 0 || asked.includes(name));
+const requested = argv.slice(2);
+const meant = PICTURES.filter(({ name }) => requested.length === 0 || requested.includes(name));
 for (const { name, options, theme, path, width, height, scale = 1.5, prepare } of meant) {
   await using demo = await startCommand(['demo', ...options]);
   const [, node] = /\{(.+)\}/.exec(path) ?? [];

@@ -7,29 +7,29 @@ import { unknown } from '../../src/core/unknown.ts';
 import { longCases } from '../support/counts.ts';
 import { axeFindings } from './browser.ts';
 import { test } from './browser-test.ts';
-import { desk, type Fleet, joined, mesh } from './fleet.ts';
+import { type Fleet, joined, mesh, service } from './fleet.ts';
 import { connectionOf, ETHERNET, idOf, opened, profiled, WIFI } from './links.ts';
 import { expectForEverybody, looksAt } from './looks.ts';
 import { notebook, rack, studio } from './machines.ts';
 import { type ServedMachines, serveMachines } from './serve-machines.ts';
 
 const AXE_TIMEOUT_MS = 120_000;
-const TELL_MS = 1_000;
+const REPORT_MS = 1_000;
 const AT_WORK = { memory: 0.62, use: 0.41, cpu: 0.12 };
 
-const served = async ({ machines, told }: Fleet): Promise<ServedMachines> => {
+const served = async ({ machines, reported }: Fleet): Promise<ServedMachines> => {
   const all = await serveMachines({ machines });
-  all.tellAll(told);
-  const tell = (): void => {
-    for (const machine of machines) all.tell(machine, AT_WORK);
+  all.reportAll(reported);
+  const report = (): void => {
+    for (const machine of machines) all.report(machine, AT_WORK);
   };
-  tell();
+  report();
   // A node that is silent for ten seconds is stale, and says so in the names that the tests look for.
-  const telling = setInterval(tell, TELL_MS);
+  const reporting = setInterval(report, REPORT_MS);
   return {
     ...all,
     [Symbol.asyncDispose]: async () => {
-      clearInterval(telling);
+      clearInterval(reporting);
       await all.close();
     },
   };
@@ -40,7 +40,7 @@ const dockOf = (page: Page, name: string): Locator => page.getByRole('region', {
 
 describe('the map of a cluster', () => {
   test('names every link in full, and its dock is the same as a table', async ({ browser }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page, problems } = await browser.open(cluster.url);
     await page
       .getByRole('button', {
@@ -59,7 +59,7 @@ describe('the map of a cluster', () => {
   test('says of each node what it has of a total, under the pointer and under the focus', async ({
     browser,
   }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page } = await browser.open(cluster.url);
     const memory = page.getByRole('article', { name: 'Memory', exact: true });
     const values = memory.getByRole('slider', { name: 'Memory, node by node' });
@@ -74,7 +74,7 @@ describe('the map of a cluster', () => {
   });
 
   test('a click pins a link and shows its connections, Escape lets go', async ({ browser }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page } = await browser.open(cluster.url);
     await linkNamed(page, /^Link atlas to juno/).dispatchEvent('click');
     const dock = dockOf(page, 'Connections of atlas – juno');
@@ -92,8 +92,11 @@ describe('the map of a cluster', () => {
   test('six connections of a link stand in the dock whole, on a small screen and on a large one', async ({
     browser,
   }) => {
-    const { machines, told } = desk();
-    await using cluster = await served({ machines, told: [...told, ...joined(studio, notebook, WIFI)] });
+    const { machines, reported } = service();
+    await using cluster = await served({
+      machines,
+      reported: [...reported, ...joined(studio, notebook, WIFI)],
+    });
     const { page } = await browser.open(cluster.url);
     await linkNamed(page, /^Link atlas to juno/).dispatchEvent('click');
     const dock = dockOf(page, 'Connections of atlas – juno');
@@ -114,7 +117,7 @@ describe('the map of a cluster', () => {
   });
 
   test('the keyboard sees a link by standing on it, and keeps it by Enter', async ({ browser }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page } = await browser.open(cluster.url);
     const link = linkNamed(page, /^Link atlas to bosun/);
     await link.focus();
@@ -131,7 +134,7 @@ describe('the map of a cluster', () => {
   });
 
   test('pointing at a link shows it for as long as one points', async ({ browser }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page } = await browser.open(cluster.url);
     const box = await linkNamed(page, /^Link bosun to spark/).boundingBox();
     if (box === null) throw new Error('the link is not drawn');
@@ -144,7 +147,7 @@ describe('the map of a cluster', () => {
   test.for(longCases([8], [4, 12]))(
     'of %i nodes shows the table of a link in view while one points at it, at 1366 × 768 and 1280 × 720',
     async (count, { browser }) => {
-      await using cluster = await served(count === 4 ? desk() : mesh(count));
+      await using cluster = await served(count === 4 ? service() : mesh(count));
       const { page } = await browser.open(cluster.url);
       for (const size of [
         { width: 1_366, height: 768 },
@@ -186,11 +189,11 @@ describe('the map of a cluster', () => {
   });
 
   test('follows figures in place, and a link that is closed goes', async ({ browser }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page } = await browser.open(cluster.url);
     await linkNamed(page, /^Link atlas to bosun.*9\.41 Gb\/s to bosun/).waitFor();
-    cluster.tellFacts(studio, profiled(idOf(rack), { ...ETHERNET, up: 4.87e9, down: 9.4e9 }));
-    cluster.tellFacts(
+    cluster.reportNodeFacts(studio, profiled(idOf(rack), { ...ETHERNET, up: 4.87e9, down: 9.4e9 }));
+    cluster.reportNodeFacts(
       rack,
       profiled(idOf(studio), { ...ETHERNET, up: 9.4e9, down: 4.87e9, address: '192.0.2.90' }),
     );
@@ -203,7 +206,7 @@ describe('the map of a cluster', () => {
       [studio, rack, '192.0.2.9'],
       [rack, studio, '192.0.2.90'],
     ] as const) {
-      cluster.tellFacts(from, {
+      cluster.reportNodeFacts(from, {
         kind: 'connection.closed',
         payload: {
           sink: idOf(to),
@@ -218,10 +221,10 @@ describe('the map of a cluster', () => {
   test('says what is being measured, and why there is nothing', async ({ browser }) => {
     await using cluster = await served({
       machines: [studio, notebook, rack],
-      told: [{ machine: studio, facts: [opened(idOf(notebook), ETHERNET), opened(idOf(rack), WIFI)] }],
+      reported: [{ machine: studio, facts: [opened(idOf(notebook), ETHERNET), opened(idOf(rack), WIFI)] }],
     });
     const nothing = unknown('timed out after 30 s');
-    cluster.tellFacts(
+    cluster.reportNodeFacts(
       studio,
       {
         kind: 'probe.reported',
@@ -287,7 +290,7 @@ describe('the map of a cluster', () => {
   test('the matrix is walked by arrow keys, Enter selects, and the list has the same', async ({
     browser,
   }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page, problems } = await browser.open(`${cluster.url}/links`);
     await page.getByRole('button', { name: 'atlas to juno: 74.8 Gb/s' }).focus();
     await page.keyboard.press('Enter');
@@ -311,7 +314,7 @@ describe('the map of a cluster', () => {
   });
 
   test('asks the daemon to measure, and says when this browser may not', async ({ browser }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page } = await browser.open(cluster.url);
     await page.getByRole('button', { name: 'Probe all: every device and link' }).click();
     await page.getByRole('status', { name: 'Probe' }).getByText('this browser may only read').waitFor();
@@ -321,7 +324,7 @@ describe('the map of a cluster', () => {
   });
 
   test('order of the keyboard: header, links, nodes, warnings, dock', async ({ browser }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page } = await browser.open(cluster.url);
     await linkNamed(page, /^Link atlas to bosun/).waitFor();
     const stops: string[] = [];
@@ -346,7 +349,7 @@ describe('the map of a cluster', () => {
   test('axe finds nothing, light and dark, and nothing is wider than the screen', {
     timeout: AXE_TIMEOUT_MS,
   }, async ({ browser }) => {
-    await using cluster = await served(desk());
+    await using cluster = await served(service());
     const { page, problems } = await browser.open(cluster.url);
     const looks = looksAt([390, 1_280, 1_920]);
     await linkNamed(page, /^Link atlas to juno/).waitFor();

@@ -15,7 +15,7 @@ export const attempt = async (target: FuzzTarget, bytes: Uint8Array): Promise<Fi
   // No Buffer: what a parser cuts out of it would be one.
   const input = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
   const begunMs = performance.now();
-  const heldBytes = memoryBytes();
+  const bufferedBytes = memoryBytes();
   let value: unknown;
   try {
     const result = target.run(input);
@@ -23,7 +23,7 @@ export const attempt = async (target: FuzzTarget, bytes: Uint8Array): Promise<Fi
   } catch (error) {
     if (target.isRefusal?.(error) !== true) return { kind: 'threw', what: thrown(error) };
   }
-  const grownBytes = memoryBytes() - heldBytes;
+  const grownBytes = memoryBytes() - bufferedBytes;
   if (grownBytes > GROWTH_BYTES_MOST)
     return {
       kind: 'memory',

@@ -36,8 +36,8 @@ describe('the fuzzer', () => {
     );
     const taken = (n: number) => {
       counters.fill(0);
-      const said = way(n);
-      return [said, lines.map((line, at) => (counters[at] === 0 ? 0 : line))];
+      const reported = way(n);
+      return [reported, lines.map((line, at) => (counters[at] === 0 ? 0 : line))];
     };
     // Each `if` has a branch for either way; what surrounds them, the function, comes last.
     expect(lines).toEqual([3, 3, 5, 5, 6, 6, 2]);

@@ -20,7 +20,7 @@ export interface FuzzedCluster {
 export const fuzzedCluster = async (): Promise<FuzzedCluster> => {
   // Its clock does not move: with the normal limits it would refuse all but the first thousand.
   const cluster = await serveCluster({ limits: { requestsPerSecondMax: 1e12, refusalsPerMinuteMax: 1e12 } });
-  cluster.tell(
+  cluster.report(
     SELF,
     identityFact('left'),
     memoryFact(1e9),

@@ -57,7 +57,7 @@ const again = async (file: string): Promise<void> => {
   process.exitCode = finding === undefined ? 0 : 1;
 };
 
-const tell = async (name: string, { kind, what, input }: FoundInput): Promise<void> => {
+const report = async (name: string, { kind, what, input }: FoundInput): Promise<void> => {
   const target = await loadTarget(name);
   const isSame = async (tried: Uint8Array): Promise<boolean> => {
     const finding = await attempt(target, tried);
@@ -87,7 +87,7 @@ else
         ? `${name}: did not come to its end\n`
         : `${name}: ${result.executions} inputs, ${(result.executions / result.seconds).toFixed(0)}/s (${(result.executions / result.processorSeconds).toFixed(0)} a second of processor), ${result.ownTaken} of ${result.ownBranches} branches (${((100 * result.ownTaken) / Math.max(1, result.ownBranches)).toFixed(0)} %), ${result.branchesTaken} with what it calls, ${result.kept} inputs kept, ${found.length} broke it\n`,
     );
-    for (const one of found) await tell(name, one);
+    for (const one of found) await report(name, one);
     if (values.untaken)
       for (const place of result?.untaken ?? []) process.stdout.write(`  not taken: ${place}\n`);
   }

@@ -29,11 +29,11 @@ export const serverBehind = async (port: number): Promise<Server> => {
 /** Bytes on a connection of their own: the first piece of the answer; '' where the connection was closed without one. */
 export const answerOf = async (server: Server, bytes: Uint8Array): Promise<string> => {
   const [client, socket] = duplexPair();
-  let said = '';
+  let reported = '';
   const { promise: answered, resolve } = Promise.withResolvers<void>();
   Object.defineProperties(socket, {
     remoteAddress: { value: '127.0.0.1' },
-    bytesWritten: { get: () => said.length },
+    bytesWritten: { get: () => reported.length },
   });
   let isWhole = false;
   let first: unknown;
@@ -43,12 +43,12 @@ export const answerOf = async (server: Server, bytes: Uint8Array): Promise<strin
   subscribe(BEGINS, look);
   for (const side of [client, socket]) side.on('error', () => resolve()).on('close', resolve);
   client.on('data', (chunk: Buffer) => {
-    said += chunk.toString('latin1');
+    reported += chunk.toString('latin1');
     resolve();
   });
   server.emit('connection', socket);
   client.write(bytes);
-  for (let turns = 0; turns < TURNS && said === '' && !isWhole; turns += 1) {
+  for (let turns = 0; turns < TURNS && reported === '' && !isWhole; turns += 1) {
     await turn();
     isWhole = first instanceof IncomingMessage && first.complete;
   }
@@ -58,7 +58,7 @@ export const answerOf = async (server: Server, bytes: Uint8Array): Promise<strin
   unsubscribe(BEGINS, look);
   client.destroy();
   socket.destroy();
-  return said;
+  return reported;
 };
 
 const BEGINS = 'http.server.request.start';

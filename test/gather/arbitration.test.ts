@@ -14,7 +14,7 @@ describe('the better of two sources', () => {
     const { better, worse, run, clock } = start();
     await using _ = run;
     await clock.advance(3_000);
-    expect(sourcesOf(run.told)).toEqual(['better', 'better', 'better', 'better']);
+    expect(sourcesOf(run.reported)).toEqual(['better', 'better', 'better', 'better']);
     expect([better.starts, worse.starts]).toEqual([1, 0]);
   });
 
@@ -24,9 +24,9 @@ describe('the better of two sources', () => {
     await clock.advance(1_500);
     better.breakDown('lost its sensor');
     await clock.advance(600);
-    expect(sourcesOf(run.told)).toEqual(['better', 'better', 'worse, instead of better']);
+    expect(sourcesOf(run.reported)).toEqual(['better', 'better', 'worse, instead of better']);
     expect(worse.insteadOf).toEqual(unknown('lost its sensor'));
-    expect(run.told.filter(({ kind }) => kind !== 'reading')).toEqual([]);
+    expect(run.reported.filter(({ kind }) => kind !== 'reading')).toEqual([]);
   });
 
   it('is heard again as soon as it tells again, and the other one stops', async () => {
@@ -36,9 +36,9 @@ describe('the better of two sources', () => {
     await clock.advance(900);
     better.repair();
     await clock.advance(100);
-    const from = run.told.length;
+    const from = run.reported.length;
     await clock.advance(2_000);
-    expect(sourcesOf(run.told.slice(from - 1))).toEqual(['better', 'better', 'better']);
+    expect(sourcesOf(run.reported.slice(from - 1))).toEqual(['better', 'better', 'better']);
     expect(worse.isRunning).toBe(false);
     better.breakDown('lost it again');
     await clock.advance(1);
@@ -51,19 +51,19 @@ describe('the better of two sources', () => {
     await clock.advance(500);
     better.silence();
     await clock.advance(SILENT_MS_MIN - 501);
-    expect(sourcesOf(run.told)).toEqual(['better']);
+    expect(sourcesOf(run.reported)).toEqual(['better']);
     await clock.advance(SILENCE_CHECK_MS);
-    expect(sourcesOf(run.told).at(-1)).toBe('worse, instead of better');
+    expect(sourcesOf(run.reported).at(-1)).toBe('worse, instead of better');
     better.repair();
     await clock.advance(1_000);
-    expect(sourcesOf(run.told).at(-1)).toBe('better');
+    expect(sourcesOf(run.reported).at(-1)).toBe('better');
   });
 
   it('is not called silent before two and a half of its intervals', async () => {
     const { run, clock } = start({ intervalMs: 30_000 });
     await using _ = run;
     await clock.advance(300_000);
-    expect(new Set(sourcesOf(run.told))).toEqual(new Set(['better']));
+    expect(new Set(sourcesOf(run.reported))).toEqual(new Set(['better']));
   });
 
   it('that cannot have one reading for a while is replaced for as long', async () => {
@@ -72,17 +72,17 @@ describe('the better of two sources', () => {
     await clock.advance(500);
     better.cannot('asked too soon');
     await clock.advance(1_000);
-    expect(sourcesOf(run.told).at(-1)).toBe('worse, instead of better');
+    expect(sourcesOf(run.reported).at(-1)).toBe('worse, instead of better');
     better.repair();
     await clock.advance(1_000);
-    expect(sourcesOf(run.told).at(-1)).toBe('better');
+    expect(sourcesOf(run.reported).at(-1)).toBe('better');
   });
 
   it('that has nothing on this machine leaves the word to the other, which has nothing to explain', async () => {
     const { run, clock } = start({ better: 'absent' });
     await using _ = run;
     await clock.advance(1_000);
-    expect(run.told).toMatchObject([{ source: 'worse' }, { source: 'worse' }]);
+    expect(run.reported).toMatchObject([{ source: 'worse' }, { source: 'worse' }]);
   });
 });
 
@@ -93,7 +93,7 @@ describe('two sources of which neither tells', () => {
     worse.breakDown('is not installed');
     better.breakDown('lost its sensor');
     await clock.advance(1);
-    expect(run.told).toEqual([
+    expect(run.reported).toEqual([
       {
         kind: 'failure',
         about: 'memory',
@@ -109,7 +109,7 @@ describe('two sources of which neither tells', () => {
     worse.breakDown('no driver');
     better.breakDown('no driver');
     await clock.advance(1);
-    expect(run.told).toMatchObject([{ source: 'better', reason: 'no driver' }]);
+    expect(run.reported).toMatchObject([{ source: 'better', reason: 'no driver' }]);
   });
 
   it('fail with the reason of the one that ought to be there', async () => {
@@ -117,14 +117,14 @@ describe('two sources of which neither tells', () => {
     await using _ = run;
     worse.breakDown('no driver');
     await clock.advance(1);
-    expect(run.told).toMatchObject([{ kind: 'failure', source: 'worse', reason: 'no driver' }]);
+    expect(run.reported).toMatchObject([{ kind: 'failure', source: 'worse', reason: 'no driver' }]);
   });
 
   it('say once that there is nothing, and are over', async () => {
     const { run, clock } = start({ better: 'absent', worse: 'absent' });
     await using _ = run;
     await clock.advance(1);
-    expect(run.told).toEqual([
+    expect(run.reported).toEqual([
       { kind: 'absence', about: 'memory', source: 'worse', reason: 'worse has nothing' },
     ]);
     await run.ended;
@@ -136,7 +136,7 @@ describe('two sources of which neither tells', () => {
     await using _ = run;
     better.breakDown('lost its sensor');
     await clock.advance(1);
-    expect(run.told).toMatchObject([{ kind: 'failure', source: 'better', reason: 'lost its sensor' }]);
+    expect(run.reported).toMatchObject([{ kind: 'failure', source: 'better', reason: 'lost its sensor' }]);
   });
 
   it('are not taken for failed when the last one only falls silent', async () => {
@@ -145,7 +145,7 @@ describe('two sources of which neither tells', () => {
     await clock.advance(500);
     worse.silence();
     await clock.advance(60_000);
-    expect(run.told).toMatchObject([{ kind: 'reading', source: 'worse' }]);
+    expect(run.reported).toMatchObject([{ kind: 'reading', source: 'worse' }]);
   });
 
   it('get another chance: one that failed before stands in the next time', async () => {
@@ -157,12 +157,12 @@ describe('two sources of which neither tells', () => {
     worse.repair();
     better.repair();
     await clock.advance(3_000);
-    expect(sourcesOf(run.told).at(-1)).toBe('better');
+    expect(sourcesOf(run.reported).at(-1)).toBe('better');
     await clock.advance(60_000);
-    const from = run.told.length;
+    const from = run.reported.length;
     better.breakDown('lost it again');
     await clock.advance(1);
-    expect(run.told.slice(from)).toMatchObject([{ source: 'worse, instead of better' }]);
+    expect(run.reported.slice(from)).toMatchObject([{ source: 'worse, instead of better' }]);
   });
 
   it('are both tried again, each with its own patience', async () => {
@@ -174,7 +174,7 @@ describe('two sources of which neither tells', () => {
     expect([better.starts, worse.starts]).toEqual([4, 4]);
     worse.repair();
     await clock.advance(8_000);
-    expect(sourcesOf(run.told).at(-1)).toBe('worse, instead of better');
+    expect(sourcesOf(run.reported).at(-1)).toBe('worse, instead of better');
   });
 });
 
@@ -185,11 +185,13 @@ describe('a source of several readings', () => {
     const both = new Source('both', { kinds: ['memory', 'disk'] });
     await using run = runForTest([better.gatherer, both.gatherer], clock);
     await clock.advance(0);
-    expect(run.told.map(({ source }) => source)).toEqual(['better', 'both']);
+    expect(run.reported.map(({ source }) => source)).toEqual(['better', 'both']);
     better.breakDown('gone');
     await clock.advance(1_000);
-    expect(new Set(sourcesOf(run.told, 'memory'))).toEqual(new Set(['better', 'both, instead of better']));
-    expect(new Set(sourcesOf(run.told, 'disk'))).toEqual(new Set(['both']));
+    expect(new Set(sourcesOf(run.reported, 'memory'))).toEqual(
+      new Set(['better', 'both, instead of better']),
+    );
+    expect(new Set(sourcesOf(run.reported, 'disk'))).toEqual(new Set(['both']));
   });
 
   it('does not complain where a better one is heard', async () => {
@@ -200,7 +202,7 @@ describe('a source of several readings', () => {
     await clock.advance(100);
     both.cannot('not now');
     await clock.advance(1_000);
-    expect(run.told.filter(({ kind }) => kind === 'failure')).toMatchObject([{ about: 'disk' }]);
+    expect(run.reported.filter(({ kind }) => kind === 'failure')).toMatchObject([{ about: 'disk' }]);
   });
 
   it('that tells what it does not name is broken', async () => {
@@ -208,7 +210,7 @@ describe('a source of several readings', () => {
     const source = new Source('memory', { kinds: ['memory'], emits: ['disk'] });
     await using run = runForTest([source.gatherer], clock);
     await clock.advance(0);
-    expect(run.told).toMatchObject([
+    expect(run.reported).toMatchObject([
       { kind: 'failure', about: 'memory', reason: 'memory does not declare that it reports "disk"' },
     ]);
   });
@@ -244,20 +246,20 @@ class Source {
   #upset = Promise.withResolvers<void>();
 
   constructor(name: string, { kinds, emits = kinds, intervalMs = 1_000, nothing }: SourceOptions) {
-    const tells: readonly GatheredKind[] = kinds.map(reading => ({ reading, vendor: 'none' }));
+    const reports: readonly GatheredKind[] = kinds.map(reading => ({ reading, vendor: 'none' }));
     this.gatherer = {
       name,
-      tells,
+      reports,
       intervalMs,
       gather: async session => {
         this.starts += 1;
         if (nothing === 'absent') {
-          for (const kind of tells) session.absent(kind, name, `${name} has nothing`);
+          for (const kind of reports) session.absent(kind, name, `${name} has nothing`);
         }
         if (nothing !== undefined) return;
         this.isRunning = true;
         try {
-          await this.#work(session, name, { tells, emits, intervalMs });
+          await this.#work(session, name, { reports, emits, intervalMs });
         } finally {
           this.isRunning = false;
         }
@@ -288,11 +290,11 @@ class Source {
     session: GatherSession,
     name: string,
     {
-      tells,
+      reports,
       emits,
       intervalMs,
     }: {
-      readonly tells: readonly GatheredKind[];
+      readonly reports: readonly GatheredKind[];
       readonly emits: readonly TestKind[];
       readonly intervalMs: number;
     },
@@ -303,7 +305,7 @@ class Source {
       if (state === 'silent') return;
       if (state === 'well') for (const kind of emits) session.emit(name, readingOf(kind));
       else if (state.isThrown) throw new Error(state.reason);
-      else for (const kind of tells) session.fail(kind, name, state.reason);
+      else for (const kind of reports) session.fail(kind, name, state.reason);
     };
     await Promise.race([poll(session, intervalMs, look), this.#upset.promise.then(look)]);
   }
@@ -341,7 +343,7 @@ const start = ({
 };
 
 /** Who told it, reading after reading. */
-const sourcesOf = (told: readonly Told[], kind?: TestKind): readonly string[] =>
-  told.flatMap(entry =>
+const sourcesOf = (reported: readonly Told[], kind?: TestKind): readonly string[] =>
+  reported.flatMap(entry =>
     entry.kind === 'reading' && (kind === undefined || entry.reading.kind === kind) ? [entry.source] : [],
   );

@@ -18,39 +18,42 @@ export type Told =
     };
 
 export interface GathererRun extends AsyncDisposable {
-  readonly told: readonly Told[];
+  readonly reported: readonly Told[];
   /** Resolves when every gatherer has ended, whether asked to or because it has nothing to tell. */
   readonly ended: Promise<void>;
   /** The first that fits among those told from now on, or, with `fromStart`, from the beginning. */
-  waitFor<T extends Told>(fits: (told: Told) => told is T, fromStart?: 'from start'): Promise<T>;
-  waitUntil(fits: (told: Told) => boolean, fromStart?: 'from start'): Promise<Told>;
+  waitFor<T extends Told>(fits: (reported: Told) => reported is T, fromStart?: 'from start'): Promise<T>;
+  waitUntil(fits: (reported: Told) => boolean, fromStart?: 'from start'): Promise<Told>;
 }
 
 export const runForTest = (gatherers: readonly Gatherer[], clock: Clock = systemClock): GathererRun => {
   const ending = new AbortController();
-  const told: Told[] = [];
+  const reported: Told[] = [];
   const waiters = new Set<() => void>();
-  const tell = (entry: Told): void => {
-    told.push(entry);
+  const report = (entry: Told): void => {
+    reported.push(entry);
     for (const wake of waiters) wake();
   };
   const running = runGatherers(gatherers, {
     clock,
     signal: ending.signal,
     sink: {
-      reading: (_gatherer, source, reading) => tell({ kind: 'reading', source, reading }),
+      reading: (_gatherer, source, reading) => report({ kind: 'reading', source, reading }),
       failure: (_gatherer, kind, source, reason, code) =>
-        tell({ kind: 'failure', about: kind.reading, source, reason, code }),
+        report({ kind: 'failure', about: kind.reading, source, reason, code }),
       absence: (_gatherer, kind, source, reason) =>
-        tell({ kind: 'absence', about: kind.reading, source, reason }),
+        report({ kind: 'absence', about: kind.reading, source, reason }),
     },
   });
-  const waitFor = <T extends Told>(fits: (told: Told) => told is T, fromStart?: 'from start'): Promise<T> => {
-    let next = fromStart === undefined ? told.length : 0;
+  const waitFor = <T extends Told>(
+    fits: (reported: Told) => reported is T,
+    fromStart?: 'from start',
+  ): Promise<T> => {
+    let next = fromStart === undefined ? reported.length : 0;
     return new Promise(resolve => {
       const look = (): void => {
-        for (; next < told.length; next++) {
-          const entry = told[next];
+        for (; next < reported.length; next++) {
+          const entry = reported[next];
           if (entry === undefined || !fits(entry)) continue;
           waiters.delete(look);
           resolve(entry);
@@ -62,7 +65,7 @@ export const runForTest = (gatherers: readonly Gatherer[], clock: Clock = system
     });
   };
   return {
-    told,
+    reported,
     ended: running,
     waitFor,
     waitUntil: (fits, fromStart) => waitFor((entry): entry is Told => fits(entry), fromStart),
@@ -73,7 +76,7 @@ export const runForTest = (gatherers: readonly Gatherer[], clock: Clock = system
   };
 };
 
-export interface ToldReading<K extends ReadingKind> {
+export interface PublishedReading<K extends ReadingKind> {
   readonly kind: 'reading';
   readonly source: string;
   readonly reading: Extract<Reading, { readonly kind: K }>;
@@ -82,12 +85,14 @@ export interface ToldReading<K extends ReadingKind> {
 /** Fits a reading of one kind. */
 export const isReading =
   <K extends ReadingKind>(kind: K, source?: string) =>
-  (told: Told): told is ToldReading<K> =>
-    told.kind === 'reading' && told.reading.kind === kind && (source === undefined || told.source === source);
+  (reported: Told): reported is PublishedReading<K> =>
+    reported.kind === 'reading' &&
+    reported.reading.kind === kind &&
+    (source === undefined || reported.source === source);
 
 export const isFailure =
   (about: ReadingKind, reason: RegExp | string) =>
-  (told: Told): boolean =>
-    told.kind === 'failure' &&
-    told.about === about &&
-    (typeof reason === 'string' ? told.reason === reason : reason.test(told.reason));
+  (reported: Told): boolean =>
+    reported.kind === 'failure' &&
+    reported.about === about &&
+    (typeof reason === 'string' ? reported.reason === reason : reason.test(reported.reason));

@@ -21,7 +21,7 @@ describe('this machine', () => {
     for (const kind of ['identity', 'memory', 'system', 'network', 'disk'] as const) {
       await run.waitFor(isReading(kind), 'from start');
     }
-    expect(run.told.filter(({ kind }) => kind === 'failure')).toEqual([]);
+    expect(run.reported.filter(({ kind }) => kind === 'failure')).toEqual([]);
   });
 
   it('has the memory that /proc/meminfo says', async context => {
@@ -119,14 +119,16 @@ describe('a DGX Spark', () => {
       join(root.path, 'proc/stat'),
       'cpu 400 0 0 800\ncpu0 100 0 0 200\ncpu1 100 0 0 200\ncpu2 100 0 0 200\ncpu3 100 0 0 200\n',
     );
-    const told = await run.waitUntil(told => isReading('system')(told) && told.reading.value.cpuUse === 0.25);
-    if (!isReading('system')(told)) return;
-    expect(told.reading.value.cpuClusters).toEqual([
+    const reported = await run.waitUntil(
+      reported => isReading('system')(reported) && reported.reading.value.cpuUse === 0.25,
+    );
+    if (!isReading('system')(reported)) return;
+    expect(reported.reading.value.cpuClusters).toEqual([
       { name: 'Cortex-A725', use: 0, clockMhz: { kind: 'unknown', reason: 'no cpufreq driver' } },
       { name: 'Cortex-X925', use: 0.5, clockMhz: 3900 },
     ]);
-    expect(told.reading.value.cpuTemperatureCelsius).toBe(41.5);
-    expect(told.source).toBe('procfs, acpitz');
+    expect(reported.reading.value.cpuTemperatureCelsius).toBe(41.5);
+    expect(reported.source).toBe('procfs, acpitz');
   });
 
   it('takes the name that its configuration gives, from the next reading on', async () => {
@@ -136,7 +138,7 @@ describe('a DGX Spark', () => {
     await run.waitFor(isReading('identity'), 'from start');
     settings = { name: 'Left one', ignoredInterfaces: [] };
     await run.waitUntil(
-      told => isReading('identity')(told) && told.reading.value.friendlyName === 'Left one',
+      reported => isReading('identity')(reported) && reported.reading.value.friendlyName === 'Left one',
     );
   });
 });
@@ -185,7 +187,7 @@ describe('a source that breaks', () => {
       await run.waitFor(isReading(kind), 'from start');
     rmSync(join(root.path, 'sys'), { recursive: true });
     rmSync(join(root.path, 'proc'), { recursive: true });
-    await run.waitUntil(told => told.kind === 'failure' && told.about === 'network');
+    await run.waitUntil(reported => reported.kind === 'failure' && reported.about === 'network');
     plant(root.path, [SPARK, recordedTree('sysfs/class-net-every-kind.json')]);
     await run.waitFor(isReading('network'));
   });

@@ -27,7 +27,7 @@ describe('a Mac whose tools all answer', () => {
       'disk',
     ];
     for (const kind of kinds) await run.waitFor(isReading(kind), 'from start');
-    const others = run.told.filter(told => told.kind !== 'reading');
+    const others = run.reported.filter(reported => reported.kind !== 'reading');
     expect(others).toMatchObject([
       { about: 'pressure', reason: 'macOS does not measure it' },
       { about: 'container', reason: 'macOS has no containers of its own' },
@@ -60,8 +60,8 @@ describe('a Mac whose tools all answer', () => {
     );
     await using run = startMac(tools, { intervals: { identityMs: 20 } });
     for (let round = 0; round < 5; round++) await run.waitFor(isReading('identity'));
-    const asked = readFileSync(join(tools.folder, 'asked'), 'utf8').split('\n');
-    expect(asked.filter(name => name === 'SPHardwareDataType')).toHaveLength(1);
+    const requested = readFileSync(join(tools.folder, 'asked'), 'utf8').split('\n');
+    expect(requested.filter(name => name === 'SPHardwareDataType')).toHaveLength(1);
   });
 
   it('tells the one GPU of the chip with its cores', async () => {
@@ -296,10 +296,13 @@ describe('a Mac whose tools break', () => {
     tools.prints('none', fixture('system_profiler-thunderbolt/virtual-machine.json'));
     tools.script('system_profiler', `echo "$1" >> "$HERE/asked"; cat "$HERE/none.out"`);
     await using run = startMac(tools, { intervals: { ...FAST, identityMs: 600_000 } });
-    await run.waitUntil(told => told.kind === 'absence' && told.about === 'thunderbolt', 'from start');
+    await run.waitUntil(
+      reported => reported.kind === 'absence' && reported.about === 'thunderbolt',
+      'from start',
+    );
     for (let round = 0; round < 5; round++) await run.waitFor(isReading('network'));
-    const asked = readFileSync(join(tools.folder, 'asked'), 'utf8').split('\n');
-    expect(asked.filter(name => name === 'SPThunderboltDataType')).toHaveLength(1);
+    const requested = readFileSync(join(tools.folder, 'asked'), 'utf8').split('\n');
+    expect(requested.filter(name => name === 'SPThunderboltDataType')).toHaveLength(1);
   });
 
   it('keeps the local volumes when a network share does not answer', async () => {

@@ -32,7 +32,7 @@ describe.each(['linux', 'darwin', 'win32'])('the sources of %s', platform => {
   const sources = platformSources(platform, machineForTest());
 
   it('tell what the table says', () => {
-    for (const { tells, gatherer } of sources) expect(gatherer.tells.map(readingKey)).toEqual(tells);
+    for (const { reports, gatherer } of sources) expect(gatherer.reports.map(readingKey)).toEqual(reports);
   });
 
   it('have names of their own', () => {
@@ -47,8 +47,8 @@ describe('the kinds of reading', () => {
     ['win32', ['gpus nvidia', 'gpuHealths nvidia', 'gpuLoads nvidia']],
     ['aix', []],
   ])('of %s are all told', (platform, keys) => {
-    const told = platformSources(platform, machineForTest()).flatMap(({ tells }) => tells);
-    expect([...new Set(told)].sort()).toEqual([...keys].sort());
+    const reported = platformSources(platform, machineForTest()).flatMap(({ reports }) => reports);
+    expect([...new Set(reported)].sort()).toEqual([...keys].sort());
   });
 });
 
@@ -59,20 +59,20 @@ describe('the sources of GPUs', () => {
     const gatherers = gpuGatherers({ root: tree.root, env: { PATH: tree.root } });
     await using run = new GathererRun(gatherers, clock);
     for (let at = 0, count = 0; count < GPU_KEYS.length; count += 1)
-      at = run.told.indexOf(await run.until(isAbsence, at)) + 1;
+      at = run.reported.indexOf(await run.until(isAbsence, at)) + 1;
     await clock.advance(300_000);
-    expect(run.told.filter(isAbsence)).toHaveLength(GPU_KEYS.length);
-    expect(run.told.filter(isFailure)).toEqual([]);
+    expect(run.reported.filter(isAbsence)).toHaveLength(GPU_KEYS.length);
+    expect(run.reported.filter(isFailure)).toEqual([]);
   });
 
   it('say so on a machine without any sysfs', async () => {
     await using run = new GathererRun(gpuGatherers({ root: '/nowhere', env: { PATH: '' } }));
     await run.ended;
-    expect(run.told.filter(isAbsence)).toHaveLength(GPU_KEYS.length);
+    expect(run.reported.filter(isAbsence)).toHaveLength(GPU_KEYS.length);
   });
 });
 
 const gpuGatherers = (options: Parameters<typeof machineForTest>[0]) =>
-  gatherersOf('linux', machineForTest(options)).filter(({ tells }) =>
-    tells.some(({ vendor }) => vendor !== 'none'),
+  gatherersOf('linux', machineForTest(options)).filter(({ reports }) =>
+    reports.some(({ vendor }) => vendor !== 'none'),
   );

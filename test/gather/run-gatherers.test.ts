@@ -13,7 +13,7 @@ describe('a gatherer that fails', () => {
     const broken = gatherer('broken', ['memory', 'system'], () => Promise.reject(new Error('no such file')));
     await using run = runForTest([broken], clock);
     await clock.advance(0);
-    expect(run.told).toEqual([
+    expect(run.reported).toEqual([
       { kind: 'failure', about: 'memory', source: 'broken', reason: 'no such file' },
       { kind: 'failure', about: 'system', source: 'broken', reason: 'no such file' },
     ]);
@@ -26,7 +26,7 @@ describe('a gatherer that fails', () => {
     );
     await using run = runForTest([barred], clock);
     await clock.advance(0);
-    expect(run.told).toMatchObject([
+    expect(run.reported).toMatchObject([
       { kind: 'failure', reason: 'only root may read it', code: 'permission' },
     ]);
   });
@@ -64,7 +64,7 @@ describe('a gatherer that fails', () => {
     const odd = gatherer('odd', ['memory'], () => Promise.reject('a text'));
     await using run = runForTest([odd], clock);
     await clock.advance(0);
-    expect(run.told).toMatchObject([{ kind: 'failure', reason: 'a text' }]);
+    expect(run.reported).toMatchObject([{ kind: 'failure', reason: 'a text' }]);
   });
 
   it('may throw before it returns a promise', async () => {
@@ -74,7 +74,7 @@ describe('a gatherer that fails', () => {
     });
     await using run = runForTest([rash], clock);
     await clock.advance(0);
-    expect(run.told).toMatchObject([{ kind: 'failure', reason: 'at once' }]);
+    expect(run.reported).toMatchObject([{ kind: 'failure', reason: 'at once' }]);
   });
 
   it('does not delay another, and neither does one that hangs', async () => {
@@ -86,7 +86,7 @@ describe('a gatherer that fails', () => {
     );
     await using run = runForTest([hanging, broken, steady], clock);
     await clock.advance(10_000);
-    expect(run.told.filter(({ kind }) => kind === 'reading')).toHaveLength(11);
+    expect(run.reported.filter(({ kind }) => kind === 'reading')).toHaveLength(11);
   });
 });
 
@@ -101,7 +101,7 @@ describe('a gatherer that has nothing to tell', () => {
     await using run = runForTest([nothing], clock);
     await clock.advance(600_000);
     expect(startCount).toBe(1);
-    expect(run.told).toEqual([
+    expect(run.reported).toEqual([
       { kind: 'absence', about: 'thunderbolt', source: 'test', reason: 'no controller' },
     ]);
   });
@@ -118,10 +118,10 @@ describe('stopping', () => {
     });
     const run = runForTest([broken, waiting], clock);
     await clock.advance(10);
-    const toldCount = run.told.length;
+    const reportedCount = run.reported.length;
     await run[Symbol.asyncDispose]();
     late?.();
-    expect(run.told.length).toBe(toldCount);
+    expect(run.reported.length).toBe(reportedCount);
     expect(clock.sleeperCount).toBe(0);
   });
 });
@@ -132,7 +132,7 @@ const gatherer = (
   gather: (session: GatherSession) => Promise<void>,
 ): Gatherer => ({
   name,
-  tells: kinds.map(reading => ({ reading, vendor: 'none' })),
+  reports: kinds.map(reading => ({ reading, vendor: 'none' })),
   intervalMs: 1_000,
   gather,
 });

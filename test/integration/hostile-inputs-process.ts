@@ -22,7 +22,7 @@ import { isUnknown } from '../../src/core/unknown.ts';
 import { fileLines } from '../../src/metrics/file-lines.ts';
 import { rebuildReport } from '../../src/metrics/report-sources.ts';
 import { readModel } from '../../src/model/read-model.ts';
-import { askObject } from '../../src/model/server/ask-object.ts';
+import { fetchObject } from '../../src/model/server/fetch-object.ts';
 import { readInputText } from '../../src/process/input-file.ts';
 import { encodeBlock } from '../../src/recording/block.ts';
 import { readRecording } from '../../src/recording/recording-reader.ts';
@@ -104,8 +104,8 @@ const replyOf = async (body: Uint8Array): Promise<never> => {
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const told = await askObject({ url: new URL(`http://127.0.0.1:${port}/v1/models`), signal });
-  throw new Error(isUnknown(told) ? told.reason : 'it was taken');
+  const reported = await fetchObject({ url: new URL(`http://127.0.0.1:${port}/v1/models`), signal });
+  throw new Error(isUnknown(reported) ? reported.reason : 'it was taken');
 };
 
 /** The worst of each kind. A kind without one is an error of the compiler and of the test. */
@@ -196,8 +196,8 @@ const ATTACKS: Readonly<Record<InputKind, Attack>> = {
   responseBody: async () => {
     const decoder = contentDecoder('gzip');
     const bomb = gzipSync(Buffer.alloc(INPUT_LIMITS.responseBody.expandedBytesMax + 1));
-    const said = [decoder?.add(bomb, 0, bomb.length), decoder?.end()];
-    throw new Error(said.find(each => each?.kind === 'wrong')?.problem);
+    const reported = [decoder?.add(bomb, 0, bomb.length), decoder?.end()];
+    throw new Error(reported.find(each => each?.kind === 'wrong')?.problem);
   },
   agentDataset: () => parts('agentDataset'),
   agentSamples: () => parts('agentSamples'),
@@ -236,9 +236,9 @@ const OTHERS: Readonly<Record<string, Attack>> = {
 /** Gigabytes, which are half a minute and ten seconds of work. Another kind, and others of a data set, have the same reader. */
 const OF_LONG_RUNS: ReadonlySet<string> = new Set<InputKind>(['agentSamples', 'dataset']);
 
-const [folder = '', ...asked] = process.argv.slice(2);
+const [folder = '', ...requested] = process.argv.slice(2);
 for (const [kind, attack] of Object.entries({ ...ATTACKS, ...OTHERS })) {
-  if (asked.length > 0 ? !asked.includes(kind) : OF_LONG_RUNS.has(kind) && !isLongRun) continue;
+  if (requested.length > 0 ? !requested.includes(kind) : OF_LONG_RUNS.has(kind) && !isLongRun) continue;
   const own = join(folder, kind.replaceAll(/\W+/g, '-'));
   mkdirSync(own);
   // What the one before it left is not this one's.
@@ -247,6 +247,6 @@ for (const [kind, attack] of Object.entries({ ...ATTACKS, ...OTHERS })) {
   const problem = await attack(own).then(() => '', errorMessage);
   const ms = Number(monotonicNs() - fromNs) / 1e6;
   execFileSync('rm', ['-rf', own]);
-  const told: HostileInput = { kind, problem, ms, peakBytes: process.resourceUsage().maxRSS * 1_024 };
-  console.log(JSON.stringify(told));
+  const reported: HostileInput = { kind, problem, ms, peakBytes: process.resourceUsage().maxRSS * 1_024 };
+  console.log(JSON.stringify(reported));
 }

@@ -13,7 +13,7 @@ const TIME_MS_MAX = 60_000;
 /** Of the whole process: what the largest data set may have, and again while it is read. */
 const PEAK_BYTES_MAX = 3 * 2 ** 30;
 
-const told = async (): Promise<readonly HostileInput[]> => {
+const reported = async (): Promise<readonly HostileInput[]> => {
   using folder = temporaryDirectory();
   const { stdout } = await promisify(execFile)(process.execPath, ['--expose-gc', ENTRY, folder.path]);
   return stdout
@@ -26,7 +26,7 @@ describe('an input that expands as far as it can', () => {
   test('is refused in words, in bounded time and memory, by the reader of each kind', {
     timeout: 600_000,
   }, async () => {
-    const inputs = await told();
+    const inputs = await reported();
     const attacked = new Set(inputs.map(({ kind }) => kind));
     const left = Object.keys(INPUT_LIMITS).filter(kind => !attacked.has(kind));
     expect(left).toEqual(isLongRun ? [] : ['dataset', 'agentSamples']);

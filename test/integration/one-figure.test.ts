@@ -5,7 +5,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { rateFigure, timeFigure } from '../../dashboard/src/link/link-words.ts';
+import { rateFigure, timeFigure } from '../../dashboard/src/link/link-text.ts';
 import { gpuRows } from '../../dashboard/src/node/device-rows.ts';
 import { runTiles } from '../../dashboard/src/run/run-tiles.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
@@ -17,7 +17,7 @@ import { linkViews } from '../../src/core/link/link-view.ts';
 import { gpusOf } from '../../src/core/node/memory-use.ts';
 import { nodeName, nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
-import { heldValue } from '../../src/core/node/reading-view.ts';
+import { knownValue } from '../../src/core/node/reading-view.ts';
 import { runView } from '../../src/core/run/run-selectors.ts';
 import type { State } from '../../src/core/state.ts';
 import { isUnknown, unknown } from '../../src/core/unknown.ts';
@@ -103,7 +103,7 @@ const metric = (name: string, labels: Readonly<Record<string, string>>): number 
   return Number(found[0]?.split(' ').at(-1));
 };
 
-const asked = async (tool: string, given: Record<string, unknown>): Promise<unknown> =>
+const requested = async (tool: string, given: Record<string, unknown>): Promise<unknown> =>
   (await client.callTool({ name: tool, arguments: given })).structuredContent;
 
 const idOf = (name: string): NodeId => {
@@ -129,13 +129,13 @@ const rowOf = (start: RegExp): string => statusText.split('\n').find(line => sta
 test('the memory bandwidth of a machine', async () => {
   const atlas = idOf('atlas');
   const exact = numberAt(api, 'nodeGpuProfiles', atlas, 'apple-0', 'value', 'memoryReadBytesPerSecond');
-  const told = [
+  const stated = [
     numberAt(statusJson, 'state', 'nodeGpuProfiles', atlas, 'apple-0', 'value', 'memoryReadBytesPerSecond'),
     metric('plimsoll_gpu_memory_read_bytes_per_second', { name: 'atlas', device: 'apple-0' }),
     nodeView(page, atlas, systemClock.nowMs()).gpus[0]?.devices[0]?.profile?.value.memoryReadBytesPerSecond,
   ];
-  expect(told).toEqual([exact, exact, exact]);
-  const detail = await asked('node_detail', { node: 'atlas' });
+  expect(stated).toEqual([exact, exact, exact]);
+  const detail = await requested('node_detail', { node: 'atlas' });
   expect(numberAt(detail, 'devices', 'apple-0', 'memoryRead', 'value')).toBe(sixDigits(exact));
   expect(exact).toBe(662_337_370_510);
   expect(rowOf(/● atlas /)).toContain(' 662 GB/s ');
@@ -160,7 +160,7 @@ test('temperature and power of a GPU', async () => {
   const device = BOSUN_GPU;
   const [gpu] = gpusOf(nodeView(page, bosun, systemClock.nowMs()));
   if (gpu === undefined) throw new Error('no GPU');
-  const detail = await asked('node_detail', { node: 'bosun' });
+  const detail = await requested('node_detail', { node: 'bosun' });
   for (const [key, series, name, shown] of [
     ['temperatureCelsius', 'plimsoll_gpu_temperature_celsius', 'Temperature', '61 °C'],
     ['powerWatts', 'plimsoll_gpu_power_watts', 'Power', '311 W'],
@@ -183,7 +183,7 @@ test('temperature and power of a GPU', async () => {
 test('what a GPU counts of memory errors, and what its driver has logged', async () => {
   const bosun = idOf('bosun');
   const device = BOSUN_GPU;
-  const detail = await asked('node_detail', { node: 'bosun' });
+  const detail = await requested('node_detail', { node: 'bosun' });
   const view = nodeView(page, bosun, systemClock.nowMs());
   const health = gpusOf(view).find(gpu => gpu.device.deviceId === device)?.health;
   for (const [kind, field, shown] of [
@@ -203,7 +203,7 @@ test('what a GPU counts of memory errors, and what its driver has logged', async
       new RegExp(kind === 'corrected' ? `corrected memory errors ${exact}\\b` : shown),
     );
   }
-  const [error] = heldValue(view.gpuErrors)?.errors ?? [];
+  const [error] = knownValue(view.gpuErrors)?.errors ?? [];
   const path = ['nodeGpuErrors', bosun, 'value', 'errors', '0000:41:00', 'count'];
   const exact = numberAt(api, ...path);
   expect([
@@ -216,7 +216,7 @@ test('what a GPU counts of memory errors, and what its driver has logged', async
   // 90 s before the reading, which is as old as what asks.
   expect(summaryOf(bosun, 3_600_000)).toMatch(/Xid 63:.* newest 1 h ago/);
   expect(detail).toMatchObject({ gpuErrorsMissing: '' });
-  expect(await asked('node_detail', { node: 'pip' })).toMatchObject({
+  expect(await requested('node_detail', { node: 'pip' })).toMatchObject({
     gpuErrorsMissing: 'nothing reported yet',
     traffic: { ports: [], missing: 'nothing reported yet' },
   });
@@ -224,10 +224,10 @@ test('what a GPU counts of memory errors, and what its driver has logged', async
 
 test('what a disk and a network port carry now, and have carried', async () => {
   const bosun = idOf('bosun');
-  const detail = await asked('node_detail', { node: 'bosun' });
+  const detail = await requested('node_detail', { node: 'bosun' });
   const view = nodeView(page, bosun, systemClock.nowMs());
-  const [disk] = heldValue(view.diskTraffic)?.devices ?? [];
-  const [port] = heldValue(view.traffic)?.ports ?? [];
+  const [disk] = knownValue(view.diskTraffic)?.devices ?? [];
+  const [port] = knownValue(view.traffic)?.ports ?? [];
   if (disk === undefined || isUnknown(disk.rates) || port === undefined || isUnknown(port.rates))
     throw new Error('no rates');
   const diskPath = ['nodeDiskTraffics', bosun, 'value', 'devices', 'nvme0n1'];
@@ -251,7 +251,7 @@ test('what a disk and a network port carry now, and have carried', async () => {
     ]).toEqual([exact, exact, exact]);
   }
   // Of rates `/metrics` has none: Prometheus makes them of the totals.
-  for (const [path, rate, told, inPage, format, shown] of [
+  for (const [path, rate, stated, inPage, format, shown] of [
     [
       diskPath,
       ['readBytesPerSecond'],
@@ -287,7 +287,7 @@ test('what a disk and a network port carry now, and have carried', async () => {
   ] as const) {
     const exact = numberAt(api, ...path, 'rates', ...rate);
     expect([numberAt(statusJson, 'state', ...path, 'rates', ...rate), inPage]).toEqual([exact, exact]);
-    expect(numberAt(detail, ...told, 'value')).toBe(sixDigits(exact));
+    expect(numberAt(detail, ...stated, 'value')).toBe(sixDigits(exact));
     expect(shown.endsWith(` ${text(format(exact))}`), shown).toBe(true);
     expect(summaryOf(bosun)).toContain(shown);
   }
@@ -308,8 +308,9 @@ test('the bandwidth of a link each way, and its latency', async () => {
   const link = linkViews(page, systemClock.nowMs()).find(
     ({ nodes }) => nodes.includes(spark) && nodes.includes(bosun),
   );
-  const told = await asked('worst_links', { limit: 1 });
-  const first: unknown = isJsonObject(told) && Array.isArray(told['links']) ? told['links'][0] : undefined;
+  const stated = await requested('worst_links', { limit: 1 });
+  const first: unknown =
+    isJsonObject(stated) && Array.isArray(stated['links']) ? stated['links'][0] : undefined;
   // Of several connections the best figure counts; these are of which.
   for (const [figure, source, sink, key, series, scale] of [
     ['there', spark, bosun, 'uploadBitsPerSecond', 'plimsoll_link_upload_bytes_per_second', 8],
@@ -339,8 +340,8 @@ test('how long half of the requests of a run waited, and how much came out', asy
   const view = runView(page, run, systemClock.nowMs());
   if (view === undefined || isUnknown(view.run.figures)) throw new Error('no run');
   const { figures } = view.run;
-  const told = await asked('run_report', { run });
-  const list = await asked('list_runs', { limit: 100 });
+  const stated = await requested('run_report', { run });
+  const list = await requested('list_runs', { limit: 100 });
   const reported = await printed('report', `${served.home}/runs/${run}`);
   const tiles = runTiles(view.run, figures, undefined);
   for (const [name, path, inPage, inList, tile, shown] of [
@@ -361,7 +362,7 @@ test('how long half of the requests of a run waited, and how much came out', asy
       numberAt(statusJson, 'state', 'runs', REGISTRY_NODE, run, 'value', 'figures', ...path),
       inPage,
     ]).toEqual([exact, exact, exact]);
-    expect(numberAt(told, 'measured', name, 'figure', 'value')).toBe(sixDigits(exact));
+    expect(numberAt(stated, 'measured', name, 'figure', 'value')).toBe(sixDigits(exact));
     expect(numberAt(list, 'runs', run, inList, 'value')).toBe(sixDigits(exact));
     const found = tiles.find(each => each.name === tile);
     expect(found === undefined ? '' : text(found.value)).toBe(shown);

@@ -155,16 +155,16 @@ test('a full disk refuses the append, loses nothing, and takes more once there i
     { encoding: 'utf8' },
   );
   expect(ran.stderr).toBe('');
-  const told = JSON.parse(ran.stdout);
-  expect(told).toMatchObject({ code: 'full', codeAtOpen: 'full', notices: [] });
-  expect(told.problem).toMatchObject({
+  const reported = JSON.parse(ran.stdout);
+  expect(reported).toMatchObject({ code: 'full', codeAtOpen: 'full', notices: [] });
+  expect(reported.problem).toMatchObject({
     problem: expect.stringMatching(/^[^\n]+disk is full[^\n]*$/),
     advice: expect.stringMatching(/^Free some disk space[^\n]+$/),
   });
-  expect(told.seq).toBeGreaterThan(5);
-  expect(told.heldWhenFull).toBe(told.seq);
-  expect(told.seqAfterwards).toBe(told.seq + 1);
-  expect(told.held).toBe(told.seq + 1);
+  expect(reported.seq).toBeGreaterThan(5);
+  expect(reported.heldWhenFull).toBe(reported.seq);
+  expect(reported.seqAfterwards).toBe(reported.seq + 1);
+  expect(reported.held).toBe(reported.seq + 1);
 });
 
 const canMount = (): boolean => {

@@ -3,7 +3,7 @@
 import type { MessageCodec } from '../../src/messaging/codec.ts';
 import { EVERY_MESSAGE } from '../../src/messaging/subscriber.ts';
 import { openZeromqSubscriber } from '../../src/messaging/zeromq/zeromq-subscriber.ts';
-import { tellParent, watchParent } from '../../src/process/parent-watch.ts';
+import { reportParent, watchParent } from '../../src/process/parent-watch.ts';
 import { BatchLoss } from '../../src/wire/batch-loss.ts';
 import { readEventBatch } from '../../src/wire/event-batch.ts';
 
@@ -21,7 +21,7 @@ await using subscriber = await openZeromqSubscriber(endpoint, bytesCodec, {
   highWaterMark: 100,
 });
 await subscriber.ready(AbortSignal.timeout(25_000));
-tellParent(process.env, { kind: 'ready' });
+reportParent(process.env, { kind: 'ready' });
 
 const loss = new BatchLoss();
 let messages = 0;
@@ -36,7 +36,7 @@ for await (const bytes of subscriber.items) {
   } else if (Buffer.from(bytes.buffer, bytes.byteOffset).readUInt32LE(0) !== messages) outOfOrder += 1;
   messages += 1;
 }
-tellParent(process.env, {
+reportParent(process.env, {
   kind: 'summary',
   messages,
   outOfOrder,

@@ -145,12 +145,12 @@ describe('the bound of gaps between chunks', () => {
         }
         for (const record of edges.take({ atNs: 0, thread: 0 })) bounds.observed(record);
         const marked = { beyondKnown: marksOf([0]), beyondSleep: marksOf([0]) };
-        const told = boundPercentiles(ranked(measured), bounds.ways(marked), [1, 50, 90, 99]);
+        const reported = boundPercentiles(ranked(measured), bounds.ways(marked), [1, 50, 90, 99]);
         for (const p of [1, 50, 90, 99]) {
           const rank = lowerIndex(p, measured.length);
           const error = (ranked(measured).at(rank) ?? 0) - (ranked(truth).at(rank) ?? 0);
-          expect(told[String(p)]?.above).toBeGreaterThanOrEqual(error);
-          expect(told[String(p)]?.below).toBeGreaterThanOrEqual(-error);
+          expect(reported[String(p)]?.above).toBeGreaterThanOrEqual(error);
+          expect(reported[String(p)]?.below).toBeGreaterThanOrEqual(-error);
         }
       }),
       { numRuns: longCount(30, 10_000) },
@@ -164,7 +164,7 @@ test('a run that a processor quota held back for more than a twentieth of the ti
     const pattern = { kind: 'concurrency', concurrency: 1 } as const;
     const metrics = new RunMetrics({ pattern, isStreaming: false, objectives: [] });
     const ns = Array<number>(100).fill(1_000);
-    metrics.bounds.observed({ kind: 'client.marks', atNs: 1, thread: 0, latenessNs: ns, heldNs: ns });
+    metrics.bounds.observed({ kind: 'client.marks', atNs: 1, thread: 0, latenessNs: ns, blockedNs: ns });
     metrics.issued(sampleOf());
     metrics.ended(sampleOf({ lateness: NOT_LATE }));
     const host = { kind: 'client.host', atNs: 1, pressureNs: NO_FIGURE, stolenNs: NO_FIGURE } as const;
@@ -199,11 +199,11 @@ test.each([
     const ns = Array<number>(count).fill(1_000);
     const agent = new RunMetrics({ pattern, isStreaming: false, objectives: [] });
     if (count > 0)
-      agent.bounds.observed({ kind: 'client.marks', atNs: 1, thread: 0, latenessNs: ns, heldNs: ns });
+      agent.bounds.observed({ kind: 'client.marks', atNs: 1, thread: 0, latenessNs: ns, blockedNs: ns });
     return agent.bounds.parts();
   };
-  const addBoreas = (told: number | undefined): void =>
-    metrics.bounds.addAgent(told === undefined ? undefined : partsOf(told), {
+  const addBoreas = (reported: number | undefined): void =>
+    metrics.bounds.addAgent(reported === undefined ? undefined : partsOf(reported), {
       name: 'boreas',
       clockErrorNs: 0,
     });

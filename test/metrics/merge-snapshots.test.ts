@@ -32,12 +32,12 @@ describe('snapshots of several machines', () => {
         fc.constantFrom('ns', 'tokens', 'ratio', 'bytes'),
         (machines, unit) => {
           // Through the codec, as they travel.
-          const told = machines.map(own => {
+          const reported = machines.map(own => {
             const snapshot = { seq: 1, timestampNs: 1, state: 'live', pendingTasks: 0 } as const;
             const packed = encodeSnapshotPacked({ ...snapshot, metrics: [seriesOf(own, unit)] });
             return decodeSnapshotPacked(packed);
           });
-          const { metrics, unadded } = mergeSnapshots(told, OPTIONS);
+          const { metrics, unadded } = mergeSnapshots(reported, OPTIONS);
           expect(unadded).toEqual([]);
           expect(metrics).toEqual([seriesOf(machines.flat(), unit, false)]);
         },

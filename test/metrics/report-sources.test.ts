@@ -112,10 +112,10 @@ describe('a report from a run directory', () => {
 
   test('has the same figures when it is counted again from the samples', async () => {
     const counted = await rebuildReport(await runDirectory({ samples: LINES + END }));
-    const told = await rebuildReport(await runDirectory({ snapshot: snapshotOf(SAMPLES, 'complete') }));
+    const reported = await rebuildReport(await runDirectory({ snapshot: snapshotOf(SAMPLES, 'complete') }));
     expect(counted).toMatchObject({ complete: true, source: 'samples-file' });
     const { client: _, source: __, notices: ___, rateBounds, ...figures } = counted;
-    const { client: ____, source: _____, notices: ______, rateBounds: _______, ...same } = told;
+    const { client: ____, source: _____, notices: ______, rateBounds: _______, ...same } = reported;
     expect(figures).toEqual(same);
     expect(rateBounds).toMatchObject({ reason: 'the marks that bounds rest on are not in samples.jsonl' });
     expect(counted.client).toMatchObject({ verdict: 'unknown' });

@@ -78,11 +78,11 @@ describe('a run over time', () => {
 
   test('of a live run counts chunks of answers that go on, at as many tokens as a chunk has had', () => {
     const series = new RunTimeSeries(true);
-    const told = (elapsedMs: number, chunks: number, tokensPerChunk: Reported<number>): void =>
-      series.told({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk } });
-    told(0, 0, unknown('no request has completed'));
-    told(1_000, 10, unknown('no request has completed'));
-    told(2_000, 20, unknown('no request has completed'));
+    const reported = (elapsedMs: number, chunks: number, tokensPerChunk: Reported<number>): void =>
+      series.reported({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk } });
+    reported(0, 0, unknown('no request has completed'));
+    reported(1_000, 10, unknown('no request has completed'));
+    reported(2_000, 20, unknown('no request has completed'));
     expect(series.series(2_000).outputTokensPerSecond).toEqual([null, null]);
     // Half of the chunks so far were of this one, with two tokens each.
     const chunkGapsNs = Array.from({ length: 9 }, () => 0.2 * SECOND);
@@ -96,7 +96,7 @@ describe('a run over time', () => {
         outputTokens: 20,
       }),
     );
-    told(3_000, 25, 2);
+    reported(3_000, 25, 2);
     expect(series.series(3_000).outputTokensPerSecond).toEqual([20, 20, 10]);
     // Once all have ended the samples alone count.
     expect(series.series().outputTokensPerSecond.slice(0, 2)).toEqual([10, 10 / 0.95]);
@@ -104,19 +104,19 @@ describe('a run over time', () => {
 
   test('of a live run makes up no tokens where chunks were told a moment before or after they came', () => {
     const series = new RunTimeSeries(true);
-    const told = (elapsedMs: number, chunks: number): void =>
-      series.told({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk: 100 } });
+    const reported = (elapsedMs: number, chunks: number): void =>
+      series.reported({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk: 100 } });
     const burst = (atNs: number): void => {
       for (let index = 0; index < 6; index += 1)
         series.add(sample({ sentNs: 0, firstContentNs: atNs, endNs: atNs, outputTokens: 100 }));
     };
-    told(900, 0);
+    reported(900, 0);
     burst(1.05 * SECOND);
-    told(1_100, 6);
+    reported(1_100, 6);
     burst(2.95 * SECOND);
-    told(2_999, 6);
-    told(3_100, 12);
-    told(4_000, 12);
+    reported(2_999, 6);
+    reported(3_100, 12);
+    reported(4_000, 12);
     expect(series.series(4_000).outputTokensPerSecond).toEqual([0, 600, 600, 0]);
   });
 

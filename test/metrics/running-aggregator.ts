@@ -43,7 +43,7 @@ export const runningAggregator = async (directory: string): Promise<RunningAggre
     await folder.remove();
   };
   try {
-    const told: AggregatorArguments = {
+    const reported: AggregatorArguments = {
       eventsEndpoint: publisher.endpoint,
       snapshotsEndpoint: folder.endpoint('snapshots'),
       file: join(directory, 'final_snapshot.json'),
@@ -54,7 +54,7 @@ export const runningAggregator = async (directory: string): Promise<RunningAggre
     };
     const child = await startOwnProcess({
       entry: entryUrl(import.meta.url, '../../src/metrics/aggregator-process.ts'),
-      args: [JSON.stringify(told)],
+      args: [JSON.stringify(reported)],
       nodePath: process.execPath,
       env: process.env,
       readyTimeoutMs: 25_000,

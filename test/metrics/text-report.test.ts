@@ -103,7 +103,7 @@ describe('the text of a report', () => {
             lengthFields: [],
             warmupTokensMax: 1,
             shortestTokens: 20,
-            calibration: { requests: 1, askedTokens: 1, countedTokens: 1 },
+            calibration: { requests: 1, requestedTokens: 1, countedTokens: 1 },
             prefixes: { count: 2, tokens: 3 },
             body: '{"k":1}',
           },

@@ -50,7 +50,7 @@ test('what was counted otherwise than asked is told with its share', () => {
     rowsOf(
       {
         inputTokens: { text: '1024', mean: 1_024, min: 1_024, max: 1_024 },
-        calibration: { requests: 16, askedTokens: 1_024, countedTokens: 1_023 },
+        calibration: { requests: 16, requestedTokens: 1_024, countedTokens: 1_023 },
         outputSource: 'option',
         prefixes: { tokens: 512, count: 4 },
         body: '{"top_k":40}',

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';
 import { rawConnection, wholeReply } from '../support/raw-http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { accountOf, ask, chunksOf, contentOf, type Entry, question } from './asking.ts';
+import { accountOf, chunksOf, contentOf, type Entry, question, request } from './requesting.ts';
 
 test('the log equals what a thousand concurrent clients got', async () => {
   using folder = temporaryDirectory();
@@ -23,7 +23,7 @@ test('the log equals what a thousand concurrent clients got', async () => {
     await Promise.all(
       Array.from({ length: 1_000 }, async (_, index) => {
         const id = `sample-${index}`;
-        const reply = await ask(mock, {
+        const reply = await request(mock, {
           prompt: `question ${index}`,
           extra,
           headers: [`x-plimsoll-sample: ${id}`],
@@ -95,7 +95,7 @@ test('a request that waits for its turn when its client leaves is forgotten', as
 
 test('the log says how late the server itself was', async () => {
   await using mock = await startMock({ ttftMs: 2, gapMs: 1, outputTokens: 20 });
-  await ask(mock);
+  await request(mock);
   const { latenessNs } = mock.log();
   expect(latenessNs.count).toBe(20);
   expect(latenessNs.p50 ?? Number.NaN).toBeLessThanOrEqual(latenessNs.p99 ?? 0);
@@ -113,7 +113,7 @@ test.each([
   async shape => {
     await using mock = await startMock({ ttftMs: 3, gapMs: 1, outputTokens: 12, ...shape });
     const before = process.hrtime.bigint();
-    const { body } = await ask(mock, { headers: ['x-plimsoll-stamp: 1'] });
+    const { body } = await request(mock, { headers: ['x-plimsoll-stamp: 1'] });
     const after = process.hrtime.bigint();
     const stamps = chunksOf(body.replaceAll('\r', '')).flatMap(({ plimsoll }) => plimsoll ?? []);
     expect(stamps).toHaveLength(12);
@@ -135,10 +135,12 @@ test('stamps can be asked for in the body, and always be there', async () => {
   await using plain = await startMock({ ttftMs: 0, gapMs: 0, outputTokens: 2 });
   await using stamped = await startMock({ ttftMs: 0, gapMs: 0, outputTokens: 2, stampsWrites: true });
   const hasStamp = (body: string): boolean => body.includes('"plimsoll":{"readNs":"0');
-  expect(hasStamp((await ask(plain)).body)).toBe(false);
-  expect(hasStamp((await ask(plain, { extra: { plimsoll: { stamp: true } } })).body)).toBe(true);
-  expect(hasStamp((await ask(stamped)).body)).toBe(true);
-  expect(JSON.parse((await ask(stamped, { stream: false })).body).plimsoll.writeNs).not.toBe('0'.repeat(20));
+  expect(hasStamp((await request(plain)).body)).toBe(false);
+  expect(hasStamp((await request(plain, { extra: { plimsoll: { stamp: true } } })).body)).toBe(true);
+  expect(hasStamp((await request(stamped)).body)).toBe(true);
+  expect(JSON.parse((await request(stamped, { stream: false })).body).plimsoll.writeNs).not.toBe(
+    '0'.repeat(20),
+  );
 });
 
 test('a log that cannot be written is said at the start', async () => {
@@ -157,12 +159,12 @@ test('the same request gets the same bytes from any mock of the same seed, and o
   await using other = await startMock({ ...options, seed: 8 });
   const bodies = new Set<string>();
   for (const prompt of ['a', 'b', 'c', 'd']) {
-    await ask(two, { prompt: `something else before ${prompt}` });
-    const { bytes, body } = await ask(one, { prompt });
-    expect((await ask(two, { prompt })).bytes).toEqual(bytes);
-    const whole = wholeReply((await ask(one, { prompt, stream: false })).bytes)?.body ?? '';
+    await request(two, { prompt: `something else before ${prompt}` });
+    const { bytes, body } = await request(one, { prompt });
+    expect((await request(two, { prompt })).bytes).toEqual(bytes);
+    const whole = wholeReply((await request(one, { prompt, stream: false })).bytes)?.body ?? '';
     expect(JSON.parse(whole).choices[0].message.content).toBe(contentOf(body));
-    expect((await ask(other, { prompt })).body).not.toBe(body);
+    expect((await request(other, { prompt })).body).not.toBe(body);
     bodies.add(body);
   }
   expect(bodies.size).toBe(4);

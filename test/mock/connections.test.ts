@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';
 import type { MockOptions } from '../../src/mock/mock-settings.ts';
 import { post, rawConnection, wholeReply } from '../support/raw-http.ts';
-import { accountOf, ask, question } from './asking.ts';
+import { accountOf, question, request } from './requesting.ts';
 
 const QUICK: MockOptions = { ttftMs: 0, gapMs: 0, outputTokens: 3 };
 
@@ -34,13 +34,13 @@ describe('a connection', () => {
   test('answers what was pipelined, in order', async () => {
     await using mock = await startMock({ ...QUICK, ttftMs: 2, gapMs: 1 });
     using connection = rawConnection(mock);
-    const asked = [
+    const requested = [
       question(),
       'GET /health HTTP/1.1\r\n\r\n',
       question({ model: 'mock-fail-http-500' }),
       question({ stream: false }),
     ];
-    connection.send(asked.join(''));
+    connection.send(requested.join(''));
     const bytes = await connection.until(received => replies(received, 4) !== undefined);
     expect(replies(bytes, 4)).toEqual([200, 200, 500, 200]);
   });
@@ -247,9 +247,9 @@ test('a text completion is served as well', async () => {
 test('requests past the concurrency wait their turn', async () => {
   // Long enough that they are seen waiting on a busy machine.
   await using mock = await startMock({ ttftMs: 200, gapMs: 1, outputTokens: 3, concurrencyMax: 2 });
-  const asked = Array.from({ length: 6 }, () => ask(mock));
+  const requested = Array.from({ length: 6 }, () => request(mock));
   while (mock.log().running < 2 || mock.log().waiting === 0) await accountOf(mock, '?entries=0');
-  await Promise.all(asked);
+  await Promise.all(requested);
   const { entries } = await accountOf(mock);
   const most = entries.map(
     ({ firstByteNs }) =>

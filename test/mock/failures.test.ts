@@ -4,7 +4,7 @@ import { FAILURES } from '../../src/mock/failures.ts';
 import { type Mock, startMock } from '../../src/mock/mock-server.ts';
 import type { MockOptions } from '../../src/mock/mock-settings.ts';
 import { rawConnection, wholeReply } from '../support/raw-http.ts';
-import { accountOf, ask, dataOf, question } from './asking.ts';
+import { accountOf, dataOf, question, request } from './requesting.ts';
 
 const QUICK: MockOptions = { ttftMs: 1, gapMs: 1, outputTokens: 6 };
 const CONTENT = /"content":"[^"]/g;
@@ -26,15 +26,15 @@ const sofar = async (mock: Mock, failure: string, holds: (text: string) => boole
   return bytes.toString();
 };
 
-const askFor = (mock: Mock, failure: string, stream = true) =>
-  ask(mock, { model: `mock-fail-${failure}`, stream });
+const requestCompletion = (mock: Mock, failure: string, stream = true) =>
+  request(mock, { model: `mock-fail-${failure}`, stream });
 
 describe.each([true, false])('with stream: %s', stream => {
   test.each(FAILURES.filter(({ name }) => name.startsWith('http-')).map(({ name }) => name))(
     '%s is that status with an error',
     async name => {
       await using mock = await startMock(QUICK);
-      const reply = await askFor(mock, name, stream);
+      const reply = await requestCompletion(mock, name, stream);
       expect(`http-${reply.status}`).toBe(name);
       expect(JSON.parse(reply.body).error.code).toBe(reply.status);
       expect(reply.head.includes('retry-after: 1')).toBe(name === 'http-429');
@@ -43,7 +43,7 @@ describe.each([true, false])('with stream: %s', stream => {
 
   test('a redirect says where to', async () => {
     await using mock = await startMock(QUICK);
-    expect(await askFor(mock, 'redirect', stream)).toMatchObject({
+    expect(await requestCompletion(mock, 'redirect', stream)).toMatchObject({
       status: 307,
       head: expect.stringContaining('\r\nlocation: /v1/elsewhere'),
     });
@@ -51,7 +51,7 @@ describe.each([true, false])('with stream: %s', stream => {
 
   test('204 has no body', async () => {
     await using mock = await startMock(QUICK);
-    expect((await askFor(mock, 'no-content', stream)).bytes.toString()).toBe(
+    expect((await requestCompletion(mock, 'no-content', stream)).bytes.toString()).toBe(
       'HTTP/1.1 204 No Content\r\n\r\n',
     );
   });
@@ -103,7 +103,7 @@ describe.each([true, false])('with stream: %s', stream => {
 
   test('html is a page', async () => {
     await using mock = await startMock(QUICK);
-    expect(await askFor(mock, 'html', stream)).toMatchObject({
+    expect(await requestCompletion(mock, 'html', stream)).toMatchObject({
       status: 200,
       head: expect.stringContaining('\r\ncontent-type: text/html\r\n'),
       body: expect.stringMatching(/^<!doctype html>/),
@@ -112,7 +112,7 @@ describe.each([true, false])('with stream: %s', stream => {
 
   test('empty-body has a length of 0', async () => {
     await using mock = await startMock(QUICK);
-    const reply = await askFor(mock, 'empty-body', stream);
+    const reply = await requestCompletion(mock, 'empty-body', stream);
     expect(reply).toMatchObject({
       status: 200,
       body: '',
@@ -126,7 +126,7 @@ describe.each([true, false])('with stream: %s', stream => {
       using connection = rawConnection(mock);
       connection.send(question({ model: 'mock-fail-silent', stream }));
       // A second connection is answered, so the first request has long been read.
-      expect((await ask(mock)).status).toBe(200);
+      expect((await request(mock)).status).toBe(200);
       expect(connection.received()).toHaveLength(0);
       expect(mock.log().running).toBe(1);
     }
@@ -157,7 +157,7 @@ describe.each([true, false])('with stream: %s', stream => {
 
   test('header-too-large has a head of 256 KiB', async () => {
     await using mock = await startMock(QUICK);
-    expect((await askFor(mock, 'header-too-large', stream)).head.length).toBeGreaterThan(262_144);
+    expect((await requestCompletion(mock, 'header-too-large', stream)).head.length).toBeGreaterThan(262_144);
   });
 
   test('bad-chunk-size has a size that is no number', async () => {
@@ -196,8 +196,8 @@ describe.each([true, false])('with stream: %s', stream => {
 
   test('slow-bytes is the healthy reply, a byte a write', async () => {
     await using mock = await startMock({ ...QUICK, outputTokens: 2 });
-    const slow = await askFor(mock, 'slow-bytes', stream);
-    const healthy = await ask(mock, { stream });
+    const slow = await requestCompletion(mock, 'slow-bytes', stream);
+    const healthy = await request(mock, { stream });
     expect(slow.body.replaceAll('mock-fail-slow-bytes', 'mock-model')).toBe(healthy.body);
     expect(slow.reads.length).toBeGreaterThan(slow.bytes.length / 2);
   });
@@ -205,11 +205,11 @@ describe.each([true, false])('with stream: %s', stream => {
   test('stale-connection answers a first request, and a second one by closing', async () => {
     await using mock = await startMock(QUICK);
     using connection = rawConnection(mock);
-    const asked = question({ model: 'mock-fail-stale-connection', stream });
-    connection.send(asked);
+    const requested = question({ model: 'mock-fail-stale-connection', stream });
+    connection.send(requested);
     const first = await connection.until(received => wholeReply(received) !== undefined);
     expect(wholeReply(first)?.status).toBe(200);
-    connection.send(asked);
+    connection.send(requested);
     expect(await connection.ended()).toBe('closed');
     expect(connection.received()).toHaveLength(first.length);
   });
@@ -227,14 +227,14 @@ describe.each([true, false])('with stream: %s', stream => {
 describe('a stream', () => {
   test('whose last event is cut ends HTTP properly', async () => {
     await using mock = await startMock(QUICK);
-    const { body } = await askFor(mock, 'truncated-last-event');
+    const { body } = await requestCompletion(mock, 'truncated-last-event');
     expect(body).toMatch(/"finish_reason":"st$/);
     expect(body).not.toContain('[DONE]');
   });
 
   test('without [DONE] has no finish reason either, and ends HTTP properly', async () => {
     await using mock = await startMock(QUICK);
-    const { body } = await askFor(mock, 'truncated-no-done');
+    const { body } = await requestCompletion(mock, 'truncated-no-done');
     expect(dataOf(body)).toHaveLength(1 + 6);
     expect(body).not.toMatch(/\[DONE\]|"finish_reason":"/);
   });
@@ -243,7 +243,7 @@ describe('a stream', () => {
     '%s is wrong in one event and whole around it',
     async failure => {
       await using mock = await startMock(QUICK);
-      const data = dataOf((await askFor(mock, failure)).body);
+      const data = dataOf((await requestCompletion(mock, failure)).body);
       expect(data).toHaveLength(1 + 6 + 1 + 2);
       expect(data.at(-1)).toBe('[DONE]');
       const odd = data.slice(0, -1).filter(text => !isObject(text));
@@ -257,7 +257,7 @@ describe('a stream', () => {
     ['error-event', 3, 'event: error\ndata: {"error"'],
   ])('%s has an error in a 200 after %i chunks', async (failure, content, frame) => {
     await using mock = await startMock(QUICK);
-    const { status, body } = await askFor(mock, failure);
+    const { status, body } = await requestCompletion(mock, failure);
     expect(status).toBe(200);
     expect([...body.matchAll(CONTENT)]).toHaveLength(content);
     expect(body).toContain(frame);
@@ -266,12 +266,12 @@ describe('a stream', () => {
 
   test('empty-done is [DONE] alone', async () => {
     await using mock = await startMock(QUICK);
-    expect((await askFor(mock, 'empty-done')).body).toBe('data: [DONE]\n\n');
+    expect((await requestCompletion(mock, 'empty-done')).body).toBe('data: [DONE]\n\n');
   });
 
   test('empty-role-only has a role, a finish reason and no content', async () => {
     await using mock = await startMock(QUICK);
-    const { body } = await askFor(mock, 'empty-role-only');
+    const { body } = await requestCompletion(mock, 'empty-role-only');
     expect(dataOf(body)).toHaveLength(3);
     expect(body).not.toMatch(CONTENT);
   });
@@ -292,7 +292,7 @@ describe('a whole completion', () => {
     ['malformed-shape', '42'],
   ])('%s is no completion', async (failure, text) => {
     await using mock = await startMock(QUICK);
-    const { status, body } = await askFor(mock, failure, false);
+    const { status, body } = await requestCompletion(mock, failure, false);
     expect(status).toBe(200);
     expect(isObject(body)).toBe(false);
     if (text !== undefined) expect(body).toBe(text);
@@ -300,14 +300,16 @@ describe('a whole completion', () => {
 
   test.each(['error-frame', 'error-frame-first', 'error-event'])('%s is an error in a 200', async failure => {
     await using mock = await startMock(QUICK);
-    const { status, body } = await askFor(mock, failure, false);
+    const { status, body } = await requestCompletion(mock, failure, false);
     expect(status).toBe(200);
     expect(JSON.parse(body).error.code).toBe(500);
   });
 
   test.each(['empty-done', 'empty-role-only'])('%s has no content', async failure => {
     await using mock = await startMock(QUICK);
-    expect(JSON.parse((await askFor(mock, failure, false)).body).choices[0].message.content).toBe('');
+    expect(JSON.parse((await requestCompletion(mock, failure, false)).body).choices[0].message.content).toBe(
+      '',
+    );
   });
 
   test.each(['truncated-last-event', 'truncated-no-done'])('%s lacks half of its bytes', async failure => {
@@ -322,11 +324,11 @@ describe('failures', () => {
   test('come to each n-th request, in their order', async () => {
     await using mock = await startMock({ ...QUICK, failure: 'http-503', failEvery: 3 });
     const statuses: number[] = [];
-    for (let request = 0; request < 7; request += 1) statuses.push((await ask(mock)).status);
+    for (let at = 0; at < 7; at += 1) statuses.push((await request(mock)).status);
     expect(statuses).toEqual([200, 200, 503, 200, 200, 503, 200]);
     expect(mock.log().outcomes).toEqual({ completed: 5, 'http-status': 2 });
     await fetch(`${mock.url}/mock/reset`, { method: 'POST' });
-    expect((await ask(mock)).status).toBe(200);
+    expect((await request(mock)).status).toBe(200);
   });
 
   test('are each told by name once, and every kind that a server can cause is among them', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ENTRIES_MAX, MockLog } from '../../src/mock/mock-log.ts';
-import type { Entry } from './asking.ts';
+import type { Entry } from './requesting.ts';
 
 const time = { nowMs: () => 0, nsAt: (ms: number) => BigInt(Math.round(ms * 1e6)) };
 const server = {

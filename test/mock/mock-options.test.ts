@@ -77,16 +77,16 @@ describe('options of the command line', () => {
     const result = readMockSettings({});
     const all = result.kind === 'ok' ? Object.keys(result.settings) : [];
     // Patience is no behaviour that a person chooses.
-    const untold = ['headTimeoutMs', 'bodyTimeoutMs', 'stallTimeoutMs'];
-    expect([...keys, ...untold].sort()).toEqual(all.sort());
+    const unreported = ['headTimeoutMs', 'bodyTimeoutMs', 'stallTimeoutMs'];
+    expect([...keys, ...unreported].sort()).toEqual(all.sort());
   });
 });
 
 test('docs/mock.md has the catalogue as its table says it', () => {
   const text = readFileSync(new URL('../../docs/mock.md', import.meta.url), 'utf8');
   const start = text.indexOf('### Bodies and their length');
-  const told = text.slice(start, text.indexOf('\n\nThe cases of TLS need', start));
-  expect(told.split('\n')).toEqual(caseTable().split('\n'));
+  const reported = text.slice(start, text.indexOf('\n\nThe cases of TLS need', start));
+  expect(reported.split('\n')).toEqual(caseTable().split('\n'));
 });
 
 test('docs/mock.md has each option and each failure', () => {

@@ -8,7 +8,7 @@ import { spawnMock } from '../../src/mock/spawn-mock.ts';
 import { rawConnection } from '../support/raw-http.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-import { ask, type Entry, question } from './asking.ts';
+import { type Entry, question, request } from './requesting.ts';
 
 const ENTRY = fileURLToPath(new URL('../../src/mock/mock-process.ts', import.meta.url));
 const surroundings = { nodePath: process.execPath, env: process.env };
@@ -29,7 +29,7 @@ const isAlive = (pid: number): boolean => {
 
 test('a spawned mock serves with its options and ends when it is stopped', async () => {
   await using mock = await spawnMock({ ttftMs: 0, gapMs: 0, outputTokens: 2, models: ['own'] }, surroundings);
-  expect((await ask(placeOf(mock.url), { model: 'own' })).status).toBe(200);
+  expect((await request(placeOf(mock.url), { model: 'own' })).status).toBe(200);
   await mock.stop();
   expect(await mock.exited).toMatchObject({ code: 0, stderr: '' });
 });
@@ -39,7 +39,7 @@ test('it can listen on IPv6', async context => {
   try {
     await using mock = await spawnMock({ host: '::1', ttftMs: 0 }, surroundings);
     url = mock.url;
-    expect((await ask(placeOf(url), {})).status).toBe(200);
+    expect((await request(placeOf(url), {})).status).toBe(200);
   } catch (error) {
     if (error instanceof Error && error.message.includes('EADDRNOTAVAIL'))
       context.skip('there is no IPv6 loopback');
@@ -60,7 +60,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     using folder = temporaryDirectory();
     const logFile = join(folder.path, 'mock.jsonl');
     await using mock = await spawnMock({ ttftMs: 0, gapMs: 60_000, outputTokens: 2, logFile }, surroundings);
-    await ask(placeOf(mock.url), { extra: { max_tokens: 1 } });
+    await request(placeOf(mock.url), { extra: { max_tokens: 1 } });
     using connection = rawConnection(placeOf(mock.url));
     connection.send(question());
     await connection.until(received => received.includes('"content":" '));
@@ -83,7 +83,7 @@ test('it says where it listens in one line, and ends when its input closes and i
   const [line]: Buffer[] = await once(child.stdout, 'data');
   const { url, pid }: { url: string; pid: number } = JSON.parse(String(line));
   expect(pid).toBe(child.pid);
-  expect((await ask(placeOf(url))).status).toBe(200);
+  expect((await request(placeOf(url))).status).toBe(200);
   child.stdin.end();
   expect(await exited).toEqual([0, null]);
 });
@@ -111,11 +111,11 @@ test.each([
   ['an address that is not ours', '{"host":"192.0.2.1"}', 1, 'cannot listen on 192.0.2.1'],
 ])('%s ends it with a line that says so', async (_, json, code, message) => {
   const child = spawn(process.execPath, [ENTRY, json], { stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let reported = '';
   child.stderr.setEncoding('utf8').on('data', text => {
-    said += text;
+    reported += text;
   });
   expect(await once(child, 'close')).toEqual([code, null]);
-  expect(said).toContain(message);
-  expect(said.trim().split('\n')).toHaveLength(1);
+  expect(reported).toContain(message);
+  expect(reported.trim().split('\n')).toHaveLength(1);
 });

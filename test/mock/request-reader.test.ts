@@ -13,16 +13,18 @@ const SHAPES: readonly string[] = [
 /** What a reader makes of bytes that come in these parts. */
 const readAll = (parts: readonly Buffer[]): readonly string[] => {
   const reader = new RequestReader();
-  const said: string[] = [];
+  const reported: string[] = [];
   for (const part of parts) {
     reader.add(part);
     for (let result = reader.next(); result.kind !== 'more'; result = reader.next()) {
-      if (result.kind === 'wrong') return [...said, `wrong ${result.status}`];
+      if (result.kind === 'wrong') return [...reported, `wrong ${result.status}`];
       const { head, body } = result.request;
-      said.push(`${head.method} ${head.path} ${head.query} ${head.closes} ${head.sample} ${body.toString()}`);
+      reported.push(
+        `${head.method} ${head.path} ${head.query} ${head.closes} ${head.sample} ${body.toString()}`,
+      );
     }
   }
-  return said;
+  return reported;
 };
 
 const cutAt = (bytes: Buffer, cuts: readonly number[]): readonly Buffer[] => {

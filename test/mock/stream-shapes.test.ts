@@ -2,18 +2,18 @@ import { describe, expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';
 import type { MockOptions } from '../../src/mock/mock-settings.ts';
 import { rawConnection, wholeReply } from '../support/raw-http.ts';
-import { accountOf, ask, chunksOf, contentOf, dataOf, question } from './asking.ts';
+import { accountOf, chunksOf, contentOf, dataOf, question, request } from './requesting.ts';
 
 const QUICK: MockOptions = { ttftMs: 0, gapMs: 0, outputTokens: 8 };
 const plainText = async (options: MockOptions = {}): Promise<string> => {
   await using mock = await startMock({ ...QUICK, ...options });
-  return JSON.parse((await ask(mock, { stream: false })).body).choices[0].message.content;
+  return JSON.parse((await request(mock, { stream: false })).body).choices[0].message.content;
 };
 
 describe('a stream', () => {
   test('has a role, one chunk a token, a finish reason and [DONE]', async () => {
     await using mock = await startMock(QUICK);
-    const reply = await ask(mock);
+    const reply = await request(mock);
     const chunks = chunksOf(reply.body);
     expect(reply.head).toBe(
       'HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\ntransfer-encoding: chunked',
@@ -26,51 +26,51 @@ describe('a stream', () => {
   });
 
   test('tells usage only to who asks, unless told otherwise', async () => {
-    await using asked = await startMock(QUICK);
+    await using requested = await startMock(QUICK);
     await using always = await startMock({ ...QUICK, usage: 'always' });
     await using never = await startMock({ ...QUICK, usage: 'never' });
     const extra = { stream_options: { include_usage: true } };
     const usageOf = (body: string) => chunksOf(body).find(chunk => chunk.usage !== undefined);
-    expect(usageOf((await ask(asked)).body)).toBeUndefined();
-    expect(usageOf((await ask(asked, { extra })).body)).toMatchObject({
+    expect(usageOf((await request(requested)).body)).toBeUndefined();
+    expect(usageOf((await request(requested, { extra })).body)).toMatchObject({
       choices: [],
       usage: { prompt_tokens: 4, completion_tokens: 8, total_tokens: 12 },
     });
-    expect(usageOf((await ask(always)).body)).toBeDefined();
-    expect(usageOf((await ask(never, { extra })).body)).toBeUndefined();
+    expect(usageOf((await request(always)).body)).toBeDefined();
+    expect(usageOf((await request(never, { extra })).body)).toBeUndefined();
   });
 
   test('is cut short by max_tokens and says length', async () => {
     await using mock = await startMock(QUICK);
-    const chunks = chunksOf((await ask(mock, { extra: { max_tokens: 3 } })).body);
+    const chunks = chunksOf((await request(mock, { extra: { max_tokens: 3 } })).body);
     expect(chunks.filter(chunk => chunk.choices?.[0]?.delta?.content)).toHaveLength(3);
     expect(chunks.at(-1)?.choices?.[0]?.finish_reason).toBe('length');
   });
 
   test('carries several tokens a chunk, the last one fewer', async () => {
     await using mock = await startMock({ ...QUICK, tokensPerChunk: 3 });
-    const { body } = await ask(mock);
+    const { body } = await request(mock);
     expect(chunksOf(body).filter(chunk => chunk.choices?.[0]?.delta?.content)).toHaveLength(3);
     expect(contentOf(body)).toBe(await plainText());
   });
 
   test('begins with reasoning where there is some', async () => {
     await using mock = await startMock({ ...QUICK, reasoningTokens: 3 });
-    const chunks = chunksOf((await ask(mock)).body).map(chunk => chunk.choices?.[0]?.delta);
+    const chunks = chunksOf((await request(mock)).body).map(chunk => chunk.choices?.[0]?.delta);
     expect(chunks.filter(delta => delta?.reasoning_content)).toHaveLength(3);
     expect(chunks.findIndex(delta => delta?.content)).toBe(4);
   });
 
   test('gives tool calls whose arguments are JSON once joined', async () => {
     await using mock = await startMock({ ...QUICK, outputTokens: 9, toolCalls: 2 });
-    const chunks = chunksOf((await ask(mock)).body);
+    const chunks = chunksOf((await request(mock)).body);
     const joined = ['', ''];
     for (const chunk of chunks)
       for (const call of chunk.choices?.[0]?.delta?.tool_calls ?? [])
         joined[call.index] += call.function.arguments;
     expect(joined.map(text => Object.keys(JSON.parse(text)))).toEqual([['cargo'], ['cargo']]);
     expect(chunks.at(-1)?.choices?.[0]?.finish_reason).toBe('tool_calls');
-    const plain = JSON.parse((await ask(mock, { stream: false })).body);
+    const plain = JSON.parse((await request(mock, { stream: false })).body);
     expect(
       plain.choices[0].message.tool_calls.map(
         (call: { function: { arguments: string } }) => call.function.arguments,
@@ -86,7 +86,7 @@ describe('a stream', () => {
       hasSpaceAfterData: false,
       finishReason: 'content_filter',
     });
-    const { body } = await ask(mock);
+    const { body } = await request(mock);
     expect(body).not.toContain('"role"');
     expect(body).not.toContain('[DONE]');
     expect(body.split('\n\n').every(block => block === '' || block.startsWith('data:{'))).toBe(true);
@@ -99,7 +99,7 @@ describe('a stream', () => {
     ['cr', '\r'],
   ] as const)('is framed by %s', async (framing, end) => {
     await using mock = await startMock({ ...QUICK, framing });
-    const { body } = await ask(mock);
+    const { body } = await request(mock);
     const blocks = body.split(end + end);
     expect(blocks).toHaveLength(1 + 8 + 1 + 1 + 1);
     expect(blocks.at(-2)).toBe('data: [DONE]');
@@ -108,7 +108,7 @@ describe('a stream', () => {
 
   test('has comments, data over two lines and a byte order mark when told to', async () => {
     await using mock = await startMock({ ...QUICK, hasComments: true, hasMultiLineData: true, hasBom: true });
-    const { body } = await ask(mock);
+    const { body } = await request(mock);
     expect(body.startsWith('\ufeff: the mock is running\ndata: {"id":')).toBe(true);
     for (const block of body.slice(1).split('\n\n').slice(0, -2)) {
       const [comment, ...data] = block.split('\n');
@@ -120,21 +120,21 @@ describe('a stream', () => {
 
   test('pads each event with content to the size asked for', async () => {
     await using mock = await startMock({ ...QUICK, eventBytes: 400, transfer: 'chunked' });
-    expect((await ask(mock)).chunkSizes.filter(size => size === 400)).toHaveLength(8);
+    expect((await request(mock)).chunkSizes.filter(size => size === 400)).toHaveLength(8);
   });
 });
 
 describe('on the wire a stream', () => {
   test('is cut into HTTP chunks of the size asked for', async () => {
     await using mock = await startMock({ ...QUICK, chunkBytes: 50 });
-    const { body, chunkSizes } = await ask(mock);
+    const { body, chunkSizes } = await request(mock);
     expect(Math.max(...chunkSizes)).toBe(50);
     expect(contentOf(body)).toBe(await plainText());
   });
 
   test('has chunk extensions and trailers when told to', async () => {
     await using mock = await startMock({ ...QUICK, hasChunkExtensions: true, hasTrailers: true });
-    const { bytes, trailers, head } = await ask(mock);
+    const { bytes, trailers, head } = await request(mock);
     expect(bytes.toString()).toMatch(/\r\n[0-9a-f]+;mock="a;b"\r\ndata: /);
     expect(trailers).toBe('x-mock-trailer: end\r\nserver-timing: total\r\n');
     expect(head).toContain('\r\ntrailer: x-mock-trailer');
@@ -142,7 +142,7 @@ describe('on the wire a stream', () => {
 
   test('has a length when told to', async () => {
     await using mock = await startMock({ ...QUICK, transfer: 'content-length' });
-    const { head, body } = await ask(mock);
+    const { head, body } = await request(mock);
     expect(head).toContain(`content-length: ${Buffer.byteLength(body)}`);
     expect(dataOf(body).at(-1)).toBe('[DONE]');
   });
@@ -164,7 +164,7 @@ describe('on the wire a stream', () => {
 
   test('joins events in a write when told to', async () => {
     await using mock = await startMock({ ...QUICK, gapMs: 5, eventsPerWrite: 4 });
-    const { body, chunkSizes } = await ask(mock);
+    const { body, chunkSizes } = await request(mock);
     // The role, two fours, finish reason and [DONE].
     expect(chunkSizes).toHaveLength(5);
     expect(contentOf(body)).toBe(await plainText());
@@ -174,7 +174,7 @@ describe('on the wire a stream', () => {
     'is the same stream however it is cut: %o',
     async cutting => {
       await using mock = await startMock({ ...QUICK, outputTokens: 64, gapMs: 3, ...cutting });
-      const { body, reads } = await ask(mock);
+      const { body, reads } = await request(mock);
       expect(contentOf(body)).toBe(await plainText({ outputTokens: 64 }));
       expect(reads.length).toBeGreaterThan(64);
     },
@@ -182,7 +182,7 @@ describe('on the wire a stream', () => {
 
   test('cuts inside a character when told to', async () => {
     await using mock = await startMock({ ...QUICK, outputTokens: 64, ttftMs: 1, gapMs: 2, splitsUtf8: true });
-    const { bytes, reads } = await ask(mock);
+    const { bytes, reads } = await request(mock);
     let at = 0;
     const cuts = reads.map(size => {
       at += size;
@@ -195,20 +195,20 @@ describe('on the wire a stream', () => {
   test('is announced by informational heads when told to, also with stamps', async () => {
     for (const stampsWrites of [false, true]) {
       await using mock = await startMock({ ...QUICK, informational: [100, 103], stampsWrites });
-      const { bytes, status } = await ask(mock);
+      const { bytes, status } = await request(mock);
       expect(bytes.toString()).toMatch(
         /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 103 Early Hints\r\nlink: [^\r]+\r\n\r\nHTTP\/1\.1 200 OK/,
       );
       expect(status).toBe(200);
-      expect((await ask(mock, { stream: false })).status).toBe(200);
+      expect((await request(mock, { stream: false })).status).toBe(200);
     }
   });
 
   test('holds its head back until the first token when told to', async () => {
     await using mock = await startMock({ ...QUICK, ttftMs: 30, isHeadEarly: false });
     await using early = await startMock({ ...QUICK, ttftMs: 30 });
-    await ask(mock);
-    await ask(early);
+    await request(mock);
+    await request(early);
     const [late] = (await accountOf(mock)).entries;
     const [soon] = (await accountOf(early)).entries;
     // Nothing is ever written before its time.

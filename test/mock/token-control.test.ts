@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';
 import { countTokens, type TokenizerName } from '../../src/mock/tokenizers.ts';
-import { ask } from './asking.ts';
+import { request } from './requesting.ts';
 
 const usageOf = (body: string): { prompt_tokens: number; completion_tokens: number } =>
   JSON.parse(body).usage;
@@ -17,7 +17,7 @@ describe('the length of an answer', () => {
     [{ ignore_eos: true }, 20, 'stop'],
   ])('%o of a model that says 20 tokens is %i', async (extra, tokens, reason) => {
     await using mock = await startMock({ ttftMs: 0, gapMs: 0, outputTokens: 20 });
-    const { body } = await ask(mock, { stream: false, extra });
+    const { body } = await request(mock, { stream: false, extra });
     expect(usageOf(body).completion_tokens).toBe(tokens);
     expect(JSON.parse(body).choices[0].finish_reason).toBe(reason);
   });
@@ -26,7 +26,7 @@ describe('the length of an answer', () => {
     '%o is refused, as servers do',
     async extra => {
       await using mock = await startMock();
-      const { status } = await ask(mock, { stream: false, extra });
+      const { status } = await request(mock, { stream: false, extra });
       expect(status).toBe(400);
     },
   );
@@ -40,7 +40,7 @@ describe('the count of a prompt', () => {
   ] satisfies [TokenizerName, number][])('by %s is %i', async (tokenizer, tokens) => {
     expect(countTokens('what can the lighthouse carry 12', tokenizer)).toBe(tokens);
     await using mock = await startMock({ ttftMs: 0, gapMs: 0, tokenizer, templateTokens: 3 });
-    const { body } = await ask(mock, { stream: false, prompt: 'what can the lighthouse carry' });
+    const { body } = await request(mock, { stream: false, prompt: 'what can the lighthouse carry' });
     const ofText = countTokens('what can the lighthouse carry\n', tokenizer);
     expect(usageOf(body).prompt_tokens).toBe(ofText + 3);
   });

@@ -6,7 +6,7 @@ import {
   type TruthServer,
 } from '../../benchmarks/truth-server/truth-server.ts';
 import { post, rawConnection, wholeReply } from '../support/raw-http.ts';
-import { chunksOf, dataOf, question } from './asking.ts';
+import { chunksOf, dataOf, question } from './requesting.ts';
 
 const start = async (
   options: TruthOptions,

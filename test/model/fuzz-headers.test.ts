@@ -19,12 +19,12 @@ test(
       String(COUNT),
       '20260101',
     ]);
-    const told = JSON.parse(stdout);
-    const { perSecond, p99Ms, longestMs, refused, read } = told;
+    const reported = JSON.parse(stdout);
+    const { perSecond, p99Ms, longestMs, refused, read } = reported;
     console.info(
       `${COUNT} damaged headers, ${perSecond} a second; p99 ${p99Ms.toFixed(2)} ms, longest ${longestMs.toFixed(1)} ms; ${refused} refused, read: ${JSON.stringify(read)}`,
     );
-    expect(told.externalBytesMax).toBeLessThan(EXTERNAL_BYTES_MAX);
+    expect(reported.externalBytesMax).toBeLessThan(EXTERNAL_BYTES_MAX);
     // Both ends of a reader are reached: what is refused, and what is used.
     expect(refused).toBeGreaterThan(COUNT / 10);
     for (const kind of ['gguf', 'safetensors', 'config']) expect(read[kind]).toBeGreaterThan(COUNT / 200);

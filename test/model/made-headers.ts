@@ -18,7 +18,7 @@ export const madeFacts = async (name: string): Promise<ModelFacts> =>
   ggufFacts([await madeHeader(name)], `${name}.gguf`);
 
 /** What the format's own library says of each. */
-export const librarySays: () => v.InferOutput<typeof EXPECTED> = () =>
+export const libraryReports: () => v.InferOutput<typeof EXPECTED> = () =>
   v.parse(
     EXPECTED,
     JSON.parse(readFileSync(new URL('../fixtures/models/expected.json', import.meta.url), 'utf8')),

@@ -73,16 +73,16 @@ describe('a model on disk', () => {
 });
 
 describe('a model behind HTTP', () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   let answer: (request: IncomingMessage, response: ServerResponse) => void = ranges;
   const server = createServer((request, response) => {
-    asked.push(request.headers.range ?? 'all of it');
+    requested.push(request.headers.range ?? 'all of it');
     answer(request, response);
   });
   let url = '';
 
   beforeEach(async () => {
-    asked.length = 0;
+    requested.length = 0;
     answer = ranges;
     await new Promise<void>(done => server.listen(0, '127.0.0.1', () => done()));
     const address = server.address();
@@ -97,8 +97,8 @@ describe('a model behind HTTP', () => {
     const facts = await readModel(url, NEVER);
     expect(facts).toMatchObject({ architecture: 'llama', layers: 32 });
     expect(JSON.stringify(facts)).not.toContain('secret');
-    expect(asked[0]).toBe('bytes=0-0');
-    expect(asked).not.toContain('all of it');
+    expect(requested[0]).toBe('bytes=0-0');
+    expect(requested).not.toContain('all of it');
   });
 
   test.each([
@@ -133,12 +133,12 @@ describe('a model behind HTTP', () => {
     answer = leadTo('/moved.gguf');
     expect(await readModel(url, NEVER)).toMatchObject({ architecture: 'llama' });
     for (const place of [`http://localhost:${port}/moved.gguf`, 'http://169.254.169.254/latest/moved']) {
-      asked.length = 0;
+      requested.length = 0;
       answer = leadTo(place);
       await expect(readModel(url, NEVER)).rejects.toThrow(
         `redirects to another host, ${new URL(place).origin}, and is not followed there. If you trust that host, name it yourself: ${place}`,
       );
-      expect(asked).toHaveLength(1);
+      expect(requested).toHaveLength(1);
     }
   });
 

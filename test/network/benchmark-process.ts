@@ -20,27 +20,27 @@ const {
   ...entry
 } = madeUpRunEntry('r1');
 const begun: RunStart = { ...entry, target, directory: join(home, 'runs', 'r1') };
-let isTold = false;
+let isStated = false;
 while (!stop.signal.aborted) {
-  const path = isTold ? `/api/runs/${begun.runId}/lease` : '/api/runs';
-  const status = await tell(isTold ? 'PUT' : 'POST', path, isTold ? { requestsInFlight: 4 } : begun);
-  if (!isTold && status !== undefined && status < 300) process.stdout.write('told\n');
-  isTold = status !== undefined && status < 300;
-  await systemClock.sleep(isTold ? 1_000 : 50, stop.signal).catch(() => undefined);
+  const path = isStated ? `/api/runs/${begun.runId}/lease` : '/api/runs';
+  const status = await report(isStated ? 'PUT' : 'POST', path, isStated ? { requestsInFlight: 4 } : begun);
+  if (!isStated && status !== undefined && status < 300) process.stdout.write('told\n');
+  isStated = status !== undefined && status < 300;
+  await systemClock.sleep(isStated ? 1_000 : 50, stop.signal).catch(() => undefined);
 }
 
 /** The status; undefined where no daemon answers. */
-async function tell(method: string, path: string, body: object): Promise<number | undefined> {
+async function report(method: string, path: string, body: object): Promise<number | undefined> {
   const found = await readDaemonFile(join(home, 'daemon.json'));
   if (found.kind !== 'found') return undefined;
   const { url, token } = found.file;
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return await new Promise(resolve => {
-    const asked = request(new URL(path, url), { method, headers }, answer => {
+    const requested = request(new URL(path, url), { method, headers }, answer => {
       answer.resume();
       resolve(answer.statusCode);
     });
-    asked.on('error', () => resolve(undefined));
-    asked.end(JSON.stringify(body));
+    requested.on('error', () => resolve(undefined));
+    requested.end(JSON.stringify(body));
   });
 }

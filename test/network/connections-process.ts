@@ -5,14 +5,14 @@ import { entriesOf } from '../../src/core/entry-maps.ts';
 import { nodeName } from '../../src/core/node/node-view.ts';
 import { nodeIds, presence } from '../../src/core/node/presence-view.ts';
 import { isKnown } from '../../src/core/unknown.ts';
-import { daemonOnHost, type HostSettings, tellChanges } from './daemon-on-host.ts';
+import { daemonOnHost, type HostSettings, printChanges } from './daemon-on-host.ts';
 
 const settings: HostSettings = JSON.parse(process.argv[2] ?? '{}');
 const running = await daemonOnHost(settings, {
   onNotice: ({ problem }) => process.stderr.write(`${settings.name}: ${problem}\n`),
 });
 const { daemon } = running;
-await tellChanges(running, seen, 20);
+await printChanges(running, seen, 20);
 
 function seen(): string {
   const { state } = daemon;

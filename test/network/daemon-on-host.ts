@@ -50,16 +50,16 @@ export const daemonOnHost = async (
 };
 
 /** A line on stdout each time that what is told differs; until the daemon has ended. */
-export const tellChanges = async (
+export const printChanges = async (
   { daemon, signal }: { readonly daemon: Daemon; readonly signal: AbortSignal },
-  tell: () => string,
+  report: () => string,
   everyMs = 50,
 ): Promise<void> => {
-  let told = '';
+  let reported = '';
   while (!signal.aborted) {
-    const text = tell();
-    if (text !== told) process.stdout.write(`${text}\n`);
-    told = text;
+    const text = report();
+    if (text !== reported) process.stdout.write(`${text}\n`);
+    reported = text;
     await systemClock.sleep(everyMs, signal).catch(() => undefined);
   }
   await daemon.stopped;

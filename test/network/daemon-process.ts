@@ -4,13 +4,13 @@ import { nodeName } from '../../src/core/node/node-view.ts';
 import { nodeIds, presence, stoppedMs } from '../../src/core/node/presence-view.ts';
 import { listedLinks } from '../../src/daemon/http/cluster-views.ts';
 import { canonicalHash } from '../../src/mesh/replication/canonical-hash.ts';
-import { daemonOnHost, tellChanges } from './daemon-on-host.ts';
+import { daemonOnHost, printChanges } from './daemon-on-host.ts';
 import type { DaemonSettings, SeenCluster } from './seen-cluster.ts';
 
 const settings: DaemonSettings = JSON.parse(process.argv[2] ?? '{}');
 const running = await daemonOnHost(settings);
 const { daemon } = running;
-await tellChanges(running, () => JSON.stringify(seen()));
+await printChanges(running, () => JSON.stringify(seen()));
 
 function seen(): SeenCluster {
   const { state } = daemon;

@@ -83,12 +83,12 @@ describe('daemons on hosts of their own', { timeout: 120_000 }, () => {
     await using bed = await TestBed.open(context);
     bed.net.addHost('atlas');
     const atlas = bed.start('atlas', { discovery: ['nope0'] });
-    const isTold = ({ notices }: SeenCluster): boolean =>
+    const isStated = ({ notices }: SeenCluster): boolean =>
       notices.some(text => text.startsWith('No interface nope0 with an address is up here'));
-    await atlas.until('the missing interface', isTold);
+    await atlas.until('the missing interface', isStated);
     bed.net.addHost('other');
     bed.net.connect({ host: 'atlas', name: 'nope0' }, { host: 'other', name: 'en0' });
-    await atlas.until('the interface that came', seen => !isTold(seen));
+    await atlas.until('the interface that came', seen => !isStated(seen));
   });
 
   it('meet in a star of slow cables, each spoke with readings of the others', async context => {

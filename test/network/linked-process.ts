@@ -12,14 +12,14 @@ export interface SeenLinks {
 
 const settings: HostSettings = JSON.parse(process.argv[2] ?? '{}');
 const { daemon, signal } = await daemonOnHost(settings);
-let told = '';
+let reported = '';
 while (!signal.aborted) {
   const status = decodeMeshStatus(await (await fetch(`${daemon.url}/api/mesh`)).json());
   if (status?.kind !== 'on') throw new Error('there is no mesh here');
   const malformedFrames = status.replication['malformedFrames'] ?? Number.NaN;
   const text = JSON.stringify({ links: status.linkCount, malformedFrames } satisfies SeenLinks);
-  if (text !== told) process.stdout.write(`${text}\n`);
-  told = text;
+  if (text !== reported) process.stdout.write(`${text}\n`);
+  reported = text;
   await systemClock.sleep(100, signal).catch(() => undefined);
 }
 await daemon.stopped;

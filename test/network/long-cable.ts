@@ -62,7 +62,7 @@ export class LongCable extends TwoHosts {
     try {
       const { net } = cable;
       const ends = [net.nameOf('source'), 'far0', net.nameOf('sink'), 'far0'];
-      const args = [...ends, ...wayWords(up, seed), ...wayWords(down, seed + 1)];
+      const args = [...ends, ...directionText(up, seed), ...directionText(down, seed + 1)];
       const child = spawn(build.path, args, { stdio: ['pipe', 'pipe', 'inherit'] });
       const ended = once(child, 'close');
       const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -108,7 +108,7 @@ export class LongCable extends TwoHosts {
   }
 }
 
-const wayWords = ({ mbit, delayMs, queueBytes, loss = 0 }: LongWay, seed: number): readonly string[] =>
+const directionText = ({ mbit, delayMs, queueBytes, loss = 0 }: LongWay, seed: number): readonly string[] =>
   [mbit * 1e6, delayMs * 1_000, queueBytes, Math.round(loss * 1e6), seed].map(String);
 
 const RELAY = new URL('./packet-relay.c', import.meta.url);

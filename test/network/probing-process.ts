@@ -2,7 +2,7 @@
 // whenever they change.
 
 import { isNodeId } from '../../src/core/ids.ts';
-import { daemonOnHost, tellChanges } from './daemon-on-host.ts';
+import { daemonOnHost, printChanges } from './daemon-on-host.ts';
 import type { ProbingSettings, SeenProbes } from './seen-probes.ts';
 
 const settings: ProbingSettings = JSON.parse(process.argv[2] ?? '{}');
@@ -17,7 +17,7 @@ const running = await daemonOnHost(settings, {
   dashboardDir: settings.dashboardDir,
 });
 const { daemon } = running;
-await tellChanges(running, () => JSON.stringify(seen()));
+await printChanges(running, () => JSON.stringify(seen()));
 
 function seen(): SeenProbes {
   const { state } = daemon;

@@ -31,14 +31,14 @@ const common = {
   durationMsMax: 150_000,
 } as const;
 
-const say = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
+const print = (value: unknown): void => void process.stdout.write(`${JSON.stringify(value)}\n`);
 
 if (isSink) {
   await using sink = await openRdmaSink({ ...common, host: settings.address, port: 0 });
-  say({ port: sink.port });
-  say(await sink.ended);
+  print({ port: sink.port });
+  print(await sink.ended);
 } else {
-  say(
+  print(
     await measureRdmaLink({
       ...common,
       address: settings.address,

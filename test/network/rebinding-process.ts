@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import type { RebindingName } from './rebinding-name.ts';
 
 const { server, first, later, firstAnswers, trapPort }: RebindingName = JSON.parse(process.argv[2] ?? '{}');
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 let answers = 0;
 
 /** RFC 1035 §4: the question again, and for an A record one answer that nobody may keep. */
@@ -23,7 +23,7 @@ const answerTo = (query: Buffer): Buffer => {
   if (!isAddress) return Buffer.concat([head, question]);
   answers += 1;
   const address = answers <= firstAnswers ? first : later;
-  say(`gave ${address}`);
+  print(`gave ${address}`);
   const record = Buffer.from([0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split('.').map(Number)]);
   return Buffer.concat([head, question, record]);
 };
@@ -31,6 +31,6 @@ const answerTo = (query: Buffer): Buffer => {
 const socket = createSocket('udp4');
 socket.on('message', (query, from) => socket.send(answerTo(query), from.port, from.address));
 createServer(connection => {
-  say('trapped');
+  print('trapped');
   connection.destroy();
-}).listen(trapPort, later, () => socket.bind(53, server, () => say('ready')));
+}).listen(trapPort, later, () => socket.bind(53, server, () => print('ready')));

@@ -19,7 +19,7 @@ const ELSEWHERE = '169.254.169.254';
 const benchBehind = async (
   firstAnswers: number,
   context: TestContext,
-): Promise<{ readonly code: number | null; readonly told: string; readonly name: string }> => {
+): Promise<{ readonly code: number | null; readonly reported: string; readonly name: string }> => {
   using folder = temporaryDirectory();
   await using net = new Namespaces();
   net.addHost('one');
@@ -29,7 +29,7 @@ const benchBehind = async (
   mkdirSync(etc, { recursive: true });
   using _etc: Disposable = { [Symbol.dispose]: () => rmSync(etc, { recursive: true }) };
   writeFileSync(join(etc, 'resolv.conf'), 'nameserver 10.99.0.53\n');
-  const told: RebindingName = {
+  const reported: RebindingName = {
     server: '10.99.0.53',
     first: SERVER,
     later: ELSEWHERE,
@@ -39,11 +39,11 @@ const benchBehind = async (
   const node = (...args: readonly string[]) => net.spawn('one', process.execPath, args);
   const plimsoll = (home: string, ...args: readonly string[]) =>
     node(PROGRAM, ...args, '--home', join(folder.path, home));
-  const name = node(join(import.meta.dirname, 'rebinding-process.ts'), JSON.stringify(told));
+  const name = node(join(import.meta.dirname, 'rebinding-process.ts'), JSON.stringify(reported));
   await lineOf(name, /^ready$/, context.signal);
-  let nameSaid = '';
+  let reportedName = '';
   name.stdout.on('data', (chunk: Buffer) => {
-    nameSaid += chunk.toString();
+    reportedName += chunk.toString();
   });
   const mock = plimsoll('mock', 'mock', '--host', SERVER, '--port', '8000', '--output-tokens', '2');
   await lineOf(mock, /Serving/, context.signal);
@@ -52,9 +52,9 @@ const benchBehind = async (
   const load = ['--rate', '40', '--requests', '80', '--agents', `127.0.0.1=${code}`];
   const bench = plimsoll('bench', 'bench', URL_BY_NAME, ...load, '--out', join(folder.path, 'run'));
   const ended = new Promise<number | null>(resolve => bench.once('exit', resolve));
-  const agentSaid = lineOf(agent, /has all samples|was refused/, context.signal);
+  const agentOutput = lineOf(agent, /has all samples|was refused/, context.signal);
   const output = await outputOf(bench);
-  return { code: await ended, told: `${output}${await agentSaid}`, name: nameSaid };
+  return { code: await ended, reported: `${output}${await agentOutput}`, name: reportedName };
 };
 
 describe('a name that leads elsewhere', { timeout: 120_000 }, () => {
@@ -67,16 +67,16 @@ describe('a name that leads elsewhere', { timeout: 120_000 }, () => {
   test('once the load was admitted changes nothing: it is not looked up again', async context => {
     need(context);
     // To ask the server what it is, and for the load.
-    const { code, told, name } = await benchBehind(2, context);
-    expect(code, told).toBe(0);
+    const { code, reported, name } = await benchBehind(2, context);
+    expect(code, reported).toBe(0);
     expect(name).toBe(`gave ${SERVER}\n`.repeat(2));
   });
 
   test('before the load was admitted is refused, and nothing goes there', async context => {
     need(context);
-    const { code, told, name } = await benchBehind(1, context);
+    const { code, reported, name } = await benchBehind(1, context);
     expect(code).toBe(15);
-    expect(told).toContain(`model.test leads to ${ELSEWHERE}`);
+    expect(reported).toContain(`model.test leads to ${ELSEWHERE}`);
     expect(name).toBe(`gave ${SERVER}\ngave ${ELSEWHERE}\n`);
   });
 });

@@ -149,9 +149,9 @@ class BedDaemon {
     this.#child = child;
     createInterface(child.stdout).on('line', line => {
       this.#latest = JSON.parse(line);
-      this.#tell();
+      this.#report();
     });
-    child.once('exit', () => this.#tell());
+    child.once('exit', () => this.#report());
   }
 
   /** What it told last; undefined until it has told anything. */
@@ -187,10 +187,10 @@ class BedDaemon {
     await ended;
   }
 
-  #tell(): void {
-    const told = this.#next;
+  #report(): void {
+    const reported = this.#next;
     this.#next = Promise.withResolvers();
-    told.resolve();
+    reported.resolve();
   }
 }
 

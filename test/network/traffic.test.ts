@@ -46,17 +46,17 @@ test('the reading of traffic tells within 2 % what ip counts, each way, and has 
   const after = counted(net);
   for (const way of ['received', 'sent'] as const) {
     const grown = after[way] - before[way];
-    const told = seen.reduce((sum, { rates, seconds }) => sum + rates[way] * seconds, 0);
+    const reported = seen.reduce((sum, { rates, seconds }) => sum + rates[way] * seconds, 0);
     expect(grown).toBeGreaterThan(way === 'sent' ? 160 * 2 ** 20 : 10_000);
-    expect(Math.abs(told - grown) / grown).toBeLessThan(0.02);
+    expect(Math.abs(reported - grown) / grown).toBeLessThan(0.02);
   }
 
   net.ip('one', 'link', 'del', 'en0');
   net.connect(...ends);
   await nextWith(readings, rates => rates.sent < 1e6);
   await carry(net, signal);
-  const anew = await untilQuiet(readings);
-  const carried = anew.reduce((sum, { rates, seconds }) => sum + rates.sent * seconds, 0);
+  const again = await untilQuiet(readings);
+  const carried = again.reduce((sum, { rates, seconds }) => sum + rates.sent * seconds, 0);
   expect(carried).toBeGreaterThan(0.98 * 160 * 2 ** 20);
   expect(carried).toBeLessThan(1.1 * 160 * 2 ** 20);
 });
@@ -101,7 +101,7 @@ const untilQuiet = async (readings: AsyncGenerator<Told>): Promise<readonly Told
     if (done === true) throw new Error('the gatherer has ended');
     const { received, sent } = value.rates;
     seen.push(value);
-    if (received + sent === 0 && seen.some(told => told.rates.sent > 1e6)) return seen;
+    if (received + sent === 0 && seen.some(reported => reported.rates.sent > 1e6)) return seen;
   }
 };
 

@@ -57,10 +57,10 @@ export class TwoHosts implements AsyncDisposable {
         '-J',
         ...direction,
       ];
-      const said: { end: { sum_received: { bits_per_second: number } } } = JSON.parse(
+      const reported: { end: { sum_received: { bits_per_second: number } } } = JSON.parse(
         await outputOf(this.spawn('source', 'iperf3', args)),
       );
-      return said.end.sum_received.bits_per_second;
+      return reported.end.sum_received.bits_per_second;
     };
     const both = { up: await goodput(), down: await goodput('-R') };
     const ended = once(server, 'exit');

@@ -50,7 +50,7 @@ describe('plimsoll doctor', () => {
   /** Asks again until every one of the words stands in a check of the mesh. */
   const meshChecksWith = async (host: string, words: readonly RegExp[]): Promise<readonly Check[]> => {
     for (;;) {
-      const asked = net.spawn(host, process.execPath, [
+      const requested = net.spawn(host, process.execPath, [
         PROGRAM,
         'doctor',
         '--home',
@@ -58,7 +58,7 @@ describe('plimsoll doctor', () => {
         '--json',
       ]);
       let text = '';
-      for await (const chunk of asked.stdout) text += chunk.toString();
+      for await (const chunk of requested.stdout) text += chunk.toString();
       const { checks }: { checks: readonly Check[] } = JSON.parse(text);
       const mesh = checks.filter(({ section }) => section === 'mesh');
       if (words.every(word => mesh.some(check => word.test(`${check.verdict} ${check.text}`)))) return mesh;

@@ -229,7 +229,7 @@ describe('the chart, rendered', () => {
         ...[cluster.url, '--kube-version', '1.33.0'],
         ...['--set', 'agents.count=1', '--set', 'agents.targets={http://llm:8000}'],
       ]);
-      expect(cluster.asked).toContain('/api/v1/namespaces/default/secrets/plimsoll-agents');
+      expect(cluster.requested).toContain('/api/v1/namespaces/default/secrets/plimsoll-agents');
       const written = /^ {2}code: (\S+)$/m.exec(stdout)?.[1] ?? '';
       expect(parseAgentCode(Buffer.from(written, 'base64').toString())).toMatchObject({ kind: 'ok' });
       expect(written === held).toBe(code === held);
@@ -304,16 +304,16 @@ const heldSecret = async (name: string, code: string | undefined) => {
     ...(code === undefined ? {} : { [`/api/v1/namespaces/default/secrets/${name}`]: secret }),
   };
   const missing = { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 };
-  const asked: string[] = [];
+  const requested: string[] = [];
   const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
-    asked.push(path);
+    requested.push(path);
     response.writeHead(path in answers ? 200 : 404, { 'content-type': 'application/json' });
     response.end(JSON.stringify(answers[path] ?? missing));
   });
   const port = await listenOn(server);
   return {
-    asked,
+    requested,
     url: `http://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

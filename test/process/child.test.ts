@@ -50,14 +50,14 @@ describe('a tool that is run to its end', () => {
   });
 
   it('is killed at its deadline, also when it ignores SIGTERM', async () => {
-    tools.script('tool', `trap '' TERM; ${TELL_PID}; while :; do sleep 1; done`);
+    tools.script('tool', `trap '' TERM; ${PRINT_PID}; while :; do sleep 1; done`);
     const result = await run({ timeoutMs: 300 });
     expect(result).toEqual({ kind: 'timeout', reason: 'tool gave no answer in 300 ms' });
     expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
   });
 
   it('is killed when it prints more than its bound', async () => {
-    tools.script('tool', `${TELL_PID}; exec yes`);
+    tools.script('tool', `${PRINT_PID}; exec yes`);
     const result = await run({ outputBytesMax: 10_000 });
     expect(result).toEqual({ kind: 'failed', reason: 'tool printed more than 10000 bytes' });
     expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
@@ -81,7 +81,7 @@ describe('a tool that is run to its end', () => {
   });
 
   it('is killed when the asker gives up, who gets the reason', async ({ signal }) => {
-    tools.script('tool', `${TELL_PID}; while :; do sleep 1; done`);
+    tools.script('tool', `${PRINT_PID}; while :; do sleep 1; done`);
     const running = run();
     await until(() => pidsIn('tool.pid').length > 0, signal, running);
     ending.abort(new Error('not needed any more'));
@@ -90,7 +90,7 @@ describe('a tool that is run to its end', () => {
   });
 
   it('is not even started for an asker who has given up', async () => {
-    tools.script('tool', TELL_PID);
+    tools.script('tool', PRINT_PID);
     ending.abort(new Error('too late'));
     await expect(run()).rejects.toThrow('too late');
     expect(pidsIn('tool.pid')).toEqual([]);
@@ -122,7 +122,7 @@ describe('a tool that is read line by line', () => {
   });
 
   it('is reported and killed when it falls silent', async () => {
-    tools.script('tool', `${TELL_PID}; echo hello; while :; do sleep 1; done`);
+    tools.script('tool', `${PRINT_PID}; echo hello; while :; do sleep 1; done`);
     expect(await linesAndError({ idleTimeoutMs: 300 })).toMatchObject({
       lines: ['hello'],
       code: 'no-answer',
@@ -131,7 +131,7 @@ describe('a tool that is read line by line', () => {
   });
 
   it('is reported and killed when it is stopped by a signal from outside', async () => {
-    tools.script('tool', `${TELL_PID}; echo hello; kill -STOP $$; echo never`);
+    tools.script('tool', `${PRINT_PID}; echo hello; kill -STOP $$; echo never`);
     expect(await linesAndError({ idleTimeoutMs: 300 })).toMatchObject({
       lines: ['hello'],
       code: 'no-answer',
@@ -141,7 +141,7 @@ describe('a tool that is read line by line', () => {
 
   it('is killed when a line passes its bound, with or without an end', async () => {
     for (const line of ['head -c 100000 /dev/zero', 'head -c 100000 /dev/zero; echo']) {
-      tools.script('tool', `${TELL_PID}; ${line}; while :; do sleep 1; done`);
+      tools.script('tool', `${PRINT_PID}; ${line}; while :; do sleep 1; done`);
       expect(await linesAndError({ lineBytesMax: 50_000 })).toMatchObject({ code: 'line-too-long' });
     }
     expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
@@ -165,7 +165,7 @@ describe('a tool that is read line by line', () => {
   });
 
   it('is reported and killed when it prints faster than its bound', async () => {
-    tools.script('tool', `${TELL_PID}; exec yes`);
+    tools.script('tool', `${PRINT_PID}; exec yes`);
     expect(await linesAndError({ linesPerSecondMax: 500 })).toMatchObject({
       code: 'flood',
       message: 'tool prints more than 500 lines a second',
@@ -179,13 +179,13 @@ describe('a tool that is read line by line', () => {
   });
 
   it('is killed when its reader leaves, also when it ignores SIGTERM', async () => {
-    tools.script('tool', `trap '' TERM; ${TELL_PID}; while :; do echo tick; sleep 0.05; done`);
+    tools.script('tool', `trap '' TERM; ${PRINT_PID}; while :; do echo tick; sleep 0.05; done`);
     for await (const _ of lines()) break;
     expect(pidsIn('tool.pid').filter(isRunning)).toEqual([]);
   });
 
   it('ends quietly when its reader gives up while nothing comes', async ({ signal }) => {
-    tools.script('tool', `${TELL_PID}; while :; do sleep 1; done`);
+    tools.script('tool', `${PRINT_PID}; while :; do sleep 1; done`);
     const reading = linesAndError();
     await until(() => pidsIn('tool.pid').length > 0, signal, reading);
     ending.abort();
@@ -217,7 +217,7 @@ describe('a tool that is read line by line', () => {
 });
 
 const OPTIONS = { timeoutMs: 20_000 };
-const TELL_PID = 'echo $$ >> "$HERE/tool.pid"';
+const PRINT_PID = 'echo $$ >> "$HERE/tool.pid"';
 
 interface RunOptions {
   readonly args?: readonly string[];

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { entryUrl } from '../../src/process/entry.ts';
 import { OwnProcessError, type OwnProcessOptions, startOwnProcess } from '../../src/process/own-process.ts';
-import { tellParent, watchParent } from '../../src/process/parent-watch.ts';
+import { reportParent, watchParent } from '../../src/process/parent-watch.ts';
 
 const CHILD = entryUrl(import.meta.url, './watched-child.ts');
 
@@ -84,7 +84,7 @@ describe('a process of our own', () => {
 describe('the watch of a parent', () => {
   test('says that it is absent where nobody started the process', async () => {
     expect(watchParent({})).toEqual({ kind: 'absent', reason: 'not started by Plimsoll' });
-    expect(tellParent({}, { kind: 'ready' })).toBe(false);
+    expect(reportParent({}, { kind: 'ready' })).toBe(false);
   });
 
   test('says so where the pipes are named but not there', async () => {

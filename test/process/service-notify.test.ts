@@ -23,7 +23,7 @@ describe('a service of Type=notify', () => {
       env: { ...childEnv, ...env },
       stop: new AbortController().signal,
       clock: systemClock,
-      onUntold: () => undefined,
+      onUnreported: () => undefined,
       ...more,
     });
 
@@ -97,7 +97,7 @@ describe('a service of Type=notify', () => {
     const first = await notifySocket(path);
     await using service = notifying(
       { NOTIFY_SOCKET: path, WATCHDOG_USEC: '30000' },
-      { clock, onUntold: text => reasons.push(text) },
+      { clock, onUnreported: text => reasons.push(text) },
     );
     const sign = async (): Promise<void> => {
       await clock.advance(10);

@@ -2,7 +2,7 @@
 // gone.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { tellParent, watchParent } from '../../src/process/parent-watch.ts';
+import { reportParent, watchParent } from '../../src/process/parent-watch.ts';
 
 const [mode = 'ready'] = process.argv.slice(2);
 const watch = watchParent(process.env);
@@ -16,18 +16,18 @@ switch (mode) {
     break;
   case 'stubborn':
     process.on('SIGTERM', () => undefined);
-    tellParent(process.env, { kind: 'ready' });
+    reportParent(process.env, { kind: 'ready' });
     break;
   case 'chatty':
     process.on('SIGTERM', () => {
-      tellParent(process.env, { kind: 'summary', text: 'fünf' });
+      reportParent(process.env, { kind: 'summary', text: 'fünf' });
       process.exit(0);
     });
     process.stderr.write('x'.repeat(100_000));
-    tellParent(process.env, { kind: 'ready' });
+    reportParent(process.env, { kind: 'ready' });
     break;
   default:
-    tellParent(process.env, { kind: 'ready', watch: watch.kind, pid: process.pid });
+    reportParent(process.env, { kind: 'ready', watch: watch.kind, pid: process.pid });
 }
 
 if (watch.kind === 'watching') {

@@ -101,7 +101,7 @@ describe('the anonymiser', () => {
   });
 
   test('leaves out what a version to come tells, whose meaning it cannot know', () => {
-    const told: Fact = {
+    const reported: Fact = {
       kind: 'reading.failed',
       payload: {
         reading: 'memory',
@@ -112,8 +112,8 @@ describe('the anonymiser', () => {
         ...{ owner: 'Anna', contacts: ['anna@corp.internal'], seats: { anna: 3 } },
       },
     };
-    const { payload } = new Anonymiser().event(recorded(told));
-    const { reading, vendor, source, intervalMs, reason } = told.payload;
+    const { payload } = new Anonymiser().event(recorded(reported));
+    const { reading, vendor, source, intervalMs, reason } = reported.payload;
     expect(payload).toEqual({ reading, vendor, source, intervalMs, reason });
     expect(JSON.stringify(payload)).not.toMatch(/anna/i);
   });
@@ -226,7 +226,7 @@ const diskOf = (devices: readonly string[]): Fact => ({
   },
 });
 
-const runOf = (told: { readonly model?: string; readonly dataset?: string }): Fact => ({
+const runOf = (reported: { readonly model?: string; readonly dataset?: string }): Fact => ({
   kind: 'run.started',
   payload: {
     runId: runIdOf('20261122-120000-abcd'),
@@ -248,6 +248,6 @@ const runOf = (told: { readonly model?: string; readonly dataset?: string }): Fa
     state: 'running',
     reason: '',
     figures: unknown('the run has not ended'),
-    ...told,
+    ...reported,
   },
 });

@@ -49,11 +49,11 @@ test('a recording that tells them one by one copies no map for each', async () =
   ]);
   const cluster = new Cluster();
   const stop = new AbortController();
-  let told = 0;
+  let reported = 0;
   const onEvents = (some: readonly Event[]): void => {
     cluster.dispatch(some);
-    told += some.length;
-    if (told === TOLD) stop.abort();
+    reported += some.length;
+    if (reported === TOLD) stop.abort();
   };
   const onState = (): void => undefined;
   await replay({ path, clock: systemClock, speed: 1, onState, onEvents, onBroken: onState }, stop.signal);

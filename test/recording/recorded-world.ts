@@ -8,7 +8,7 @@ import type { Anonymiser } from '../../src/recording/anonymiser.ts';
 import { StreamRecorder } from '../../src/recording/record-stream.ts';
 import { readRecording } from '../../src/recording/recording-reader.ts';
 import { RecordingWriter } from '../../src/recording/recording-writer.ts';
-import { type Said, SimulatedWorld } from '../simulate/simulated-world.ts';
+import { type AgentReply, SimulatedWorld } from '../simulate/simulated-world.ts';
 
 interface RecordedWorld {
   /** When the recording began, and at its end. */
@@ -31,10 +31,10 @@ export const recordWorld = async (
   const { count = 8, secondsBefore = 10, seconds = 20, anonymiser } = options;
   await using world = new SimulatedWorld(count);
   const numbering = new Map<string, number>();
-  let told = 0;
+  let reported = 0;
   const news = (): readonly Event[] => {
-    const events = world.said.slice(told).map(said => numbered(said, numbering));
-    told = world.said.length;
+    const events = world.reported.slice(reported).map(reported => numbered(reported, numbering));
+    reported = world.reported.length;
     return events;
   };
   await world.clock.advance(secondsBefore * 1_000);
@@ -70,7 +70,7 @@ export const recordingText = async (path: string): Promise<string> => {
   return lines.join('\n');
 };
 
-const numbered = ({ node, fact, ageMs, atMs }: Said, numbering: Map<string, number>): Event => {
+const numbered = ({ node, fact, ageMs, atMs }: AgentReply, numbering: Map<string, number>): Event => {
   const kindClass = eventClass(fact.kind);
   const seq = (numbering.get(node + kindClass) ?? 0) + 1;
   numbering.set(node + kindClass, seq);

@@ -90,10 +90,12 @@ test('dpkg reads the package: its fields, its files, and that they are whole', a
   await writeDeb(one, ENTRIES, options);
   await writeDeb(other, ENTRIES, options);
   expect(readFileSync(one).equals(readFileSync(other))).toBe(true);
-  const asked = (args: readonly string[]): string =>
+  const requested = (args: readonly string[]): string =>
     execFileSync('dpkg-deb', [...args], { encoding: 'utf8' });
-  expect(asked(['--field', one, 'Version', 'Architecture'])).toBe('Version: 1.2.3\nArchitecture: arm64\n');
-  asked(['--raw-extract', one, join(folder.path, 'raw')]);
+  expect(requested(['--field', one, 'Version', 'Architecture'])).toBe(
+    'Version: 1.2.3\nArchitecture: arm64\n',
+  );
+  requested(['--raw-extract', one, join(folder.path, 'raw')]);
   const checked = spawnSync('md5sum', ['--check', '--quiet', 'DEBIAN/md5sums'], {
     cwd: join(folder.path, 'raw'),
   });
@@ -142,8 +144,8 @@ test('the starter finds its own Node through links, also relative ones and with 
   execFileSync('tar', ['-xzf', 't.tar.gz'], { cwd: folder.path });
   symlinkSync('a place/bin/plimsoll', join(folder.path, 'near'));
   symlinkSync(join(folder.path, 'near'), join(folder.path, 'far'));
-  const said = execFileSync(join(folder.path, 'far'), ['up', 'two words'], { encoding: 'utf8' });
-  expect(said).toBe(`${place}/lib/plimsoll/bin/plimsoll.js|up|two words|`);
+  const reported = execFileSync(join(folder.path, 'far'), ['up', 'two words'], { encoding: 'utf8' });
+  expect(reported).toBe(`${place}/lib/plimsoll/bin/plimsoll.js|up|two words|`);
 });
 
 test('a list of parts says each with its licence and hash, and is the same for the same parts', () => {

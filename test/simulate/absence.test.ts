@@ -51,7 +51,7 @@ test('it comes back: heard again, its connections opened by everybody and measur
   await using world = new SimulatedWorld(8);
   await world.clock.advance(209_000);
   const juno = world.nodeNamed('juno');
-  expect(world.said.filter(({ node, atMs }) => node === juno && atMs >= 0)).toEqual([]);
+  expect(world.reported.filter(({ node, atMs }) => node === juno && atMs >= 0)).toEqual([]);
   await world.clock.advance(60_000);
   const state = stateOf(world);
   const nowMs = world.clock.nowMs();
@@ -60,11 +60,11 @@ test('it comes back: heard again, its connections opened by everybody and measur
   expect(links.map(({ standing, isStale }) => [standing.kind, isStale])).toEqual(
     Array(7).fill(['measured', false]),
   );
-  const measuredAnew = world
+  const measuredAgain = world
     .facts('link.profiled')
     .filter(({ node, fact, atMs }) => atMs > 210_000 && (node === juno || fact.payload.sink === juno));
   // Eleven ways each way: seven cables with a socket, two of them Thunderbolt with RDMA beside.
-  expect(measuredAnew).toHaveLength(2 * 11);
+  expect(measuredAgain).toHaveLength(2 * 11);
 });
 
 test('when it falls silent again the others lose their connections to it, and it reports nothing', async () => {
@@ -83,7 +83,7 @@ test('when it falls silent again the others lose their connections to it, and it
   expect(links.map(({ standing, last }) => [standing.kind, last.there !== undefined])).toEqual(
     Array(7).fill(['gone', true]),
   );
-  expect(world.said.filter(({ node, atMs }) => node === juno && atMs >= 610_000)).toEqual([]);
+  expect(world.reported.filter(({ node, atMs }) => node === juno && atMs >= 610_000)).toEqual([]);
   expect(presence(stateOf(world), juno, world.clock.nowMs())).toBe('offline');
 });
 
@@ -91,8 +91,8 @@ test('nobody can have a node measured that is away', async () => {
   await using world = new SimulatedWorld(8);
   await world.clock.advance(1_000);
   expect(world.simulation.isAway(world.nodeNamed('juno'))).toBe(true);
-  expect(world.simulation.ask(world.nodeNamed('juno'), () => true)).toEqual([]);
-  const toJuno = world.simulation.ask(
+  expect(world.simulation.request(world.nodeNamed('juno'), () => true)).toEqual([]);
+  const toJuno = world.simulation.request(
     world.nodeNamed('atlas'),
     subject => subject.kind === 'link' && subject.sink === world.nodeNamed('juno'),
   );

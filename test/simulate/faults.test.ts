@@ -1,7 +1,7 @@
 // The cluster of faults shows every warning, at some moment of the virtual clock, and losses as a daemon records them.
 
 import { expect, test } from 'vitest';
-import { faultWords } from '../../dashboard/src/fleet/fault-words.ts';
+import { faultText } from '../../dashboard/src/fleet/fault-text.ts';
 import { nodesOfFault } from '../../src/core/fleet/fleet-faults.ts';
 import { FleetWatch } from '../../src/core/fleet/fleet-watch.ts';
 import type { NodeId } from '../../src/core/ids.ts';
@@ -50,7 +50,7 @@ const warningsOf = (world: SimulatedWorld) => {
 test('what is simulated of faults passes for what a peer may report', async () => {
   await using world = new SimulatedWorld(FAULTS);
   await world.clock.advance(200_000);
-  const refused = world.said.flatMap(({ fact, node }) => {
+  const refused = world.reported.flatMap(({ fact, node }) => {
     const body = encodeRecordBody({ origin: node, epoch: 1, seq: 1 }, fact);
     const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: 0 });
     return decoded.kind === 'event' && decoded.event.kind === fact.kind
@@ -61,12 +61,12 @@ test('what is simulated of faults passes for what a peer may report', async () =
 });
 
 test('equal seeds have equal faults', async () => {
-  const told = async (): Promise<string> => {
+  const reported = async (): Promise<string> => {
     await using world = new SimulatedWorld(FAULTS, { seed: 7 });
     await world.clock.advance(130_000);
-    return JSON.stringify(world.said);
+    return JSON.stringify(world.reported);
   };
-  expect(await told()).toBe(await told());
+  expect(await reported()).toBe(await reported());
 });
 
 test('a cable that slows down shows its newest figure, the age of that figure, and the one of before no more', async () => {
@@ -93,9 +93,9 @@ test('both ends of a cut cable report no carrier and lose what goes over it; plu
     Array(4).fill('down'),
   );
   const sparks = [world.nodeNamed('spark-1'), world.nodeNamed('spark-2')];
-  const told = world.facts('connection.lost');
-  expect(told.map(({ node }) => node).sort()).toEqual([...sparks, ...sparks].sort());
-  for (const { fact } of told)
+  const reported = world.facts('connection.lost');
+  expect(reported.map(({ node }) => node).sort()).toEqual([...sparks, ...sparks].sort());
+  for (const { fact } of reported)
     expect(fact.payload).toMatchObject({ code: 'no-answer', reason: 'no answer', lostAgeMs: 0 });
   await world.clock.advance(145_000);
   const restored = linkOf(world, 'spark-1', 'spark-2');
@@ -238,7 +238,7 @@ test('the picture of a fleet has lost links and failed GPUs as faults of cells, 
   const found = faults.list
     .filter(({ kind }) => kind === 'lost' || kind === 'gpu')
     .map(fault => {
-      const { what, much, why } = faultWords(fault, { unit: 'bits', nowMs, nameOf });
+      const { what, much, why } = faultText(fault, { unit: 'bits', nowMs, nameOf });
       return `${nodesOfFault(fault).map(nameOf).join(' and ')}: ${what} ${much}. ${why}`.replaceAll(
         '\u00a0',
         ' ',

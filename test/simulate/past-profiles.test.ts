@@ -15,15 +15,15 @@ const pastLike = (
   name: string,
   like: (value: LinkProfile | GpuProfile) => boolean,
 ) => {
-  const told = world.said.find(
+  const reported = world.reported.find(
     ({ node, fact }) =>
       node === world.nodeNamed(name) &&
       (fact.kind === 'link.profiled' || fact.kind === 'gpu.profiled') &&
       like(fact.payload),
   );
-  if (told === undefined) throw new Error(`nothing like it was measured on ${name}`);
-  const slot = told.fact.kind === 'link.profiled' ? 'link' : 'gpu';
-  return world.simulation.past(world.nodeNamed(name), { slot, key: factKey(told.fact) });
+  if (reported === undefined) throw new Error(`nothing like it was measured on ${name}`);
+  const slot = reported.fact.kind === 'link.profiled' ? 'link' : 'gpu';
+  return world.simulation.past(world.nodeNamed(name), { slot, key: factKey(reported.fact) });
 };
 
 const linkRates = (past: readonly PastProfile[]) =>

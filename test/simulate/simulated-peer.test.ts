@@ -13,9 +13,9 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 test('a real node hears what simulated ones told before and after they met', async () => {
   await using world = await worldOf(2);
   const [one, other] = world.peers;
-  one?.peer.tell([now(openedConnection(world.real.id, 'early')), { fact: memoryFact(1), ageMs: 4_000 }]);
+  one?.peer.report([now(openedConnection(world.real.id, 'early')), { fact: memoryFact(1), ageMs: 4_000 }]);
   await world.meet();
-  other?.peer.tell([now(openedConnection(world.real.id, 'late')), now(memoryFact(2))]);
+  other?.peer.report([now(openedConnection(world.real.id, 'late')), now(memoryFact(2))]);
   await world.clock.advance(100);
   const sinks = (node: NodeId): readonly string[] =>
     Object.keys(world.real.state.connections[node]?.[world.real.id] ?? {});
@@ -29,7 +29,7 @@ test('nothing is passed on from one simulated node to another', async () => {
   await world.meet();
   const sentBefore = world.framesSent();
   for (let second = 0; second < 20; second += 1) {
-    for (const { peer } of world.peers) peer.tell([now(memoryFact(second))]);
+    for (const { peer } of world.peers) peer.report([now(memoryFact(second))]);
     await world.clock.advance(1_000);
   }
   // Pings and digests only: with everything passed on it would be 12 frames a second to each.
@@ -45,7 +45,7 @@ test('after its cable was cut and healed the real node has what it missed', asyn
   const [peer] = world.peers;
   if (peer === undefined) throw new Error('no peer');
   world.network.cut(world.transport, peer.transport);
-  peer.peer.tell([now(openedConnection(world.real.id, 'unheard')), now(memoryFact(7))]);
+  peer.peer.report([now(openedConnection(world.real.id, 'unheard')), now(memoryFact(7))]);
   await world.clock.advance(20_000);
   expect(peer.transport.links.size).toBe(0);
   world.network.heal(world.transport, peer.transport);

@@ -5,21 +5,21 @@ import type { Event } from '../../src/core/event.ts';
 import { eventClass, type Fact, factKey } from '../../src/core/event-kinds.ts';
 import type { NodeId } from '../../src/core/ids.ts';
 import { EMPTY_STATE, type State } from '../../src/core/state.ts';
-import type { ToldFact } from '../../src/simulate/node-telling.ts';
+import type { SimulatedFact } from '../../src/simulate/node-reporting.ts';
 import type { Scenario } from '../../src/simulate/scenario/scenario.ts';
 import { scenarioOfSize, withoutFaults } from '../../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../../src/simulate/simulation.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
-export interface Said extends ToldFact {
+export interface AgentReply extends SimulatedFact {
   readonly node: NodeId;
   readonly atMs: number;
 }
 
 export class SimulatedWorld implements AsyncDisposable {
   readonly clock: VirtualClock = new VirtualClock();
-  readonly said: Said[] = [];
+  readonly reported: AgentReply[] = [];
   /** What works on every node besides what is simulated. */
   activity: string | undefined;
   readonly simulation: Simulation;
@@ -46,15 +46,16 @@ export class SimulatedWorld implements AsyncDisposable {
       plimsollVersion: '0.0.0-test',
       activity: () => this.activity,
       ...(pastStepSeconds === undefined ? {} : { pastStepSeconds }),
-      tell: (node, facts) => {
-        for (const told of facts) this.said.push({ ...told, node, atMs: this.clock.nowMs() });
+      report: (node, facts) => {
+        for (const reported of facts) this.reported.push({ ...reported, node, atMs: this.clock.nowMs() });
       },
       onAway: (node, away) => {
         if (away === 'stopped') this.#stopNode(node);
       },
     });
     for (const { node, awayMs, facts } of this.simulation.leftBehind())
-      for (const told of facts) this.said.push({ ...told, node, atMs: this.clock.nowMs() - awayMs });
+      for (const reported of facts)
+        this.reported.push({ ...reported, node, atMs: this.clock.nowMs() - awayMs });
     this.#running = this.simulation.run(this.#stop.signal);
   }
 
@@ -65,21 +66,23 @@ export class SimulatedWorld implements AsyncDisposable {
   }
 
   /** Of one kind, in the order in which they were said. */
-  facts<K extends Fact['kind']>(kind: K): readonly (Said & { readonly fact: Extract<Fact, { kind: K }> })[] {
-    return this.said.filter(
-      (one): one is Said & { readonly fact: Extract<Fact, { kind: K }> } => one.fact.kind === kind,
+  facts<K extends Fact['kind']>(
+    kind: K,
+  ): readonly (AgentReply & { readonly fact: Extract<Fact, { kind: K }> })[] {
+    return this.reported.filter(
+      (one): one is AgentReply & { readonly fact: Extract<Fact, { kind: K }> } => one.fact.kind === kind,
     );
   }
 
   /** Of everything until now. */
   get state(): State {
-    const news = this.said.slice(this.#appliedCount).map(said => this.#event(said));
-    this.#appliedCount = this.said.length;
+    const news = this.reported.slice(this.#appliedCount).map(reported => this.#event(reported));
+    this.#appliedCount = this.reported.length;
     this.#state = applyAll(this.#state, news);
     return this.#state;
   }
 
-  #event({ node, fact, ageMs, atMs }: Said): Event {
+  #event({ node, fact, ageMs, atMs }: AgentReply): Event {
     const kindClass = eventClass(fact.kind);
     const seq = (this.#seqs.get(node + kindClass) ?? 0) + 1;
     this.#seqs.set(node + kindClass, seq);
@@ -97,11 +100,11 @@ export class SimulatedWorld implements AsyncDisposable {
 
   /** As its daemon would when a person stops it. */
   #stopNode(node: NodeId): void {
-    const durableSeq = this.said.filter(
+    const durableSeq = this.reported.filter(
       one => one.node === node && eventClass(one.fact.kind) === 'durable',
     ).length;
     const fact: Fact = { kind: 'node.stopping', payload: { durableEpoch: 1, durableSeq } };
-    this.said.push({ fact, ageMs: 0, node, atMs: this.clock.nowMs() });
+    this.reported.push({ fact, ageMs: 0, node, atMs: this.clock.nowMs() });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

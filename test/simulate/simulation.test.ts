@@ -3,7 +3,7 @@ import { factKey } from '../../src/core/event-kinds.ts';
 import { linkViews } from '../../src/core/link/link-view.ts';
 import { nodeName, nodeView } from '../../src/core/node/node-view.ts';
 import { nodeIds } from '../../src/core/node/presence-view.ts';
-import { heldValue } from '../../src/core/node/reading-view.ts';
+import { knownValue } from '../../src/core/node/reading-view.ts';
 import { unusualDeviceFigures, unusualLinkFigures } from '../../src/core/probe/unusual-figures.ts';
 import { isKnown, isUnknown } from '../../src/core/unknown.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
@@ -15,7 +15,7 @@ test('everything that is simulated passes for what a peer may tell', async () =>
   for (const count of [2, 4, 8, 24]) {
     await using world = new SimulatedWorld(count, { pastStepSeconds: 60 });
     await world.clock.advance(90_000);
-    const refused = world.said.flatMap(({ fact, node }) => {
+    const refused = world.reported.flatMap(({ fact, node }) => {
       const body = encodeRecordBody({ origin: node, epoch: 1, seq: 1 }, fact);
       const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: 0 });
       return decoded.kind === 'event' && decoded.event.kind === fact.kind
@@ -27,14 +27,14 @@ test('everything that is simulated passes for what a peer may tell', async () =>
 });
 
 test('the same seed says the same, another seed another', async () => {
-  const told = async (seed: number): Promise<string> => {
+  const reported = async (seed: number): Promise<string> => {
     await using world = new SimulatedWorld(8, { seed });
     await world.clock.advance(60_000);
-    return JSON.stringify(world.said);
+    return JSON.stringify(world.reported);
   };
-  const first = await told(5);
-  expect(await told(5)).toBe(first);
-  expect(await told(6)).not.toBe(first);
+  const first = await reported(5);
+  expect(await reported(5)).toBe(first);
+  expect(await reported(6)).not.toBe(first);
 });
 
 test('every node is marked as simulated, and has every reading or says that it has none', async () => {
@@ -63,10 +63,10 @@ test('Linux machines tell a pressure that fits their memory and moves; Macs say 
   const nowMs = world.clock.nowMs();
   const kinds = nodeIds(state).map(node => {
     const { identity, pressure, memory } = nodeView(state, node, nowMs);
-    const platform = heldValue(identity)?.operatingSystem.platform;
-    const told = heldValue(pressure)?.host;
-    if (told !== undefined && isKnown(told.memory))
-      expect(told.memory.some.share10s).toBe(heldValue(memory)?.pressure.stalledShare);
+    const platform = knownValue(identity)?.operatingSystem.platform;
+    const reported = knownValue(pressure)?.host;
+    if (reported !== undefined && isKnown(reported.memory))
+      expect(reported.memory.some.share10s).toBe(knownValue(memory)?.pressure.stalledShare);
     return `${platform} ${pressure.kind}`;
   });
   expect([...new Set(kinds)].sort()).toEqual(['linux current', 'macos absent']);
@@ -74,10 +74,10 @@ test('Linux machines tell a pressure that fits their memory and moves; Macs say 
   for (const { node, fact } of world.facts('pressure.gathered')) {
     const { source, value } = fact.payload;
     expect(source).toBe('simulated');
-    for (const [resource, told] of Object.entries(value.host)) {
-      if (isUnknown(told)) throw new Error(told.reason);
-      expect(isUnknown(told.full)).toBe(resource === 'cpu');
-      for (const time of [told.some, told.full]) {
+    for (const [resource, reported] of Object.entries(value.host)) {
+      if (isUnknown(reported)) throw new Error(reported.reason);
+      expect(isUnknown(reported.full)).toBe(resource === 'cpu');
+      for (const time of [reported.some, reported.full]) {
         if (isUnknown(time)) continue;
         for (const share of [time.share10s, time.share60s, time.share300s])
           expect(share >= 0 && share <= 1).toBe(true);
@@ -86,10 +86,10 @@ test('Linux machines tell a pressure that fits their memory and moves; Macs say 
     if (isKnown(value.host.cpu))
       totals.set(node, [...(totals.get(node) ?? []), value.host.cpu.some.totalMicroseconds]);
   }
-  for (const told of totals.values()) {
-    expect(told.length).toBeGreaterThan(1);
-    expect(told).toEqual([...told].sort((a, b) => a - b));
-    expect(told.at(-1)).toBeGreaterThan(told[0] ?? 0);
+  for (const reported of totals.values()) {
+    expect(reported.length).toBeGreaterThan(1);
+    expect(reported).toEqual([...reported].sort((a, b) => a - b));
+    expect(reported.at(-1)).toBeGreaterThan(reported[0] ?? 0);
   }
 });
 
@@ -135,7 +135,7 @@ test('each probe is told as running, then its profile with when the next one is 
     .facts('probe.reported')
     .filter(({ fact }) => fact.payload.subject.kind === 'link' && fact.payload.stage.kind === 'running');
   if (socket === undefined) throw new Error('no probe ran');
-  const about = world.said.filter(
+  const about = world.reported.filter(
     ({ node, fact, atMs }) =>
       node === socket.node &&
       atMs >= socket.atMs &&
@@ -164,7 +164,7 @@ test('a device that was never measured is measured first of all', async () => {
   await using world = new SimulatedWorld(8);
   await world.clock.advance(25_000);
   const anchor = world.nodeNamed('anchor');
-  const about = world.said.filter(
+  const about = world.reported.filter(
     ({ node, fact }) =>
       node === anchor &&
       (fact.kind === 'gpu.profiled' ||
@@ -204,11 +204,14 @@ test('probes that a person asks for run one after another on a node, and are sai
   await world.clock.advance(30_000);
   const hermes = world.nodeNamed('hermes');
   const juno = world.nodeNamed('juno');
-  const answers = world.simulation.ask(hermes, subject => subject.kind === 'link' && subject.sink === juno);
+  const answers = world.simulation.request(
+    hermes,
+    subject => subject.kind === 'link' && subject.sink === juno,
+  );
   expect(answers.map(({ result }) => result)).toEqual(['started', 'queued', 'queued']);
-  const since = world.said.length;
+  const since = world.reported.length;
   await world.clock.advance(12_000);
-  const about = world.said.slice(since).flatMap(({ node, fact }): string[] => {
+  const about = world.reported.slice(since).flatMap(({ node, fact }): string[] => {
     if (node !== hermes) return [];
     if (fact.kind === 'link.profiled' && fact.payload.sink === juno) return ['profiled'];
     if (fact.kind !== 'probe.reported' || fact.payload.subject.kind !== 'link') return [];
@@ -222,7 +225,7 @@ test('probes that a person asks for run one after another on a node, and are sai
 test('a device that is held back refuses to be measured, with the reason', async () => {
   await using world = new SimulatedWorld(8);
   await world.clock.advance(1_000);
-  const answers = world.simulation.ask(world.nodeNamed('spark-1'), ({ kind }) => kind === 'gpu');
+  const answers = world.simulation.request(world.nodeNamed('spark-1'), ({ kind }) => kind === 'gpu');
   expect(answers.map(({ result, reason }) => [result, reason])).toEqual([
     ['refused', 'a server on spark-1 has requests in flight'],
   ]);
@@ -232,9 +235,9 @@ test('while something works on the nodes, GPUs and RDMA are left alone, and sock
   await using world = new SimulatedWorld(2);
   await world.clock.advance(1_000);
   world.activity = 'a benchmark runs';
-  const since = world.said.length;
+  const since = world.reported.length;
   const mike = world.nodeNamed('mike');
-  const answers = world.simulation.ask(mike, () => true);
+  const answers = world.simulation.request(mike, () => true);
   expect(
     answers.map(({ subject, result }) => [
       subject.kind === 'gpu' ? 'gpu' : subject.connectionKey.split(' ')[0],
@@ -247,7 +250,7 @@ test('while something works on the nodes, GPUs and RDMA are left alone, and sock
     ['socket', 'queued'],
   ]);
   await world.clock.advance(TEN_MINUTES_MS);
-  const measured = world.said
+  const measured = world.reported
     .slice(since)
     .map(({ fact }) =>
       fact.kind === 'link.profiled' ? fact.payload.connectionKey.split(' ')[0] : fact.kind,
@@ -282,8 +285,8 @@ test('a simulated connection says what its own interface is, and its link is bou
   await world.clock.advance(100);
   const [atlas, pip] = [world.nodeNamed('atlas'), world.nodeNamed('pip')];
   const state = stateOf(world);
-  const told = Object.values(state.connections[atlas]?.[pip] ?? {}).map(({ value }) => value);
-  expect(told.map(({ negotiatedBitsPerSecond }) => negotiatedBitsPerSecond)).toEqual([10e9]);
+  const reported = Object.values(state.connections[atlas]?.[pip] ?? {}).map(({ value }) => value);
+  expect(reported.map(({ negotiatedBitsPerSecond }) => negotiatedBitsPerSecond)).toEqual([10e9]);
   const link = linkViews(state, world.clock.nowMs()).find(
     ({ nodes }) => nodes.includes(atlas) && nodes.includes(pip),
   );

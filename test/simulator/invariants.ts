@@ -20,11 +20,11 @@ export const brokenAfterMending = (cluster: SimulatedCluster): readonly string[]
 export const hasConverged = (cluster: SimulatedCluster): boolean => brokenAfterMending(cluster).length === 0;
 
 /** No live value is shown younger than it is. What waits in a cable that is cut is given up with the link. */
-const shownTooYoung = ({ running, told, clock }: SimulatedCluster): readonly string[] =>
+const shownTooYoung = ({ running, reported, clock }: SimulatedCluster): readonly string[] =>
   running.flatMap(({ node }) =>
     nodesIn(node.state.nodeMemories).flatMap(other => {
       const shown = node.memoryOf(other);
-      const truth = told.get(Number(shown?.availableBytes));
+      const truth = reported.get(Number(shown?.availableBytes));
       if (shown === undefined || truth === undefined) return [];
       if (truth.node !== other) return [`${node.id} shows a value of ${truth.node} as one of ${other}`];
       const trueMs = clock.nowMs() - truth.atMs;
@@ -59,12 +59,12 @@ const lost = ({ machines, running }: SimulatedCluster): readonly string[] =>
   });
 
 /** Every node receives every other. */
-const unheard = ({ running, told, clock }: SimulatedCluster): readonly string[] =>
+const unheard = ({ running, reported, clock }: SimulatedCluster): readonly string[] =>
   running.flatMap(({ node }) =>
     running.flatMap(({ id }) => {
-      const truth = told.get(Number(node.memoryOf(id)?.availableBytes));
+      const truth = reported.get(Number(node.memoryOf(id)?.availableBytes));
       const ageMs = truth === undefined ? Number.POSITIVE_INFINITY : clock.nowMs() - truth.atMs;
-      return ageMs > HEARD_MS_MAX ? [`${node.id} has heard nothing of ${id} for ${ageMs} ms`] : [];
+      return ageMs > SEEN_MS_MAX ? [`${node.id} has heard nothing of ${id} for ${ageMs} ms`] : [];
     }),
   );
 
@@ -74,6 +74,6 @@ const unheard = ({ running, told, clock }: SimulatedCluster): readonly string[] 
  */
 const YOUNGER_MS_MAX: number = 8_000 + 2 * DELAY_MS_MAX;
 /** Every node publishes its memory each 5 s. */
-const HEARD_MS_MAX = 15_000;
+const SEEN_MS_MAX = 15_000;
 /** Far more than a plan of an hour can make. */
 const RECORDS_MAX = 50_000;

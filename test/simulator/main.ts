@@ -65,7 +65,7 @@ const numberOf = (name: 'seed' | 'hours' | 'nodes' | 'minutes' | 'runs'): number
 };
 
 if (values.runs !== undefined) {
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
+  const print = (line: string): void => void process.stdout.write(`${line}\n`);
   const mutation = plantedOf(RUN_MUTATIONS, NO_RUN_MUTATION, 'runs');
   if (values.budget !== undefined && values.mutation !== undefined) {
     process.stderr.write('--budget keeps runs without a planted bug; leave --mutation out.\n');
@@ -78,7 +78,7 @@ if (values.runs !== undefined) {
   }
   const isGood = await simulateRuns(
     { seed: numberOf('seed'), runs: numberOf('runs'), mutation, budgetMs: budget?.value },
-    say,
+    print,
   );
   process.exit(isGood ? 0 : 1);
 }

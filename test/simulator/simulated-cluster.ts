@@ -34,7 +34,7 @@ export class SimulatedCluster {
   readonly machines: readonly Machine[];
   readonly wire: SimulatedWire;
   /** For each published value of a memory's bytes: its node and its time, on the shared clock. */
-  readonly told: Map<number, { readonly node: NodeId; readonly atMs: number }> = new Map();
+  readonly reported: Map<number, { readonly node: NodeId; readonly atMs: number }> = new Map();
   /** What parts failed with, and invariants that were broken at a moment. */
   readonly problems: string[] = [];
   readonly #network: MemoryNetwork = new MemoryNetwork(this.clock);
@@ -64,7 +64,7 @@ export class SimulatedCluster {
     this.wire = new SimulatedWire({
       clock: this.clock,
       flows: (source, sink) => this.#flows(source, sink),
-      onMeasure: one => this.problems.push(...this.#measuredBeside(one.source, one.sink)),
+      onMeasure: one => this.problems.push(...this.#measuredConcurrently(one.source, one.sink)),
     });
   }
 
@@ -84,7 +84,7 @@ export class SimulatedCluster {
       engine: this.wire.engineOf(machine.key.nodeId),
       random: () => this.#random.next(),
       mutation: this.#mutation,
-      onTold: value => this.told.set(value, { node: machine.key.nodeId, atMs: this.clock.nowMs() }),
+      onPublished: value => this.reported.set(value, { node: machine.key.nodeId, atMs: this.clock.nowMs() }),
       nextValue: () => {
         this.#lastValue += 1;
         return this.#lastValue;
@@ -223,7 +223,7 @@ export class SimulatedCluster {
    * One measurement per interface, whichever end it is, and none during a benchmark that the node itself
    * reports.
    */
-  #measuredBeside(source: NodeId, sink: NodeId): readonly string[] {
+  #measuredConcurrently(source: NodeId, sink: NodeId): readonly string[] {
     const nowMs = this.clock.nowMs();
     const problems: string[] = [];
     const loading = [...this.wire.underWay].filter(one => this.#flows(one.source, one.sink));

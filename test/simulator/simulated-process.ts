@@ -38,7 +38,7 @@ interface SimulatedProcessParts {
   readonly random: () => number;
   readonly mutation: Mutation;
   /** Called with each value that the node publishes of its memory. */
-  readonly onTold: (availableBytes: number) => void;
+  readonly onPublished: (availableBytes: number) => void;
   readonly nextValue: () => number;
 }
 
@@ -108,7 +108,7 @@ export class SimulatedProcess {
       leases.run(signal),
       reconciler.run(signal),
       this.#every(SPEAK_MS, () => this.#speak()),
-      this.#every(LOAD_TELLING_MS, () => this.#tellLoad()),
+      this.#every(LOAD_REPORTING_MS, () => this.#reportLoad()),
       this.#every(JOURNAL_RETRY_MS, () => this.node.recorder.retry()),
     ];
   }
@@ -118,10 +118,10 @@ export class SimulatedProcess {
   }
 
   /** What one of its parts failed with, and nothing after a death. */
-  onFailure(told: (error: unknown) => void): void {
+  onFailure(reported: (error: unknown) => void): void {
     for (const work of this.#work)
       work.catch((error: unknown) => {
-        if (!this.#stop.signal.aborted) told(error);
+        if (!this.#stop.signal.aborted) reported(error);
       });
   }
 
@@ -163,11 +163,11 @@ export class SimulatedProcess {
 
   #speak(): void {
     const value = this.#parts.nextValue();
-    this.#parts.onTold(value);
-    this.node.tellMemory(value);
+    this.#parts.onPublished(value);
+    this.node.reportMemory(value);
   }
 
-  #tellLoad(): void {
+  #reportLoad(): void {
     if (this.#parts.clock.sharedMs() >= this.loadedUntilMs) return;
     this.node.record({
       kind: 'runner.reported',
@@ -186,7 +186,7 @@ export class SimulatedProcess {
 
 const SPEAK_MS = 5_000;
 /** As a run renews its lease. */
-const LOAD_TELLING_MS = 2_000;
+const LOAD_REPORTING_MS = 2_000;
 
 const networkFact = (address: string): Parameters<MeshNode['record']>[0] => ({
   kind: 'network.gathered',

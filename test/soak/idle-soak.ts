@@ -64,17 +64,21 @@ const runSegments = async ({ out, hours, segments, signal, watched, visitors }: 
   let folder = '';
   let startedMs = 0;
   const atMs = (): number => Math.round(performance.now() - startedMs);
-  const tell = (event: object): void => {
+  const report = (event: object): void => {
     appendFileSync(join(folder, 'events.jsonl'), `${JSON.stringify({ atMs: atMs(), ...event })}\n`);
   };
   for (const [index, visitor] of visitors.entries())
-    visitor.stdout?.setEncoding('utf8').on('data', (said: string) => {
-      tell({ what: 'fault: a visitor was refused', process: watched[index]?.name, said: said.trim() });
+    visitor.stdout?.setEncoding('utf8').on('data', (reported: string) => {
+      report({
+        what: 'fault: a visitor was refused',
+        process: watched[index]?.name,
+        reported: reported.trim(),
+      });
     });
   let isOver = false;
   for (const { child, name } of watched)
     child.once('exit', (code, killedBy) => {
-      if (!isOver) tell({ what: 'fault: ended by itself', process: name, code, signal: killedBy });
+      if (!isOver) report({ what: 'fault: ended by itself', process: name, code, signal: killedBy });
     });
   for (let segment = 1; segment <= segments && !signal.aborted; segment += 1) {
     folder = join(out, `piece-${1 + readdirSync(out).filter(name => /^piece-\d+$/.test(name)).length}`);

@@ -28,22 +28,22 @@ export class SoakCluster implements AsyncDisposable {
   readonly #net: Namespaces;
   readonly #guard: ChildProcess;
   readonly #folder: string;
-  readonly #tell: (event: object) => void;
+  readonly #report: (event: object) => void;
   readonly #daemons = new Map<SoakHost, HostProcess>();
   readonly #wanted = new Set<SoakHost>();
   #browser: Browser | undefined;
 
-  private constructor({ net, guard, folder, tell }: SoakParts) {
+  private constructor({ net, guard, folder, report }: SoakParts) {
     this.#net = net;
     this.#guard = guard;
     this.#folder = folder;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /** @param tell called with what happens, a line each */
-  static async open(folder: string, tell: (event: object) => void): Promise<SoakCluster> {
+  static async open(folder: string, report: (event: object) => void): Promise<SoakCluster> {
     for (const name of removeLeftovers())
-      tell({ what: 'removed the namespace of a soak that was killed', name });
+      report({ what: 'removed the namespace of a soak that was killed', name });
     const net = new Namespaces(soakPrefix(process.pid, startTicksOf(process.pid) ?? 0));
     // It outlives a kill -9 of this process, and removes what is left then.
     const guard = spawn(process.execPath, [GUARD], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
@@ -58,7 +58,7 @@ export class SoakCluster implements AsyncDisposable {
     }
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     await createClusterKeyFile(join(folder, 'cluster-key'), makeClusterKey());
-    return new SoakCluster({ net, guard, folder, tell });
+    return new SoakCluster({ net, guard, folder, report });
   }
 
   home(host: SoakHost): string {
@@ -79,11 +79,11 @@ export class SoakCluster implements AsyncDisposable {
     child.stdout.resume();
     this.#daemons.set(host, child);
     this.#wanted.add(host);
-    this.#tell({ what: 'start', host, pid: child.pid });
+    this.#report({ what: 'start', host, pid: child.pid });
     child.once('exit', (code, signal) => {
       if (this.#daemons.get(host) === child) this.#daemons.delete(host);
       const isFault = this.#wanted.has(host);
-      this.#tell({ what: isFault ? 'fault: ended by itself' : 'end', host, code, signal });
+      this.#report({ what: isFault ? 'fault: ended by itself' : 'end', host, code, signal });
     });
   }
 
@@ -99,12 +99,12 @@ export class SoakCluster implements AsyncDisposable {
 
   cable(host: SoakHost, state: 'up' | 'down'): void {
     this.#net.ip('switch', 'link', 'set', `port${SOAK_HOSTS.indexOf(host)}`, state);
-    this.#tell({ what: `cable ${state}`, host });
+    this.#report({ what: `cable ${state}`, host });
   }
 
-  visit(host: SoakHost, mode: 'heap' | 'plain', heard: (said: Visitor) => void): HostProcess {
+  visit(host: SoakHost, mode: 'heap' | 'plain', received: (reported: Visitor) => void): HostProcess {
     const child = this.#net.spawn(host, process.execPath, [VISITOR, this.home(host), mode]);
-    createInterface(child.stdout).on('line', line => heard(JSON.parse(line)));
+    createInterface(child.stdout).on('line', line => received(JSON.parse(line)));
     return child;
   }
 
@@ -129,7 +129,7 @@ export class SoakCluster implements AsyncDisposable {
     const child = this.#net.spawn(host, process.execPath, [PROGRAM, ...args]);
     child.stdout.resume();
     const [code] = await once(child, 'exit');
-    this.#tell({ what: code === 0 ? 'bench' : 'fault: bench', host, served, code });
+    this.#report({ what: code === 0 ? 'bench' : 'fault: bench', host, served, code });
   }
 
   /** Undefined where there is no Chromium. */
@@ -146,8 +146,8 @@ export class SoakCluster implements AsyncDisposable {
       args: ['--no-sandbox', '--disable-gpu'],
     });
     const page = await this.#browser.newPage({ viewport: { width: 1_280, height: 900 } });
-    page.on('pageerror', error => this.#tell({ what: 'fault: page', error: error.message }));
-    page.on('crash', () => this.#tell({ what: 'fault: page crashed' }));
+    page.on('pageerror', error => this.#report({ what: 'fault: page', error: error.message }));
+    page.on('crash', () => this.#report({ what: 'fault: page crashed' }));
     await page.goto('http://127.0.0.1:4180/');
     const session: CDPSession = await page.context().newCDPSession(page);
     return {
@@ -172,7 +172,7 @@ interface SoakParts {
   readonly net: Namespaces;
   readonly guard: ChildProcess;
   readonly folder: string;
-  readonly tell: (event: object) => void;
+  readonly report: (event: object) => void;
 }
 
 /** What a visitor reports: a refusal, or the daemon's heap. */

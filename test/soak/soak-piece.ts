@@ -26,7 +26,7 @@ export const runPiece = async ({ out, hours, signal }: PieceOptions): Promise<st
   mkdirSync(folder);
   const startedMs = performance.now();
   const atMs = (): number => Math.round(performance.now() - startedMs);
-  const tell = (event: object): void => {
+  const report = (event: object): void => {
     const line = JSON.stringify({ atMs: atMs(), ...event });
     appendFileSync(join(folder, 'events.jsonl'), `${line}\n`);
     process.stdout.write(`${line}\n`);
@@ -35,18 +35,18 @@ export const runPiece = async ({ out, hours, signal }: PieceOptions): Promise<st
   writeFileSync(join(folder, 'about.json'), `${JSON.stringify(about)}\n`);
 
   const end = AbortSignal.any([signal, AbortSignal.timeout(hours * 3_600_000)]);
-  await using cluster = await SoakCluster.open(join(out, 'homes'), tell);
+  await using cluster = await SoakCluster.open(join(out, 'homes'), report);
   for (const host of SOAK_HOSTS) cluster.start(host);
   const heaps = new Map<string, number>();
   const mock = cluster.mock('cyr');
   await pause(COME_UP_MS, end);
   for (const host of SOAK_HOSTS)
-    cluster.visit(host, host === 'bea' ? 'heap' : 'plain', said => {
-      if (said.heapBytes !== undefined) heaps.set(host, said.heapBytes);
-      else if (NEVER_DOWN.has(host)) tell({ ...said, what: `fault: ${said.what}`, host });
+    cluster.visit(host, host === 'bea' ? 'heap' : 'plain', reported => {
+      if (reported.heapBytes !== undefined) heaps.set(host, reported.heapBytes);
+      else if (NEVER_DOWN.has(host)) report({ ...reported, what: `fault: ${reported.what}`, host });
     });
   const page = await cluster.openPage('ada');
-  if (page === undefined) tell({ what: 'no Chromium here: no page is watched' });
+  if (page === undefined) report({ what: 'no Chromium here: no page is watched' });
 
   const sample = async (): Promise<void> => {
     const write = (row: Omit<SoakRow, 'atMs' | 'load'>): void =>
@@ -77,7 +77,7 @@ export const runPiece = async ({ out, hours, signal }: PieceOptions): Promise<st
     const warm = AbortSignal.any([end, AbortSignal.timeout(WARM_UP_HOURS * 3_600_000)]);
     await cluster.bench('ada', 'cyr', FILL_LOG);
     const runs = await Promise.all([fillRuns(cluster, 'ada', warm), fillRuns(cluster, 'bea', warm)]);
-    tell({ what: 'histories filled', runs: runs[0] + runs[1], of: 2 * RUNS_KEPT });
+    report({ what: 'histories filled', runs: runs[0] + runs[1], of: 2 * RUNS_KEPT });
   };
   const period = Math.min(1, hours) * 60_000; // of everything below, so that a rehearsal of minutes has all of it
   await Promise.all([
@@ -93,7 +93,7 @@ export const runPiece = async ({ out, hours, signal }: PieceOptions): Promise<st
     each(3 * period, end, () => cluster.bench('ada', 'cyr')),
     each(8 * period, end, () => cluster.bench('bea', 'cyr')),
   ]);
-  tell({ what: 'the piece has ended' });
+  report({ what: 'the piece has ended' });
   return folder;
 };
 

@@ -99,8 +99,8 @@ test('a process that was restarted starts another series, of which the longest i
     pid,
     threads: pid,
   });
-  const [told, ...others] = seriesOf(2, [row(1, 10), row(2, 11), row(3, 11), row(4, 12)]);
+  const [reported, ...others] = seriesOf(2, [row(1, 10), row(2, 11), row(3, 11), row(4, 12)]);
   expect(others).toEqual([]);
-  expect(told).toMatchObject({ piece: 2, process: 'cyr', measure: { key: 'threads' } });
-  expect(told?.points.map(({ value }) => value)).toEqual([11, 11]);
+  expect(reported).toMatchObject({ piece: 2, process: 'cyr', measure: { key: 'threads' } });
+  expect(reported?.points.map(({ value }) => value)).toEqual([11, 11]);
 });

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const [home = '', mode = ''] = process.argv.slice(2);
 
-const say = (told: object): void => void process.stdout.write(`${JSON.stringify(told)}\n`);
+const print = (reported: object): void => void process.stdout.write(`${JSON.stringify(reported)}\n`);
 
 const daemon = (): { readonly url: string; readonly token: string; readonly pid: number } =>
   JSON.parse(readFileSync(join(home, 'daemon.json'), 'utf8'));
@@ -48,20 +48,24 @@ const heapBytes = async (): Promise<number> => {
     socket.addEventListener('open', resolve, { once: true });
     socket.addEventListener('error', () => reject(new Error('the inspector refused')), { once: true });
   });
-  await ask(socket, 1, 'HeapProfiler.collectGarbage');
-  const { usedSize } = await ask(socket, 2, 'Runtime.getHeapUsage');
+  await request(socket, 1, 'HeapProfiler.collectGarbage');
+  const { usedSize } = await request(socket, 2, 'Runtime.getHeapUsage');
   return usedSize;
 };
 
-const ask = async (socket: WebSocket, id: number, method: string): Promise<{ readonly usedSize: number }> =>
+const request = async (
+  socket: WebSocket,
+  id: number,
+  method: string,
+): Promise<{ readonly usedSize: number }> =>
   await new Promise((resolve, reject) => {
     const answered = (event: MessageEvent): void => {
-      const said: { readonly id?: number; readonly result: { readonly usedSize: number } } = JSON.parse(
+      const reported: { readonly id?: number; readonly result: { readonly usedSize: number } } = JSON.parse(
         String(event.data),
       );
-      if (said.id !== id) return;
+      if (reported.id !== id) return;
       socket.removeEventListener('message', answered);
-      resolve(said.result);
+      resolve(reported.result);
     };
     socket.addEventListener('message', answered);
     socket.addEventListener('close', () => reject(new Error('the inspector went')), { once: true });
@@ -83,7 +87,7 @@ const each = async (what: string, everyMs: number, action: () => Promise<unknown
   for (;;) {
     await action().catch((error: unknown) => {
       const { message, cause } = error instanceof Error ? error : new Error(String(error));
-      say({ what, failed: cause instanceof Error ? `${message}: ${cause.message}` : message });
+      print({ what, failed: cause instanceof Error ? `${message}: ${cause.message}` : message });
     });
     await delay(everyMs);
   }
@@ -103,5 +107,5 @@ await Promise.all([
   ...(mode === 'watch'
     ? []
     : [each('state', 30_000, () => get('/api/state')), each('mcp', 60_000, () => get('/mcp', MCP))]),
-  ...(mode === 'heap' ? [each('heap', 300_000, async () => say({ heapBytes: await heapBytes() }))] : []),
+  ...(mode === 'heap' ? [each('heap', 300_000, async () => print({ heapBytes: await heapBytes() }))] : []),
 ]);

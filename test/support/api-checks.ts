@@ -33,8 +33,8 @@ export class ApiChecks {
     const answer = route.answers[status];
     if (answer === undefined && status < 400)
       return [`${method} ${path} does not tell of the status ${status}`];
-    const told = answer === undefined ? PROBLEM : answer.content;
-    if (told === undefined) return body === undefined ? [] : [`${method} ${path} answers with a body`];
+    const reported = answer === undefined ? PROBLEM : answer.content;
+    if (reported === undefined) return body === undefined ? [] : [`${method} ${path} answers with a body`];
     const type = contentType.split(';', 1)[0] ?? '';
     const place = [
       'paths',
@@ -43,12 +43,12 @@ export class ApiChecks {
       'responses',
       answer === undefined ? 'default' : status,
       'content',
-      told.type,
+      reported.type,
       'schema',
     ];
     return [
-      ...(type === told.type ? [] : [`${method} ${path} is ${type}, not ${told.type}`]),
-      ...this.faultsOf(told.schema, place.join('\0'), body),
+      ...(type === reported.type ? [] : [`${method} ${path} is ${type}, not ${reported.type}`]),
+      ...this.faultsOf(reported.schema, place.join('\0'), body),
     ].map(fault => `${method} ${path}: ${fault}`);
   }
 

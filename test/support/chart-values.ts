@@ -14,9 +14,9 @@ export const chartValues = (yaml: string): readonly ChartValue[] => {
   let place: readonly string[] = [];
   let comment: readonly string[] = [];
   for (const line of yaml.split('\n')) {
-    const said = /^ *# ?(.*)$/.exec(line)?.[1];
-    if (said !== undefined) {
-      comment = [...comment, said];
+    const reported = /^ *# ?(.*)$/.exec(line)?.[1];
+    if (reported !== undefined) {
+      comment = [...comment, reported];
       continue;
     }
     const [, indent = '', name, text] = /^( *)([A-Za-z]+):(?: (.*))?$/.exec(line) ?? [];

@@ -11,7 +11,8 @@ import { MeshNode } from './mesh-node.ts';
 
 export const FLEET_TEST_CLUSTER = 'test';
 
-interface FleetNodeOptions extends Partial<Pick<NatsFleetParts, 'start' | 'floors' | 'group' | 'hearing'>> {
+interface FleetNodeOptions
+  extends Partial<Pick<NatsFleetParts, 'start' | 'floors' | 'group' | 'subscriptions'>> {
   readonly keys: readonly ClusterKey[];
   readonly servers: readonly string[];
   readonly key?: NodeKey;
@@ -66,7 +67,7 @@ export const openFleetNode = (
         keys,
         cluster: options.cluster ?? FLEET_TEST_CLUSTER,
         group: options.group,
-        hearing: options.hearing,
+        subscriptions: options.subscriptions,
         server: { servers, credentials: options.credentials, caFile: undefined, isHandshakeFirst: false },
         store,
         clock: systemClock,

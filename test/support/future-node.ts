@@ -11,7 +11,7 @@ import { TlsMesh } from '../../src/mesh/tls/tls-mesh.ts';
 import { encodeMeshMessage } from '../../src/wire/mesh-message.ts';
 import { MeshNode } from './mesh-node.ts';
 
-interface Said {
+interface AgentReply {
   readonly kind: string;
   readonly key: string;
   readonly payload: unknown;
@@ -65,22 +65,22 @@ export class FutureNode implements AsyncDisposable {
     return this.#mesh.links.size;
   }
 
-  tellDurable(said: Said): void {
-    const { kind, key } = said;
+  reportDurable(reported: AgentReply): void {
+    const { kind, key } = reported;
     const { journal, cluster } = this.#node;
     const seq = (journal.origin(this.id)?.through ?? 0) + 1;
     const position = { origin: this.id, epoch: journal.ownEpoch, seq };
-    const body = this.#body(position, said);
+    const body = this.#body(position, reported);
     journal.append([{ ...position, kind, key, body, signature: this.#key.sign(body), ageMs: 0 }]);
     // Whatever it is: what matters is that there is news in the journal.
     const head = { ...position, class: 'durable', key, ageMs: 0, receivedAtMs: systemClock.nowMs() } as const;
     cluster.dispatch([{ ...head, kind: 'unknown', unknownKind: kind }]);
   }
 
-  tellLive(said: Said): void {
+  reportLive(reported: AgentReply): void {
     this.#liveSeq += 1;
     const { startNumber } = this.#node.journal;
-    const body = this.#body({ origin: this.id, epoch: startNumber, seq: this.#liveSeq }, said);
+    const body = this.#body({ origin: this.id, epoch: startNumber, seq: this.#liveSeq }, reported);
     const proof = Buffer.concat([this.#key.publicKey, this.#key.sign(body)]);
     const frame = encodeMeshMessage({ kind: 'live', entries: [{ ageMs: 0, body, proof }] });
     for (const link of this.#mesh.links.values()) link.send(frame);
@@ -99,9 +99,9 @@ export class FutureNode implements AsyncDisposable {
 
   #body(
     position: { readonly origin: NodeId; readonly epoch: number; readonly seq: number },
-    { nested = '""', ...said }: Said,
+    { nested = '""', ...reported }: AgentReply,
   ) {
-    const text = JSON.stringify({ version: 1, ...position, ...said });
+    const text = JSON.stringify({ version: 1, ...position, ...reported });
     return Buffer.from(
       text.replace('"NESTED"', () => nested),
       'utf8',

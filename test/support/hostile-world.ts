@@ -5,7 +5,7 @@ import type { KnownEvent } from '../../src/core/event.ts';
 import { eventClass, factKey } from '../../src/core/event-kinds.ts';
 import { EMPTY_STATE, type State } from '../../src/core/state.ts';
 import { FAULTS } from '../../src/simulate/scenario/faults.ts';
-import { type Said, SimulatedWorld } from '../simulate/simulated-world.ts';
+import { type AgentReply, SimulatedWorld } from '../simulate/simulated-world.ts';
 import { HostileEvents } from './hostile-events.ts';
 
 interface HostileMoment {
@@ -39,32 +39,34 @@ export async function* hostileMoments({
     const news = newestOf(all.slice(from, taken));
     state = applyAll(
       state,
-      news.map(said => events.of(said)),
+      news.map(reported => events.of(reported)),
     );
     yield { state, nowMs };
   }
 }
 
 /** Simulated once for all tests of a worker: hostile text comes into it afterwards. */
-const saidOfFaults = (): Promise<readonly Said[]> => {
+const saidOfFaults = (): Promise<readonly AgentReply[]> => {
   simulated ??= (async () => {
     await using world = new SimulatedWorld(FAULTS);
     await world.clock.advance(SECONDS * 1_000);
-    return world.said;
+    return world.reported;
   })();
   return simulated;
 };
 
-let simulated: Promise<readonly Said[]> | undefined;
+let simulated: Promise<readonly AgentReply[]> | undefined;
 const SECONDS = 900;
 
 /** Of live values, which replace each other, the last one. */
-const newestOf = (all: readonly Said[]): readonly Said[] => {
-  const last = new Map(all.map(said => [placeOf(said), said]));
-  return all.filter(said => eventClass(said.fact.kind) !== 'live' || last.get(placeOf(said)) === said);
+const newestOf = (all: readonly AgentReply[]): readonly AgentReply[] => {
+  const last = new Map(all.map(reported => [placeOf(reported), reported]));
+  return all.filter(
+    reported => eventClass(reported.fact.kind) !== 'live' || last.get(placeOf(reported)) === reported,
+  );
 };
 
-const placeOf = ({ node, fact }: Said): string => `${node} ${fact.kind} ${factKey(fact)}`;
+const placeOf = ({ node, fact }: AgentReply): string => `${node} ${fact.kind} ${factKey(fact)}`;
 
 class EventsOf {
   readonly #hostile: HostileEvents;
@@ -74,7 +76,7 @@ class EventsOf {
     this.#hostile = hostile;
   }
 
-  of({ node, fact, ageMs, atMs }: Said): KnownEvent {
+  of({ node, fact, ageMs, atMs }: AgentReply): KnownEvent {
     const of = eventClass(fact.kind);
     const seq = (this.#seqs.get(node + of) ?? 0) + 1;
     this.#seqs.set(node + of, seq);

@@ -8,16 +8,16 @@ import { type Journal, JournalError } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
 import { appendOwn, OWN, PEER, record } from './journal-records.ts';
 
-const say = (line: object): void => {
+const print = (line: object): void => {
   writeSync(1, `${JSON.stringify(line)}\n`);
 };
 
 const run = (path: string, rounds: number | undefined): void => {
-  say({ kind: 'opening' });
+  print({ kind: 'opening' });
   const journal = openSqliteJournal({ path, ownNode: OWN, clock: systemClock });
-  say({ kind: 'opened', startNumber: journal.startNumber, ownEpoch: journal.ownEpoch });
+  print({ kind: 'opened', startNumber: journal.startNumber, ownEpoch: journal.ownEpoch });
   for (let round = 1; round <= (rounds ?? ROUNDS_MAX); round += 1) {
-    say({ kind: 'acknowledged', seq: appendOwn(journal, factOf(round)) });
+    print({ kind: 'acknowledged', seq: appendOwn(journal, factOf(round)) });
     appendSuperseded(journal);
     if (rounds === undefined && round % 20 === 0) journal.compact();
   }
@@ -44,5 +44,5 @@ try {
   run(path, rounds === undefined ? undefined : Number(rounds));
 } catch (error) {
   if (!(error instanceof JournalError)) throw error;
-  say({ kind: 'failed', code: error.code, message: error.message });
+  print({ kind: 'failed', code: error.code, message: error.message });
 }

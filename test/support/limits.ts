@@ -45,12 +45,12 @@ export const boundsOf = (file: string): readonly Bound[] => {
 };
 
 /** Whether a row of docs/limits.md that names the file, or a folder that it is in, tells the bound's value. */
-export const isTold = ({ file, value }: Bound): boolean =>
+export const isStated = ({ file, value }: Bound): boolean =>
   value !== undefined &&
   rows.some(
     ({ places, text }) =>
       places.some(place => place === file || (place.endsWith('/') && file.startsWith(place))) &&
-      writtenAs(value).some(written => saysFigure(text, written)),
+      writtenAs(value).some(written => containsFigure(text, written)),
   );
 
 const rows: readonly { readonly places: readonly string[]; readonly text: string }[] = (() => {
@@ -96,7 +96,7 @@ const writtenAs = (value: number): readonly string[] => [
 const grouped = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 3 });
 
 /** Not as a part of another figure. */
-const saysFigure = (text: string, figure: string): boolean => {
+const containsFigure = (text: string, figure: string): boolean => {
   for (let at = text.indexOf(figure); at !== -1; at = text.indexOf(figure, at + 1))
     if (!/[\d.,]$/.test(text.slice(0, at)) && !/^(\d|[.,]\d)/.test(text.slice(at + figure.length)))
       return true;

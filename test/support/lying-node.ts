@@ -10,13 +10,13 @@ export interface Lies {
   /** What it claims to hold. */
   readonly claims: () => readonly VectorEntry[];
   /** Its reply to messages; none by default. */
-  readonly answer?: (message: MeshMessage, tell: (message: MeshMessage) => void) => void;
+  readonly answer?: (message: MeshMessage, report: (message: MeshMessage) => void) => void;
 }
 
 export class LyingNode {
   readonly key: NodeKey = generateNodeKey();
   /** What it was asked for, in order. */
-  readonly asked: VectorEntry[] = [];
+  readonly requested: VectorEntry[] = [];
   readonly #lies: Lies;
   readonly #links = new Set<MeshLink>();
 
@@ -28,14 +28,14 @@ export class LyingNode {
   meet(link: MeshLink): void {
     this.#links.add(link);
     link.onClose(() => this.#links.delete(link));
-    const tell = (message: MeshMessage): void => void link.send(encodeMeshMessage(message));
+    const report = (message: MeshMessage): void => void link.send(encodeMeshMessage(message));
     link.onFrame(frame => {
       const decoded = decodeMeshMessage(frame);
       if (decoded.kind !== 'message') return;
-      if (decoded.message.kind === 'want') this.asked.push(...decoded.message.wants);
-      this.#lies.answer?.(decoded.message, tell);
+      if (decoded.message.kind === 'want') this.requested.push(...decoded.message.wants);
+      this.#lies.answer?.(decoded.message, report);
     });
-    tell({
+    report({
       kind: 'hello',
       plimsollVersion: '0.0.0-liar',
       vectors: this.#lies.claims(),

@@ -8,8 +8,8 @@ import {
   type ComparedUnit,
   type ComparisonDocument,
 } from '../../src/core/comparison/comparison-document.ts';
-import { askedMetric, COMPARISON_METRICS } from '../../src/core/comparison/comparison-metrics.ts';
-import { comparisonSentence } from '../../src/core/comparison/comparison-words.ts';
+import { comparisonSentence } from '../../src/core/comparison/comparison-labels.ts';
+import { COMPARISON_METRICS, requestedMetric } from '../../src/core/comparison/comparison-metrics.ts';
 import { judgeMetrics, pairedEvidence } from '../../src/core/comparison/judge-metrics.ts';
 import { lookAlpha } from '../../src/core/statistics/look-levels.ts';
 import { unknown } from '../../src/core/unknown.ts';
@@ -36,7 +36,7 @@ export const madeUpComparison = (pairs: readonly (readonly [a: number, b: number
   const alpha = lookAlpha([6, 8, 12]);
   const metrics = judgeMetrics(
     COMPARISON_METRICS.filter(({ name }) => name === 'ttft.p90' || name === 'ttft.p99').map(row =>
-      pairedEvidence(askedMetric(row, pattern), a, b),
+      pairedEvidence(requestedMetric(row, pattern), a, b),
     ),
     { alpha, primary: 'ttft.p90' },
   );
@@ -83,7 +83,7 @@ export const madeUpComparison = (pairs: readonly (readonly [a: number, b: number
 export const announceComparisonTo = (
   home: string,
   document: ComparisonDocument,
-  { directory, onStopAsked }: { readonly directory: string; readonly onStopAsked?: () => void },
+  { directory, onStopRequested }: { readonly directory: string; readonly onStopRequested?: () => void },
 ): ComparisonReporter => {
   const reporter = new ComparisonReporter({
     findDaemon: async () => {
@@ -93,7 +93,7 @@ export const announceComparisonTo = (
     clock: systemClock,
     document,
     directory,
-    ...(onStopAsked === undefined ? {} : { onStopAsked }),
+    ...(onStopRequested === undefined ? {} : { onStopRequested }),
   });
   reporter.start();
   return reporter;

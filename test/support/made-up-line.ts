@@ -50,12 +50,12 @@ export const madeUpSweep = (id: string): SweepDocument => {
     schema: _schema,
     ...head
   } = madeUpLine();
-  const asked = head.stages.map(({ load }) => load);
+  const requested = head.stages.map(({ load }) => load);
   return {
     ...head,
     id,
     schema: SWEEP_SCHEMA,
-    asked,
+    requested,
     resume: unknown('made up'),
     command: 'plimsoll sweep http://127.0.0.1:8000 --rates 1,2,4',
   };
@@ -86,7 +86,7 @@ export const writeLine = (directory: string, document: LineDocument): void => {
 export const announceSweepTo = (
   home: string,
   document: SweepDocument | LineDocument,
-  more: { readonly directory: string; readonly onStopAsked?: () => void },
+  more: { readonly directory: string; readonly onStopRequested?: () => void },
 ): Promise<SweepAnnouncement> =>
   announceSweep({
     findDaemon: async () => {

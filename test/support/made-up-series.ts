@@ -2,7 +2,7 @@
 
 import type { RunSeries } from '../../dashboard/src/run/run-series.ts';
 
-export const madeUpSeries = (told: Partial<RunSeries>): RunSeries => ({
+export const madeUpSeries = (reported: Partial<RunSeries>): RunSeries => ({
   isLive: false,
   notice: '',
   stepMs: 1_000,
@@ -12,5 +12,5 @@ export const madeUpSeries = (told: Partial<RunSeries>): RunSeries => ({
   inFlight: [],
   failed: [],
   percentilesNs: { 1: [], 10: [], 25: [], 50: [], 75: [], 90: [], 99: [] },
-  ...told,
+  ...reported,
 });

@@ -138,7 +138,7 @@ export const agenticConversations = ({
   return conversations;
 };
 
-interface AgentWish {
+interface AgentLoadRequest {
   readonly random: ReturnType<typeof seededRandom>;
   readonly count: number;
   readonly gapMs: number;
@@ -154,7 +154,7 @@ const agentRequests = ({
   inputTokens,
   outputTokens,
   depth,
-}: AgentWish): { readonly rows: readonly object[]; readonly count: number } => {
+}: AgentLoadRequest): { readonly rows: readonly object[]; readonly count: number } => {
   const rows: object[] = [];
   const ids: number[] = [];
   let nextId = 0;

@@ -106,7 +106,7 @@ export class MeshNode {
   }
 
   /** A live fact. */
-  tellMemory(availableBytes: number): void {
+  reportMemory(availableBytes: number): void {
     this.record(memoryFact(availableBytes));
   }
 

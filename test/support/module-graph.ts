@@ -29,7 +29,15 @@ export const importedNames = (file: string): readonly string[] => {
   ];
 };
 
-/** How often a module says each name in code, declarations included. */
+/** Each import of a module that the file imports already. */
+export const importedTwice = (file: string): readonly string[] =>
+  parse(file)
+    .statements.filter(ts.isImportDeclaration)
+    .map(({ moduleSpecifier }) => moduleSpecifier.getText())
+    .filter((path, at, all) => all.indexOf(path) < at)
+    .map(path => `${file}: ${path}`);
+
+/** How often a module contains each name in code, declarations included. */
 export const identifiersOf = (file: string): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   walk(parse(file), node => {

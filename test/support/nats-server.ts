@@ -29,11 +29,11 @@ export const natsProgram = (): NatsProgram | undefined => {
   for (const path of places) {
     if (path.startsWith('/') && !existsSync(path)) continue;
     try {
-      const said = execFileSync(path, ['--version'], {
+      const reported = execFileSync(path, ['--version'], {
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'ignore'],
       });
-      return { path, version: /v(\d+\.\d+\.\d+)/.exec(said)?.[1] ?? 'unknown' };
+      return { path, version: /v(\d+\.\d+\.\d+)/.exec(reported)?.[1] ?? 'unknown' };
     } catch {
       // Not there, or not a program: the next place.
     }
@@ -59,7 +59,7 @@ export class NatsServer implements AsyncDisposable {
   #child: ChildProcess | undefined;
   #options: NatsServerOptions = {};
   #reloaded: (() => void) | undefined;
-  readonly #awaited = new Set<{ readonly pattern: RegExp; readonly said: () => void }>();
+  readonly #awaited = new Set<{ readonly pattern: RegExp; readonly reported: () => void }>();
 
   private constructor(program: NatsProgram, folder: ReturnType<typeof temporaryDirectory>) {
     this.program = program;
@@ -116,16 +116,16 @@ export class NatsServer implements AsyncDisposable {
     });
     this.#child = child;
     const ready = Promise.withResolvers<void>();
-    const said: string[] = [];
+    const reported: string[] = [];
     createInterface({ input: child.stderr }).on('line', line => {
-      said.push(line);
+      reported.push(line);
       const port = /Listening for client connections on .*:(\d+)/.exec(line)?.[1];
       if (port !== undefined) this.#port = Number(port);
       if (line.includes('Server is ready')) ready.resolve();
       if (line.includes('Reloaded server configuration')) this.#reloaded?.();
-      for (const { pattern, said: tell } of this.#awaited) if (pattern.test(line)) tell();
+      for (const { pattern, reported: report } of this.#awaited) if (pattern.test(line)) report();
     });
-    child.once('exit', () => ready.reject(new Error(`nats-server ended: ${said.slice(-5).join('\n')}`)));
+    child.once('exit', () => ready.reject(new Error(`nats-server ended: ${reported.slice(-5).join('\n')}`)));
     await ready.promise;
   }
 
@@ -138,12 +138,12 @@ export class NatsServer implements AsyncDisposable {
   }
 
   /** From now on, in its log. */
-  hasSaid(pattern: RegExp): { readonly isSo: boolean; readonly said: Promise<void> } {
+  hasPrinted(pattern: RegExp): { readonly isSo: boolean; readonly reported: Promise<void> } {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const awaited = { isSo: false, said: promise };
+    const awaited = { isSo: false, reported: promise };
     this.#awaited.add({
       pattern,
-      said: () => {
+      reported: () => {
         awaited.isSo = true;
         resolve();
       },

@@ -8,7 +8,7 @@ import * as v from 'valibot';
 
 /** One that answers as it is told to, and remembers what it was sent. */
 export const otlpReceiver = async (answer: () => { readonly status: number; readonly body?: string }) => {
-  const asked: {
+  const requested: {
     readonly url: string | undefined;
     readonly type: string | undefined;
     readonly encoding: string | undefined;
@@ -21,9 +21,9 @@ export const otlpReceiver = async (answer: () => { readonly status: number; read
       const { 'content-type': type, 'content-encoding': encoding } = request.headers;
       const body = Buffer.concat(parts);
       const text = (encoding === 'gzip' ? gunzipSync(body) : body).toString('utf8');
-      asked.push({ url: request.url, type, encoding, body: text });
-      const { status, body: told = '' } = answer();
-      reply.writeHead(status, { 'content-type': 'application/json' }).end(told);
+      requested.push({ url: request.url, type, encoding, body: text });
+      const { status, body: reported = '' } = answer();
+      reply.writeHead(status, { 'content-type': 'application/json' }).end(reported);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -32,7 +32,7 @@ export const otlpReceiver = async (answer: () => { readonly status: number; read
   const port = typeof address === 'object' && address !== null ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}`,
-    asked,
+    requested,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type NodeId, nodeId } from '../../src/core/ids.ts';
 import { isJsonObject } from '../../src/core/json.ts';
 import type { EventClass } from '../../src/core/kind-row.ts';
-import { NOT_TOLD } from '../../src/wire/schema.ts';
+import { NOT_REPORTED } from '../../src/wire/schema.ts';
 
 /** Of the formats. */
 const PINNED_VERSION = '1';
@@ -35,23 +35,23 @@ export const copyPinnedHome = (path: string): void => {
 export const pinnedText = (name: string): string => readFileSync(pinnedPath(name), 'utf8');
 
 /** What it wrote, with unknown wherever `read` says so of a field that it did not know: fields are added in no other way. */
-export const withUntold = (written: unknown, read: unknown): unknown => {
+export const withUnreported = (written: unknown, read: unknown): unknown => {
   if (Array.isArray(written) && Array.isArray(read))
-    return written.map((one, index) => withUntold(one, read[index]));
+    return written.map((one, index) => withUnreported(one, read[index]));
   if (!isJsonObject(written) || !isJsonObject(read)) return written;
   const known = Object.entries(written).map(([name, one]) => [
     name,
-    Object.hasOwn(read, name) ? withUntold(one, read[name]) : one,
+    Object.hasOwn(read, name) ? withUnreported(one, read[name]) : one,
   ]);
-  const untold = Object.entries(read).filter(
-    ([name, one]) => !Object.hasOwn(written, name) && isDeepStrictEqual(one, NOT_TOLD),
+  const unreported = Object.entries(read).filter(
+    ([name, one]) => !Object.hasOwn(written, name) && isDeepStrictEqual(one, NOT_REPORTED),
   );
-  return Object.fromEntries([...known, ...untold]);
+  return Object.fromEntries([...known, ...unreported]);
 };
 
 /** Whether one of those read is what it wrote. */
 export const holds = (read: readonly unknown[], written: unknown): boolean =>
-  read.some(one => isDeepStrictEqual(one, withUntold(written, one)));
+  read.some(one => isDeepStrictEqual(one, withUnreported(written, one)));
 
 /** One fact of every kind and shape, in the order in which it recorded them. */
 export const pinnedFacts = (): readonly PinnedFact[] => JSON.parse(pinnedText('facts.json'));

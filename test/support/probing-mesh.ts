@@ -213,7 +213,7 @@ export class ProbingMesh implements AsyncDisposable {
     };
     held.current = probing;
     this.nodes.push(probing);
-    tellHardware(node, address);
+    reportHardware(node, address);
     const { signal } = this.#stop;
     this.#work.push(requests.run(signal), reconciler.run(signal), this.#speak(node, signal));
     if (options.leases?.(index) ?? true) this.#work.push(server.run(signal));
@@ -222,7 +222,7 @@ export class ProbingMesh implements AsyncDisposable {
   /** As gatherers do, so that the node is there. */
   async #speak(node: MeshNode, signal: AbortSignal): Promise<void> {
     for (let count = 1; !signal.aborted; count += 1) {
-      node.tellMemory(count);
+      node.reportMemory(count);
       await this.clock.sleep(5_000, signal).catch(() => undefined);
     }
   }
@@ -235,7 +235,7 @@ export class ProbingMesh implements AsyncDisposable {
 const unready: ProbeDeviceNow = () =>
   Promise.resolve({ kind: 'failed', reason: 'no device here', bytesUsed: 0 });
 
-const tellHardware = (node: MeshNode, address: string): void => {
+const reportHardware = (node: MeshNode, address: string): void => {
   node.recorder.record({
     kind: 'network.gathered',
     payload: { source: 'test', intervalMs: 10_000, value: { interfaces: [ethernet('eth0', address)] } },

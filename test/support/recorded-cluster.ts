@@ -38,12 +38,12 @@ const RECORDED_RUNS = ['run-a', 'run-b'] as const;
  */
 export const recordedCluster = async (
   rows: (wallMs: number) => readonly HistoryRow[] = () => [],
-  told: Readonly<Record<string, readonly Fact[]>> = {},
+  reported: Readonly<Record<string, readonly Fact[]>> = {},
 ): Promise<RecordedCluster> => {
   const home = temporaryDirectory();
   const { clock, cluster, parts } = registryParts(home.path);
   cluster.replace(await recordedState(clock));
-  for (const [name, facts] of Object.entries(told)) {
+  for (const [name, facts] of Object.entries(reported)) {
     const origin = nodeIds(cluster.state).find(id => nodeName(cluster.state, id) === name);
     if (origin === undefined) throw new RangeError(`the recording has no ${name}`);
     const receivedAtMs = clock.nowMs();

@@ -160,15 +160,15 @@ export const simulateStage = (
     if (ledger.ended >= count) break;
     if (options.count !== undefined || options.isFixed === true) continue;
     const look = decider.look(nowNs);
-    if (look !== undefined && (look.verdict !== 'undecided' || look.isFutile)) return told(look, nowNs);
+    if (look !== undefined && (look.verdict !== 'undecided' || look.isFutile)) return reported(look, nowNs);
   }
-  function told(look: Look, elapsedNs: number): SimulatedStage {
+  function reported(look: Look, elapsedNs: number): SimulatedStage {
     if (account !== undefined) drain(look);
     const verdict = ledger.completed === 0 ? 'broken' : look.verdict;
     const completedPerSecond = elapsedNs === 0 ? 0 : (ledger.completed * 1e9) / elapsedNs;
     return { verdict, look, issued: ledger.issued, elapsedNs, completedPerSecond };
   }
-  return told(decider.lookNow(nowNs), nowNs);
+  return reported(decider.lookNow(nowNs), nowNs);
 };
 
 interface SimulatedLine {

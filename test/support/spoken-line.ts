@@ -7,9 +7,9 @@ import type { SearchOptions } from '../../src/bench/line/line-search.ts';
 import { StageAccount } from '../../src/bench/sweep/stage-account.ts';
 import { stageCriterion } from '../../src/bench/sweep/stage-criteria.ts';
 import { stageFigures } from '../../src/bench/sweep/stage-figures.ts';
-import { type ClientAccount, finalVerdict, stageReasons } from '../../src/bench/sweep/stage-words.ts';
+import { type ClientAccount, finalVerdict, stageReasons } from '../../src/bench/sweep/stage-text.ts';
 import type { JudgedObjective } from '../../src/core/run/objective.ts';
-import { judgedWords } from '../../src/core/run/objective-words.ts';
+import { judgedObjectiveText } from '../../src/core/run/objective-text.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import type { StageVerdict } from '../../src/core/sweep/stage.ts';
 import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
@@ -69,7 +69,7 @@ export const spokenLine = (
   });
   const sentence = lineSentence(line, {
     by: options.by,
-    objectives: objectives.map(judgedWords),
+    objectives: objectives.map(judgedObjectiveText),
     change: capacityChange(searched, options),
   });
   return { line, sentence, stages };

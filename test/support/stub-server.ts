@@ -18,7 +18,7 @@ interface StubServer extends AsyncDisposable {
   readonly url: string;
   readonly requestCount: number;
   /** Before each reply. */
-  onRequest(heard: () => void): void;
+  onRequest(received: () => void): void;
   /** With its connections, as a process that dies. */
   kill(): void;
 }
@@ -32,7 +32,7 @@ export const stubServer = async (
   }: { readonly models?: readonly object[]; readonly port?: number } = {},
 ): Promise<StubServer> => {
   let requestCount = 0;
-  let heard = (): void => undefined;
+  let received = (): void => undefined;
   const server = http.createServer((request, response) => {
     request.resume();
     request.on('end', () => {
@@ -42,7 +42,7 @@ export const stubServer = async (
         response.end(JSON.stringify(isList ? { object: 'list', data: models } : { detail: 'Not Found' }));
         return;
       }
-      heard();
+      received();
       write(response, reply(requestCount++));
     });
   });
@@ -60,7 +60,7 @@ export const stubServer = async (
       return requestCount;
     },
     onRequest: listener => {
-      heard = listener;
+      received = listener;
     },
     kill,
     [Symbol.asyncDispose]: async () => {

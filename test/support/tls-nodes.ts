@@ -5,7 +5,7 @@ import { systemClock } from '../../src/clock/system-clock.ts';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import { type ClusterKey, makeClusterKey } from '../../src/mesh/key/cluster-key.ts';
 import type { MeshLimits, RefusalReason } from '../../src/mesh/mesh.ts';
-import type { Guests } from '../../src/mesh/tls/join-desk.ts';
+import type { Guests } from '../../src/mesh/tls/join-code-service.ts';
 import { TlsMesh } from '../../src/mesh/tls/tls-mesh.ts';
 import { type SeenNode, seenNode } from './seen-node.ts';
 
@@ -61,7 +61,7 @@ export const portOf = ({ transport }: SeenNode): number => transport.listensOn?.
 export const dial = (one: SeenNode, port: number, address = '127.0.0.1'): void =>
   one.transport.addCandidate({ address, port, source: 'static' });
 
-export const hasHeard = (one: SeenNode, reason: RefusalReason): boolean =>
+export const hasReceived = (one: SeenNode, reason: RefusalReason): boolean =>
   one.refusals.some(refusal => refusal.reason === reason);
 
 /** @returns the port. */

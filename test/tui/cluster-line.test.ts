@@ -24,7 +24,7 @@ const opened = (origin: NodeId, seq: number, sink: NodeId, sinkAddress: string):
   const key = factKey({ kind, payload });
   return { kind, origin, epoch: 1, class: 'durable', seq, key, ageMs: 0, receivedAtMs: 1_000, payload };
 };
-const heard = (origin: NodeId, receivedAtMs: number): Event => ({
+const received = (origin: NodeId, receivedAtMs: number): Event => ({
   kind: 'reading.confirmed',
   origin,
   epoch: 1,
@@ -42,8 +42,8 @@ test('status counts the nodes by how they are heard, and the connections that ar
     opened(ATLAS, 2, JUNO, 'fe80::2%en0'),
     opened(JUNO, 1, ATLAS, '10.0.0.1'),
     opened(VESTA, 1, ATLAS, '10.0.0.1'),
-    heard(ATLAS, 60_000),
-    heard(JUNO, 60_000),
+    received(ATLAS, 60_000),
+    received(JUNO, 60_000),
   ]);
   const text = renderStatus(state, 60_000, [], { columns: 200, color: false, isUnicode: true }).join('\n');
   expect(text).toContain('3 nodes: 2 up, 1 offline · 3 connections of 1 link');

@@ -16,10 +16,10 @@ const juno = nodeId('j'.repeat(26));
 const plain = { columns: 100, color: false, isUnicode: true };
 
 /** What nodes told at moment 0, each durable fact once. */
-const stateOf = (...told: readonly (readonly [ReturnType<typeof nodeId>, ...Fact[]])[]): State =>
+const stateOf = (...reported: readonly (readonly [ReturnType<typeof nodeId>, ...Fact[]])[]): State =>
   applyAll(
     EMPTY_STATE,
-    told.flatMap(([origin, ...facts]) => {
+    reported.flatMap(([origin, ...facts]) => {
       let durable = 0;
       return facts.map((fact, index): Event => {
         const kind = eventClass(fact.kind);
@@ -147,7 +147,7 @@ const eth0 = (): Fact =>
   });
 
 /** The node goes on telling something, so that it is no silent one. */
-const heardAt = (state: State, nowMs: number): State => ({
+const seenAt = (state: State, nowMs: number): State => ({
   ...state,
   origins: { ...state.origins, [atlas]: { epoch: 1, seq: 1_000, receivedAtMs: nowMs } },
 });
@@ -248,11 +248,11 @@ describe('the summary of a machine', () => {
     const none = { readBytesPerSecond: 0, writtenBytesPerSecond: 0, readsPerSecond: 0, writesPerSecond: 0 };
     const rowOf = (rates: DiskTraffic['rates']): string | undefined => {
       const disk = { name: 'nvme0n1', readBytes: 1, writtenBytes: 1, reads: 1, writes: 1, busyMs: 1, rates };
-      const told: Fact = {
+      const reported: Fact = {
         kind: 'diskTraffic.gathered',
         payload: { source: 'procfs', intervalMs: 1_000, value: { devices: [disk] } },
       };
-      const rows = renderSummary(stateOf([atlas, identity('atlas'), told]), atlas, 400, plain);
+      const rows = renderSummary(stateOf([atlas, identity('atlas'), reported]), atlas, 400, plain);
       return rows.find(row => row.includes('Disk traffic'));
     };
     expect(rowOf(unknown('needs two readings'))).toMatch(/nvme0n1 · – \(needs two readings\)/);
@@ -319,7 +319,7 @@ describe('the table of nodes', () => {
 
   test('says in words what is stale or offline, and what a person should know', () => {
     const stale = renderStatus(
-      heardAt(everything(), 20_000),
+      seenAt(everything(), 20_000),
       20_000,
       [{ problem: 'The config is broken.', advice: 'Mend it.' }],
       plain,
@@ -340,22 +340,23 @@ describe('the table of nodes', () => {
   });
 
   test('loses no word of what it says on a screen that cuts what is past its edge', () => {
-    const said = 'No connection for 5 s: the daemon at http://127.0.0.1:4180 does not answer.';
-    const lines = renderStatus(heardAt(everything(), 20_000), 20_000, [{ problem: said, advice: '' }], {
+    const reported = 'No connection for 5 s: the daemon at http://127.0.0.1:4180 does not answer.';
+    const lines = renderStatus(seenAt(everything(), 20_000), 20_000, [{ problem: reported, advice: '' }], {
       ...plain,
       columns: 32,
       isCutAtEdge: true,
     });
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(32);
-    expect(lines.join(' ').replace(/ +/g, ' ')).toContain(said);
+    expect(lines.join(' ').replace(/ +/g, ' ')).toContain(reported);
     expect(lines.join(' ').replace(/ +/g, ' ')).toMatch(/atlas: \d readings are stale. test has sent/);
   });
 
   test('leaves a line whole where the terminal wraps it, or a program reads it', () => {
-    const said = 'The journal could not be written: the disk is full, and nothing that was stored is lost.';
+    const reported =
+      'The journal could not be written: the disk is full, and nothing that was stored is lost.';
     expect(
-      renderStatus(everything(), 400, [{ problem: said, advice: '' }], { ...plain, columns: 40 }),
-    ).toContain(said);
+      renderStatus(everything(), 400, [{ problem: reported, advice: '' }], { ...plain, columns: 40 }),
+    ).toContain(reported);
   });
 
   test('of an empty cluster says so', () => {

@@ -14,10 +14,15 @@ import { EMPTY_STATE } from '../../src/core/state.ts';
 import { eventOf, eventsOf, recordedEvent } from '../../src/recording/recording-line.ts';
 import { type DecodedRecord, decodeRecordBody } from '../../src/wire/durable-record.ts';
 import { knownPayload, PAYLOAD_SCHEMAS } from '../../src/wire/event-schema.ts';
-import { NOT_TOLD, UNREAD_DEPTH_MAX, UNREAD_FIELDS_MAX, UNREAD_VALUES_MAX } from '../../src/wire/schema.ts';
+import {
+  NOT_REPORTED,
+  UNREAD_DEPTH_MAX,
+  UNREAD_FIELDS_MAX,
+  UNREAD_VALUES_MAX,
+} from '../../src/wire/schema.ts';
 import { decodeSnapshot, encodeSnapshot } from '../../src/wire/stream-message.ts';
 import { longCount } from '../support/counts.ts';
-import { type PinnedFact, pinnedFacts, withUntold } from '../support/pinned-version.ts';
+import { type PinnedFact, pinnedFacts, withUnreported } from '../support/pinned-version.ts';
 import { schemaValues } from '../support/schema-values.ts';
 
 type Path = readonly (string | number)[];
@@ -46,7 +51,7 @@ describe('a payload', () => {
     'of %s is read as it was written',
     (_name, fact) => {
       const read = payloadRead(fact, fact.payload);
-      expect(read).toEqual(withUntold(fact.payload, read));
+      expect(read).toEqual(withUnreported(fact.payload, read));
     },
   );
 
@@ -55,8 +60,8 @@ describe('a payload', () => {
     expect(places.length).toBeGreaterThan(100);
     for (const { fact, path } of places) {
       const read = payloadRead(fact, without(fact.payload, path));
-      const expected = put(fact.payload, path, NOT_TOLD);
-      expect(read, `${fact.kind} ${path.join('.')}`).toEqual(withUntold(expected, read));
+      const expected = put(fact.payload, path, NOT_REPORTED);
+      expect(read, `${fact.kind} ${path.join('.')}`).toEqual(withUnreported(expected, read));
     }
   });
 
@@ -67,9 +72,9 @@ describe('a payload', () => {
     fc.assert(
       fc.property(lacking, ({ fact, paths }) => {
         const sent = paths.reduce(without, fact.payload);
-        const expected = paths.reduce((value, path) => put(value, path, NOT_TOLD), fact.payload);
+        const expected = paths.reduce((value, path) => put(value, path, NOT_REPORTED), fact.payload);
         const read = payloadRead(fact, sent);
-        expect(read).toEqual(withUntold(expected, read));
+        expect(read).toEqual(withUnreported(expected, read));
       }),
       { numRuns: longCount(200, 5_000) },
     );
@@ -88,7 +93,7 @@ describe('a payload', () => {
         fc.pre(!JSON.stringify(payload).includes('"__proto__"'));
         // JSON knows one zero.
         const read = payloadRead(fact, payload);
-        expect(read).toEqual(withUntold(JSON.parse(JSON.stringify(payload)), read));
+        expect(read).toEqual(withUnreported(JSON.parse(JSON.stringify(payload)), read));
       }),
       { numRuns: longCount(500, 20_000) },
     );
@@ -140,7 +145,7 @@ describe('what State holds of a payload', () => {
         }).text;
         const [back] = eventsOf(decodeSnapshot(text, 0).state, position.origin);
         if (back === undefined || back.kind === 'unknown') throw new Error('it is gone');
-        expect(back.payload, place.join('.')).toEqual(withUntold(payload, back.payload));
+        expect(back.payload, place.join('.')).toEqual(withUnreported(payload, back.payload));
         const line = JSON.stringify(recordedEvent(back, 0));
         expect(eventOf(JSON.parse(line), 0), place.join('.')).toEqual({ ...event, kind: back.kind });
       }
@@ -240,7 +245,7 @@ const isSchema = (value: unknown): value is v.GenericSchema =>
 /** Mappings whose names are values themselves: percentiles, series, figures of a baseline. */
 const MAPPINGS = new Set(['percentiles', 'series', 'medians']);
 /** Unknown says here that the probe failed, and why: no version leaves it out. */
-const ALWAYS_TOLD = new Set(['failure']);
+const ALWAYS_REPORTED = new Set(['failure']);
 
 /** Of no field that there is. */
 const newName = fc.string({ maxLength: 60 }).map(name => `new ${name}`);
@@ -264,7 +269,7 @@ const reportedPlaces = (fact: PinnedFact): readonly Path[] =>
     .map(({ path }) => path)
     .filter(path => {
       const last = path.at(-1);
-      if (typeof last !== 'string' || ALWAYS_TOLD.has(last)) return false;
+      if (typeof last !== 'string' || ALWAYS_REPORTED.has(last)) return false;
       const unknown = { kind: 'unknown', reason: 'x' };
       const read = decoded(fact, put(fact.payload, path, unknown));
       // An object of nothing but such fields takes it as well, for one with a field that it does not know.

@@ -23,7 +23,7 @@ import { runConfigFromJson } from '../../src/wire/run-config.ts';
 import { runEndSchema, runProgressSchema, runStartSchema } from '../../src/wire/run-schema.ts';
 import { decodeSampleLine } from '../../src/wire/sample-line.ts';
 import { decodeSampleTimes, gapsOf } from '../../src/wire/sample-times.ts';
-import { NOT_TOLD } from '../../src/wire/schema.ts';
+import { NOT_REPORTED } from '../../src/wire/schema.ts';
 import { decodeSnapshotPacked, snapshotFromJson } from '../../src/wire/snapshot-codec.ts';
 import { decodeBatch, decodeSnapshot } from '../../src/wire/stream-message.ts';
 import {
@@ -33,7 +33,7 @@ import {
   pinnedFacts,
   pinnedPath,
   pinnedText,
-  withUntold,
+  withUnreported,
 } from '../support/pinned-version.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { WRITTEN_SCHEMAS } from '../support/written-schemas.ts';
@@ -48,7 +48,7 @@ test.each(examples.map(example => [example.kind, example] as const))(
   (kind, { key, payload, class: written }) => {
     const read = decodeFact(kind, key, payload);
     if (read.kind !== 'known') throw new Error(JSON.stringify(read));
-    expect(read.fact.payload).toEqual(withUntold(payload, read.fact.payload));
+    expect(read.fact.payload).toEqual(withUnreported(payload, read.fact.payload));
     expect(eventClass(read.fact.kind)).toBe(written);
   },
 );
@@ -60,7 +60,7 @@ test('every kind of event that this version writes is recorded', () => {
 test.each(Object.entries(WRITTEN_SCHEMAS))('a document is read, every field of it: %s', (name, schema) => {
   const document = json('documents.json')[name];
   const read = v.parse(schema, document);
-  expect(read).toEqual(withUntold(document, read));
+  expect(read).toEqual(withUnreported(document, read));
 });
 
 test.each(Object.entries(WRITTEN_SCHEMAS).filter(([name]) => 'schema' in json('documents.json')[name]))(
@@ -77,13 +77,13 @@ describe('a run directory', () => {
   test('has its settings, every one of them', () => {
     const config = json('run/config.json');
     const read = runConfigFromJson(pinnedText('run/config.json'));
-    expect(read).toEqual(withUntold(config, read));
+    expect(read).toEqual(withUnreported(config, read));
   });
 
   test('has its report, every figure of it', () => {
     const report = json('run/report.json');
     const read = reportFromJson(pinnedText('run/report.json'));
-    expect(read).toEqual(withUntold(report, read));
+    expect(read).toEqual(withUnreported(report, read));
     expect(read.counts).toEqual({ issued: 40, completed: 36, failed: 4, cancelled: 0, unresolved: 0 });
   });
 
@@ -95,8 +95,10 @@ describe('a run directory', () => {
       end: { issued: 42, trackedIssued: 40, state: 'complete' },
     });
     for (const [index, line] of lines.slice(0, -1).entries()) {
-      const { kind, id, chunks, chunkGapsNs: _gaps, failure, late, answer, ...told } = JSON.parse(line);
-      const figures = Object.fromEntries(Object.entries(told).map(([name, value]) => [name, value ?? -1]));
+      const { kind, id, chunks, chunkGapsNs: _gaps, failure, late, answer, ...reported } = JSON.parse(line);
+      const figures = Object.fromEntries(
+        Object.entries(reported).map(([name, value]) => [name, value ?? -1]),
+      );
       expect(read[index]).toMatchObject({
         kind,
         sample: {
@@ -110,7 +112,7 @@ describe('a run directory', () => {
             : { lateness: Object.fromEntries(LATENESS_KEYS.map((key, at) => [key, late[at]])) }),
         },
       });
-      const { window, sentNs, endNs, outcome } = told;
+      const { window, sentNs, endNs, outcome } = reported;
       expect(decodeSampleTimes(line)).toMatchObject({ isTracked: window >= 0, sentNs, endNs, outcome });
     }
   });
@@ -169,11 +171,11 @@ test('what a run tells the daemon is taken, and with a field besides it is kept'
     [/\/progress$/, runProgressSchema],
     [/\/end$/, runEndSchema],
   ] as const;
-  const told: readonly { readonly path: string; readonly body: object }[] = json('told.json');
+  const reported: readonly { readonly path: string; readonly body: object }[] = json('told.json');
   const read = schemas.map(([path, schema]) => {
-    const body = told.find(one => path.test(one.path))?.body;
+    const body = reported.find(one => path.test(one.path))?.body;
     const plain = v.parse(schema, body);
-    expect(plain).toEqual(withUntold(body, plain));
+    expect(plain).toEqual(withUnreported(body, plain));
     expect(v.parse(schema, { ...body, tide: 3 })).toEqual({ ...plain, tide: 3 });
     return body;
   });
@@ -194,7 +196,7 @@ describe('the stream', () => {
     const { state } = decodeSnapshot(pinnedText('stream-snapshot.json'), 0);
     const sources = { state, views: [nodeView(state, PINNED_NODE, 0)], warnings: [], nowMs: 0 };
     expect(groupViews(sources, { kind: 'rack' })).toMatchObject([
-      { id: '', reason: NOT_TOLD.reason, nodes: { count: 1 }, members: [{ nodeId: PINNED_NODE }] },
+      { id: '', reason: NOT_REPORTED.reason, nodes: { count: 1 }, members: [{ nodeId: PINNED_NODE }] },
     ]);
     expect(groupViews(sources, { kind: 'tag' }).map(({ id }) => id)).toEqual(['rack-1']);
     expect(groupViews(sources, { kind: 'kind' })[0]?.id).not.toBe('');
@@ -223,15 +225,15 @@ describe('a recording', () => {
 });
 
 test('a daemon is found by its file, also by one that tells more, or less of what nobody needs', async () => {
-  const told = json('daemon.json');
-  expect(await readDaemonFile(pinnedPath('daemon.json'))).toMatchObject({ kind: 'found', file: told });
+  const reported = json('daemon.json');
+  expect(await readDaemonFile(pinnedPath('daemon.json'))).toMatchObject({ kind: 'found', file: reported });
   using folder = temporaryDirectory();
   const path = join(folder.path, 'daemon.json');
-  const { startedAtWallMs: _started, version: _version, ...needed } = told;
+  const { startedAtWallMs: _started, version: _version, ...needed } = reported;
   writeFileSync(path, JSON.stringify({ ...needed, tide: 3 }));
   expect(await readDaemonFile(path)).toEqual({
     kind: 'found',
-    file: { ...needed, socket: NOT_TOLD, startedAtWallMs: NOT_TOLD, version: NOT_TOLD },
+    file: { ...needed, socket: NOT_REPORTED, startedAtWallMs: NOT_REPORTED, version: NOT_REPORTED },
   });
 });
 

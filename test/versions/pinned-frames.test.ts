@@ -18,8 +18,8 @@ import { decodeAnswer, decodeLeaseRequest, decodeReturn } from '../../src/probe/
 import { decodeRecordBody } from '../../src/wire/durable-record.ts';
 import { decodeMeshMessage } from '../../src/wire/mesh-message.ts';
 import { decodeRequest, isRequestFrame } from '../../src/wire/request-message.ts';
-import { NOT_TOLD } from '../../src/wire/schema.ts';
-import { holds, pinnedFacts, pinnedText, withUntold } from '../support/pinned-version.ts';
+import { NOT_REPORTED } from '../../src/wire/schema.ts';
+import { holds, pinnedFacts, pinnedText, withUnreported } from '../support/pinned-version.ts';
 
 interface Pinned {
   readonly message: { readonly kind: string; readonly [name: string]: unknown };
@@ -73,7 +73,7 @@ describe('a frame of the mesh', () => {
     const silent = changed(bytesOf(hello.frame), ({ plimsollVersion: _version, ...fields }) => fields);
     expect(decodeMeshMessage(silent)).toEqual({
       kind: 'message',
-      message: { ...hello.message, plimsollVersion: NOT_TOLD },
+      message: { ...hello.message, plimsollVersion: NOT_REPORTED },
     });
   });
 });
@@ -94,7 +94,7 @@ test('every fact is read from the records and live events of the frames', () => 
   for (const fact of pinnedFacts())
     if (isEventKind(fact.kind) && fact.class === 'live') expect(holds(read, fact), fact.kind).toBe(true);
   for (const fact of read)
-    expect(pinnedFacts().map(written => withUntold(written, fact))).toContainEqual(fact);
+    expect(pinnedFacts().map(written => withUnreported(written, fact))).toContainEqual(fact);
   expect(read.length).toBeGreaterThan(30);
 });
 
@@ -111,9 +111,9 @@ describe('a question between nodes', () => {
     (_name, { message: { kind, topic, body } }) => {
       const decode =
         kind === 'answer' ? decodeAnswer : topic === 'probe.lease' ? decodeLeaseRequest : decodeReturn;
-      const told = JSON.parse(JSON.stringify(body));
-      expect(decode(told)).toEqual(told);
-      expect(decode({ ...told, tide: { metres: 3 } })).toEqual(told);
+      const reported = JSON.parse(JSON.stringify(body));
+      expect(decode(reported)).toEqual(reported);
+      expect(decode({ ...reported, tide: { metres: 3 } })).toEqual(reported);
     },
   );
 });

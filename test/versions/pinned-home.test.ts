@@ -24,7 +24,7 @@ import {
   pinnedFacts,
   pinnedPath,
   pinnedText,
-  withUntold,
+  withUnreported,
 } from '../support/pinned-version.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -93,7 +93,7 @@ test('its journal is opened without a word, and every record is read', () => {
   const cluster = new Cluster();
   expect(home.journal.notices).toEqual([]);
   expect(restore(home.journal, cluster, systemClock).refusals).toEqual([]);
-  const told = new Map(
+  const reported = new Map(
     pinnedFacts()
       .filter(fact => fact.class === 'durable')
       .map(({ kind, key, payload }) => [`${eventSlot(kind)} ${key}`, { kind, payload }]),
@@ -103,11 +103,11 @@ test('its journal is opened without a word, and every record is read', () => {
       ? []
       : [[`${eventSlot(event.kind)} ${event.key}`, { kind: event.kind, payload: event.payload }] as const],
   );
-  const closed = [...told].filter(([, { kind }]) => kind === 'connection.closed').map(([place]) => place);
-  for (const place of closed) told.delete(place);
+  const closed = [...reported].filter(([, { kind }]) => kind === 'connection.closed').map(([place]) => place);
+  for (const place of closed) reported.delete(place);
   expect(closed).toHaveLength(1);
   const read = Object.fromEntries(held);
-  expect(read).toEqual(withUntold(Object.fromEntries(told), read));
+  expect(read).toEqual(withUnreported(Object.fromEntries(reported), read));
 });
 
 test('what it held of another node is there, with the hole, the kind of a version to come and the proofs', () => {

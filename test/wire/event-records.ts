@@ -155,7 +155,7 @@ export const eventRecordArbitrary: fc.Arbitrary<EventRecord> = fc.oneof(
     .map(({ late, ...of }) => ({
       ...of,
       latenessNs: late.map(([lateNs]) => lateNs),
-      heldNs: late.map(([, heldNs]) => heldNs),
+      blockedNs: late.map(([, blockedNs]) => blockedNs),
     })),
   fc.record({
     kind: fc.constant('client.gaps' as const),

@@ -8,7 +8,7 @@ import type { PlaceLink } from '../../src/core/model/place-links.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { headroomDocumentSchema } from '../../src/wire/headroom-schema.ts';
 import { knownPart } from '../../src/wire/schema.ts';
-import { asked, madeModel } from '../core/model/made-models.ts';
+import { madeModel, requested } from '../core/model/made-models.ts';
 import { madeUpCalibration } from '../support/made-up-model.ts';
 
 const [ONE, OTHER] = [nodeId('a'.repeat(26)), nodeId('b'.repeat(26))];
@@ -17,19 +17,19 @@ test('every field of an answer over linked machines is described, and what a mac
   const answer = headroom(
     madeModel({ layers: 32, weightBytes: 16e9 }),
     [placeOf('spark-1', ONE, 6e9), placeOf('spark-2', OTHER, 100e9)],
-    asked({ engine: 'vllm', batch: 4 }),
+    requested({ engine: 'vllm', batch: 4 }),
     [linkOf(ONE, OTHER), linkOf(OTHER, ONE)],
   );
   const json: unknown = JSON.parse(JSON.stringify(headroomDocument(answer)));
-  const { model, ...told } = { model: undefined, ...Object(json) };
+  const { model, ...reported } = { model: undefined, ...Object(json) };
   expect(v.is(headroomDocumentSchema, json)).toBe(true);
-  expect(knownPart(headroomDocumentSchema, json)).toMatchObject(told);
-  expect(told).toMatchObject({ schema: 'plimsoll.headroom/1' });
-  expect(told.placements.map(({ placement }: { placement: { kind: string } }) => placement.kind)).toContain(
-    'tensor',
-  );
+  expect(knownPart(headroomDocumentSchema, json)).toMatchObject(reported);
+  expect(reported).toMatchObject({ schema: 'plimsoll.headroom/1' });
+  expect(
+    reported.placements.map(({ placement }: { placement: { kind: string } }) => placement.kind),
+  ).toContain('tensor');
   expect(JSON.stringify(json)).not.toContain('calibrationKey');
-  expect(told.changes.length).toBeGreaterThan(0);
+  expect(reported.changes.length).toBeGreaterThan(0);
   expect(model).toBeDefined();
 });
 
@@ -37,7 +37,7 @@ test('what fits in all of the memory may not in what is free now, and the device
   const [best] = headroom(
     madeModel({ layers: 32, weightBytes: 16e9 }),
     [placeOf('spark-1', ONE, 6e9)],
-    asked(),
+    requested(),
   ).placements;
   expect(best).toMatchObject({
     fit: { kind: 'fits' },

@@ -131,7 +131,7 @@ const HEAD: SweepHead = {
 const SWEEP: SweepDocument = {
   ...HEAD,
   schema: SWEEP_SCHEMA,
-  asked: [ENDED.load, BEGUN.load],
+  requested: [ENDED.load, BEGUN.load],
   resume: { args: ['http://127.0.0.1:1', '--rates', '1,2'], cwd: '/', secrets: [] },
 };
 

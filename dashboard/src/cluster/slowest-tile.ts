@@ -3,9 +3,9 @@
 import { type Figure, figureText, formatPercent } from '../../../src/core/figure/figure.ts';
 import { slowestCable } from '../../../src/core/link/link-share.ts';
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
+import { typeText } from '../../../src/core/link/link-text.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
-import { typeWords } from '../../../src/core/link/link-words.ts';
-import { negotiatedWords, type RateUnit, rateFigure } from '../link/link-words.ts';
+import { negotiatedText, type RateUnit, rateFigure } from '../link/link-text.ts';
 
 export interface SlowestTile {
   /** Of the link. */
@@ -16,7 +16,7 @@ export interface SlowestTile {
   /** Of what it should carry: "49 %" */
   readonly share: string;
   /** The same as one sentence. */
-  readonly said: string;
+  readonly reported: string;
   readonly isFlagged: boolean;
 }
 
@@ -30,7 +30,7 @@ export const slowestTile = (
   const [one, other] = [nameOf(link.nodes[0]), nameOf(link.nodes[1])];
   const [from, to] = direction === 'there' ? [one, other] : [other, one];
   const value = rateFigure(figure.value, unit);
-  const negotiated = negotiatedWords(figure.of, unit);
+  const negotiated = negotiatedText(figure.of, unit);
   const share = figureText(formatPercent(slowest.share));
   return {
     key: link.key,
@@ -38,7 +38,7 @@ export const slowestTile = (
     from,
     to,
     share,
-    said: `${from}→${to} carries ${figureText(value)} of ${negotiated} (${typeWords(figure.of)}), ${share} of what it should`,
+    reported: `${from}→${to} carries ${figureText(value)} of ${negotiated} (${typeText(figure.of)}), ${share} of what it should`,
     isFlagged: linkShortfall(link) !== undefined,
   };
 };

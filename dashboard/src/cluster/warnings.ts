@@ -2,9 +2,9 @@
 // for a node without peers. Serious ones first.
 
 import type { NodeView } from '../../../src/core/node/node-view.ts';
-import { heldValue } from '../../../src/core/node/reading-view.ts';
+import { knownValue } from '../../../src/core/node/reading-view.ts';
 import type { Warning as ClusterWarning } from '../../../src/core/warnings/warning.ts';
-import type { ToldNotice } from '../../../src/wire/notice.ts';
+import type { ReportedNotice } from '../../../src/wire/notice.ts';
 
 /** As core has it; what the page adds of itself concerns no node. */
 export type ListedWarning = Omit<ClusterWarning, 'nodes'>;
@@ -14,7 +14,7 @@ export interface WarningSources {
   /** Of cables, links and machines, by core's selectors. */
   readonly cluster: readonly ClusterWarning[];
   /** What the daemon says of itself. */
-  readonly notices: readonly ToldNotice[];
+  readonly notices: readonly ReportedNotice[];
   /** The daemon behind this page was replaced by one of another version. */
   readonly newVersion: string | undefined;
 }
@@ -38,7 +38,7 @@ export const warnings = ({
   ];
 };
 
-const noticeWarning = ({ id, problem, advice }: ToldNotice): ListedWarning => ({
+const noticeWarning = ({ id, problem, advice }: ReportedNotice): ListedWarning => ({
   id: `notice ${id} ${problem}`,
   level: 'caution',
   title: problem,
@@ -69,4 +69,4 @@ const DEMO: ListedWarning = {
 };
 
 const aloneNotes = (views: readonly NodeView[]): readonly ListedWarning[] =>
-  views.some(view => heldValue(view.identity)?.isSimulated === true) ? [ALONE] : [ALONE, DEMO];
+  views.some(view => knownValue(view.identity)?.isSimulated === true) ? [ALONE] : [ALONE, DEMO];

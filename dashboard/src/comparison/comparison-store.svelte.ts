@@ -6,7 +6,7 @@ import {
   comparisonAnswerSchema,
   knownComparisonAnswerSchema,
 } from '../../../src/wire/api/comparison-answers.ts';
-import { askDaemon } from '../shell/ask-daemon.ts';
+import { fetchDaemon } from '../shell/fetch-daemon.ts';
 
 type ComparisonRequest =
   | { readonly kind: 'waiting' }
@@ -15,11 +15,11 @@ type ComparisonRequest =
 
 export class ComparisonStore {
   request: ComparisonRequest = $state.raw({ kind: 'waiting' });
-  readonly #ask: () => Promise<ComparisonRequest>;
-  #isAsking = false;
+  readonly #request: () => Promise<ComparisonRequest>;
+  #isFetching = false;
 
-  constructor(ask: () => Promise<ComparisonRequest>) {
-    this.#ask = ask;
+  constructor(request: () => Promise<ComparisonRequest>) {
+    this.#request = request;
   }
 
   /** Asks now, and every few seconds while it goes on; returns what ends it. */
@@ -28,29 +28,29 @@ export class ComparisonStore {
     const timer = setInterval(() => {
       const isRunning = this.request.kind === 'here' && this.request.document.state === 'running';
       if (isRunning && document.visibilityState === 'visible') void this.#again();
-    }, COMPARISON_ASK_MS);
+    }, COMPARISON_REQUEST_MS);
     return () => clearInterval(timer);
   }
 
   async #again(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    const request = await this.#ask();
-    this.#isAsking = false;
+    if (this.#isFetching) return;
+    this.#isFetching = true;
+    const request = await this.#request();
+    this.#isFetching = false;
     if (request.kind === 'here' || this.request.kind !== 'here') this.request = request;
   }
 }
 
-const COMPARISON_ASK_MS = 2_000;
+const COMPARISON_REQUEST_MS = 2_000;
 
-export const askComparedRuns = async (a: string, b: string): Promise<ComparisonRequest> => {
+export const fetchComparedRuns = async (a: string, b: string): Promise<ComparisonRequest> => {
   const path = `/api/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`;
-  const reply = await askDaemon(path, comparisonAnswerSchema);
+  const reply = await fetchDaemon(path, comparisonAnswerSchema);
   return reply.kind === 'here' ? { kind: 'here', document: reply.value.comparison } : absent(reply.reason);
 };
 
-export const askComparison = async (id: string): Promise<ComparisonRequest> => {
-  const reply = await askDaemon(`/api/comparisons/${encodeURIComponent(id)}`, knownComparisonAnswerSchema);
+export const fetchComparison = async (id: string): Promise<ComparisonRequest> => {
+  const reply = await fetchDaemon(`/api/comparisons/${encodeURIComponent(id)}`, knownComparisonAnswerSchema);
   if (reply.kind !== 'here') return absent(reply.reason);
   const { comparison, notice } = reply.value;
   return comparison === null ? absent(notice) : { kind: 'here', document: comparison };

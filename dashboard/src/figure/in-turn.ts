@@ -6,32 +6,32 @@ export const TURNS = 10;
 
 export interface Telling<Item, Told> {
   readonly keyOf: (item: Item, index: number) => string;
-  readonly tell: (item: Item) => Told;
+  readonly report: (item: Item) => Told;
   readonly isSeen: (index: number) => boolean;
   /** All are told anew when one of these is another than before. */
   readonly basis: readonly unknown[];
 }
 
 export class InTurn<Item, Told> {
-  #told: ReadonlyMap<string, Told> = new Map();
+  #reported: ReadonlyMap<string, Told> = new Map();
   #basis: readonly unknown[] = [];
   #turn = 0;
 
   /** One an item; what is not told anew is the same object as before. */
-  read(items: readonly Item[], { keyOf, tell, isSeen, basis }: Telling<Item, Told>): readonly Told[] {
+  read(items: readonly Item[], { keyOf, report, isSeen, basis }: Telling<Item, Told>): readonly Told[] {
     const isSame =
       basis.length === this.#basis.length && basis.every((part, index) => part === this.#basis[index]);
-    const before = isSame ? this.#told : new Map<string, Told>();
-    const told = new Map<string, Told>();
+    const before = isSame ? this.#reported : new Map<string, Told>();
+    const reported = new Map<string, Told>();
     this.#turn = (this.#turn + 1) % TURNS;
     const list = items.map((item, index) => {
       const key = keyOf(item, index);
       const held = isSeen(index) || index % TURNS === this.#turn ? undefined : before.get(key);
-      const now = held ?? tell(item);
-      told.set(key, now);
+      const now = held ?? report(item);
+      reported.set(key, now);
       return now;
     });
-    this.#told = told;
+    this.#reported = reported;
     this.#basis = basis;
     return list;
   }

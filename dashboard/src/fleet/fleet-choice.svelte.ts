@@ -87,7 +87,7 @@ export class FleetChoice {
   }
 
   search(find: string): void {
-    this.#router.ask(withFleetAddress(this.#router.query, { find }));
+    this.#router.request(withFleetAddress(this.#router.query, { find }));
   }
 
   showAs(isTable: boolean): void {

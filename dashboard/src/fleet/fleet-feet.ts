@@ -5,7 +5,7 @@ import { type FleetFault, nodesOfFault } from '../../../src/core/fleet/fleet-fau
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { drawnTextWidth, fitted } from '../topology/text-width.ts';
-import { type FaultSources, faultWords } from './fault-words.ts';
+import { type FaultSources, faultText } from './fault-text.ts';
 import { type FleetLayout, FOOT_LINE, type GroupBox } from './fleet-layout.ts';
 
 export interface FootLine {
@@ -28,15 +28,15 @@ interface FootSources extends FaultSources {
   /** Where cables come down through the foot of a group, by group. */
   readonly drops: ReadonlyMap<number, readonly number[]>;
   /** Faults that a bracket says already, by their ids. */
-  readonly said: ReadonlySet<string>;
+  readonly reported: ReadonlySet<string>;
 }
 
 export const footLines = (sources: FootSources): readonly FootLine[] => {
-  const { layout, roster, drops, said } = sources;
+  const { layout, roster, drops, reported } = sources;
   const found = faultsByGroup(sources);
   return roster.groups.flatMap((_, index): FootLine[] => {
     const box = layout.groups[index];
-    const faults = (found.get(index) ?? []).filter(({ id }) => !said.has(id));
+    const faults = (found.get(index) ?? []).filter(({ id }) => !reported.has(id));
     if (box === undefined) return [];
     const listed = faults.slice(0, box.footLines);
     return listed.map((fault, line): FootLine => {
@@ -71,7 +71,7 @@ interface Line {
 
 const footLine = ({ sources, group, box, fault, line, more, xs }: Line): FootLine => {
   const { layout, roster } = sources;
-  const words = faultWords(fault, sources);
+  const words = faultText(fault, sources);
   const cells = roster.groups[group]?.cells ?? [];
   const markOf = (node: NodeId): string => {
     const cell = cells.find(each => each.node === node);
@@ -83,7 +83,7 @@ const footLine = ({ sources, group, box, fault, line, more, xs }: Line): FootLin
   const full = nodesOfFault(fault)
     .map(sources.nameOf)
     .join(fault.kind === 'lost' ? ' and ' : ' to ');
-  const room = roomBeside(box, layout.gap, xs);
+  const room = roomNextTo(box, layout.gap, xs);
   const short = fault.kind === 'cable' ? words.much.replace(/\u00a0.*$/, '') : words.much;
   const shortWhat = fault.kind === 'cable' ? 'cable' : what;
   const shortTail = more > 0 ? ` +${more}` : '';
@@ -131,12 +131,12 @@ const whoAndWhat = (
 };
 
 /** The widest stretch of the foot that no cable crosses, the first of equal ones. */
-const roomBeside = (
+const roomNextTo = (
   box: GroupBox,
   gap: number,
   xs: readonly number[],
 ): { readonly x: number; readonly width: number } => {
-  const right = box.x + box.width + gap - BESIDE_NEXT;
+  const right = box.x + box.width + gap - NEXT_TO_NEXT;
   const edges = [...xs].filter(x => x > box.x - CLEAR && x < right).sort((a, b) => a - b);
   const starts = [box.x, ...edges.map(x => x + CLEAR)];
   const ends = [...edges.map(x => x - CLEAR), right];
@@ -164,7 +164,7 @@ const FACE = { face: 'condensed-medium', size: 12 } as const;
 const SIGN_ROOM = 16;
 /** From a cable to words beside it. */
 const CLEAR = 6;
-const BESIDE_NEXT = 6;
+const NEXT_TO_NEXT = 6;
 /** A stretch as wide as most lines. */
 const ENOUGH = 150;
 /** From the top of the foot to the first line's base. */

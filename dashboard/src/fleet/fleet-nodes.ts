@@ -83,8 +83,8 @@ export const isMeantNode = (node: FleetNode, { text, state, kind }: FleetNodeFil
   (kind === '' || node.cell.kind === kind) &&
   (isFound(node.cell, text) || node.cell.node === text.trim());
 
-export const isInState = ({ state, faultCount }: FleetNode, asked: NodeStateFilter): boolean => {
-  switch (asked) {
+export const isInState = ({ state, faultCount }: FleetNode, requested: NodeStateFilter): boolean => {
+  switch (requested) {
     case 'all':
       return true;
     case 'live':
@@ -94,7 +94,7 @@ export const isInState = ({ state, faultCount }: FleetNode, asked: NodeStateFilt
     case 'warned':
       return faultCount > 0;
     default:
-      return asked satisfies never;
+      return requested satisfies never;
   }
 };
 

@@ -74,7 +74,7 @@ export const fleetTiles = ({
 };
 
 /** "45 % of 5.12 TB": of a group's head. */
-export const groupMemoryWords = (
+export const groupMemoryText = (
   { modelMemoryBytes }: GroupSums,
   { memoryUse }: Pick<GroupLevels, 'memoryUse'>,
 ): string =>
@@ -82,7 +82,7 @@ export const groupMemoryWords = (
     ? 'memory not read'
     : `${figureText(formatPercent(memoryUse))} of ${figureText(formatBytes(modelMemoryBytes))}`;
 
-export const computeWords = ({ flopsPerSecond }: GroupSums): string =>
+export const computeText = ({ flopsPerSecond }: GroupSums): string =>
   flopsPerSecond.knownCount === 0 ? '' : figureText(measured(flopsPerSecond, formatFlopsPerSecond));
 
 const hold = (
@@ -114,11 +114,11 @@ const totalOver = (sums: readonly GroupSums[], of: (sum: GroupSums) => Total): T
 const meanBusy = (
   groups: readonly { readonly sum: GroupSums; readonly gpuUse: number | undefined }[],
 ): number | undefined => {
-  const told = groups.filter(({ gpuUse }) => gpuUse !== undefined);
-  const nodes = told.reduce((all, { sum }) => all + sum.upCount, 0);
+  const reported = groups.filter(({ gpuUse }) => gpuUse !== undefined);
+  const nodes = reported.reduce((all, { sum }) => all + sum.upCount, 0);
   return nodes === 0
     ? undefined
-    : told.reduce((all, { gpuUse = 0, sum }) => all + gpuUse * sum.upCount, 0) / nodes;
+    : reported.reduce((all, { gpuUse = 0, sum }) => all + gpuUse * sum.upCount, 0) / nodes;
 };
 
 const measured = (total: Total, format: (value: number) => Figure): Figure => {

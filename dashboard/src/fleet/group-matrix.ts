@@ -6,9 +6,9 @@ import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
 import { type GroupPairWays, pairName } from '../../../src/core/fleet/fleet-ways.ts';
 import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
 import { heatScale, heatStep } from '../link/heat.ts';
-import type { RateUnit } from '../link/link-words.ts';
+import type { RateUnit } from '../link/link-text.ts';
 import type { Cell, Matrix } from '../link/matrix.ts';
-import { wayFigure } from './fault-words.ts';
+import { wayFigure } from './fault-text.ts';
 
 interface GroupMatrixSources {
   readonly roster: FleetRoster;
@@ -37,8 +37,8 @@ export const groupMatrix = ({
         const way = row === column ? `within ${from.name}` : `${from.name} to ${to.name}`;
         const pair = byPair.get(pairName(row < column ? [row, column] : [column, row]));
         if (pair === undefined && row === column && from.cells.length === 1) return { kind: 'self' };
-        if (pair === undefined) return { kind: 'unmeasured', said: `${way}: ${whyNoLink(nodeCount)}` };
-        if (pair.median === undefined) return { kind: 'unmeasured', said: `${way}: not measured` };
+        if (pair === undefined) return { kind: 'unmeasured', reported: `${way}: ${whyNoLink(nodeCount)}` };
+        if (pair.median === undefined) return { kind: 'unmeasured', reported: `${way}: not measured` };
         const worst =
           pair.worstNodes === undefined
             ? ''
@@ -47,7 +47,7 @@ export const groupMatrix = ({
           kind: 'measured',
           step: heatStep('bandwidth', pair.median, scale),
           text: wayFigure(pair.median, unit),
-          said: `${way}: ${wayFigure(pair.median, unit)} ${giga} median of ${pair.linkCount === 1 ? 'one link' : counted(pair.linkCount, 'link')}, worst ${wayFigure(pair.worst, unit)}${worst}${pair.isFlagged ? ', below its rate' : ''}`,
+          reported: `${way}: ${wayFigure(pair.median, unit)} ${giga} median of ${pair.linkCount === 1 ? 'one link' : counted(pair.linkCount, 'link')}, worst ${wayFigure(pair.worst, unit)}${worst}${pair.isFlagged ? ', below its rate' : ''}`,
           isStale: false,
           isFlagged: pair.isFlagged,
           hasLostPath: false,

@@ -13,8 +13,8 @@ import {
   formatFlopsPerSecond,
   formatPercent,
 } from '../../../src/core/figure/figure.ts';
+import { typeText } from '../../../src/core/link/link-text.ts';
 import { figureAgeMs, type LinkView } from '../../../src/core/link/link-view.ts';
-import { typeWords } from '../../../src/core/link/link-words.ts';
 import { CACHE_TYPES, cacheBytesPerToken } from '../../../src/core/model/cache-bytes.ts';
 import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
 import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
@@ -115,7 +115,7 @@ const linkRows = (
   const rates = [there, back].flatMap(rate => rate?.value ?? []);
   return [
     {
-      what: `RTT ${figureText(formatNanoseconds(roundTrip.value))}${rates.length === 0 ? '' : `, ${figureText(formatBitsPerSecond(minimumOf(rates)))}`}, ${typeWords(roundTrip.of)}`,
+      what: `RTT ${figureText(formatNanoseconds(roundTrip.value))}${rates.length === 0 ? '' : `, ${figureText(formatBitsPerSecond(minimumOf(rates)))}`}, ${typeText(roundTrip.of)}`,
       how: `measured, ${figureText(formatAge(figureAgeMs(roundTrip, nowMs)))} ago`,
     },
   ];

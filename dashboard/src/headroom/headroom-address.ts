@@ -10,7 +10,7 @@ import type { HeadroomQuestion } from '../../../src/core/model/headroom-question
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { modelFactsSchema } from '../../../src/wire/model-schema.ts';
 
-export interface HeadroomAsked extends Omit<HeadroomQuestion, 'engine' | 'outputTokens'> {
+export interface HeadroomRequested extends Omit<HeadroomQuestion, 'engine' | 'outputTokens'> {
   /** Undefined: what the model's form suggests. */
   readonly engine: Engine | undefined;
   /** Only nodes whose name has one of these words; '' for all. Of a fleet the first of those are placed. */
@@ -23,7 +23,7 @@ export interface HeadroomAsked extends Omit<HeadroomQuestion, 'engine' | 'output
   readonly run: RunId | undefined;
 }
 
-export const readHeadroomAddress = (query: URLSearchParams): HeadroomAsked => {
+export const readHeadroomAddress = (query: URLSearchParams): HeadroomRequested => {
   const engine = query.get('engine') ?? '';
   const cacheType = query.get('cache') ?? '';
   const run = query.get('run');
@@ -40,16 +40,16 @@ export const readHeadroomAddress = (query: URLSearchParams): HeadroomAsked => {
 };
 
 /** What differs from the usual. */
-export const headroomQuery = (asked: HeadroomAsked): URLSearchParams => {
+export const headroomQuery = (requested: HeadroomRequested): URLSearchParams => {
   const query = new URLSearchParams();
-  if (asked.contextTokens !== CONTEXT_TOKENS) query.set('context', String(asked.contextTokens));
-  if (asked.batch !== 1) query.set('batch', String(asked.batch));
-  if (asked.engine !== undefined) query.set('engine', asked.engine);
-  if (asked.cacheType !== 'f16') query.set('cache', asked.cacheType);
-  if (asked.objective !== undefined) query.set('objective', String(asked.objective));
-  if (asked.run !== undefined) query.set('run', asked.run);
-  if (asked.nodes !== '') query.set('nodes', asked.nodes);
-  if (asked.pick !== '') query.set('pick', asked.pick);
+  if (requested.contextTokens !== CONTEXT_TOKENS) query.set('context', String(requested.contextTokens));
+  if (requested.batch !== 1) query.set('batch', String(requested.batch));
+  if (requested.engine !== undefined) query.set('engine', requested.engine);
+  if (requested.cacheType !== 'f16') query.set('cache', requested.cacheType);
+  if (requested.objective !== undefined) query.set('objective', String(requested.objective));
+  if (requested.run !== undefined) query.set('run', requested.run);
+  if (requested.nodes !== '') query.set('nodes', requested.nodes);
+  if (requested.pick !== '') query.set('pick', requested.pick);
   return query;
 };
 
@@ -67,7 +67,7 @@ export const nodesNamed = <T extends { readonly name: string }>(
     : all.filter(({ name }) => wanted.some(word => name.toLowerCase().includes(word)));
 };
 
-export const engineOf = ({ engine }: HeadroomAsked, { source }: ModelFacts): Engine =>
+export const engineOf = ({ engine }: HeadroomRequested, { source }: ModelFacts): Engine =>
   engine ?? (source.kind === 'gguf' ? 'llama.cpp' : 'other');
 
 /** '' for no model. */

@@ -4,7 +4,7 @@
 import { counted, figureText, formatBytes } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
-import type { HeldCalibration } from '../../../src/core/model/engine-calibration.ts';
+import type { StoredCalibration } from '../../../src/core/model/engine-calibration.ts';
 import type { Headroom, RankedPlacement } from '../../../src/core/model/headroom.ts';
 import type { HeadroomChange } from '../../../src/core/model/headroom-changes.ts';
 import { type HeadroomPlace, headroomPlaces } from '../../../src/core/model/headroom-place.ts';
@@ -89,7 +89,7 @@ export const headroomInput = (
     readonly views: readonly NodeView[];
     readonly links: readonly LinkView[];
     /** What was measured of engines on a node. */
-    readonly calibrationsOf: (node: NodeId) => readonly HeldCalibration[];
+    readonly calibrationsOf: (node: NodeId) => readonly StoredCalibration[];
   },
 ): HeadroomInput => ({
   model,
@@ -103,7 +103,7 @@ export const headroomInput = (
 });
 
 /** Their age is only told, and to the hour it changes seldom. */
-const toTheHour = ({ calibration, ageMs }: HeldCalibration): HeldCalibration => ({
+const toTheHour = ({ calibration, ageMs }: StoredCalibration): StoredCalibration => ({
   calibration,
   ageMs: Math.floor(ageMs / HOUR_MS) * HOUR_MS,
 });
@@ -141,7 +141,7 @@ const placementOf = (answer: RankedPlacement): ModelPlacement => {
     fit,
     time: timeOf(answer),
     limit: isUnknown(decode) ? '' : LIMIT_WORDS[decode.limit],
-    why: behind === '' ? bestWords(answer) : behind,
+    why: behind === '' ? bestText(answer) : behind,
   };
 };
 
@@ -170,7 +170,7 @@ const timeOf = ({ decode }: RankedPlacement): PlacementTime | Unknown => {
   };
 };
 
-const bestWords = ({ fit, decode, contextThatFits }: RankedPlacement): string => {
+const bestText = ({ fit, decode, contextThatFits }: RankedPlacement): string => {
   if (fit.kind === 'does-not-fit')
     return `${figureText(formatBytes(fit.missingBytes))} of memory are missing${
       isUnknown(contextThatFits) || contextThatFits === 0

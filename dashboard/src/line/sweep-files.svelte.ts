@@ -4,9 +4,9 @@
 import type { SweepId } from '../../../src/core/ids.ts';
 import { type PicturedStage, picturedStages } from '../../../src/core/sweep/pictured-stage.ts';
 import { sweepAnswerSchema } from '../../../src/wire/api/sweep-answers.ts';
-import { askDaemon } from '../shell/ask-daemon.ts';
+import { fetchDaemon } from '../shell/fetch-daemon.ts';
 
-const SWEEP_ASK_MS = 1_000;
+const SWEEP_REQUEST_MS = 1_000;
 
 export class SweepFilesStore {
   /** Undefined where only the digest of the cluster is known. */
@@ -14,7 +14,7 @@ export class SweepFilesStore {
   /** Why there are no whole stages; '' where there are, or before they came. */
   notice: string = $state.raw('');
   readonly #path: string;
-  #isAsking = false;
+  #isFetching = false;
 
   constructor(sweepId: SweepId) {
     this.#path = `/api/sweeps/${encodeURIComponent(sweepId)}`;
@@ -22,19 +22,19 @@ export class SweepFilesStore {
 
   /** Asks now, and again while `isLive`; returns what ends it. */
   follow(isLive: boolean): () => void {
-    void this.#ask();
+    void this.#request();
     if (!isLive) return () => undefined;
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void this.#ask();
-    }, SWEEP_ASK_MS);
+      if (document.visibilityState === 'visible') void this.#request();
+    }, SWEEP_REQUEST_MS);
     return () => clearInterval(timer);
   }
 
-  async #ask(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    const reply = await askDaemon(this.#path, sweepAnswerSchema);
-    this.#isAsking = false;
+  async #request(): Promise<void> {
+    if (this.#isFetching) return;
+    this.#isFetching = true;
+    const reply = await fetchDaemon(this.#path, sweepAnswerSchema);
+    this.#isFetching = false;
     if (reply.kind === 'refused') {
       this.notice = reply.reason;
       return;

@@ -1,12 +1,12 @@
 // The state of a sweep or line in a word, as lists and its page show it.
 
-import { heldWords, lineFigure, loadUnit } from '../../../src/core/sweep/line-words.ts';
+import { heldText, lineFigure, loadUnit } from '../../../src/core/sweep/line-text.ts';
 import { picturedDigests } from '../../../src/core/sweep/pictured-stage.ts';
 import type { SweepView } from '../../../src/core/sweep/sweep-selectors.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import type { StateWords } from '../run/run-labels.ts';
+import type { StateText } from '../run/run-labels.ts';
 
-export const sweepStateWords = ({ state, isLive, stages }: SweepView): StateWords => {
+export const sweepStateText = ({ state, isLive, stages }: SweepView): StateText => {
   if (isLive) return { tone: 'live', word: `live, stage ${Math.max(1, stages.length)}` };
   switch (state) {
     case 'complete':
@@ -22,10 +22,10 @@ export const sweepStateWords = ({ state, isLive, stages }: SweepView): StateWord
 };
 
 /** "11.6 requests/s", "5 of 6 loads held". */
-export const resultWords = ({ sweep, line, isLive, stages }: SweepView): string => {
+export const resultText = ({ sweep, line, isLive, stages }: SweepView): string => {
   if (sweep.form === 'line')
     return line.kind === 'unknown' ? 'not known' : `${lineFigure(line, isLive)} ${loadUnit(sweep.by)}`;
-  return heldWords(picturedDigests(stages), sweep);
+  return heldText(picturedDigests(stages), sweep);
 };
 
 /** "Load line evening", "Sweep". */

@@ -6,9 +6,9 @@ import { type Figure, figureText, formatCount } from '../../../src/core/figure/f
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
 import { longerQueueNs, queueWays } from '../../../src/core/link/link-queue.ts';
+import { endsText, typeText } from '../../../src/core/link/link-text.ts';
 import { isStaleNow, type LinkView, stageOfConnection } from '../../../src/core/link/link-view.ts';
-import { endsWords, typeWords } from '../../../src/core/link/link-words.ts';
-import { lossReason, lostWords } from '../../../src/core/link/loss-words.ts';
+import { lossReason, lostText } from '../../../src/core/link/loss-text.ts';
 import { type PathRow, pathRows } from '../../../src/core/link/path-rows.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
@@ -16,8 +16,8 @@ import type { State } from '../../../src/core/state.ts';
 import { isKnown, isUnknown, knownOr, type Reported } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { formatNominalRate } from '../figure/rate.ts';
-import { wayWords } from './dock-rows.ts';
-import { negotiatedWords, type RateUnit, rateFigure, timeFigure } from './link-words.ts';
+import { directionText } from './dock-rows.ts';
+import { negotiatedText, type RateUnit, rateFigure, timeFigure } from './link-text.ts';
 
 /** A figure, and beneath it what it rests on; a reason where there is no figure. */
 export interface DetailFigure {
@@ -93,7 +93,7 @@ const detailRow = (
       bits => rateFigure(bits, unit),
       streams !== undefined && isKnown(streams) ? counted(streams, 'stream') : '',
     );
-  const extrasAge = extrasAgeWords(profile, nowMs - measuredAtMs);
+  const extrasAge = extrasAgeText(profile, nowMs - measuredAtMs);
   const intervalMs =
     profile === undefined || failure !== undefined ? undefined : knownOr(profile.intervalMs, undefined);
   const plannedMs = plannedIntervalMs(state, facts);
@@ -103,10 +103,10 @@ const detailRow = (
   return {
     key: `${facts.source} ${facts.sink} ${facts.connectionKey}`,
     facts,
-    way: wayWords(connection, moreAddresses),
-    type: typeWords(facts),
-    rate: rateWords(facts, unit),
-    ends: endsWords(
+    way: directionText(connection, moreAddresses),
+    type: typeText(facts),
+    rate: rateLabel(facts, unit),
+    ends: endsText(
       facts,
       id => nodeName(state, id),
       bits => formatNominalRate(bits, unit),
@@ -156,7 +156,7 @@ const detailRow = (
         ? standingOf(facts, stage, isStale)
         : {
             tone: 'danger',
-            words: `${lostWords(lost, nowMs)}: ${lossReason(lost, id => nodeName(state, id))}`,
+            words: `${lostText(lost, nowMs)}: ${lossReason(lost, id => nodeName(state, id))}`,
             next: '',
           },
     isStale: isStale || lost !== undefined,
@@ -165,7 +165,7 @@ const detailRow = (
 };
 
 /** ", 40 min ago" where these are older than the figures beside them. */
-const extrasAgeWords = (profile: LinkProfile | undefined, ageMs: number): string =>
+const extrasAgeText = (profile: LinkProfile | undefined, ageMs: number): string =>
   profile === undefined || !isKnown(profile.extrasAgeMs) || profile.extrasAgeMs < EXTRAS_OLDER_MS
     ? ''
     : `, ${age(profile.extrasAgeMs + ageMs)} ago`;
@@ -219,10 +219,10 @@ const spread = (min: Reported<number> | undefined, p99: Reported<number> | undef
   return parts.filter(part => part !== '').join(' · ');
 };
 
-const rateWords = (facts: ConnectionFacts, unit: RateUnit): string => {
+const rateLabel = (facts: ConnectionFacts, unit: RateUnit): string => {
   const { type, negotiatedBitsPerSecond: rate } = facts.carrier;
   if (!isKnown(type)) return type.reason;
-  return isKnown(rate) && rate > 0 ? `${negotiatedWords(facts, unit)} negotiated` : 'rate unknown';
+  return isKnown(rate) && rate > 0 ? `${negotiatedText(facts, unit)} negotiated` : 'rate unknown';
 };
 
 const counted = (count: number, one: string): string =>

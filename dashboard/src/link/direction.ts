@@ -6,7 +6,7 @@ import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { BoardLine } from '../chart/load-line-board.ts';
 import type { Way } from './link-history.ts';
-import type { RateUnit } from './link-words.ts';
+import type { RateUnit } from './link-text.ts';
 
 export interface Direction {
   readonly now: FigureView | undefined;
@@ -28,7 +28,7 @@ export const usualRate = (state: State, { now, way }: Direction): number | undef
   return usualLinkFigure(state, source, { kind: 'link', sink, connectionKey }, `${way}BitsPerSecond`);
 };
 
-interface BoardWords {
+interface BoardText {
   /** What it usually carries, bits per second. */
   readonly week: number | undefined;
   /** Of the other direction: "juno→atlas". */
@@ -38,7 +38,7 @@ interface BoardWords {
 
 export const boardLines = (
   { now, back }: Direction,
-  { week, backName, unit }: BoardWords,
+  { week, backName, unit }: BoardText,
 ): readonly BoardLine[] => {
   const giga = gigaOf(unit);
   const negotiated =

@@ -7,14 +7,14 @@ import type { Connection } from '../../../src/core/link/connection.ts';
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import { queueWays } from '../../../src/core/link/link-queue.ts';
 import { isStaleNow, type LinkView, stageOfConnection } from '../../../src/core/link/link-view.ts';
-import { lossReason, lostWords } from '../../../src/core/link/loss-words.ts';
+import { lossReason, lostText } from '../../../src/core/link/loss-text.ts';
 import { type PathRow, pathRows } from '../../../src/core/link/path-rows.ts';
 import { nodeName } from '../../../src/core/node/node-view.ts';
 import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
 import type { State } from '../../../src/core/state.ts';
 import { isKnown, knownOr, type Reported } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
-import { delayFigure, type LinkUnits, rateFigure, timeFigure } from './link-words.ts';
+import { delayFigure, type LinkUnits, rateFigure, timeFigure } from './link-text.ts';
 
 export interface ConnectionRow {
   readonly key: string;
@@ -68,7 +68,7 @@ const connectionRow = (
   return {
     key: `${facts.source} ${facts.sink} ${facts.connectionKey}`,
     facts,
-    way: wayWords(connection, moreAddresses),
+    way: directionText(connection, moreAddresses),
     upload: rateFigure(upload, units.rate),
     download: rateFigure(download, units.rate),
     delay: delayFigure(roundTripNs, units.delay),
@@ -79,7 +79,7 @@ const connectionRow = (
     note:
       lost === undefined
         ? noteOf({ stage, failure, profile: profile !== undefined })
-        : `${lostWords(lost, nowMs)}: ${lossReason(lost, nameOf)}`,
+        : `${lostText(lost, nowMs)}: ${lossReason(lost, nameOf)}`,
     hasFigures,
     isMeasuring: lost === undefined && stage?.kind === 'running',
     details: profile === undefined ? [] : detailsOf(facts, stage),
@@ -87,7 +87,7 @@ const connectionRow = (
 };
 
 /** "192.0.2.9 and 4 more", "rdma_en3 · rdma_en4" */
-export const wayWords = (connection: Connection, moreAddresses: number): string => {
+export const directionText = (connection: Connection, moreAddresses: number): string => {
   if (connection.kind === 'rdma') return `${connection.sourceInterface} · ${connection.sinkInterface}`;
   return moreAddresses === 0 ? connection.sinkAddress : `${connection.sinkAddress} and ${moreAddresses} more`;
 };

@@ -1,7 +1,7 @@
 // Requests the history of one connection from the daemon, again after each new measurement.
 
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
-import { askProfiles, HISTORY_RETRY_MS } from '../stream/profile-rows.ts';
+import { fetchProfiles, HISTORY_RETRY_MS } from '../stream/profile-rows.ts';
 import { type LinkPoint, linkPoints } from './link-history.ts';
 
 /** How far back, ms, and how many rows, the newest. */
@@ -18,24 +18,24 @@ export class HistoryStore {
   failure: string = $state('');
   /** Nothing was answered yet. */
   isWaiting: boolean = $state(true);
-  #asked = '';
+  #requested = '';
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Does nothing while the same connection has the same newest measurement. */
-  async ask(facts: ConnectionFacts | undefined, { backMs, rowsMax }: HistorySpan = MONTH): Promise<void> {
-    const asked =
+  async request(facts: ConnectionFacts | undefined, { backMs, rowsMax }: HistorySpan = MONTH): Promise<void> {
+    const requested =
       facts === undefined
         ? ''
         : `${facts.source} ${facts.sink} ${facts.connectionKey} ${facts.measuredAtMs} ${backMs}`;
     const isRetry = this.failure !== '' && performance.now() - this.#failedAtMs >= HISTORY_RETRY_MS;
-    if (asked === this.#asked && !isRetry) return;
-    this.#asked = asked;
+    if (requested === this.#requested && !isRetry) return;
+    this.#requested = requested;
     if (facts === undefined) {
       this.points = [];
       this.failure = '';
       return;
     }
-    const answer = await askProfiles({
+    const answer = await fetchProfiles({
       node: facts.source,
       slot: 'link',
       key: `${facts.sink} ${facts.connectionKey}`,
@@ -43,7 +43,7 @@ export class HistoryStore {
       limit: String(rowsMax),
     });
     // Another link may have been picked before this reply arrived.
-    if (asked !== this.#asked) return;
+    if (requested !== this.#requested) return;
     this.isWaiting = false;
     this.failure = answer.kind === 'refused' ? answer.reason : '';
     if (answer.kind === 'refused') this.#failedAtMs = performance.now();

@@ -4,8 +4,8 @@
 import { maximumOf } from '../../../src/core/extremes.ts';
 import { type ConnectionFacts, rateFrom } from '../../../src/core/link/link-facts.ts';
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
+import { typeText } from '../../../src/core/link/link-text.ts';
 import { isCarrying, isStaleNow, type LinkView } from '../../../src/core/link/link-view.ts';
-import { typeWords } from '../../../src/core/link/link-words.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 
 interface LinkLane {
@@ -24,8 +24,8 @@ interface LinkLane {
 /** What carries most comes first, then the others in the lasting order of the link. None of a link that is gone. */
 export const linkLanes = (link: LinkView, nowMs: number): readonly LinkLane[] => {
   if (!isCarrying(link.standing)) return [];
-  const groups = Map.groupBy(link.connections, typeWords);
-  const best = typeWords(link.best);
+  const groups = Map.groupBy(link.connections, typeText);
+  const best = typeText(link.best);
   const types = [best, ...[...groups.keys()].filter(type => type !== best)];
   return types.flatMap(type => laneOf(type, groups.get(type) ?? [], link.nodes, nowMs) ?? []);
 };
@@ -38,10 +38,10 @@ const laneOf = (
 ): LinkLane | undefined => {
   const sound = connections.filter(facts => !isStaleNow(facts, nowMs));
   // Old figures are shown only where there are no others.
-  const asked = sound.some(({ profile }) => profile !== undefined) ? sound : connections;
+  const requested = sound.some(({ profile }) => profile !== undefined) ? sound : connections;
   const [facts] = connections;
   if (facts === undefined) return undefined;
-  const trips = asked.flatMap(({ profile }) => {
+  const trips = requested.flatMap(({ profile }) => {
     const roundTripNs = profile === undefined ? undefined : knownOr(profile.roundTripNsP50, undefined);
     return roundTripNs === undefined || profile === undefined
       ? []
@@ -52,11 +52,11 @@ const laneOf = (
     type,
     medium: facts.medium,
     facts,
-    there: highest(asked.map(way => rateFrom(way, first))),
-    back: highest(asked.map(way => rateFrom(way, second))),
+    there: highest(requested.map(way => rateFrom(way, first))),
+    back: highest(requested.map(way => rateFrom(way, second))),
     roundTripNs: shortest?.roundTripNs,
     jitterNs: shortest?.jitterNs,
-    isStale: asked !== sound,
+    isStale: requested !== sound,
   };
 };
 

@@ -2,8 +2,8 @@
 
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
 import { isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
-import { lossReason, lostPathWords, lostWords } from '../../../src/core/link/loss-words.ts';
-import { type RateUnit, shortfallWords } from './link-words.ts';
+import { lossReason, lostPathText, lostText } from '../../../src/core/link/loss-text.ts';
+import { type RateUnit, shortfallText } from './link-text.ts';
 
 interface NoteSources {
   readonly nameOf: (id: string) => string;
@@ -23,10 +23,10 @@ export const linkNotes = (links: readonly LinkView[], sources: NoteSources): Rea
 const linkNote = (link: LinkView, { nameOf, unit, nowMs }: NoteSources): string => {
   const [lost] = link.lost;
   if (lost !== undefined) {
-    const words = isCarrying(link.standing) ? lostPathWords(lost, link.nodes, nowMs) : lostWords(lost, nowMs);
+    const words = isCarrying(link.standing) ? lostPathText(lost, link.nodes, nowMs) : lostText(lost, nowMs);
     return `${words}: ${lossReason(lost, nameOf)}`;
   }
   const short = linkShortfall(link);
   const [first, second] = link.nodes;
-  return short === undefined ? '' : shortfallWords(short, [nameOf(first), nameOf(second)], unit);
+  return short === undefined ? '' : shortfallText(short, [nameOf(first), nameOf(second)], unit);
 };

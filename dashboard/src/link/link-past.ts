@@ -6,7 +6,7 @@ import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { PastPoint } from '../chart/past-chart.ts';
 import type { LinkPoint } from './link-history.ts';
-import { type DelayUnit, type RateUnit, rateFigure, timeFigure } from './link-words.ts';
+import { type DelayUnit, type RateUnit, rateFigure, timeFigure } from './link-text.ts';
 
 export interface PastSpan {
   readonly key: string;
@@ -81,7 +81,7 @@ export const pastText = (value: number | undefined, measure: PastMeasure, unit: 
   figureText(pastFigure(value, measure, unit));
 
 /** "lowest 9.31 Gb/s, median 9.41 Gb/s, highest 9.42 Gb/s"; '' of none. */
-export const summaryWords = (
+export const summaryText = (
   points: readonly PastPoint[],
   index: number,
   measure: PastMeasure,

@@ -1,11 +1,11 @@
 // A link as a row of the list: every word of it, told once.
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
+import { standingText, typeText } from '../../../src/core/link/link-text.ts';
 import { figuresAgeMs, isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
-import { standingWords, typeWords } from '../../../src/core/link/link-words.ts';
 import { listAgeText } from '../figure/age.ts';
 import { isFlagged } from './link-filter.ts';
-import { delayFigure, type LinkUnits, linkJitterNs, negotiatedWords, rateFigure } from './link-words.ts';
+import { delayFigure, type LinkUnits, linkJitterNs, negotiatedText, rateFigure } from './link-text.ts';
 
 export interface LinkRow {
   readonly key: string;
@@ -38,14 +38,14 @@ export interface RowSources {
 }
 
 export const linkRow = (link: LinkView, { nameOf, notes, units, nowMs }: RowSources): LinkRow => {
-  const why = standingWords(link);
+  const why = standingText(link);
   const ageMs = figuresAgeMs(link, nowMs);
   const { there, back, roundTrip } = link.last;
   return {
     key: link.key,
     title: `${nameOf(link.nodes[0])} – ${nameOf(link.nodes[1])}`,
-    type: typeWords(link.best),
-    negotiated: negotiatedWords(link.best, units.rate),
+    type: typeText(link.best),
+    negotiated: negotiatedText(link.best, units.rate),
     there: { value: rateFigure(there?.value, units.rate), isOld: there?.isStale === true },
     back: { value: rateFigure(back?.value, units.rate), isOld: back?.isStale === true },
     delay: { value: delayFigure(roundTrip?.value, units.delay), isOld: roundTrip?.isStale === true },

@@ -5,14 +5,7 @@ import { figuresAgeMs, type LinkView } from '../../../src/core/link/link-view.ts
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import type { DetailRow } from './detail-rows.ts';
-import {
-  type DelayUnit,
-  delayFigure,
-  delayName,
-  jitterName,
-  linkJitterNs,
-  timeFigure,
-} from './link-words.ts';
+import { type DelayUnit, delayFigure, delayName, jitterName, linkJitterNs, timeFigure } from './link-text.ts';
 
 interface LinkTile {
   readonly name: string;
@@ -75,9 +68,9 @@ const connectionCounts = (rows: readonly DetailRow[]): string => {
 };
 
 /** "12 s" as a figure with its unit. */
-const splitAge = (ageWords: string): Figure => {
-  const at = ageWords.lastIndexOf('\u00a0');
-  return { figure: ageWords.slice(0, at), unit: `${ageWords.slice(at + 1)} ago` };
+const splitAge = (ageLabel: string): Figure => {
+  const at = ageLabel.lastIndexOf('\u00a0');
+  return { figure: ageLabel.slice(0, at), unit: `${ageLabel.slice(at + 1)} ago` };
 };
 
 const text = (figure: Figure): string => figureText(figure);

@@ -5,26 +5,26 @@ import { formatFinePercent } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { shareOfExpected } from '../../../src/core/link/link-share.ts';
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
+import { standingText } from '../../../src/core/link/link-text.ts';
 import { type FigureView, isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';
-import { standingWords } from '../../../src/core/link/link-words.ts';
 import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
 import { pushAll } from '../../../src/core/push-all.ts';
 import { type HeatMeasure, type HeatScale, heatScale, heatStep } from './heat.ts';
-import { delayFigure, delayName, figureIn, type LinkUnits, lostCount } from './link-words.ts';
+import { delayFigure, delayName, figureIn, type LinkUnits, lostCount } from './link-text.ts';
 
 export type Cell =
   | { readonly kind: 'self' }
-  | { readonly kind: 'unreachable'; readonly said: string }
+  | { readonly kind: 'unreachable'; readonly reported: string }
   /** It had a connection and has none now. */
-  | { readonly kind: 'lost'; readonly said: string }
-  | { readonly kind: 'measuring' | 'unmeasured'; readonly said: string }
+  | { readonly kind: 'lost'; readonly reported: string }
+  | { readonly kind: 'measuring' | 'unmeasured'; readonly reported: string }
   /** What it should carry is unknown, so that there is no share: its bandwidth stands in place of it, without a colour. */
   | ({ readonly kind: 'unrated' } & MeasuredCell)
   | ({ readonly kind: 'measured'; readonly step: number } & MeasuredCell);
 
 interface MeasuredCell {
   readonly text: string;
-  readonly said: string;
+  readonly reported: string;
   readonly isStale: boolean;
   readonly isFlagged: boolean;
   /** One of its paths is lost; the figure is of another one. */
@@ -100,22 +100,22 @@ interface Place {
 
 const cellOf = (link: LinkView | undefined, { from, to, measure, scale, units, whyNone }: Place): Cell => {
   const way = `${from.name} to ${to.name}`;
-  if (link === undefined) return { kind: 'unreachable', said: `${way}: ${whyNone}` };
+  if (link === undefined) return { kind: 'unreachable', reported: `${way}: ${whyNone}` };
   const isThere = link.nodes[0] === from.id;
   if (link.standing.kind === 'lost')
     return {
       kind: 'lost',
-      said: `${way}: lost${lastWords(isThere ? link.last.there : link.last.back, units)}`,
+      reported: `${way}: lost${lastStatus(isThere ? link.last.there : link.last.back, units)}`,
     };
-  if (!isCarrying(link.standing)) return { kind: 'unreachable', said: `${way}: ${standingWords(link)}` };
+  if (!isCarrying(link.standing)) return { kind: 'unreachable', reported: `${way}: ${standingText(link)}` };
   const rate = isThere ? link.there : link.back;
   const figure = measure === 'delay' ? link.roundTrip : rate;
   const share = rate === undefined ? undefined : shareOfExpected(rate);
   const value = figure === undefined ? undefined : measure === 'share' ? share : figure.value;
   const { rate: unit, delay } = units;
   if (figure === undefined) {
-    const why = standingWords(link) || 'not measured';
-    return { kind: link.isMeasuring ? 'measuring' : 'unmeasured', said: `${way}: ${why}` };
+    const why = standingText(link) || 'not measured';
+    return { kind: link.isMeasuring ? 'measuring' : 'unmeasured', reported: `${way}: ${why}` };
   }
   const isStale = link.isStale || figure.isStale;
   const short = linkShortfall(link);
@@ -124,26 +124,26 @@ const cellOf = (link: LinkView | undefined, { from, to, measure, scale, units, w
   const remarks = `${hasLostPath ? `, ${lostCount(link)}` : ''}${isStale ? ', stale' : ''}`;
   if (value === undefined) {
     const text = figureIn(figure.value, unit);
-    const said = `${way}: ${text} ${GIGA[unit]}, what it should carry is unknown${isFlagged ? ', far below the other way' : ''}${remarks}`;
-    return { kind: 'unrated', text, said, isStale, isFlagged, hasLostPath };
+    const reported = `${way}: ${text} ${GIGA[unit]}, what it should carry is unknown${isFlagged ? ', far below the other way' : ''}${remarks}`;
+    return { kind: 'unrated', text, reported, isStale, isFlagged, hasLostPath };
   }
   const written =
     measure === 'bandwidth'
-      ? { text: figureIn(value, unit), said: `${figureIn(value, unit)} ${GIGA[unit]}` }
+      ? { text: figureIn(value, unit), reported: `${figureIn(value, unit)} ${GIGA[unit]}` }
       : measure === 'delay'
         ? {
             text: plain(delayFigure(value, delay)),
-            said: `${delayName(delay)} ${plain(delayFigure(value, delay))}`,
+            reported: `${delayName(delay)} ${plain(delayFigure(value, delay))}`,
           }
         : {
             text: formatFinePercent(value).figure,
-            said: `${figureIn(rate?.value ?? 0, unit)} ${GIGA[unit]}, ${formatFinePercent(value).figure} per cent of what it should carry`,
+            reported: `${figureIn(rate?.value ?? 0, unit)} ${GIGA[unit]}, ${formatFinePercent(value).figure} per cent of what it should carry`,
           };
   return {
     kind: 'measured',
     step: heatStep(measure, value, scale),
     text: written.text,
-    said: `${way}: ${written.said}${isFlagged ? ', below its rate' : ''}${remarks}`,
+    reported: `${way}: ${written.reported}${isFlagged ? ', below its rate' : ''}${remarks}`,
     isStale,
     isFlagged,
     hasLostPath,
@@ -151,7 +151,7 @@ const cellOf = (link: LinkView | undefined, { from, to, measure, scale, units, w
 };
 
 /** ", last 9.41 Gb/s", as the list has it; '' for one that was never measured. */
-const lastWords = (figure: FigureView | undefined, { rate }: LinkUnits): string =>
+const lastStatus = (figure: FigureView | undefined, { rate }: LinkUnits): string =>
   figure === undefined ? '' : `, last ${figureIn(figure.value, rate)} ${GIGA[rate]}`;
 
 /** Nodes joined by RDMA follow each other; those that are not come last, as one group. In each they stand by name. */

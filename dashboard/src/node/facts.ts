@@ -4,10 +4,10 @@ import { formatUptime } from '../../../src/core/figure/duration.ts';
 import { counted } from '../../../src/core/figure/figure.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
-import { heldValue, whyNot } from '../../../src/core/node/reading-view.ts';
+import { knownValue, whyNot } from '../../../src/core/node/reading-view.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import { type ReportedText, reportedText } from '../figure/reported.ts';
-import { shortChip } from './node-words.ts';
+import { shortChip } from './node-text.ts';
 
 interface NodeDetail {
   readonly name: string;
@@ -18,8 +18,8 @@ interface NodeDetail {
 }
 
 export const facts = (view: NodeView): readonly NodeDetail[] => {
-  const identity = heldValue(view.identity);
-  const system = heldValue(view.system);
+  const identity = knownValue(view.identity);
+  const system = knownValue(view.system);
   if (identity === undefined)
     return [{ name: 'Identity', value: { text: '–', reason: whyNot(view.identity) } }];
   const chip = reportedText(identity.chip);

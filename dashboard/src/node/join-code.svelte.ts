@@ -6,7 +6,7 @@ import {
   joinCodeAnswerSchema,
   joinCodeStandingSchema,
 } from '../../../src/wire/api/daemon-answers.ts';
-import { askDaemon, NOT_SIGNED_IN } from '../shell/ask-daemon.ts';
+import { fetchDaemon, NOT_SIGNED_IN } from '../shell/fetch-daemon.ts';
 
 type Shown =
   | { readonly kind: 'none' }
@@ -23,7 +23,7 @@ type Shown =
 
 export class PageJoinCode {
   shown: Shown = $state.raw({ kind: 'none' });
-  isAsking: boolean = $state(false);
+  isFetching: boolean = $state(false);
   nowMs: number = $state(performance.now());
   #seconds = 0;
 
@@ -33,10 +33,10 @@ export class PageJoinCode {
     return () => clearInterval(timer);
   }
 
-  async ask(): Promise<void> {
-    this.isAsking = true;
-    const reply = await askDaemon('/api/mesh/join-code', joinCodeAnswerSchema, { method: 'POST' });
-    this.isAsking = false;
+  async request(): Promise<void> {
+    this.isFetching = true;
+    const reply = await fetchDaemon('/api/mesh/join-code', joinCodeAnswerSchema, { method: 'POST' });
+    this.isFetching = false;
     this.nowMs = performance.now();
     if (reply.kind === 'refused') {
       this.shown = { kind: 'refused', reason: reply.reason, needsSignIn: reply.code === NOT_SIGNED_IN };
@@ -67,7 +67,7 @@ export class PageJoinCode {
   async #look(given: JoinCodeAnswer): Promise<void> {
     if (given.id === undefined) return;
     const path = `/api/mesh/join-code?id=${encodeURIComponent(given.id)}`;
-    const reply = await askDaemon(path, joinCodeStandingSchema);
+    const reply = await fetchDaemon(path, joinCodeStandingSchema);
     const { shown } = this;
     if (reply.kind === 'refused' || shown.kind !== 'code' || shown.given !== given) return;
     const { state, triesLeft, expiresInMs } = reply.value;

@@ -45,7 +45,7 @@ export const nodeQuery = ({ text, state, kind, sort }: NodeFilter): URLSearchPar
 
 /** Every word of the text must be somewhere in its name, tags, model or id. */
 export const matchesNode = (row: NodeRow, { text, state, kind }: NodeFilter): boolean =>
-  matchesState(row, state) && (kind === undefined || row.kind === kind) && holdsWords(row, text);
+  matchesState(row, state) && (kind === undefined || row.kind === kind) && holdsText(row, text);
 
 export const matchesState = (row: NodeRow, state: NodeStateFilter): boolean => {
   switch (state) {
@@ -62,7 +62,7 @@ export const matchesState = (row: NodeRow, state: NodeStateFilter): boolean => {
   }
 };
 
-const holdsWords = ({ name, tags, model, view }: NodeRow, text: string): boolean => {
+const holdsText = ({ name, tags, model, view }: NodeRow, text: string): boolean => {
   const held = `${name} ${tags.join(' ')} ${model} ${view.nodeId}`.toLowerCase();
   return text
     .toLowerCase()

@@ -3,7 +3,7 @@
 import type { HistorySeries, LiveHistory } from '../../../src/core/history/live-history.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { liveHistoryAnswerSchema } from '../../../src/wire/api/history-answers.ts';
-import { askDaemon } from '../shell/ask-daemon.ts';
+import { fetchDaemon } from '../shell/fetch-daemon.ts';
 
 export class NodeHistory {
   /** As of `lastSecond`. */
@@ -21,7 +21,7 @@ export class NodeHistory {
 
   /** Fills what was before this page; a failure leaves what the page has seen itself. */
   async load(): Promise<void> {
-    const reply = await askDaemon(`/api/history?node=${this.#node}`, liveHistoryAnswerSchema);
+    const reply = await fetchDaemon(`/api/history?node=${this.#node}`, liveHistoryAnswerSchema);
     this.refused = reply.kind === 'refused' ? reply.reason : '';
     if (reply.kind === 'refused') return;
     const nowMs = performance.now();

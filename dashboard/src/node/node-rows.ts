@@ -11,13 +11,13 @@ import {
 import type { NodeId } from '../../../src/core/ids.ts';
 import { gpusOf, modelMemoryUse, usedShare } from '../../../src/core/node/memory-use.ts';
 import { type NodeView, presenceWord } from '../../../src/core/node/node-view.ts';
-import { heldValue } from '../../../src/core/node/reading-view.ts';
+import { knownValue } from '../../../src/core/node/reading-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
 import { type MachineKind, machineKind } from '../drawing/machine-kind.ts';
 import { ageText } from '../figure/age.ts';
 import { nodeSums } from './node-sums.ts';
+import { nodeText } from './node-text.ts';
 import { nodeVitals } from './node-vitals.ts';
-import { nodeWords } from './node-words.ts';
 
 export interface NodeRow {
   readonly view: NodeView;
@@ -59,7 +59,7 @@ export const NODE_SORT_KEYS = [
   'compute',
   'bandwidth',
   'links',
-  'heard',
+  'lastSeen',
   'warnings',
 ] as const;
 export type NodeSortKey = (typeof NODE_SORT_KEYS)[number];
@@ -85,14 +85,14 @@ interface NodeRowSources {
 }
 
 export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRowSources): NodeRow => {
-  const words = nodeWords(view, lagMs);
+  const words = nodeText(view, lagMs);
   const vitals = nodeVitals(view);
   const [compute, bandwidth] = nodeSums(view);
   const isOffline = view.presence === 'offline';
   const use = modelMemoryUse(view);
   const mine = warnings.get(view.nodeId) ?? [];
   const kind = machineKind(
-    heldValue(view.identity),
+    knownValue(view.identity),
     gpusOf(view).map(({ device }) => device),
   );
   const linkCount = linkCounts.get(view.nodeId) ?? 0;
@@ -128,7 +128,7 @@ export const nodeRow = (view: NodeView, { linkCounts, warnings, lagMs }: NodeRow
       compute: compute?.raw,
       bandwidth: bandwidth?.raw,
       links: linkCount,
-      heard: view.silentMs,
+      lastSeen: view.silentMs,
       warnings: mine.length,
     },
   };
@@ -160,8 +160,8 @@ export const warningsByNode = (warnings: readonly Warning[]): ReadonlyMap<string
 
 /** Its name already says that it is simulated. */
 const tagsOf = (view: NodeView): readonly string[] => {
-  const tags = heldValue(view.config)?.tags ?? [];
-  return heldValue(view.identity)?.isSimulated === true ? tags.filter(tag => tag !== 'simulated') : tags;
+  const tags = knownValue(view.config)?.tags ?? [];
+  return knownValue(view.identity)?.isSimulated === true ? tags.filter(tag => tag !== 'simulated') : tags;
 };
 
 const stateOf = (view: NodeView, lagMs: number | undefined): NodeRow['state'] => {

@@ -10,7 +10,7 @@ import {
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
-import { noGpuWords, stageWords } from './measured-words.ts';
+import { noGpuText, stageText } from './measured-text.ts';
 
 interface NodeSum {
   readonly name: string;
@@ -57,11 +57,11 @@ const sumOf = (
 /** What goes on now, else why the newest attempt gave no such figure. */
 const whyNone = (view: NodeView, figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond'): string => {
   const gpus = gpusOf(view);
-  if (gpus.length === 0) return noGpuWords(view);
+  if (gpus.length === 0) return noGpuText(view);
   const active =
     gpus.find(({ probe }) => probe?.kind === 'running') ??
     gpus.find(({ probe }) => probe?.kind === 'waiting');
-  if (active !== undefined) return stageWords(active.probe);
+  if (active !== undefined) return stageText(active.probe);
   const reasons = gpus.flatMap(({ profile }) => {
     if (profile === undefined) return [];
     const { failure, [figure]: value } = profile.value;

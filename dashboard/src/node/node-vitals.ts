@@ -3,7 +3,7 @@
 import { maximumOf } from '../../../src/core/extremes.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
-import { heldValue } from '../../../src/core/node/reading-view.ts';
+import { knownValue } from '../../../src/core/node/reading-view.ts';
 import type { Reported } from '../../../src/core/unknown.ts';
 import { gpuUse } from './node-load.ts';
 
@@ -18,7 +18,7 @@ interface NodeVitals {
 }
 
 export const nodeVitals = (view: NodeView): NodeVitals => {
-  const system = heldValue(view.system);
+  const system = knownValue(view.system);
   const loads = gpusOf(view).map(gpu => gpu.load);
   const heats = known(loads.map(load => load?.temperatureCelsius));
   const hottest = heats.length > 0 ? heats : known([system?.cpuTemperatureCelsius]);

@@ -42,7 +42,7 @@ export const changeOf = (points: readonly FigurePoint[], name: DeviceFigure): Ch
 };
 
 /** "−75 % since 14 Nov". */
-export const changeWords = ({ share, sinceMs }: Change, nowMs: number): string =>
+export const changeLabel = ({ share, sinceMs }: Change, nowMs: number): string =>
   `${share < 0 ? '−' : '+'}${Math.round(Math.abs(share) * 100)}\u202f% since ${momentText(sinceMs, nowMs)}`;
 
 /** The day, or within the last one the time. */

@@ -8,7 +8,7 @@ import type { DeviceFigure } from '../../../src/core/probe/unusual-figures.ts';
 import type { FigurePoint } from '../../../src/wire/api/figure-points.ts';
 import type { PastPoint } from '../chart/past-chart.ts';
 import { type Change, changeOf } from './profile-history.ts';
-import type { AskedDevice } from './profile-store.svelte.ts';
+import type { RequestedDevice } from './profile-store.svelte.ts';
 
 interface ProfileMeasure {
   readonly kind: 'memory' | 'compute';
@@ -48,7 +48,7 @@ const COMPUTE: ProfileMeasure = {
 
 export const MEASURES: readonly ProfileMeasure[] = [MEMORY, COMPUTE];
 
-interface HistoryDevice extends AskedDevice {
+interface HistoryDevice extends RequestedDevice {
   readonly name: string;
 }
 

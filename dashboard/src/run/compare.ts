@@ -24,7 +24,7 @@ import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { capitalized } from '../../../src/core/text/single-line.ts';
 import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
 import type { Compared } from './comparability.ts';
-import { limitWords, modelWords, percentileNs, targetWords } from './run-labels.ts';
+import { limitText, modelLabel, percentileNs, targetLabel } from './run-labels.ts';
 
 /** More columns are not read, and more lines in a chart are not told apart. */
 export const COMPARED_MAX = 4;
@@ -73,7 +73,7 @@ interface SettingRow {
 }
 
 /** What was asked, and by whom: a difference in a figure is one of these, or chance. */
-export const askedRows = (cluster: State, runs: readonly Compared[]): readonly SettingRow[] =>
+export const requestedRows = (cluster: State, runs: readonly Compared[]): readonly SettingRow[] =>
   ASKED.map(([name, read]) => {
     const values = runs.map(each => read(each, cluster));
     return { name, values, isDifferent: new Set(values).size > 1 };
@@ -194,10 +194,10 @@ const FIGURES: readonly ComparedFigure[] = [
 ];
 
 const ASKED: readonly (readonly [string, (each: Compared, cluster: State) => string])[] = [
-  ['Model', ({ view }) => modelWords(view.run)],
-  ['Target', ({ view }, cluster) => targetWords(cluster, view.run)],
+  ['Model', ({ view }) => modelLabel(view.run)],
+  ['Target', ({ view }, cluster) => targetLabel(cluster, view.run)],
   ['Load', ({ view }) => loadLabel(view.run)],
-  ['Until', ({ view }) => limitWords(view.run) || 'not reported'],
+  ['Until', ({ view }) => limitText(view.run) || 'not reported'],
   ['Data set', ({ view }) => view.run.dataset],
   [
     'Measured by',

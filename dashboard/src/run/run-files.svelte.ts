@@ -4,10 +4,10 @@
 import type { RunId } from '../../../src/core/ids.ts';
 import type { Report } from '../../../src/core/run/report.ts';
 import { runAnswerSchema, runSeriesAnswerSchema } from '../../../src/wire/api/run-answers.ts';
-import { askDaemon } from '../shell/ask-daemon.ts';
+import { fetchDaemon } from '../shell/fetch-daemon.ts';
 import { type RunSeries, runSeriesOf } from './run-series.ts';
 
-export const ASK_MS = 2_000;
+export const REQUEST_INTERVAL_MS = 2_000;
 
 type RunFileRequest<T> =
   | { readonly kind: 'waiting' }
@@ -18,7 +18,7 @@ export class RunFilesStore {
   report: RunFileRequest<Report> = $state.raw({ kind: 'waiting' });
   series: RunFileRequest<RunSeries> = $state.raw({ kind: 'waiting' });
   readonly #path: string;
-  #isAsking = false;
+  #isFetching = false;
 
   constructor(runId: RunId) {
     this.#path = `/api/runs/${encodeURIComponent(runId)}`;
@@ -34,28 +34,28 @@ export class RunFilesStore {
       this.report = { kind: 'absent', reason: elsewhere };
       return () => undefined;
     }
-    void this.#askSeries();
+    void this.#fetchSeries();
     if (!isLive) {
-      void this.#askReport();
+      void this.#fetchReport();
       return () => undefined;
     }
     const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void this.#askSeries();
-    }, ASK_MS);
+      if (document.visibilityState === 'visible') void this.#fetchSeries();
+    }, REQUEST_INTERVAL_MS);
     return () => clearInterval(timer);
   }
 
-  async #askSeries(): Promise<void> {
-    if (this.#isAsking) return;
-    this.#isAsking = true;
-    const reply = await askDaemon(`${this.#path}/series`, runSeriesAnswerSchema);
-    this.#isAsking = false;
+  async #fetchSeries(): Promise<void> {
+    if (this.#isFetching) return;
+    this.#isFetching = true;
+    const reply = await fetchDaemon(`${this.#path}/series`, runSeriesAnswerSchema);
+    this.#isFetching = false;
     if (reply.kind === 'here') this.series = { kind: 'here', value: runSeriesOf(reply.value) };
     else if (this.series.kind !== 'here') this.series = { kind: 'absent', reason: reply.reason };
   }
 
-  async #askReport(): Promise<void> {
-    const reply = await askDaemon(this.#path, runAnswerSchema);
+  async #fetchReport(): Promise<void> {
+    const reply = await fetchDaemon(this.#path, runAnswerSchema);
     if (reply.kind === 'refused') this.report = { kind: 'absent', reason: reply.reason };
     else if (reply.value.report === null) this.report = { kind: 'absent', reason: NO_REPORT };
     else this.report = { kind: 'here', value: reply.value.report };

@@ -14,7 +14,7 @@ import type { State } from '../../../src/core/state.ts';
 import { isKnown, isUnknown, knownOr, type Unknown } from '../../../src/core/unknown.ts';
 
 /** ", 5 min", ", 200 requests", or nothing. */
-export const limitWords = ({ limits, shape }: Pick<Run, 'limits' | 'shape'>): string => {
+export const limitText = ({ limits, shape }: Pick<Run, 'limits' | 'shape'>): string => {
   const duration = knownOr(limits.durationMs, undefined);
   const samples = knownOr(limits.samplesMax, undefined);
   return [
@@ -26,7 +26,7 @@ export const limitWords = ({ limits, shape }: Pick<Run, 'limits' | 'shape'>): st
 };
 
 /** Who measured it where that was another tool, what a person called it, then its tags; none where there are none. */
-export const nameWords = ({
+export const nameText = ({
   runName,
   tags,
   foreign,
@@ -36,11 +36,11 @@ export const nameWords = ({
   ...(isUnknown(tags) ? [] : tags),
 ];
 
-export const modelWords = ({ model }: Pick<Run, 'model'>): string =>
+export const modelLabel = ({ model }: Pick<Run, 'model'>): string =>
   knownOr(model, 'model could not be determined');
 
 /** "vLLM on bosun", "http://10.0.0.7:8000". */
-export const targetWords = (state: State, run: Pick<Run, 'target' | 'targetNode' | 'serverKind'>): string => {
+export const targetLabel = (state: State, run: Pick<Run, 'target' | 'targetNode' | 'serverKind'>): string => {
   const place = isKnown(run.targetNode)
     ? `on ${nodeName(state, run.targetNode)}`
     : run.target === ''
@@ -51,7 +51,7 @@ export const targetWords = (state: State, run: Pick<Run, 'target' | 'targetNode'
 
 /** Why a run has neither files nor a process that could be asked; '' where it has. */
 /** Why this daemon has neither the requests nor the report of a run; '' where it may have them. */
-export const elsewhereWords = (
+export const remoteRunNotice = (
   view: Pick<RunView, 'node'> | undefined,
   { header, cluster }: { readonly header: { readonly nodeId: NodeId } | undefined; readonly cluster: State },
 ): string =>
@@ -59,7 +59,7 @@ export const elsewhereWords = (
     ? ''
     : `The requests and the report of this run are on ${nodeName(cluster, view.node)}: open the page there.`;
 
-export const nowhereWords = (origin: {
+export const noSamplesNotice = (origin: {
   readonly isRecording: boolean;
   /** Of the machine: the demo runs real benchmarks on simulated ones. */
   readonly isSimulated: boolean;
@@ -71,12 +71,12 @@ export const nowhereWords = (origin: {
     : '';
 };
 
-export interface StateWords {
+export interface StateText {
   readonly tone: 'live' | 'ended' | 'cut' | 'broken';
   readonly word: string;
 }
 
-export const stateWords = ({ state, progress, isLive }: RunView): StateWords => {
+export const stateText = ({ state, progress, isLive }: RunView): StateText => {
   if (isLive) {
     const at = progress === undefined ? '' : ` ${formatClock(progress.elapsedMs)}`;
     return { tone: 'live', word: `live${at}` };
@@ -101,7 +101,7 @@ export const shownFigures = ({ run, progress }: RunView): RunFigures | undefined
   isUnknown(run.figures) ? progress?.figures : run.figures;
 
 /** "measuring, 2:46 to go, then what is in flight". */
-export const phaseWords = (run: Run, progress: RunProgress | undefined): string => {
+export const phaseText = (run: Run, progress: RunProgress | undefined): string => {
   if (progress === undefined) return 'no figures yet';
   switch (progress.phase) {
     case 'connecting':
@@ -109,7 +109,7 @@ export const phaseWords = (run: Run, progress: RunProgress | undefined): string 
     case 'warmup':
       return 'warming up; not counted';
     case 'measuring':
-      return `measuring${toGoWords(run, progress)}`;
+      return `measuring${toGoText(run, progress)}`;
     case 'draining':
       return `no more requests; ${formatCount(Math.max(0, progress.figures.counts.unresolved))} still in flight`;
     default:
@@ -117,7 +117,7 @@ export const phaseWords = (run: Run, progress: RunProgress | undefined): string 
   }
 };
 
-const toGoWords = ({ limits, shape }: Run, { measuredMs, figures: { counts } }: RunProgress): string => {
+const toGoText = ({ limits, shape }: Run, { measuredMs, figures: { counts } }: RunProgress): string => {
   if (isKnown(limits.durationMs)) {
     return `, ${formatClock(Math.max(0, limits.durationMs - measuredMs))} left, then those in flight`;
   }

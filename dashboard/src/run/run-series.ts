@@ -32,8 +32,7 @@ export const measuredName = ({ measured }: Pick<RunSeries, 'measured'>): string 
 /** "Time to first token over time: the median lies between 160 ms and 262 ms, p99 at most 640 ms, at 1:34". */
 export const bandSentence = (series: RunSeries): string => {
   const medians = known(series.percentilesNs['50']);
-  if (medians.length === 0)
-    return `${measuredName(series)} over time: ${lowered(nothingWords(series.isLive))}`;
+  if (medians.length === 0) return `${measuredName(series)} over time: ${lowered(noDataText(series.isLive))}`;
   const p99 = series.percentilesNs['99'];
   const worst = p99.reduce<number>(
     (best, value, index) => ((value ?? -1) > (p99[best] ?? -1) ? index : best),
@@ -46,14 +45,14 @@ export const bandSentence = (series: RunSeries): string => {
 export const outputSentence = (series: RunSeries): string => {
   const tokens = known(series.outputTokensPerSecond);
   const inFlight = known(series.inFlight);
-  if (tokens.length === 0) return `Output over time: ${lowered(nothingWords(series.isLive))}`;
+  if (tokens.length === 0) return `Output over time: ${lowered(noDataText(series.isLive))}`;
   const mean = tokens.reduce((sum, value) => sum + value, 0) / tokens.length;
   const peak = inFlight.length === 0 ? '' : `, at most ${counted(maximumOf(inFlight), 'request')} in flight`;
   return `Output over time: ${formatThreeDigits(mean)} tokens a second on average, at most ${formatThreeDigits(maximumOf(tokens))}${peak}`;
 };
 
 /** In place of a picture. */
-export const nothingWords = (isLive: boolean): string =>
+export const noDataText = (isLive: boolean): string =>
   isLive ? 'Nothing has completed yet' : 'Nothing completed';
 
 const lowered = (words: string): string => `${words.slice(0, 1).toLowerCase()}${words.slice(1)}`;

@@ -88,7 +88,7 @@ const percentileTile = (run: Run, figures: RunFigures, key: SeriesKey): RunTile 
     value: percentileNs(figures, key, percentile),
   }));
   const count = figures.series[key]?.count ?? 0;
-  const told = tails.flatMap(({ name, value }) => {
+  const reported = tails.flatMap(({ name, value }) => {
     if (value === undefined) return [];
     return [
       hasEnoughFor(Number(name.slice(1)), count)
@@ -100,16 +100,16 @@ const percentileTile = (run: Run, figures: RunFigures, key: SeriesKey): RunTile 
     name: `${capitalized(shortLabel)} ${middle?.name ?? ''}`,
     isSpoiled: spoiling(figures, key).length > 0,
     value: middle?.value === undefined ? UNKNOWN_FIGURE : formatRunFigure(unit, middle.value),
-    remark: told.length < tails.length ? whyNoPercentile(run, figures, key) : told.join(' · '),
+    remark: reported.length < tails.length ? whyNoPercentile(run, figures, key) : reported.join(' · '),
   };
 };
 
 const requestsRemark = (run: Run, progress: RunProgress | undefined): string => {
-  const asked =
+  const requested =
     'requestsPerSecond' in run.pattern
       ? `requested ${hasSteps(run.shape) ? 'up to ' : ''}${formatThreeDigits(run.pattern.requestsPerSecond)}`
       : 'completed in the window';
-  if (progress === undefined || isUnknown(progress.recent.requestsPerSecond)) return asked;
+  if (progress === undefined || isUnknown(progress.recent.requestsPerSecond)) return requested;
   return `${formatThreeDigits(progress.recent.requestsPerSecond)} over the last ${RECENT_SECONDS} s`;
 };
 

@@ -11,7 +11,7 @@ import {
   SAFE_LOAD,
 } from '../../../src/core/node/memory-use.ts';
 import { type NodeView, nodeName } from '../../../src/core/node/node-view.ts';
-import { heldValue } from '../../../src/core/node/reading-view.ts';
+import { knownValue } from '../../../src/core/node/reading-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { TimeSeries } from '../../../src/wire/api/run-answers.ts';
@@ -34,7 +34,7 @@ interface TargetBoard {
 export interface TargetUse {
   readonly boards: readonly TargetBoard[];
   /** What stands between the client and the target. */
-  readonly linkWords: string;
+  readonly linkText: string;
 }
 
 /** @param movedPerSecond bytes that the server counts for one device now; undefined where it counts none. */
@@ -52,7 +52,7 @@ export const targetUse = (
       ...bandwidthBoard(state, view, movedPerSecond),
       ...(link === undefined ? [] : [link]),
     ],
-    linkWords:
+    linkText:
       client === view.nodeId
         ? 'the client runs on this machine: its requests cross no link'
         : link === undefined
@@ -79,7 +79,7 @@ const memoryBoard = (view: NodeView): TargetBoard => {
 
 const useBoard = (view: NodeView): TargetBoard => {
   const hasGpu = gpusOf(view).length > 0;
-  const cpuUse = heldValue(view.system)?.cpuUse;
+  const cpuUse = knownValue(view.system)?.cpuUse;
   const use = hasGpu ? gpuUse(view) : cpuUse === undefined ? undefined : knownOr(cpuUse, undefined);
   return {
     name: hasGpu ? 'GPU use' : 'CPU use',
@@ -127,14 +127,14 @@ export const movedPerSecond = ({
   stepMs,
 }: Pick<TimeSeries, 'server' | 'stepMs'>): number | undefined => {
   if (server === undefined) return undefined;
-  const told = server.readBytes.flatMap((read, index) =>
+  const reported = server.readBytes.flatMap((read, index) =>
     read === null ? [] : [{ index, bytes: read + (server.writtenBytes[index] ?? 0) }],
   );
-  const newest = told.at(-1);
+  const newest = reported.at(-1);
   // A counter that has never counted is off: vLLM and SGLang publish it without --enable-mfu-metrics too.
   if (newest === undefined || newest.bytes === 0 || newest.index < server.readBytes.length - 1 - POINTS_OLD)
     return undefined;
-  const before = told.findLast(({ index }) => index <= newest.index - POINTS_BETWEEN);
+  const before = reported.findLast(({ index }) => index <= newest.index - POINTS_BETWEEN);
   if (before === undefined || newest.bytes < before.bytes) return undefined;
   return ((newest.bytes - before.bytes) / ((newest.index - before.index) * stepMs)) * 1_000;
 };

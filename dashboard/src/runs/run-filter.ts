@@ -6,8 +6,8 @@ import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import type { State } from '../../../src/core/state.ts';
 import type { SweepView } from '../../../src/core/sweep/sweep-selectors.ts';
 import { sweepTitle } from '../line/sweep-labels.ts';
-import { modelWords, targetWords } from '../run/run-labels.ts';
-import { hasWords, NEWEST_FIRST, type RunSort, type SortKey } from './run-rows.ts';
+import { modelLabel, targetLabel } from '../run/run-labels.ts';
+import { matchesWords, NEWEST_FIRST, type RunSort, type SortKey } from './run-rows.ts';
 
 type RunStateFilter = 'all' | 'live' | 'complete' | 'not-complete';
 
@@ -67,25 +67,25 @@ export const matchesSweep = (
     sweep.sweepId,
     sweepTitle(view),
     ...sweep.tags,
-    modelWords(sweep),
-    targetWords(cluster, sweep),
+    modelLabel(sweep),
+    targetLabel(cluster, sweep),
     sweep.target,
     ...sweep.objectives,
   ];
   return (
     matchesRunState(view, filter.state) &&
     isAgainst(cluster, sweep, filter) &&
-    hasWords(words.join(' '), filter.text)
+    matchesWords(words.join(' '), filter.text)
   );
 };
 
 const isAgainst = (
   cluster: State,
-  asked: Pick<Run, 'target' | 'targetNode' | 'serverKind' | 'model'>,
+  requested: Pick<Run, 'target' | 'targetNode' | 'serverKind' | 'model'>,
   { target, model }: Chosen,
 ): boolean =>
-  (target === undefined || targetWords(cluster, asked) === target) &&
-  (model === undefined || modelWords(asked) === model);
+  (target === undefined || targetLabel(cluster, requested) === target) &&
+  (model === undefined || modelLabel(requested) === model);
 
 export const matchesRunState = (
   { isLive, state }: Pick<RunView | SweepView, 'isLive' | 'state'>,

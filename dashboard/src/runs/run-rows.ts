@@ -13,25 +13,25 @@ import type { RunFigures } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
 import { headlineSeries } from '../../../src/core/run/run-series.ts';
 import { loadLabel } from '../../../src/core/run/run-shape.ts';
-import { type VerdictWords, verdictWords } from '../../../src/core/run/verdict-words.ts';
+import { type VerdictLabel, verdictLabel } from '../../../src/core/run/verdict-text.ts';
 import type { State } from '../../../src/core/state.ts';
 import { hasEnoughFor } from '../../../src/core/statistics/early-stopping.ts';
 import { isKnown, knownOr } from '../../../src/core/unknown.ts';
 import {
-  limitWords,
-  modelWords,
-  nameWords,
+  limitText,
+  modelLabel,
+  nameText,
   percentileNs,
-  type StateWords,
+  type StateText,
   shownFigures,
   startedText,
-  stateWords,
-  targetWords,
+  stateText,
+  targetLabel,
 } from '../run/run-labels.ts';
 
 export interface RunRow {
   readonly view: RunView;
-  readonly state: StateWords;
+  readonly state: StateText;
   /** Its name and its tags; '' where it has none. */
   readonly name: string;
   readonly model: string;
@@ -49,7 +49,7 @@ export interface RunRow {
   readonly ttft: string;
   readonly tpot: string;
   readonly started: string;
-  readonly verdict: VerdictWords | undefined;
+  readonly verdict: VerdictLabel | undefined;
 }
 
 export type SortKey = 'started' | 'model' | 'completed' | 'output' | 'ttft' | 'tpot';
@@ -69,20 +69,20 @@ export const turnedSort = (sort: RunSort, key: SortKey): RunSort =>
 
 /** Every word of the text must be somewhere in the run's id, name, tags, model, target, server or load. */
 export const matchesText = (row: RunRow, text: string): boolean =>
-  hasWords(
+  matchesWords(
     `${row.view.run.runId} ${row.name} ${row.model} ${row.target} ${row.view.run.target} ${row.load}`,
     text,
   );
 
 /** Every word of the text, in any order. */
-export const hasWords = (held: string, text: string): boolean =>
+export const matchesWords = (held: string, text: string): boolean =>
   text
     .toLowerCase()
     .split(/\s+/)
     .every(word => held.toLowerCase().includes(word));
 
 /** Of a run whose figures do not mean what they are called, before whether its client kept up. */
-const failedWords = (figures: RunFigures): VerdictWords | undefined => {
+const failedText = (figures: RunFigures): VerdictLabel | undefined => {
   const failed = failureHeadline(figures);
   if (failed?.isGrave !== true) return undefined;
   return { tone: 'caution', word: failureHeadlineText(failed), short: failed.short, remark: '' };
@@ -95,22 +95,22 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
   const p50 = percentileNs(figures, series, '50');
   const p99 = percentileNs(figures, series, '99');
   const tpot = percentileNs(figures, 'tpotNs', '50');
-  const limits = limitWords(run);
-  const state = stateWords(view);
+  const limits = limitText(run);
+  const state = stateText(view);
   const verdict =
     figures === undefined
       ? undefined
-      : (failedWords(figures) ?? verdictWords(figures.client, view.state, figures.series));
-  const missed = missedWords(figures);
+      : (failedText(figures) ?? verdictLabel(figures.client, view.state, figures.series));
+  const missed = missedText(figures);
   return {
     view,
     state,
     missed,
     isFlagged:
       state.tone === 'cut' || state.tone === 'broken' || verdict?.tone === 'caution' || missed !== '',
-    name: nameWords(run).join(' · '),
-    model: modelWords(run),
-    target: targetWords(cluster, run),
+    name: nameText(run).join(' · '),
+    model: modelLabel(run),
+    target: targetLabel(cluster, run),
     load: `${loadLabel(run)}${limits === '' ? '' : `, ${limits}`}`,
     completed: formatCount(figures?.counts.completed ?? 0),
     failed: formatCount(figures?.counts.failed ?? 0),
@@ -144,7 +144,7 @@ const sortValue = (view: RunView, key: SortKey): number | string | undefined => 
     case 'started':
       return view.run.startedAt;
     case 'model':
-      return modelWords(view.run).toLowerCase();
+      return modelLabel(view.run).toLowerCase();
     case 'completed':
       return figures?.counts.completed;
     case 'output':
@@ -160,7 +160,7 @@ const sortValue = (view: RunView, key: SortKey): number | string | undefined => 
   }
 };
 
-const missedWords = (figures: RunFigures | undefined): string => {
+const missedText = (figures: RunFigures | undefined): string => {
   const count = (figures === undefined ? [] : knownOr(figures.objectives, [])).filter(
     ({ answer }) => answer === 'missed',
   ).length;

@@ -3,13 +3,13 @@
 
 import { problemText } from '../../../src/core/problem.ts';
 import { daemonAnswerSchema } from '../../../src/wire/api/daemon-answers.ts';
-import type { ToldNotice } from '../../../src/wire/notice.ts';
-import { askDaemon } from './ask-daemon.ts';
+import type { ReportedNotice } from '../../../src/wire/notice.ts';
+import { fetchDaemon } from './fetch-daemon.ts';
 
-const ASK_MS = 10_000;
+const REQUEST_INTERVAL_MS = 10_000;
 
 export class DaemonInfo {
-  notices: readonly ToldNotice[] = $state.raw([]);
+  notices: readonly ReportedNotice[] = $state.raw([]);
   /** What the page shows was recorded. */
   isRecording = $state(false);
   /** How the command is typed on the machine of the daemon. */
@@ -19,13 +19,13 @@ export class DaemonInfo {
   /** Asks now and then; returns what ends it. */
   start(): () => void {
     this.#timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void this.ask();
-    }, ASK_MS);
+      if (document.visibilityState === 'visible') void this.request();
+    }, REQUEST_INTERVAL_MS);
     return () => clearInterval(this.#timer);
   }
 
-  async ask(): Promise<void> {
-    const reply = await askDaemon('/api/daemon', daemonAnswerSchema);
+  async request(): Promise<void> {
+    const reply = await fetchDaemon('/api/daemon', daemonAnswerSchema);
     if (reply.kind === 'refused') return;
     const { problems, program, recording } = reply.value;
     if (problems.map(problemText).join() !== this.notices.map(problemText).join()) this.notices = problems;

@@ -36,7 +36,7 @@ export class Router {
   }
 
   /** Puts another query behind the path: the same page, no step of the back button. */
-  ask(query: URLSearchParams): void {
+  request(query: URLSearchParams): void {
     history.replaceState(null, '', addressHere(query));
     this.query = query;
   }

@@ -5,7 +5,7 @@ import type { NodeId } from '../../../src/core/ids.ts';
 import type { State } from '../../../src/core/state.ts';
 
 /** '' where every node is real. */
-export const simulationWords = (state: State, nodes: readonly NodeId[]): string => {
+export const simulationText = (state: State, nodes: readonly NodeId[]): string => {
   const simulatedCount = nodes.filter(node => isSimulated(state, node)).length;
   return simulationOfCounts({ simulatedCount, nodeCount: nodes.length });
 };

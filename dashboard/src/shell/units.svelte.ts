@@ -1,6 +1,6 @@
 // How figures of links are written: rates in bits or in bytes (memory is always bytes), delays as half a round trip or whole.
 
-import type { DelayUnit, RateUnit } from '../link/link-words.ts';
+import type { DelayUnit, RateUnit } from '../link/link-text.ts';
 
 const RATE_KEY = 'plimsoll-units';
 const DELAY_KEY = 'plimsoll-delays';

@@ -42,7 +42,7 @@ interface Moment {
 /** Read and folded when it is counted: ten at once take less than one ten times. */
 interface Batch {
   readonly text: string;
-  readonly heardAtMs: number;
+  readonly lastMessageAtMs: number;
 }
 
 /** Ten come in a second; more than these wait only where the page does not get to count. */
@@ -219,7 +219,9 @@ export class ClusterStore {
   }
 
   #fold(): void {
-    const events = this.#batches.flatMap(({ text, heardAtMs }) => decodeBatch(text, heardAtMs).events);
+    const events = this.#batches.flatMap(
+      ({ text, lastMessageAtMs }) => decodeBatch(text, lastMessageAtMs).events,
+    );
     this.#batches = [];
     if (events.length === 0) return;
     this.#state = applyAll(this.#state, events);
@@ -240,9 +242,9 @@ export class ClusterStore {
   }
 
   /** While all is well the link moves on with the count; that it is well again is news. */
-  #hear(nowMs: number): void {
+  #noteArrival(nowMs: number): void {
     const isBack = this.connection.kind !== 'live';
-    this.#link = { kind: 'open', heardAtMs: nowMs };
+    this.#link = { kind: 'open', lastMessageAtMs: nowMs };
     if (isBack) this.#count(BEAT_MS);
   }
 
@@ -267,23 +269,23 @@ export class ClusterStore {
         break;
       }
       case 'fleet': {
-        const told = decodeFleet(message.text, nowMs);
+        const reported = decodeFleet(message.text, nowMs);
         this.#state = EMPTY_STATE;
-        this.#fleet = foldedPicture(this.#fleet, told);
-        this.#lists = { ...this.#lists, ...listsOf(told.parts) };
-        this.#link = { kind: 'open', heardAtMs: nowMs };
-        if (told.isWhole) this.#greet(told);
+        this.#fleet = foldedPicture(this.#fleet, reported);
+        this.#lists = { ...this.#lists, ...listsOf(reported.parts) };
+        this.#link = { kind: 'open', lastMessageAtMs: nowMs };
+        if (reported.isWhole) this.#greet(reported);
         this.#count(BEAT_AFTER_NEWS_MS);
         break;
       }
       case 'batch':
-        this.#batches.push({ text: message.text, heardAtMs: nowMs });
+        this.#batches.push({ text: message.text, lastMessageAtMs: nowMs });
         if (this.#batches.length >= BATCHES_MAX) this.#fold();
-        this.#hear(nowMs);
+        this.#noteArrival(nowMs);
         if (message.hasNews) this.#countNews(nowMs);
         break;
       case 'heartbeat':
-        this.#hear(nowMs);
+        this.#noteArrival(nowMs);
         break;
       case 'link':
         this.#link = movedLink(message.link, nowMs - message.nowMs);

@@ -3,7 +3,7 @@
 
 export type StreamLink =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'open'; readonly heardAtMs: number }
+  | { readonly kind: 'open'; readonly lastMessageAtMs: number }
   | {
       readonly kind: 'lost';
       /** When the daemon was last seen. */
@@ -23,8 +23,8 @@ export const STREAM_STALE_MS = 10_000;
 
 export type StreamLinkView =
   | { readonly kind: 'starting' }
-  | { readonly kind: 'live'; readonly heardMs: number }
-  | { readonly kind: 'stale'; readonly heardMs: number }
+  | { readonly kind: 'live'; readonly lastMessageMs: number }
+  | { readonly kind: 'stale'; readonly lastMessageMs: number }
   | {
       readonly kind: 'lost';
       readonly lostMs: number;
@@ -41,8 +41,8 @@ export const streamLinkView = (
 ): StreamLinkView => {
   switch (link.kind) {
     case 'open': {
-      const heardMs = Math.max(0, nowMs - link.heardAtMs);
-      return { kind: heardMs > staleMs ? 'stale' : 'live', heardMs };
+      const lastMessageMs = Math.max(0, nowMs - link.lastMessageAtMs);
+      return { kind: lastMessageMs > staleMs ? 'stale' : 'live', lastMessageMs };
     }
     case 'lost':
       return {
@@ -67,8 +67,8 @@ export const streamLinkView = (
 export const judgedAt = (link: StreamLink, nowMs: number, staleMs: number = STREAM_STALE_MS): number => {
   switch (link.kind) {
     case 'open': {
-      const isStale = nowMs - link.heardAtMs > staleMs;
-      return Math.min(nowMs, link.heardAtMs + (isStale ? 0 : LATE_AFTER_MS));
+      const isStale = nowMs - link.lastMessageAtMs > staleMs;
+      return Math.min(nowMs, link.lastMessageAtMs + (isStale ? 0 : LATE_AFTER_MS));
     }
     case 'lost':
       return Math.min(nowMs, link.sinceMs);
@@ -81,7 +81,7 @@ export const judgedAt = (link: StreamLink, nowMs: number, staleMs: number = STRE
 export const movedLink = (link: StreamLink, offsetMs: number): StreamLink => {
   switch (link.kind) {
     case 'open':
-      return { ...link, heardAtMs: link.heardAtMs + offsetMs };
+      return { ...link, lastMessageAtMs: link.lastMessageAtMs + offsetMs };
     case 'lost':
       return {
         ...link,

@@ -1,15 +1,15 @@
 // What was measured before, asked of the daemon's journal.
 
 import { type ProfileRow, profileHistoryAnswerSchema } from '../../../src/wire/api/history-answers.ts';
-import { askDaemon, type DaemonReply } from '../shell/ask-daemon.ts';
+import { type DaemonReply, fetchDaemon } from '../shell/fetch-daemon.ts';
 
 /** After a failure it is asked again so long after, at the earliest, ms. */
 export const HISTORY_RETRY_MS = 10_000;
 
 /** That it could not be read is an answer of its own: an empty one would say that nothing was measured. */
-export const askProfiles = async (
+export const fetchProfiles = async (
   query: Readonly<Record<string, string>>,
 ): Promise<DaemonReply<readonly ProfileRow[]>> => {
-  const reply = await askDaemon(`/api/history?${new URLSearchParams(query)}`, profileHistoryAnswerSchema);
+  const reply = await fetchDaemon(`/api/history?${new URLSearchParams(query)}`, profileHistoryAnswerSchema);
   return reply.kind === 'here' ? { kind: 'here', value: reply.value.rows } : reply;
 };

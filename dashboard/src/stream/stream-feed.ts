@@ -82,7 +82,7 @@ export class StreamFeed implements StreamListener {
     this.#held = held;
     this.#fleet = undefined;
     this.#events = [];
-    this.#tell({ kind: 'snapshot', text });
+    this.#report({ kind: 'snapshot', text });
   }
 
   batch(text: string): void {
@@ -92,7 +92,7 @@ export class StreamFeed implements StreamListener {
     if (events === undefined) return;
     this.#events.push(events);
     if (nowMs - this.#foldedAtMs >= FOLD_MS) this.#fold(nowMs);
-    this.#tell({ kind: 'batch', text, hasNews: events.some(isNews) });
+    this.#report({ kind: 'batch', text, hasNews: events.some(isNews) });
   }
 
   fleet(text: string): void {
@@ -101,17 +101,17 @@ export class StreamFeed implements StreamListener {
     const picture = foldedPicture(this.#fleet?.picture, message);
     this.#held = undefined;
     this.#fleet = { head: message, picture, lists: { ...this.#fleet?.lists, ...listsOf(message.parts) } };
-    this.#tell({ kind: 'fleet', text });
+    this.#report({ kind: 'fleet', text });
   }
 
   heartbeat(): void {
-    this.#tell({ kind: 'heartbeat' });
+    this.#report({ kind: 'heartbeat' });
   }
 
   link(link: StreamLink): void {
     const isNews = link.kind !== 'open' || this.#link.kind !== 'open';
     this.#link = link;
-    if (isNews) this.#tell({ kind: 'link', link, nowMs: performance.now() });
+    if (isNews) this.#report({ kind: 'link', link, nowMs: performance.now() });
   }
 
   admit(tab: Tab): void {
@@ -151,7 +151,7 @@ export class StreamFeed implements StreamListener {
     }
   }
 
-  #tell(message: ToTab): void {
+  #report(message: ToTab): void {
     for (const [tab, isLooking] of this.#tabs) if (isLooking) tab.post(message);
   }
 }

@@ -23,7 +23,7 @@ export class StreamSource {
   #source: EventSource | undefined;
   /** When this try was opened or last heard; a hang is measured from it. */
   #aliveAtMs = 0;
-  #heardAtMs: number | undefined;
+  #lastMessageAtMs: number | undefined;
   #attempt = 0;
   #lostAtMs: number | undefined;
   /** What the daemon said before it hung up. */
@@ -63,30 +63,30 @@ export class StreamSource {
     clearTimeout(this.#retry);
     this.#source?.close();
     if (this.#lostAtMs !== undefined) {
-      this.#tellLost(this.#lostAtMs, undefined);
+      this.#reportLost(this.#lostAtMs, undefined);
     }
     this.#aliveAtMs = performance.now();
     const source = new EventSource(this.#scope === '' ? '/api/stream' : `/api/stream?${this.#scope}`);
     this.#source = source;
-    source.addEventListener('snapshot', event => this.#hear(() => this.#listener.snapshot(event.data)));
-    source.addEventListener('batch', event => this.#hear(() => this.#listener.batch(event.data)));
-    source.addEventListener('fleet', event => this.#hear(() => this.#listener.fleet(event.data)));
-    source.addEventListener('heartbeat', () => this.#hear(() => this.#listener.heartbeat()));
+    source.addEventListener('snapshot', event => this.#receive(() => this.#listener.snapshot(event.data)));
+    source.addEventListener('batch', event => this.#receive(() => this.#listener.batch(event.data)));
+    source.addEventListener('fleet', event => this.#receive(() => this.#listener.fleet(event.data)));
+    source.addEventListener('heartbeat', () => this.#receive(() => this.#listener.heartbeat()));
     source.addEventListener('dropped', event => {
       this.#reason = droppedText(event.data);
     });
     source.addEventListener('error', () => this.#lose(source));
   }
 
-  #hear(tell: () => void): void {
+  #receive(report: () => void): void {
     const nowMs = performance.now();
     this.#aliveAtMs = nowMs;
-    this.#heardAtMs = nowMs;
+    this.#lastMessageAtMs = nowMs;
     this.#attempt = 0;
     this.#lostAtMs = undefined;
     this.#reason = '';
-    this.#listener.link({ kind: 'open', heardAtMs: nowMs });
-    tell();
+    this.#listener.link({ kind: 'open', lastMessageAtMs: nowMs });
+    report();
   }
 
   #giveUpWhenSilent(): void {
@@ -99,20 +99,20 @@ export class StreamSource {
     source.close();
     this.#source = undefined;
     const nowMs = performance.now();
-    this.#lostAtMs ??= this.#heardAtMs ?? nowMs;
+    this.#lostAtMs ??= this.#lastMessageAtMs ?? nowMs;
     this.#attempt += 1;
     const nextTryAtMs = nowMs + retryDelayMs(this.#attempt);
     this.#retry = setTimeout(() => this.#open(), nextTryAtMs - nowMs);
-    this.#tellLost(this.#lostAtMs, nextTryAtMs);
-    void this.#askWhy();
+    this.#reportLost(this.#lostAtMs, nextTryAtMs);
+    void this.#fetchReason();
   }
 
-  #tellLost(sinceMs: number, nextTryAtMs: number | undefined): void {
+  #reportLost(sinceMs: number, nextTryAtMs: number | undefined): void {
     this.#listener.link({ kind: 'lost', sinceMs, nextTryAtMs, reason: this.#reason });
   }
 
   /** An EventSource does not tell a refusal from a dead host; a plain request does. */
-  async #askWhy(): Promise<void> {
+  async #fetchReason(): Promise<void> {
     const answer = await fetch('/api/daemon', { cache: 'no-store' }).catch(() => undefined);
     if (answer?.status !== 401 && answer?.status !== 403) return;
     if (this.#source !== undefined) return;

@@ -19,7 +19,7 @@ export interface Placement {
   /** What labels may not cover, and where lines begin: the drawing first, then its words. */
   readonly solids: readonly Box[];
   /** Words stand at both sides of the drawing rather than under it. */
-  readonly isBeside: boolean;
+  readonly isNextTo: boolean;
   readonly isUpper: boolean;
 }
 
@@ -54,10 +54,10 @@ const ARC_STEPS = 1_440;
 /** Least distance between nodes of a ring, px. */
 const NODES_GAP = 6;
 /** Room for the words at either side of a drawing, and how far from it they begin. */
-export const BESIDE_WORDS_WIDTH = 142;
-const BESIDE_GAP = 18;
+export const NEXT_TO_TEXT_WIDTH = 142;
+const NEXT_TO_GAP = 18;
 /** A machine that is alone has all the room beside it. */
-const ALONE_WORDS_WIDTH = 420;
+const ALONE_TEXT_WIDTH = 420;
 /** The draught scale at the right of a drawing. */
 export const DRAUGHT_WIDTH = 16;
 
@@ -76,7 +76,7 @@ const sizesOf = (count: number, frame: MapFrame, measuredLines: MeasuredLines = 
     below: {
       width: Math.max(
         drawing.width + words.pad,
-        count === 1 && detail === 'full' ? ALONE_WORDS_WIDTH : words.width,
+        count === 1 && detail === 'full' ? ALONE_TEXT_WIDTH : words.width,
       ),
       height: drawing.height + WORDS_GAP + words.lines * lineHeight,
     },
@@ -109,13 +109,13 @@ const ringOf = (count: number, { sizes, frame, widths }: RingInput): Arrangement
   const across = stretched(angles.map(Math.cos));
   const down = stretched(angles.map(Math.sin));
   const places = angles.map((angle, index): Placement => {
-    const isBeside = detail === 'full' && count >= 3 && Math.abs(Math.cos(angle)) < 0.5;
-    const height = isBeside ? drawing.height : below.height;
+    const isNextTo = detail === 'full' && count >= 3 && Math.abs(Math.cos(angle)) < 0.5;
+    const height = isNextTo ? drawing.height : below.height;
     const at = {
       x: frame.width / 2 + (across[index] ?? 0) * ((frame.width - below.width) / 2 - PAD),
       y: frame.height / 2 + (down[index] ?? 0) * ((frame.height - height) / 2 - PAD),
     };
-    return isBeside ? besidePlace(at, sizes, frame, widths[index]) : belowPlace(at, sizes, frame);
+    return isNextTo ? nextToPosition(at, sizes, frame, widths[index]) : belowPlace(at, sizes, frame);
   });
   return { ...sizes, places };
 };
@@ -157,21 +157,21 @@ export const belowPlace = (at: Point, { below, drawing, detail }: Sizes, frame: 
     ...at,
     box,
     solids,
-    isBeside: false,
+    isNextTo: false,
     isUpper: at.y < frame.height / 2,
   };
 };
 
 /** Three boxes rather than one, so that lines and labels may use the room under the words. */
-const besidePlace = (
+const nextToPosition = (
   at: Point,
   { drawing, lineHeight }: Sizes,
   frame: MapFrame,
-  widths: WordWidths = { identity: BESIDE_WORDS_WIDTH, figures: BESIDE_WORDS_WIDTH },
+  widths: WordWidths = { identity: NEXT_TO_TEXT_WIDTH, figures: NEXT_TO_TEXT_WIDTH },
 ): Placement => {
   const isUpper = at.y < frame.height / 2;
   const box = boxAround(at, {
-    width: drawing.width + 2 * (BESIDE_WORDS_WIDTH + BESIDE_GAP),
+    width: drawing.width + 2 * (NEXT_TO_TEXT_WIDTH + NEXT_TO_GAP),
     height: drawing.height,
   });
   const top = isUpper ? box.y + 4 : box.y + drawing.height - 4 - 3 * lineHeight;
@@ -184,18 +184,18 @@ const besidePlace = (
     height: drawing.height,
   };
   const identity: Box = {
-    x: left - BESIDE_GAP - widths.identity - 4,
+    x: left - NEXT_TO_GAP - widths.identity - 4,
     y: isUpper ? top : top + lineHeight,
     width: widths.identity + 4,
     height: 2 * lineHeight,
   };
   const figures: Box = {
-    x: right + BESIDE_GAP,
+    x: right + NEXT_TO_GAP,
     y: top,
     width: widths.figures + 12,
     height: 3 * lineHeight,
   };
-  return { ...at, box, solids: [hull, identity, figures], isBeside: true, isUpper };
+  return { ...at, box, solids: [hull, identity, figures], isNextTo: true, isUpper };
 };
 
 const detailOf = (count: number, { width }: MapFrame): Detail => {

@@ -99,7 +99,7 @@ const stretchAlong = (one: LinkRoute, { line }: LinkRoute): number => {
   for (let step = 0; step <= steps; step += 1) {
     const at = pointAt(one, step / steps);
     const isOn = line.some(
-      (to, index) => index > 0 && distanceTo(at, line[index - 1] ?? to, to) < TOLD_APART,
+      (to, index) => index > 0 && distanceTo(at, line[index - 1] ?? to, to) < REPORTED_APART,
     );
     run = isOn ? run + STEP : 0;
     longest = Math.max(longest, run);
@@ -218,6 +218,6 @@ const MARGIN = 8;
 /** Rather along another line than out of the map. */
 const OUTSIDE_COST = 10_000;
 const STEP = 6;
-const TOLD_APART = 3;
+const REPORTED_APART = 3;
 /** Lines that cross at a small angle look like one for this long. */
 const ALONG_PX = 32;

@@ -1,17 +1,17 @@
 // What the map draws, each part with a signal of its own that moves only when that part has changed: otherwise all lines and
 // nodes would be compared at every count.
 
-import { MapKeeper, type Picture, type Sight } from './map-keeper.ts';
+import { LayoutCache, type Picture, type Sight } from './layout-cache.ts';
 import type { MapRoute } from './map-layout.ts';
 
 export class MapScene {
   picture: Picture | undefined = $state.raw(undefined);
   routeOf: ReadonlyMap<string, MapRoute> = $state.raw(new Map());
   nameOf: ReadonlyMap<string, string> = $state.raw(new Map());
-  readonly #keeper = new MapKeeper();
+  readonly #supervisor = new LayoutCache();
 
   see(sight: Sight): void {
-    const picture = this.#keeper.see(sight);
+    const picture = this.#supervisor.see(sight);
     if (picture !== this.picture)
       this.routeOf = new Map(picture.layout.routes.map(route => [route.key, route]));
     this.#name(sight);

@@ -28,7 +28,7 @@ export const bentRoute = (course: Course): LinkRoute => {
 };
 
 /** Words at the sides of a drawing let lines pass under them: there they begin at the drawing. */
-const shapeOf = ({ solids, isBeside }: Placement): readonly Box[] => (isBeside ? solids.slice(0, 1) : solids);
+const shapeOf = ({ solids, isNextTo }: Placement): readonly Box[] => (isNextTo ? solids.slice(0, 1) : solids);
 
 /** By the logarithm of the rate, 1 to 5 px; thinner where many nodes share the map. */
 export const strokeWidth = (bitsPerSecond: number | undefined, isFull: boolean): number => {

@@ -17,7 +17,7 @@ export type LinkTexts =
   | 'not measured'
   | 'figures';
 
-interface LabelWish {
+interface LabelRequest {
   readonly texts: LinkTexts;
   readonly isPicked: boolean;
   readonly isFlagged: boolean;
@@ -33,7 +33,7 @@ interface LabelRoom {
 
 /** Sets of labels, the fullest first; none where it wants nothing. */
 export const wantedLabels = (
-  { texts, isPicked, isFlagged }: LabelWish,
+  { texts, isPicked, isFlagged }: LabelRequest,
   { detail, fontSize, length, isBent }: LabelRoom,
 ): readonly (readonly WantedLabel[])[] => {
   if (texts === 'none') return [];

@@ -9,7 +9,7 @@ import { connectionsFor } from '../run/load-size.ts';
 import type { AgentRefusal, LoadCaps } from './agent-policy.ts';
 
 /** Of the whole run, and this agent's share of it. */
-export interface AskedLoad
+export interface RequestedLoad
   extends Pick<BenchRequest, 'pattern' | 'shape' | 'samplesMax' | 'durationMs' | 'warmup'> {
   readonly share: { readonly index: number; readonly of: number };
 }
@@ -24,13 +24,13 @@ interface LoadExtent {
   readonly samples: number;
 }
 
-export const loadExtent = (asked: AskedLoad): LoadExtent => {
-  const { pattern, shape, samplesMax, durationMs, warmup, share } = asked;
+export const loadExtent = (requested: RequestedLoad): LoadExtent => {
+  const { pattern, shape, samplesMax, durationMs, warmup, share } = requested;
   const requestsPerSecond = peakRate(pattern, shape) / share.of;
   const mine = (total: number): number => Math.ceil(total / share.of);
   return {
     requestsPerSecond,
-    connections: mine(maximumOf([connectionsFor(asked).opened, ...usersOf(asked)])),
+    connections: mine(maximumOf([connectionsFor(requested).opened, ...usersOf(requested)])),
     durationMs:
       shape.rampMs +
       shape.warmupMs +
@@ -40,8 +40,8 @@ export const loadExtent = (asked: AskedLoad): LoadExtent => {
 };
 
 /** undefined: within the caps. */
-export const admitLoad = (asked: AskedLoad, caps: LoadCaps): AgentRefusal | undefined => {
-  const extent = loadExtent(asked);
+export const admitLoad = (requested: RequestedLoad, caps: LoadCaps): AgentRefusal | undefined => {
+  const extent = loadExtent(requested);
   const { requestsPerSecondMax, connectionsMax, durationMsMax, samplesMax } = caps;
   const seconds = durationMsMax / 1_000;
   if (!(extent.requestsPerSecond <= requestsPerSecondMax)) {
@@ -76,7 +76,7 @@ export const admitLoad = (asked: AskedLoad, caps: LoadCaps): AgentRefusal | unde
 };
 
 /** A shape that goes beyond what its pattern says is asked for all the same. */
-const usersOf = ({ pattern, shape }: AskedLoad): readonly number[] =>
+const usersOf = ({ pattern, shape }: RequestedLoad): readonly number[] =>
   pattern.kind === 'concurrency' || pattern.kind === 'max-throughput'
     ? shape.steps.flatMap(({ from, to }) => [from, to])
     : [];

@@ -17,7 +17,7 @@ import { type ResolveName, reachTarget } from './reach-target.ts';
 import { headersFor } from './target-key.ts';
 
 interface RequestAdmission {
-  readonly asked: AgentRequest;
+  readonly requested: AgentRequest;
   readonly dataset: Dataset | undefined;
   /** undefined: only the server is asked. */
   readonly share: AgentShare | undefined;
@@ -29,14 +29,14 @@ interface RequestAdmission {
 
 /** @throws AgentError, BenchError `input`; the signal's reason. */
 export const admitRequest = async (options: RequestAdmission): Promise<BenchRequest> => {
-  const { asked, dataset, share, policy, env, resolve, signal } = options;
-  const admission = admitTarget(asked.target, policy);
+  const { requested, dataset, share, policy, env, resolve, signal } = options;
+  const admission = admitTarget(requested.target, policy);
   if (admission.kind === 'refused') throw new AgentError(admission.refusal);
   const headers = await headersFor(admission.origin, policy.keys, env);
-  const request = arrivedRequest(asked, { headers, dataset });
+  const request = arrivedRequest(requested, { headers, dataset });
   const refusal = share === undefined ? undefined : admitLoad({ ...request, share }, policy);
   if (refusal !== undefined) throw new AgentError(refusal);
-  const timeoutMs = Math.min(REACH_MS_MAX, asked.timeouts.connectMs);
+  const timeoutMs = Math.min(REACH_MS_MAX, requested.timeouts.connectMs);
   return { ...request, target: await reachTarget(admission.target, { resolve, timeoutMs, signal }) };
 };
 

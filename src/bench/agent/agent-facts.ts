@@ -9,7 +9,7 @@ import type { LoadTap } from '../run/bench-parts.ts';
 interface AgentFactsParts {
   readonly wanted: WantedFacts;
   readonly clock: Clock;
-  readonly tell: (message: AgentMessage) => Promise<boolean>;
+  readonly report: (message: AgentMessage) => Promise<boolean>;
 }
 
 export class AgentFacts implements LoadTap {
@@ -37,17 +37,17 @@ export class AgentFacts implements LoadTap {
   }
 
   /** Until the load is over. Never rejects. */
-  async tellUntil(over: AbortSignal): Promise<void> {
-    const { clock, tell } = this.#parts;
+  async reportUntil(over: AbortSignal): Promise<void> {
+    const { clock, report } = this.#parts;
     while (!over.aborted && !this.#isTooSlow) {
-      await pause(clock, TELL_MS, over);
+      await pause(clock, REPORT_MS, over);
       if (this.#nowNs === undefined) continue;
       const untilNs = this.#nowNs();
       const [batches, lines] = [this.#batches, Buffer.concat(this.#lines)];
       this.#batches = [];
       this.#lines = [];
       this.#waitingBytes = 0;
-      if (!(await tell({ kind: 'facts', untilNs, batches, lines }))) return;
+      if (!(await report({ kind: 'facts', untilNs, batches, lines }))) return;
     }
   }
 
@@ -63,6 +63,6 @@ export class AgentFacts implements LoadTap {
 }
 
 /** Batches come each 20 ms. */
-const TELL_MS = 50;
+const REPORT_MS = 50;
 /** Less than one message. */
 const FACTS_BYTES_MAX: number = 4 * 1024 * 1024;

@@ -7,7 +7,7 @@ import { channelToCoordinator, type FrameLine } from '../fleet/framed-channel.ts
 import { serveCoordinator } from './agent-session.ts';
 import { trimKeptRuns } from './kept-runs.ts';
 import type { AgentSessionEnd, AgentSessionParts } from './session-parts.ts';
-import { AgentDoor } from './tls/agent-door.ts';
+import { AgentListener } from './tls/agent-listener.ts';
 
 interface AgentHostOptions {
   readonly host: string;
@@ -37,7 +37,7 @@ export class AgentHost implements AsyncDisposable {
   readonly over: Promise<void>;
   readonly #options: AgentHostOptions;
   readonly #clock: Clock;
-  readonly #door: AgentDoor;
+  readonly #door: AgentListener;
   readonly #ending = Promise.withResolvers<void>();
   readonly #stop = new AbortController();
   readonly #sessions = new Set<Promise<void>>();
@@ -52,7 +52,7 @@ export class AgentHost implements AsyncDisposable {
     this.#clock = options.session.bench.clock;
     this.over = this.#ending.promise;
     this.over.catch(() => undefined); // not unhandled before somebody waits: the promise keeps it for whoever does
-    this.#door = new AgentDoor({
+    this.#door = new AgentListener({
       secret: () => this.#secret,
       clock: this.#clock,
       onLine: (line, from) => this.#welcome(line, from),

@@ -8,19 +8,19 @@ import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { unlessAborted } from '../../clock/until-aborted.ts';
 import { errorMessage, shortReason } from '../../core/problem.ts';
-import { stopsOf, tellParent, watchParent } from '../../process/parent-watch.ts';
+import { reportParent, stopsOf, watchParent } from '../../process/parent-watch.ts';
 import { benchEnvironment, withoutSecrets } from '../run/bench-environment.ts';
 import { BENCH_SETTINGS } from '../run/bench-parts.ts';
 import { AgentHost } from './agent-host.ts';
-import { AGENT_ARGUMENT_VARIABLE, type AgentWord, agentArgumentSchema } from './child-argument.ts';
+import { AGENT_ARGUMENT_VARIABLE, type AgentProcessMessage, agentArgumentSchema } from './child-argument.ts';
 import { systemNames } from './reach-target.ts';
 
 const main = async (): Promise<void> => {
   const parent = watchParent(process.env);
-  const { stop } = stopsOf(parent, (signal, heard) => process.on(signal, heard));
+  const { stop } = stopsOf(parent, (signal, received) => process.on(signal, received));
   const ended = parent.kind === 'watching' ? AbortSignal.any([stop, parent.signal]) : stop;
   const argument = v.parse(agentArgumentSchema, JSON.parse(process.env[AGENT_ARGUMENT_VARIABLE] ?? ''));
-  const tell = (word: AgentWord): void => void tellParent(process.env, word);
+  const report = (word: AgentProcessMessage): void => void reportParent(process.env, word);
   await mkdir(argument.folder, { recursive: true, mode: 0o700 });
   let tickets: readonly string[] = [argument.ticket];
   await using host = new AgentHost({
@@ -55,13 +55,13 @@ const main = async (): Promise<void> => {
       folder: argument.folder,
       resolve: systemNames,
       signal: ended,
-      onLoad: load => tell({ kind: 'load', load: load ?? null }),
+      onLoad: load => report({ kind: 'load', load: load ?? null }),
     },
   });
   try {
-    tell({ kind: 'listening', port: await host.listen() });
+    report({ kind: 'listening', port: await host.listen() });
   } catch (error) {
-    tell({ kind: 'cannot-listen', reason: shortReason(error) });
+    report({ kind: 'cannot-listen', reason: shortReason(error) });
     return;
   }
   await unlessAborted(host.over, ended);

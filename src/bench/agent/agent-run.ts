@@ -33,7 +33,7 @@ export type AgentBenchParts = Pick<
 interface AgentRunOptions {
   readonly request: BenchRequest;
   readonly part: Omit<RunPart, 'zero' | 'connectionsMax' | 'planned'>;
-  readonly planning: Pick<PlanWork, 'asked' | 'dataset'>;
+  readonly planning: Pick<PlanWork, 'requested' | 'dataset'>;
   readonly run: Pick<BenchParts, 'runId' | 'startedAt' | 'noncePrefix'>;
   readonly bench: AgentBenchParts;
   /** New, or empty. */
@@ -43,7 +43,7 @@ interface AgentRunOptions {
   readonly facts: WantedFacts | undefined;
   /** Zero of the clock that the coordinator is told, CLOCK_MONOTONIC. */
   readonly zeroNs: bigint;
-  readonly tell: (message: AgentMessage) => Promise<boolean>;
+  readonly report: (message: AgentMessage) => Promise<boolean>;
 }
 
 interface AgentRunEnd {
@@ -68,7 +68,7 @@ export class AgentRun {
   #started: StartedRun | undefined;
   #isReady = false;
   #snapshot: MetricsSnapshot | undefined;
-  #isTelling = false;
+  #isReporting = false;
 
   constructor(options: AgentRunOptions) {
     this.#options = options;
@@ -82,9 +82,9 @@ export class AgentRun {
 
   /** @throws what runBench throws before it is ready. */
   async perform(): Promise<AgentRunEnd> {
-    const { request, part, planning, run, bench, caps, facts: wanted, tell } = this.#options;
-    const facts = wanted === undefined ? undefined : new AgentFacts({ wanted, clock: bench.clock, tell });
-    const watching = Promise.all([this.#watchCaps(), facts?.tellUntil(this.#over.signal)]);
+    const { request, part, planning, run, bench, caps, facts: wanted, report } = this.#options;
+    const facts = wanted === undefined ? undefined : new AgentFacts({ wanted, clock: bench.clock, report });
+    const watching = Promise.all([this.#watchCaps(), facts?.reportUntil(this.#over.signal)]);
     let result: BenchResult | undefined;
     try {
       result = await runBench(request, {
@@ -119,9 +119,9 @@ export class AgentRun {
           started: started => {
             this.#started = started;
           },
-          phase: phase => void this.#options.tell({ kind: 'phase', phase }),
-          snapshot: snapshot => this.#tellLive(snapshot),
-          notice: text => void this.#options.tell({ kind: 'notice', text }),
+          phase: phase => void this.#options.report({ kind: 'phase', phase }),
+          snapshot: snapshot => this.#reportLive(snapshot),
+          notice: text => void this.#options.report({ kind: 'notice', text }),
         },
       });
       pushAll(this.#problems, result.diskProblems);
@@ -182,33 +182,33 @@ export class AgentRun {
   }
 
   async #ready(connectionsOpened: number): Promise<number | undefined> {
-    const { zeroNs, tell, bench } = this.#options;
+    const { zeroNs, report, bench } = this.#options;
     this.#isReady = true;
-    await tell({
+    await report({
       kind: 'ready',
       runZeroNs: Number((this.#started?.runZeroNs ?? zeroNs) - zeroNs),
       connectionsOpened,
       ephemeralPorts: await ephemeralPorts(),
       notices: [],
     });
-    const heard = new AbortController();
-    const waited = AbortSignal.any([heard.signal, this.#over.signal]);
+    const received = new AbortController();
+    const waited = AbortSignal.any([received.signal, this.#over.signal]);
     const patience = pause(bench.clock, START_WAIT_MS_MAX, waited).then(() => {
       if (!waited.aborted) this.#end('no start was told in time');
       return undefined;
     });
     const zero = await Promise.race([this.#zero.promise, patience]);
-    heard.abort();
+    received.abort();
     return zero;
   }
 
   /** Those that come while one is on its way are left out: the next has all of it. */
-  #tellLive(snapshot: MetricsSnapshot): void {
+  #reportLive(snapshot: MetricsSnapshot): void {
     this.#snapshot = snapshot;
-    if (this.#isTelling || this.#over.signal.aborted) return;
-    this.#isTelling = true;
-    void this.#options.tell({ kind: 'live', snapshot: encodeSnapshotPacked(snapshot) }).finally(() => {
-      this.#isTelling = false;
+    if (this.#isReporting || this.#over.signal.aborted) return;
+    this.#isReporting = true;
+    void this.#options.report({ kind: 'live', snapshot: encodeSnapshotPacked(snapshot) }).finally(() => {
+      this.#isReporting = false;
     });
   }
 

@@ -21,7 +21,7 @@ import type { CoordinatorChannel } from '../fleet/agent-channel.ts';
 import { deflatedParts } from '../fleet/file-parts.ts';
 import { arrivedSurvey, travellingSurvey } from '../fleet/travelling-request.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
-import { readPromptWish } from '../run/read-prompt-wish.ts';
+import { readPromptOptions } from '../run/read-prompt-options.ts';
 import { surveyServer } from '../run/survey-server.ts';
 import { admitRequest, refusalOf } from './admit-request.ts';
 import { AgentRun, endedMessage } from './agent-run.ts';
@@ -43,7 +43,7 @@ class AgentSession implements AsyncDisposable {
   readonly #zeroNs = monotonicNs();
   readonly #over = new AbortController();
   readonly #dataset = new ArrivingDataset();
-  #hasHeard = true;
+  #hasReceived = true;
   #work: Promise<void> | undefined;
   #run: AgentRun | undefined;
   #runState: 'none' | 'running' | 'ended' | 'collected' | 'done' = 'none';
@@ -63,10 +63,10 @@ class AgentSession implements AsyncDisposable {
     if (this.#parts.signal.aborted) stop();
     const watching: Promise<void>[] = [];
     try {
-      await this.#tell(this.#hello());
-      watching.push(this.#tellAlive(), this.#watchSilence());
+      await this.#report(this.#hello());
+      watching.push(this.#reportAlive(), this.#watchSilence());
       for await (const message of channel.messages) {
-        this.#hasHeard = true;
+        this.#hasReceived = true;
         await this.#take(message);
       }
     } catch (error) {
@@ -116,7 +116,7 @@ class AgentSession implements AsyncDisposable {
   async #take(message: CoordinatorMessage): Promise<void> {
     switch (message.kind) {
       case 'ping':
-        await this.#tell({ kind: 'pong', id: message.id, atNs: Number(monotonicNs() - this.#zeroNs) });
+        await this.#report({ kind: 'pong', id: message.id, atNs: Number(monotonicNs() - this.#zeroNs) });
         return;
       case 'dataset':
         this.#expect(this.#work === undefined, message.kind);
@@ -167,7 +167,7 @@ class AgentSession implements AsyncDisposable {
 
   async #refuse(error: unknown): Promise<void> {
     this.#refusal = refusalOf(error);
-    await this.#tell({ kind: 'refused', problem: this.#refusal });
+    await this.#report({ kind: 'refused', problem: this.#refusal });
     await this.#channel.close('done', this.#refusal.problem);
   }
 
@@ -186,13 +186,13 @@ class AgentSession implements AsyncDisposable {
 
   /** The request as this machine runs it, by its policy of now. */
   async #admitted(
-    asked: AgentRequest,
+    requested: AgentRequest,
     dataset: Dataset | undefined,
     share: AgentShare | undefined,
   ): Promise<BenchRequest> {
     const { policy, env, resolve, signal } = this.#parts;
     return await admitRequest({
-      asked,
+      requested,
       dataset,
       share,
       policy: policy(),
@@ -202,39 +202,43 @@ class AgentSession implements AsyncDisposable {
     });
   }
 
-  async #survey(asked: AgentRequest): Promise<void> {
-    const request = await this.#admitted(asked, await this.#dataset.for(asked, this.#over.signal), undefined);
+  async #survey(requested: AgentRequest): Promise<void> {
+    const request = await this.#admitted(
+      requested,
+      await this.#dataset.for(requested, this.#over.signal),
+      undefined,
+    );
     const { bench } = this.#parts;
     const survey = await surveyServer({
       request,
-      prompts: await readPromptWish(request, this.#over.signal, asked.noncePrefix),
-      noncePrefix: asked.noncePrefix,
+      prompts: await readPromptOptions(request, this.#over.signal, requested.noncePrefix),
+      noncePrefix: requested.noncePrefix,
       settings: bench.settings,
       signal: AbortSignal.any([this.#over.signal, this.#parts.signal]),
     });
-    await this.#tell({ kind: 'surveyed', survey: travellingSurvey(survey) });
+    await this.#report({ kind: 'surveyed', survey: travellingSurvey(survey) });
   }
 
   async #perform(message: CoordinatorMessage & { readonly kind: 'prepare' }): Promise<void> {
-    const { request: asked, share, survey, promptsDigest, facts } = message;
+    const { request: requested, share, survey, promptsDigest, facts } = message;
     const { bench, folder, onLoad } = this.#parts;
     const caps = this.#parts.policy();
-    const dataset = this.#dataset.linesFor(asked);
+    const dataset = this.#dataset.linesFor(requested);
     // Its prompts are read where the plan is made.
-    const request = await this.#admitted(asked, undefined, share);
+    const request = await this.#admitted(requested, undefined, share);
     if (this.#over.signal.aborted) return;
-    const { runId, startedAt, noncePrefix } = asked;
+    const { runId, startedAt, noncePrefix } = requested;
     const run = new AgentRun({
       request,
       part: { share, survey: arrivedSurvey(survey), bodiesDigest: promptsDigest },
-      planning: { asked, dataset },
+      planning: { requested, dataset },
       run: { runId, startedAt, noncePrefix },
       bench,
       directory: join(folder, randomBytes(8).toString('hex')),
       caps,
       facts,
       zeroNs: this.#zeroNs,
-      tell: told => this.#tell(told),
+      report: reported => this.#report(reported),
     });
     this.#run = run;
     this.#runState = 'running';
@@ -242,7 +246,7 @@ class AgentSession implements AsyncDisposable {
     try {
       const end = await run.perform();
       this.#runState = 'ended';
-      await this.#tell(endedMessage(end));
+      await this.#report(endedMessage(end));
     } finally {
       onLoad?.(undefined);
     }
@@ -251,17 +255,17 @@ class AgentSession implements AsyncDisposable {
   async #sendSamples(): Promise<void> {
     const { samples } = runFiles(this.#run?.directory ?? '');
     for await (const part of deflatedParts((await openInputFile(samples, 'runLines')).createReadStream()))
-      if (!(await this.#tell({ kind: 'samples', ...part }))) return;
+      if (!(await this.#report({ kind: 'samples', ...part }))) return;
   }
 
-  #tell(message: AgentMessage): Promise<boolean> {
+  #report(message: AgentMessage): Promise<boolean> {
     return this.#channel.send(message);
   }
 
-  async #tellAlive(): Promise<void> {
+  async #reportAlive(): Promise<void> {
     const { clock } = this.#parts.bench;
     for (; !this.#over.signal.aborted; await pause(clock, AGENT_ALIVE_MS, this.#over.signal))
-      void this.#tell({ kind: 'alive' });
+      void this.#report({ kind: 'alive' });
   }
 
   /** Counted in turns of this loop, so that an agent that was held up itself accuses nobody. */
@@ -269,8 +273,8 @@ class AgentSession implements AsyncDisposable {
     let silentMs = 0;
     while (!this.#over.signal.aborted) {
       await pause(this.#parts.bench.clock, SILENCE_LOOK_MS, this.#over.signal);
-      silentMs = this.#hasHeard ? 0 : silentMs + SILENCE_LOOK_MS;
-      this.#hasHeard = false;
+      silentMs = this.#hasReceived ? 0 : silentMs + SILENCE_LOOK_MS;
+      this.#hasReceived = false;
       const isLoading = this.#runState === 'running';
       if (silentMs < (isLoading ? COORDINATOR_SILENCE_MS_MAX - SILENCE_LOOK_MS : IDLE_MS_MAX)) continue;
       void this.#abandon('the coordinator fell silent');

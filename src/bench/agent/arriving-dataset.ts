@@ -20,8 +20,8 @@ export class ArrivingDataset {
   }
 
   /** As `linesFor`, read, in turns of the event loop. @throws as `linesFor`; BenchError `input`; the signal's reason. */
-  async for(asked: AgentRequest, signal: AbortSignal): Promise<Dataset | undefined> {
-    const sent = this.linesFor(asked);
+  async for(requested: AgentRequest, signal: AbortSignal): Promise<Dataset | undefined> {
+    const sent = this.linesFor(requested);
     if (sent === undefined) return undefined;
     this.#dataset ??= await datasetInTurns(sent.description, Buffer.from(sent.lines), signal);
     return this.#dataset;

@@ -22,7 +22,7 @@ export interface AgentArgument {
   readonly waitMsMax: number;
 }
 
-export type AgentWord =
+export type AgentProcessMessage =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'cannot-listen'; readonly reason: string }
   | { readonly kind: 'load'; readonly load: AgentLoad | null };
@@ -58,7 +58,7 @@ export const agentArgumentSchema: v.GenericSchema<unknown, AgentArgument> = v.ob
   waitMsMax: count,
 });
 
-export const agentWordSchema: v.GenericSchema<unknown, AgentWord> = v.variant('kind', [
+export const agentProcessMessageSchema: v.GenericSchema<unknown, AgentProcessMessage> = v.variant('kind', [
   v.object({ kind: v.literal('listening'), port }),
   v.object({ kind: v.literal('cannot-listen'), reason: v.string() }),
   v.object({

@@ -10,13 +10,13 @@ import { plannedPrompts } from '../dataset/planned-prompts.ts';
 import { arrivedRequest, datasetOfLines } from '../fleet/travelling-request.ts';
 import type { PlannedPart } from '../run/bench-parts.ts';
 import { plannedPart } from '../run/planned-part.ts';
-import { readPromptWish } from '../run/read-prompt-wish.ts';
+import { readPromptOptions } from '../run/read-prompt-options.ts';
 import { loadPlan, type PlanOptions } from '../run/run-plan.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 
 export interface PlanWork
   extends Pick<PlanOptions, 'server' | 'cores' | 'heartbeatMsMax' | 'share' | 'connectionsMax'> {
-  readonly asked: AgentRequest;
+  readonly requested: AgentRequest;
   /** Checked, reached and pinned. */
   readonly target: BenchTarget;
   readonly headers: Parameters<typeof arrivedRequest>[1]['headers'];
@@ -31,16 +31,20 @@ export type PlanWorkResult =
   | { readonly kind: 'malformed'; readonly problem: string };
 
 const planned = async (work: PlanWork): Promise<PlanWorkResult> => {
-  const { asked, target, headers, costs, dataset: sent, ...options } = work;
+  const { requested, target, headers, costs, dataset: sent, ...options } = work;
   try {
     const dataset =
       sent === undefined
         ? undefined
         : datasetOfLines(sent.description, Buffer.from(sent.lines).toString('utf8'));
-    const request = { ...arrivedRequest(asked, { headers, dataset }), target };
-    const wish = await readPromptWish(request, new AbortController().signal, asked.noncePrefix);
-    const prompts = plannedPrompts(wish, costs);
-    const plan = loadPlan({ ...options, request, dataset: prompts, noncePrefix: asked.noncePrefix });
+    const request = { ...arrivedRequest(requested, { headers, dataset }), target };
+    const promptOptions = await readPromptOptions(
+      request,
+      new AbortController().signal,
+      requested.noncePrefix,
+    );
+    const prompts = plannedPrompts(promptOptions, costs);
+    const plan = loadPlan({ ...options, request, dataset: prompts, noncePrefix: requested.noncePrefix });
     return { kind: 'planned', part: plannedPart(plan, prompts) };
   } catch (error) {
     if (error instanceof BenchError) return { kind: 'refused', problem: error.problem };

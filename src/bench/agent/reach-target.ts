@@ -33,7 +33,7 @@ export const reachTarget = async (target: BenchTarget, options: ReachOptions): P
   throw new AgentError({
     code: 'unreachable',
     cause: 'target-unreachable',
-    problem: `${target.shown} cannot be reached from that machine: ${failures.slice(0, TOLD_MAX).join(', ')}`,
+    problem: `${target.shown} cannot be reached from that machine: ${failures.slice(0, REPORTED_MAX).join(', ')}`,
     advice: 'Check that the server runs, and that the machine has a way to it.',
   });
 };
@@ -65,4 +65,4 @@ const tried = async (
   return failure;
 };
 
-const TOLD_MAX = 3;
+const REPORTED_MAX = 3;

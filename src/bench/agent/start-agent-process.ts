@@ -6,7 +6,7 @@ import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { type OwnProcess, startOwnProcess } from '../../process/own-process.ts';
 import { BenchError } from '../bench-error.ts';
-import { AGENT_ARGUMENT_VARIABLE, type AgentArgument, agentWordSchema } from './child-argument.ts';
+import { AGENT_ARGUMENT_VARIABLE, type AgentArgument, agentProcessMessageSchema } from './child-argument.ts';
 import type { AgentLoad } from './session-parts.ts';
 
 interface AgentProcessOptions {
@@ -39,11 +39,11 @@ export const startAgentProcess = async (options: AgentProcessOptions): Promise<A
     readyTimeoutMs: READY_MS_MAX,
     signal: options.signal,
     onMessage: message => {
-      const word = v.safeParse(agentWordSchema, message);
+      const word = v.safeParse(agentProcessMessageSchema, message);
       if (word.success && word.output.kind === 'load') options.onLoad(word.output.load ?? undefined);
     },
   });
-  const ready = v.safeParse(agentWordSchema, child.ready);
+  const ready = v.safeParse(agentProcessMessageSchema, child.ready);
   if (!ready.success || ready.output.kind !== 'listening') {
     await child.kill();
     const reason = ready.success && ready.output.kind === 'cannot-listen' ? ready.output.reason : 'no answer';

@@ -5,9 +5,9 @@ import type { ComparisonDocument } from '../../core/comparison/comparison-docume
 import {
   comparisonEnd,
   findingsOfComparison,
-  toldComparison,
-  toldPairs,
-} from '../../core/comparison/told-comparison.ts';
+  reportedComparison,
+  reportedPairs,
+} from '../../core/comparison/reported-comparison.ts';
 import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 import { SWEEP_REPEAT_MS, SWEEP_UPDATE_MS } from './sweep-reporter.ts';
 
@@ -23,8 +23,8 @@ export class ComparisonReporter implements AsyncDisposable {
   readonly #options: ComparisonAnnounceOptions;
   readonly #contact: DaemonContact;
   #document: ComparisonDocument;
-  #told = '';
-  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #reported = '';
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
   #ending: Promise<void> | undefined;
 
   constructor(options: ComparisonAnnounceOptions) {
@@ -35,12 +35,12 @@ export class ComparisonReporter implements AsyncDisposable {
       id: options.document.id,
       start: () => ({
         comparisonId: options.document.id,
-        ...toldComparison(this.#document, options.directory),
+        ...reportedComparison(this.#document, options.directory),
       }),
       turn: () => this.#turn(),
       turnMs: SWEEP_UPDATE_MS,
       onAnnounced: () => {
-        this.#told = '';
+        this.#reported = '';
       },
     });
   }
@@ -56,7 +56,7 @@ export class ComparisonReporter implements AsyncDisposable {
 
   /** With the document as it was written last. Resolves when the daemon knows, or could not be told within three seconds. */
   end(document: ComparisonDocument): Promise<void> {
-    const { a, b } = toldComparison(document, this.#options.directory);
+    const { a, b } = reportedComparison(document, this.#options.directory);
     this.#ending ??= this.#contact.end({
       comparisonId: document.id,
       a,
@@ -75,12 +75,12 @@ export class ComparisonReporter implements AsyncDisposable {
     const body = {
       comparisonId: this.#document.id,
       ...findingsOfComparison(this.#document),
-      ...toldPairs(this.#document),
+      ...reportedPairs(this.#document),
     };
     const json = JSON.stringify(body);
     const nowMs = this.#options.clock.nowMs();
-    if (json === this.#told && nowMs - this.#toldAtMs < SWEEP_REPEAT_MS) return;
-    this.#toldAtMs = nowMs;
-    if (await this.#contact.tell('PUT', '/progress', body)) this.#told = json;
+    if (json === this.#reported && nowMs - this.#reportedAtMs < SWEEP_REPEAT_MS) return;
+    this.#reportedAtMs = nowMs;
+    if (await this.#contact.report('PUT', '/progress', body)) this.#reported = json;
   }
 }

@@ -11,7 +11,7 @@ export interface ContactOptions {
   readonly findDaemon: () => Promise<DaemonAddress | undefined>;
   readonly clock: Clock;
   /** Somebody asked the daemon that it end. Called at most once. */
-  readonly onStopAsked?: () => void;
+  readonly onStopRequested?: () => void;
   /** The daemon holds it in memory alone, because its disk refuses it. Called at most once. */
   readonly onNotStored?: () => void;
 }
@@ -45,7 +45,7 @@ export class DaemonContact implements AsyncDisposable {
   #daemon: DaemonAddress | undefined;
   #isAnnounced = false;
   #retryAtMs = Number.NEGATIVE_INFINITY;
-  #wasStopAsked = false;
+  #wasStopRequested = false;
   #wasNotStored = false;
   #work: Promise<void> | undefined;
 
@@ -60,12 +60,12 @@ export class DaemonContact implements AsyncDisposable {
   }
 
   /** What is told beneath its own path, "/progress"; whether the daemon took it. */
-  async tell(method: 'POST' | 'PUT', suffix: string, body: object): Promise<boolean> {
+  async report(method: 'POST' | 'PUT', suffix: string, body: object): Promise<boolean> {
     const status = await this.#send(method, `${this.#path}${suffix}`, body);
     if (!isDone(status)) this.#lose();
-    if (status === STOP_ASKED && !this.#wasStopAsked) {
-      this.#wasStopAsked = true;
-      this.#options.onStopAsked?.();
+    if (status === STOP_REQUESTED && !this.#wasStopRequested) {
+      this.#wasStopRequested = true;
+      this.#options.onStopRequested?.();
     }
     return isDone(status);
   }
@@ -81,7 +81,7 @@ export class DaemonContact implements AsyncDisposable {
     const { clock } = this.#options;
     const untilMs = clock.nowMs() + END_MS_MAX;
     do {
-      if (await this.#tellEnd(body, beforeEnd).catch(() => false)) return;
+      if (await this.#reportEnd(body, beforeEnd).catch(() => false)) return;
       if (!wasAnnounced) return;
       await clock.sleep(END_RETRY_MS, new AbortController().signal);
     } while (clock.nowMs() < untilMs);
@@ -120,14 +120,14 @@ export class DaemonContact implements AsyncDisposable {
     this.#retryAtMs = clock.nowMs() + DAEMON_RETRY_MS;
     this.#daemon = await this.#options.findDaemon();
     if (this.#daemon === undefined || this.#stop.signal.aborted) return false;
-    this.#isAnnounced = await this.#tellStart();
+    this.#isAnnounced = await this.#reportStart();
     return this.#isAnnounced;
   }
 
-  async #tellStart(): Promise<boolean> {
-    const isTold = isDone(await this.#send('POST', this.#subject.path, this.#subject.start()));
-    if (isTold) this.#subject.onAnnounced?.();
-    return isTold;
+  async #reportStart(): Promise<boolean> {
+    const isStated = isDone(await this.#send('POST', this.#subject.path, this.#subject.start()));
+    if (isStated) this.#subject.onAnnounced?.();
+    return isStated;
   }
 
   /** A daemon that does not know it (another home, a lost journal) is told anew; one that is silent is looked for. */
@@ -136,13 +136,13 @@ export class DaemonContact implements AsyncDisposable {
     this.#retryAtMs = this.#options.clock.nowMs() + DAEMON_RETRY_MS;
   }
 
-  async #tellEnd(body: object, beforeEnd: () => Promise<boolean>): Promise<boolean> {
+  async #reportEnd(body: object, beforeEnd: () => Promise<boolean>): Promise<boolean> {
     this.#daemon = await this.#options.findDaemon();
     if (this.#daemon === undefined) return false;
-    const told = (await beforeEnd()) ? await this.#send('POST', `${this.#path}/end`, body) : NOT_FOUND;
-    if (told !== NOT_FOUND) return isDone(told);
+    const reported = (await beforeEnd()) ? await this.#send('POST', `${this.#path}/end`, body) : NOT_FOUND;
+    if (reported !== NOT_FOUND) return isDone(reported);
     return (
-      (await this.#tellStart()) &&
+      (await this.#reportStart()) &&
       (await beforeEnd()) &&
       isDone(await this.#send('POST', `${this.#path}/end`, body))
     );
@@ -168,6 +168,6 @@ const isDone = (status: number | undefined): boolean => status !== undefined && 
 
 const NOT_FOUND = 404;
 /** What was told is taken, and it is asked to end: docs/api.md. */
-const STOP_ASKED = 202;
+const STOP_REQUESTED = 202;
 /** It is held in memory, and to be told again. */
 const NOT_STORED = 507;

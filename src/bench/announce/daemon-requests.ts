@@ -25,11 +25,12 @@ export class DaemonRequests {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
   /** Undefined when no answer came. Never rejects. */
-  async send(daemon: DaemonAddress, asked: DaemonRequest): Promise<number | undefined> {
+  async send(daemon: DaemonAddress, requested: DaemonRequest): Promise<number | undefined> {
     const { socket } = daemon;
     // What was sent may have been taken: only a connection that never came about is tried over TCP.
-    const overSocket = isUnknown(socket) ? NOT_CONNECTED : await this.#sendOver(socket, daemon, asked);
-    const status = overSocket === NOT_CONNECTED ? await this.#sendOver(undefined, daemon, asked) : overSocket;
+    const overSocket = isUnknown(socket) ? NOT_CONNECTED : await this.#sendOver(socket, daemon, requested);
+    const status =
+      overSocket === NOT_CONNECTED ? await this.#sendOver(undefined, daemon, requested) : overSocket;
     return status === NOT_CONNECTED ? undefined : status;
   }
 

@@ -3,7 +3,7 @@
 import type { Report } from '../../core/run/report.ts';
 import type { RecentRates, RunProgress } from '../../core/run/run.ts';
 import type { RunConfig } from '../../core/run/run-config.ts';
-import { runAsked, runDigest } from '../../core/run/run-digest.ts';
+import { runDigest, runRequested } from '../../core/run/run-digest.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
@@ -22,7 +22,7 @@ export const runStart = ({
     runId: run.id,
     startedAt: run.startedAt,
     target: run.target,
-    ...runAsked(run),
+    ...runRequested(run),
     limits: {
       samplesMax: limits.samplesMax ?? unknown('not limited'),
       durationMs: limits.durationMs ?? unknown('not limited'),
@@ -53,7 +53,7 @@ export const liveReport = (config: RunConfig, snapshot: MetricsSnapshot): Report
 /** The body of PUT /api/runs/{runId}/progress. */
 export const progressBody = (
   report: Report,
-  told: {
+  reported: {
     readonly client: ClientProgress;
     readonly recent: RecentRates;
     readonly contentArrived: RunProgress['contentArrived'];
@@ -63,13 +63,13 @@ export const progressBody = (
   },
 ): Omit<RunProgress, 'runId'> & { readonly runId: string } => ({
   runId: report.run.id,
-  phase: told.client.phase,
-  elapsedMs: told.client.elapsedMs,
-  measuredMs: told.client.measuredMs,
+  phase: reported.client.phase,
+  elapsedMs: reported.client.elapsedMs,
+  measuredMs: reported.client.measuredMs,
   figures: runDigest(report),
-  recent: told.recent,
-  contentArrived: told.contentArrived,
-  agents: told.agents ?? unknown('one machine makes the load'),
-  ...(told.sessions === undefined ? {} : { sessions: told.sessions }),
-  updatesDropped: told.updatesDropped,
+  recent: reported.recent,
+  contentArrived: reported.contentArrived,
+  agents: reported.agents ?? unknown('one machine makes the load'),
+  ...(reported.sessions === undefined ? {} : { sessions: reported.sessions }),
+  updatesDropped: reported.updatesDropped,
 });

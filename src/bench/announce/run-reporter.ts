@@ -77,14 +77,14 @@ class RunReporter implements RunAnnouncement {
     const newest = this.#newest;
     if (newest !== undefined) {
       this.#newest = undefined;
-      await this.#tellProgress(newest.snapshot, newest.client);
+      await this.#reportProgress(newest.snapshot, newest.client);
     }
     if (clock.nowMs() - this.#leaseAtMs < LEASE_REPEAT_MS) return;
     this.#leaseAtMs = clock.nowMs();
-    await this.#contact.tell('PUT', '/lease', { requestsInFlight: this.#inFlight });
+    await this.#contact.report('PUT', '/lease', { requestsInFlight: this.#inFlight });
   }
 
-  async #tellProgress(snapshot: MetricsSnapshot, client: ClientProgress): Promise<void> {
+  async #reportProgress(snapshot: MetricsSnapshot, client: ClientProgress): Promise<void> {
     const report = liveReport(this.#options.config, snapshot);
     this.#inFlight = Math.max(0, report.counts.unresolved);
     const body = progressBody(report, {
@@ -95,7 +95,7 @@ class RunReporter implements RunAnnouncement {
       sessions: snapshot.sessions,
       updatesDropped: this.#updatesDropped,
     });
-    if (!(await this.#contact.tell('PUT', '/progress', body))) this.#updatesDropped += 1;
+    if (!(await this.#contact.report('PUT', '/progress', body))) this.#updatesDropped += 1;
   }
 }
 

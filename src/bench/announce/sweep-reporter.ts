@@ -7,7 +7,7 @@ import type { Stage } from '../../core/sweep/stage.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import { LINE_SCHEMA, type LineDocument, type SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
-import { STAGES_TOLD_AT_ONCE_MAX, type SweepUpdate } from '../../wire/sweep-digest-schema.ts';
+import { STAGES_REPORTED_AT_ONCE_MAX, type SweepUpdate } from '../../wire/sweep-digest-schema.ts';
 import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 
 interface SweepAnnounceOptions extends ContactOptions {
@@ -38,16 +38,16 @@ export const SWEEP_UPDATE_MS = 1_000;
 /** A daemon that hears nothing for this long is told again, so that it knows that the search goes on. */
 export const SWEEP_REPEAT_MS = 2_000;
 /** Of the stages in one message, as JSON; a request body may have 64 KiB. */
-const STAGES_TOLD_BYTES_MAX: number = 48 * 1024;
+const STAGES_REPORTED_BYTES_MAX: number = 48 * 1024;
 
 class SweepReporter implements SweepAnnouncement {
   readonly #options: SweepAnnounceOptions;
   readonly #contact: DaemonContact;
   /** Number of a stage to what was told of it, as JSON. */
-  readonly #told = new Map<number, string>();
+  readonly #reported = new Map<number, string>();
   #document: SweepDocument | LineDocument;
   #isNew = true;
-  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #reportedAtMs = Number.NEGATIVE_INFINITY;
   #ending: Promise<void> | undefined;
 
   constructor(options: SweepAnnounceOptions) {
@@ -60,7 +60,7 @@ class SweepReporter implements SweepAnnouncement {
       turn: () => this.#turn(),
       turnMs: SWEEP_UPDATE_MS,
       onAnnounced: () => {
-        this.#told.clear();
+        this.#reported.clear();
         this.#isNew = true;
       },
     });
@@ -86,10 +86,10 @@ class SweepReporter implements SweepAnnouncement {
 
   async #turn(): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
-    if (!this.#isNew && nowMs - this.#toldAtMs < SWEEP_REPEAT_MS) return;
+    if (!this.#isNew && nowMs - this.#reportedAtMs < SWEEP_REPEAT_MS) return;
     this.#isNew = false;
-    this.#toldAtMs = nowMs;
-    if (!(await this.#tellStages(this.#document))) this.#isNew = true;
+    this.#reportedAtMs = nowMs;
+    if (!(await this.#reportStages(this.#document))) this.#isNew = true;
   }
 
   #end(document: SweepDocument | LineDocument): Promise<void> {
@@ -100,52 +100,57 @@ class SweepReporter implements SweepAnnouncement {
       ...sweepEndOf(document),
       ...lineOf(document),
     };
-    return this.#contact.end(body, () => this.#tellStages(document));
+    return this.#contact.end(body, () => this.#reportStages(document));
   }
 
   /** In as many messages as it takes, at least one; whether all were taken. */
-  async #tellStages(document: SweepDocument | LineDocument): Promise<boolean> {
-    let changed = changedStages(document.stages, this.#told);
+  async #reportStages(document: SweepDocument | LineDocument): Promise<boolean> {
+    let changed = changedStages(document.stages, this.#reported);
     do {
-      const { told, later } = nextMessage(changed);
-      if (!(await this.#contact.tell('PUT', '/progress', updateOf(document, told)))) return false;
-      for (const { number, json } of told) this.#told.set(number, json);
+      const { reported, later } = nextMessage(changed);
+      if (!(await this.#contact.report('PUT', '/progress', updateOf(document, reported)))) return false;
+      for (const { number, json } of reported) this.#reported.set(number, json);
       changed = later;
     } while (changed.length > 0);
     return true;
   }
 }
 
-interface ToldStage {
+interface ReportedStage {
   readonly number: number;
   readonly stage: Stage;
   readonly json: string;
 }
 
-const changedStages = (stages: readonly Stage[], told: ReadonlyMap<number, string>): readonly ToldStage[] =>
+const changedStages = (
+  stages: readonly Stage[],
+  reported: ReadonlyMap<number, string>,
+): readonly ReportedStage[] =>
   stages
     .map(shortStage)
     .map(stage => ({ number: stage.number, stage, json: JSON.stringify(stage) }))
-    .filter(({ number, json }) => told.get(number) !== json);
+    .filter(({ number, json }) => reported.get(number) !== json);
 
 const nextMessage = (
-  stages: readonly ToldStage[],
-): { readonly told: readonly ToldStage[]; readonly later: readonly ToldStage[] } => {
+  stages: readonly ReportedStage[],
+): { readonly reported: readonly ReportedStage[]; readonly later: readonly ReportedStage[] } => {
   let bytes = 0;
   const end = stages.findIndex(({ json }, index) => {
     bytes += Buffer.byteLength(json);
-    return index > 0 && (index >= STAGES_TOLD_AT_ONCE_MAX || bytes > STAGES_TOLD_BYTES_MAX);
+    return index > 0 && (index >= STAGES_REPORTED_AT_ONCE_MAX || bytes > STAGES_REPORTED_BYTES_MAX);
   });
-  return end === -1 ? { told: stages, later: [] } : { told: stages.slice(0, end), later: stages.slice(end) };
+  return end === -1
+    ? { reported: stages, later: [] }
+    : { reported: stages.slice(0, end), later: stages.slice(end) };
 };
 
 const updateOf = (
   document: SweepDocument | LineDocument,
-  told: readonly ToldStage[],
+  reported: readonly ReportedStage[],
 ): Omit<SweepUpdate, 'sweepId'> & { readonly sweepId: string } => ({
   sweepId: document.id,
   ...lineOf(document),
-  stages: told.map(({ stage }) => stage),
+  stages: reported.map(({ stage }) => stage),
   progress: (document.schema === LINE_SCHEMA ? document.progress : undefined) ?? unknown('not planned ahead'),
 });
 

@@ -58,7 +58,7 @@ export class ComparedSide {
   }
 
   /** Of whole pairs. */
-  told(pairs: number): ComparisonSide {
+  reported(pairs: number): ComparisonSide {
     const { label, request, isStartedHere } = this.parts;
     return {
       label,

@@ -2,7 +2,7 @@
 // each pair.
 
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
-import { comparisonSentence } from '../../core/comparison/comparison-words.ts';
+import { comparisonSentence } from '../../core/comparison/comparison-labels.ts';
 import { judgePairs, type PairQuestion, refusedOr } from '../../core/comparison/judge-pairs.ts';
 import { judgedModels } from '../../core/comparison/same-model.ts';
 import { errorCode } from '../../core/problem.ts';
@@ -60,7 +60,7 @@ export class ComparisonAccount {
 
   segmentBegan(running: { readonly pair: number; readonly side: 'a' | 'b' } | undefined): void {
     this.#running = running;
-    this.#tell();
+    this.#report();
   }
 
   segmentEnded(elapsedMs: number): void {
@@ -83,7 +83,7 @@ export class ComparisonAccount {
   judge(): boolean {
     this.#isJudged = true;
     const { question } = this.#options;
-    const [a, b] = [this.#options.a.told(this.#pairs), this.#options.b.told(this.#pairs)];
+    const [a, b] = [this.#options.a.reported(this.#pairs), this.#options.b.reported(this.#pairs)];
     const { metrics, verdict, look, isOver } = judgePairs(a.units, b.units, question);
     this.#document = { ...this.#document, a, b, metrics };
     const { looks, isAnyway, isSameModel } = this.#document;
@@ -93,7 +93,7 @@ export class ComparisonAccount {
         b: { model: b.model, reports: this.#options.b.reports.slice(0, this.#pairs) },
         primary: this.#primary,
       }),
-      { isSameModel, canSay: true },
+      { isSameModel, isVerifiable: true },
     );
     const reports = [this.#options.a, this.#options.b].flatMap(side => side.reports);
     const isNew = look !== undefined && looks.at(-1)?.pairs !== look.pairs;
@@ -105,7 +105,7 @@ export class ComparisonAccount {
       verdict: refusedOr(verdict, refusals, isAnyway),
     };
     this.#document = { ...judged, sentence: comparisonSentence(judged) };
-    this.#tell();
+    this.#report();
     return isOver;
   }
 
@@ -141,10 +141,10 @@ export class ComparisonAccount {
       ...this.#document,
       state: isStopped ? 'stopped' : state === 'running' ? 'complete' : state,
       ...(isStopped
-        ? { endedEarly: `it was stopped after ${pairsWords(this.#pairs)}${this.#uncounted()}` }
+        ? { endedEarly: `it was stopped after ${pairsText(this.#pairs)}${this.#uncounted()}` }
         : {}),
     };
-    this.#tell();
+    this.#report();
     await this.write();
     this.#options.changed(this.#document);
     return this.#document;
@@ -161,7 +161,7 @@ export class ComparisonAccount {
     return counted === this.#pairs ? '' : `; figures are of the look at ${counted}`;
   }
 
-  #tell(): void {
+  #report(): void {
     const { progress: _old, ...rest } = this.#document;
     const { question, restMs, a, b, changed } = this.#options;
     const next = question.plan.looks.find(({ pairs }) => pairs > this.#pairs);
@@ -176,12 +176,12 @@ export class ComparisonAccount {
     };
     this.#document = {
       ...rest,
-      a: a.told(this.#pairs),
-      b: b.told(this.#pairs),
+      a: a.reported(this.#pairs),
+      b: b.reported(this.#pairs),
       ...(rest.state === 'running' ? { progress } : {}),
     };
     changed(this.#document);
   }
 }
 
-const pairsWords = (pairs: number): string => (pairs === 1 ? '1 pair' : `${pairs} pairs`);
+const pairsText = (pairs: number): string => (pairs === 1 ? '1 pair' : `${pairs} pairs`);

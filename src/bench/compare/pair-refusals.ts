@@ -3,8 +3,8 @@
 
 import { isClientInTheWay } from '../../core/comparison/compared-unit.ts';
 import type { ComparisonRefusal } from '../../core/comparison/comparison-document.ts';
+import { percentWords } from '../../core/comparison/comparison-labels.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
-import { percentWords } from '../../core/comparison/comparison-words.ts';
 import { counted, formatThreeDigits } from '../../core/figure/figure.ts';
 import { contaminationOf } from '../../core/run/contamination.ts';
 import { type FigureVerdict, figureVerdictText } from '../../core/run/figure-verdict.ts';
@@ -92,7 +92,7 @@ const clientRefusal = (
   const words = (held: readonly Report[], all: readonly Report[]): string =>
     held.length === 0
       ? 'all segments usable'
-      : `${held.length} of ${counted(all.length, 'segment')}: ${held[0] === undefined ? '' : hindranceWords(held[0], primary)}`;
+      : `${held.length} of ${counted(all.length, 'segment')}: ${held[0] === undefined ? '' : hindranceText(held[0], primary)}`;
   return [
     {
       code: 'client',
@@ -120,7 +120,7 @@ export const hindered = (
       }),
   );
 
-const hindranceWords = (report: Report, { name }: PrimaryMetric): string => {
+const hindranceText = (report: Report, { name }: PrimaryMetric): string => {
   const part = clientPart(report, name);
   return part?.kind === 'not-usable'
     ? figureVerdictText(part)

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pause } from '../../clock/until-aborted.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
-import { COMPARISON_TAG } from '../../core/comparison/told-comparison.ts';
+import { COMPARISON_TAG } from '../../core/comparison/reported-comparison.ts';
 import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
 import type { Report } from '../../core/run/report.ts';
 import { type RunTags, TAGS_MAX } from '../../core/run/run-tags.ts';

@@ -10,7 +10,7 @@ import { runBench } from '../bench.ts';
 import type { BenchParts, StartedRun } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import type { SessionPhase } from '../run/session.ts';
-import { type StageFacts, StageTap } from '../sweep/stage-tap.ts';
+import { type StageFacts, StageSampler } from '../sweep/stage-sampler.ts';
 
 export interface SegmentParts {
   readonly bench: Omit<
@@ -56,7 +56,7 @@ export const runSegment = async (order: SegmentOrder, parts: SegmentParts): Prom
   const { bench, observer } = parts;
   let warmupRequests = 0;
   const latencies = new CompletedLatencies();
-  const tap = new StageTap(latencies, () => warmupRequests);
+  const tap = new StageSampler(latencies, () => warmupRequests);
   const early = { drain: new AbortController(), cancel: new AbortController() };
   const over = new AbortController();
   let loadMs: number | undefined;

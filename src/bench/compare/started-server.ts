@@ -9,10 +9,10 @@ import { entryUrl } from '../../process/entry.ts';
 import { type OwnProcess, startOwnProcess } from '../../process/own-process.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
-import { askText } from '../target/ask-text.ts';
+import { fetchText } from '../target/fetch-text.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import { type BenchTarget, modelsPath } from '../target/target-url.ts';
-import { KEEPER_VARIABLE, type KeeperOrder, keeperWordSchema } from './keeper-words.ts';
+import { SUPERVISOR_VARIABLE, type SupervisorOrder, supervisorMessageSchema } from './supervisor-message.ts';
 
 interface StartedServerOptions {
   /** "A", for people. */
@@ -49,17 +49,17 @@ export const startServer = async (
       problem: `something answers at ${target.shown} already, before ${side} was started`,
       advice: 'End it, or choose another port for the server that the comparison starts.',
     });
-  const order: KeeperOrder = { command, cwd, log };
+  const order: SupervisorOrder = { command, cwd, log };
   let ended: string | undefined;
-  const keeper = await startOwnProcess({
-    entry: entryUrl(import.meta.url, './server-keeper-process.ts'),
+  const supervisor = await startOwnProcess({
+    entry: entryUrl(import.meta.url, './server-supervisor-process.ts'),
     args: [],
     nodePath: options.nodePath,
-    env: { ...options.env, [KEEPER_VARIABLE]: JSON.stringify(order) },
-    readyTimeoutMs: KEEPER_MS_MAX,
+    env: { ...options.env, [SUPERVISOR_VARIABLE]: JSON.stringify(order) },
+    readyTimeoutMs: SUPERVISOR_MS_MAX,
     signal,
     onMessage: message => {
-      const word = v.safeParse(keeperWordSchema, message);
+      const word = v.safeParse(supervisorMessageSchema, message);
       if (word.success && word.output.kind === 'exited') ended = word.output.reason;
     },
   });
@@ -82,19 +82,19 @@ export const startServer = async (
           problem: `the server of ${side} did not answer at ${target.shown} within ${Math.round(options.startMsMax / 1000)} s`,
           advice: `Give it more time with --start-timeout; what it printed is in ${log}`,
         });
-      await pause(clock, ASK_PAUSE_MS, signal);
+      await pause(clock, REQUEST_PAUSE_MS, signal);
     }
     // Whoever answers may be a stranger where the server itself has just ended.
     check();
-    return { check, [Symbol.asyncDispose]: () => stopKeeper(keeper) };
+    return { check, [Symbol.asyncDispose]: () => stopSupervisor(supervisor) };
   } catch (error) {
-    await stopKeeper(keeper);
+    await stopSupervisor(supervisor);
     throw error;
   }
 };
 
-const stopKeeper = async (keeper: OwnProcess): Promise<void> => {
-  await keeper.stop(KEEPER_STOP_MS);
+const stopSupervisor = async (supervisor: OwnProcess): Promise<void> => {
+  await supervisor.stop(SUPERVISOR_STOP_MS);
 };
 
 /** A server that loads its model answers with 503, or with nothing. */
@@ -102,19 +102,19 @@ const answer = async (
   { target, api, headers }: StartedServerOptions,
   signal: AbortSignal,
 ): Promise<'nobody' | 'not-yet' | 'ready'> => {
-  const reply = await askText({
+  const reply = await fetchText({
     server: target.server,
     path: modelsPath(target, api),
     headers,
-    timeoutMs: ASK_MS_MAX,
+    timeoutMs: REQUEST_TIMEOUT_MS,
     signal,
   });
   if (reply.kind === 'no-connection') return 'nobody';
   return reply.kind === 'answer' && reply.status < 500 ? 'ready' : 'not-yet';
 };
 
-const ASK_PAUSE_MS = 250;
-const ASK_MS_MAX = 5_000;
-const KEEPER_MS_MAX = 10_000;
+const REQUEST_PAUSE_MS = 250;
+const REQUEST_TIMEOUT_MS = 5_000;
+const SUPERVISOR_MS_MAX = 10_000;
 /** Beyond the grace that the keeper gives the server. */
-const KEEPER_STOP_MS = 15_000;
+const SUPERVISOR_STOP_MS = 15_000;

@@ -8,7 +8,7 @@ import type { Message } from './message.ts';
 import type { Prompt } from './prompt.ts';
 import type { RecordedAnswer, Session, Turn } from './session.ts';
 
-export interface SessionWish {
+export interface SessionDatasetOptions {
   /** Of generated sessions; undefined: the conversations of the data set say it. */
   readonly turns: LengthDistribution | undefined;
   /** Before each turn but the first; undefined: none. */
@@ -35,7 +35,7 @@ export const turnsOfChats = (
     let own: Message[] = [];
     let count = 0;
     const add = (answer: RecordedAnswer | undefined): void => {
-      if (!own.some(isAsking)) return;
+      if (!own.some(isFetching)) return;
       prompts.push({
         messages: own,
         maxTokens: limitOf(own) ?? maxTokens,
@@ -47,7 +47,7 @@ export const turnsOfChats = (
       own = [];
     };
     for (const message of messages) {
-      if (message.role !== 'assistant' || !own.some(isAsking)) own.push(message);
+      if (message.role !== 'assistant' || !own.some(isFetching)) own.push(message);
       else add(recordedAnswer(message));
     }
     add(undefined);
@@ -74,7 +74,7 @@ export const generatedGroups = (prompts: number, turns: LengthDistribution, seed
 export const chatSessions = (
   prompts: readonly Prompt[],
   { counts, answers }: ChatGroups,
-  { thinkTime, answers: kept }: SessionWish,
+  { thinkTime, answers: kept }: SessionDatasetOptions,
   seed: number,
 ): readonly Session[] => {
   const think = thinkTime === undefined ? () => 0 : thinkTimes(thinkTime, randomFor(seed, 'think'));
@@ -111,7 +111,7 @@ export const chatSessions = (
   return sessions;
 };
 
-const isAsking = ({ role, content }: Message): boolean =>
+const isFetching = ({ role, content }: Message): boolean =>
   role !== 'assistant' && role !== 'system' && content !== undefined && content !== null;
 
 /** Of the answer to a turn, where its last message says it. */

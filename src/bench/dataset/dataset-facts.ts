@@ -12,7 +12,7 @@ export interface DatasetFacts {
   readonly messages: LengthFacts;
   /** How long answers may be, of the prompts that say it. */
   readonly maxTokens: LengthFacts | undefined;
-  readonly maxTokensTold: number;
+  readonly maxTokensReported: number;
   /** Prompts that are the same as one before them. */
   readonly identical: number;
   /**
@@ -52,7 +52,7 @@ export const datasetFacts = ({ prompts }: Dataset): DatasetFacts => {
     characters,
     messages: lengths(prompts.map(({ messages }) => messages.length)),
     maxTokens: limits.length === 0 ? undefined : lengths(limits),
-    maxTokensTold: limits.length,
+    maxTokensReported: limits.length,
     identical,
     sharedPrefixShare: characters.total === 0 ? 0 : shared / characters.total,
     partMessages: prompts.reduce(

@@ -13,7 +13,7 @@ import { type Dataset, type Prompt, userPrompt } from './prompt.ts';
 import { sizedText } from './synthetic-dataset.ts';
 import { type WordCosts, wordText } from './word-costs.ts';
 
-export interface DepthWish {
+export interface DepthDatasetOptions {
   readonly plan: DepthPlan;
   /** 8 characters of hex, another for each run. */
   readonly noncePrefix: string;
@@ -26,7 +26,7 @@ interface DepthDataset extends Dataset {
 }
 
 export const depthDataset = (
-  { plan, noncePrefix }: DepthWish,
+  { plan, noncePrefix }: DepthDatasetOptions,
   costs: WordCosts,
   seed: number,
 ): DepthDataset => {

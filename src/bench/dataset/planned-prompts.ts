@@ -1,30 +1,35 @@
 // From what a person wants of lengths and from the data set to the prompts that are sent, each with the length of its answer.
 
 import { counted } from '../../core/figure/figure.ts';
-import { askedTokens, lengthsText } from '../../core/run/request-lengths.ts';
+import { lengthsText, requestedTokens } from '../../core/run/request-lengths.ts';
 import {
-  type AskedTokens,
   OUTPUT_TOKENS_DEFAULT,
   type OutputSource,
+  type RequestedTokens,
   type RequestLengths,
   type SharedPrefixes,
 } from '../../core/run/run-requests.ts';
 import { thinkTimeText } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { chatSessions, generatedGroups, type SessionWish, turnsOfChats } from './chat-sessions.ts';
-import { type DepthWish, depthDataset } from './depth-prompts.ts';
+import { chatSessions, generatedGroups, type SessionDatasetOptions, turnsOfChats } from './chat-sessions.ts';
+import { type DepthDatasetOptions, depthDataset } from './depth-prompts.ts';
 import type { FolderImages } from './image-folder.ts';
 import { type ChosenLengths, LENGTHS_DRAWN, lengthsOf } from './length-choice.ts';
 import type { Dataset, Prompt } from './prompt.ts';
-import { PROMPT_WORDS, type SizedWish, sizedDataset, syntheticDataset } from './synthetic-dataset.ts';
+import {
+  PROMPT_WORDS,
+  type SizedPromptOptions,
+  sizedDataset,
+  syntheticDataset,
+} from './synthetic-dataset.ts';
 import type { Trace } from './trace/read-trace.ts';
-import { askedOfTrace, type TimedTrace } from './trace/survey-trace.ts';
+import { requestedOfTrace, type TimedTrace } from './trace/survey-trace.ts';
 import type { TraceFacts } from './trace/trace-facts.ts';
 import { traceSessions, traceSha256 } from './trace/trace-sessions.ts';
 import type { WordCosts } from './word-costs.ts';
 
-export interface PromptWish {
+export interface PromptOptions {
   readonly seed: number;
   /** undefined: generated. */
   readonly file: Dataset | undefined;
@@ -32,7 +37,7 @@ export interface PromptWish {
   readonly output: ChosenLengths | undefined;
   readonly prefixes: SharedPrefixes | undefined;
   /** undefined: single requests. */
-  readonly sessions?: SessionWish | undefined;
+  readonly sessions?: SessionDatasetOptions | undefined;
   /** Requests and their times: nothing else says what is sent. */
   readonly trace?: TimedTrace;
   /** Likewise the conversations of agents. */
@@ -42,14 +47,14 @@ export interface PromptWish {
   /** --body says itself how long answers are, or that nobody says it. */
   readonly isOutputInBody: boolean;
   /** Of a depth profile: nothing else says what is sent. */
-  readonly depth?: DepthWish;
+  readonly depth?: DepthDatasetOptions;
   /** Read already, where prompts have some of a folder. */
   readonly images?: FolderImages;
 }
 
 export interface PlannedPrompts extends Dataset {
-  readonly inputTokens: Reported<AskedTokens>;
-  readonly outputTokens: Reported<AskedTokens>;
+  readonly inputTokens: Reported<RequestedTokens>;
+  readonly outputTokens: Reported<RequestedTokens>;
   readonly outputSource: OutputSource;
   readonly lengths: RequestLengths;
   /** Of what is sent, where that is not `prompts`. */
@@ -59,7 +64,7 @@ export interface PlannedPrompts extends Dataset {
 }
 
 /** undefined: what words cost does not matter to it. */
-export const sizedWish = ({
+export const sizedPromptOptions = ({
   seed,
   file,
   input,
@@ -69,7 +74,7 @@ export const sizedWish = ({
   trace,
   agents,
   depth,
-}: PromptWish): SizedWish | undefined => {
+}: PromptOptions): SizedPromptOptions | undefined => {
   const recorded = trace ?? agents;
   if (recorded !== undefined) {
     const tokens = recorded.facts.inputTokens.p50;
@@ -87,12 +92,12 @@ export const sizedWish = ({
   return { seed, input: input ?? OWN_PART, prefixes, variesOutput };
 };
 
-export const plannedPrompts = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
+export const plannedPrompts = (options: PromptOptions, costs: WordCosts): PlannedPrompts => {
   const planned =
-    wish.agents === undefined && wish.sessions !== undefined
-      ? plannedChats(wish, wish.sessions, costs)
-      : plannedRequests(wish, costs);
-  return wish.systemPrompt === undefined ? planned : withSystemPrompt(planned, wish.systemPrompt);
+    options.agents === undefined && options.sessions !== undefined
+      ? plannedChats(options, options.sessions, costs)
+      : plannedRequests(options, costs);
+  return options.systemPrompt === undefined ? planned : withSystemPrompt(planned, options.systemPrompt);
 };
 
 const withSystemPrompt = (planned: PlannedPrompts, text: string): PlannedPrompts => {
@@ -113,12 +118,18 @@ const withSystemPrompt = (planned: PlannedPrompts, text: string): PlannedPrompts
 };
 
 /** Each turn is a prompt of its own first, so that lengths are drawn as for single requests. */
-const plannedChats = (wish: PromptWish, sessions: SessionWish, costs: WordCosts): PlannedPrompts => {
-  const { file, seed } = wish;
-  if (file?.sessions !== undefined) return plannedRequests(wish, costs);
+const plannedChats = (
+  options: PromptOptions,
+  sessions: SessionDatasetOptions,
+  costs: WordCosts,
+): PlannedPrompts => {
+  const { file, seed } = options;
+  if (file?.sessions !== undefined) return plannedRequests(options, costs);
   const turns = file === undefined ? undefined : turnsOfChats(file.prompts);
   const planned = plannedRequests(
-    file === undefined || turns === undefined ? wish : { ...wish, file: { ...file, prompts: turns.prompts } },
+    file === undefined || turns === undefined
+      ? options
+      : { ...options, file: { ...file, prompts: turns.prompts } },
     costs,
   );
   const groups = turns?.groups ?? generatedGroups(planned.prompts.length, sessions.turns ?? ONE_TURN, seed);
@@ -138,38 +149,38 @@ const plannedChats = (wish: PromptWish, sessions: SessionWish, costs: WordCosts)
   };
 };
 
-const plannedRequests = (wish: PromptWish, costs: WordCosts): PlannedPrompts => {
-  if (wish.trace !== undefined)
+const plannedRequests = (options: PromptOptions, costs: WordCosts): PlannedPrompts => {
+  if (options.trace !== undefined)
     return {
-      ...plannedReplay(wish.trace, wish),
-      digest: { sha256: wish.trace.sha256, count: wish.trace.requests },
-      replay: { trace: wish.trace, costs },
+      ...plannedReplay(options.trace, options),
+      digest: { sha256: options.trace.sha256, count: options.trace.requests },
+      replay: { trace: options.trace, costs },
     };
-  if (wish.agents !== undefined) {
-    const { trace, facts } = wish.agents;
-    const { isOutputInBody, seed } = wish;
+  if (options.agents !== undefined) {
+    const { trace, facts } = options.agents;
+    const { isOutputInBody, seed } = options;
     return {
-      ...plannedReplay({ ...trace, facts, requests: facts.requests }, wish),
+      ...plannedReplay({ ...trace, facts, requests: facts.requests }, options),
       digest: { sha256: traceSha256(trace), count: facts.requests },
       sessions: traceSessions(trace, { costs, seed, isOutputInBody }),
     };
   }
-  if (wish.depth !== undefined) return plannedDepths(wish.depth, costs, wish.seed);
-  const sized = sizedWish(wish);
+  if (options.depth !== undefined) return plannedDepths(options.depth, costs, options.seed);
+  const sized = sizedPromptOptions(options);
   if (sized === undefined) {
     const inputTokens =
-      wish.file === undefined
+      options.file === undefined
         ? unknown(`not asked for: prompts have ${PROMPT_WORDS} words`)
         : unknown('the prompts of the data set are sent as they are');
-    return { ...withAnswers(wish.file ?? syntheticDataset(wish.seed), wish), inputTokens };
+    return { ...withAnswers(options.file ?? syntheticDataset(options.seed), options), inputTokens };
   }
   const { inputLengths: input, ...dataset } = sizedDataset(sized, costs);
   const { prefixes } = sized;
   const text = prefixes === undefined ? sized.input.text : `${prefixes.tokens} + ${sized.input.text}`;
-  const answered = withAnswers(dataset, wish);
+  const answered = withAnswers(dataset, options);
   return {
     ...answered,
-    inputTokens: askedTokens(text, input),
+    inputTokens: requestedTokens(text, input),
     lengths: { ...answered.lengths, input: lengthsText(input) },
   };
 };
@@ -177,48 +188,48 @@ const plannedRequests = (wish: PromptWish, costs: WordCosts): PlannedPrompts => 
 /** What warms up has nothing of the trace: a cache is to hold what the trace itself puts there. */
 const plannedReplay = (
   { facts, requests, description, file }: Pick<TimedTrace, 'facts' | 'requests' | 'description' | 'file'>,
-  { isOutputInBody, seed }: PromptWish,
+  { isOutputInBody, seed }: PromptOptions,
 ): PlannedPrompts => {
   const { inputTokens, outputTokens } = facts;
   return {
     description,
     file,
     prompts: syntheticDataset(seed).prompts,
-    inputTokens: askedOfTrace(inputTokens, requests),
-    outputTokens: isOutputInBody ? unknown('--body says it') : askedOfTrace(outputTokens, requests),
+    inputTokens: requestedOfTrace(inputTokens, requests),
+    outputTokens: isOutputInBody ? unknown('--body says it') : requestedOfTrace(outputTokens, requests),
     outputSource: isOutputInBody ? 'body' : 'option',
     lengths: { input: '', output: '' },
   };
 };
 
-const plannedDepths = (depth: DepthWish, costs: WordCosts, seed: number): PlannedPrompts => {
+const plannedDepths = (depth: DepthDatasetOptions, costs: WordCosts, seed: number): PlannedPrompts => {
   const { description, prompts, inputLengths } = depthDataset(depth, costs, seed);
   const output = prompts.map(({ maxTokens }) => maxTokens);
   const { depths, promptTokens, outputTokens } = depth.plan;
   return {
     description,
     prompts,
-    inputTokens: askedTokens(`${depths.join(', ')} and ${promptTokens} more`, inputLengths),
-    outputTokens: askedTokens(String(outputTokens), output),
+    inputTokens: requestedTokens(`${depths.join(', ')} and ${promptTokens} more`, inputLengths),
+    outputTokens: requestedTokens(String(outputTokens), output),
     outputSource: 'option',
     lengths: { input: lengthsText(inputLengths), output: lengthsText(output) },
   };
 };
 
-const withAnswers = (dataset: Dataset, wish: PromptWish): Omit<PlannedPrompts, 'inputTokens'> => {
+const withAnswers = (dataset: Dataset, options: PromptOptions): Omit<PlannedPrompts, 'inputTokens'> => {
   const { description, file } = dataset;
   const origin = { description, ...(file === undefined ? {} : { file }) };
-  if (wish.isOutputInBody) {
+  if (options.isOutputInBody) {
     const prompts = dataset.prompts.map(prompt => ({ ...prompt, maxTokens: undefined }));
     const outputTokens = unknown('--body says it');
     return { ...origin, prompts, outputTokens, outputSource: 'body', lengths: { input: '', output: '' } };
   }
-  const { prompts, text, source } = limitedPrompts(dataset, wish);
+  const { prompts, text, source } = limitedPrompts(dataset, options);
   const output = prompts.map(({ maxTokens }) => maxTokens);
   return {
     ...origin,
     prompts,
-    outputTokens: askedTokens(text, output),
+    outputTokens: requestedTokens(text, output),
     outputSource: source,
     lengths: { input: '', output: lengthsText(output) },
   };
@@ -230,7 +241,7 @@ interface LimitedPrompts {
   readonly source: OutputSource;
 }
 
-const limitedPrompts = ({ prompts }: Dataset, { output, seed }: PromptWish): LimitedPrompts => {
+const limitedPrompts = ({ prompts }: Dataset, { output, seed }: PromptOptions): LimitedPrompts => {
   if (output !== undefined) {
     const draw = lengthsOf(output, { seed, purpose: 'output' });
     // A short data set is gone through several times, so that more than a few lengths are drawn.
@@ -242,12 +253,12 @@ const limitedPrompts = ({ prompts }: Dataset, { output, seed }: PromptWish): Lim
       source: 'option',
     };
   }
-  const told = prompts.filter(({ maxTokens }) => maxTokens !== undefined).length;
-  const rest = told === prompts.length ? '' : `, else ${OUTPUT_TOKENS_DEFAULT}`;
+  const reported = prompts.filter(({ maxTokens }) => maxTokens !== undefined).length;
+  const rest = reported === prompts.length ? '' : `, else ${OUTPUT_TOKENS_DEFAULT}`;
   return {
     prompts: prompts.map(prompt => ({ ...prompt, maxTokens: prompt.maxTokens ?? OUTPUT_TOKENS_DEFAULT })),
-    text: told === 0 ? String(OUTPUT_TOKENS_DEFAULT) : `as in the data set${rest}`,
-    source: told === 0 ? 'default' : 'dataset',
+    text: reported === 0 ? String(OUTPUT_TOKENS_DEFAULT) : `as in the data set${rest}`,
+    source: reported === 0 ? 'default' : 'dataset',
   };
 };
 

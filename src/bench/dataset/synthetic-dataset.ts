@@ -31,7 +31,7 @@ interface SizedDataset extends Dataset {
   readonly inputLengths: readonly number[];
 }
 
-export interface SizedWish {
+export interface SizedPromptOptions {
   readonly seed: number;
   /** Of what is each request's own. */
   readonly input: ChosenLengths;
@@ -41,11 +41,11 @@ export interface SizedWish {
 }
 
 /** Lengths are drawn first, so that they are the same whatever the server's words cost. */
-export const sizedDataset = (wish: SizedWish, costs: WordCosts): SizedDataset => {
-  const { seed, input, prefixes } = wish;
-  const lengths = inputLengths(wish);
+export const sizedDataset = (options: SizedPromptOptions, costs: WordCosts): SizedDataset => {
+  const { seed, input, prefixes } = options;
+  const lengths = inputLengths(options);
   const words = randomFor(seed, 'words');
-  const shared = sharedPrefixes(wish, costs);
+  const shared = sharedPrefixes(options, costs);
   const prompts = lengths.map((tokens, index): Prompt => {
     const prompt = userPrompt(sizedText(tokens, costs, words));
     const prefix = shared[index % Math.max(1, shared.length)];
@@ -65,22 +65,27 @@ export const sizedDataset = (wish: SizedWish, costs: WordCosts): SizedDataset =>
 
 /** One prompt as a run of that wish sends it, no longer than so much, and the tokens that it should have. */
 export const sizedPrompt = (
-  wish: SizedWish,
+  options: SizedPromptOptions,
   costs: WordCosts,
   tokensMax: number,
 ): { readonly prompt: Prompt; readonly tokens: number } => {
-  const { prefixes } = wish;
-  const lengths = inputLengths(wish).toSorted((a, b) => a - b);
+  const { prefixes } = options;
+  const lengths = inputLengths(options).toSorted((a, b) => a - b);
   const own = Math.min(tokensMax, lengths[lengths.length >> 1] ?? tokensMax);
   const shared = prefixes === undefined ? 0 : Math.min(tokensMax, prefixes.tokens);
-  const short = prefixes === undefined ? wish : { ...wish, prefixes: { tokens: shared, count: 1 } };
-  const prompt = userPrompt(sizedText(own, costs, randomFor(wish.seed, 'words')));
+  const short = prefixes === undefined ? options : { ...options, prefixes: { tokens: shared, count: 1 } };
+  const prompt = userPrompt(sizedText(own, costs, randomFor(options.seed, 'words')));
   const [prefix] = sharedPrefixes(short, costs);
   return { prompt: prefix === undefined ? prompt : { ...prompt, prefix }, tokens: own + shared };
 };
 
 /** As many prompts as show the distribution, fewer of very long ones. */
-export const inputLengths = ({ seed, input, variesOutput, prefixes }: SizedWish): readonly number[] => {
+export const inputLengths = ({
+  seed,
+  input,
+  variesOutput,
+  prefixes,
+}: SizedPromptOptions): readonly number[] => {
   const draw = lengthsOf(input, { seed, purpose: 'input' });
   const isVaried = variesOutput || input.distribution.kind !== 'fixed';
   const count = isVaried ? LENGTHS_DRAWN : PROMPT_COUNT;
@@ -100,7 +105,7 @@ export const sizedText = (tokens: number, costs: WordCosts, random: SeededRandom
     ? TASK + wordText(tokens - costs.taskTokens, costs, random)
     : SHORT_TASK + wordText(tokens - costs.shortTokens, costs, random);
 
-const sharedPrefixes = ({ seed, prefixes }: SizedWish, costs: WordCosts): readonly string[] => {
+const sharedPrefixes = ({ seed, prefixes }: SizedPromptOptions, costs: WordCosts): readonly string[] => {
   if (prefixes === undefined) return [];
   const random = randomFor(seed, 'prefixes');
   const tokens = prefixes.tokens - costs.prefixTokens;

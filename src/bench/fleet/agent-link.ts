@@ -28,8 +28,8 @@ interface AgentLinkParts {
 }
 
 /** What an agent says once. */
-type Said = Extract<AgentMessage, { readonly kind: 'hello' | 'surveyed' | 'ready' | 'ended' }>;
-export type SaidBy<K extends Said['kind']> = Extract<Said, { readonly kind: K }>;
+type AgentReply = Extract<AgentMessage, { readonly kind: 'hello' | 'surveyed' | 'ready' | 'ended' }>;
+export type AgentReplyOf<K extends AgentReply['kind']> = Extract<AgentReply, { readonly kind: K }>;
 
 type AgentLoss =
   | { readonly kind: 'refused'; readonly problem: AgentProblem }
@@ -53,7 +53,7 @@ export const lossText = (loss: AgentLoss): string =>
 export class AgentLink implements AsyncDisposable {
   readonly #channel: AgentChannel;
   readonly #parts: AgentLinkParts;
-  readonly #said = new Map<Said['kind'], PromiseWithResolvers<Said>>();
+  readonly #reported = new Map<AgentReply['kind'], PromiseWithResolvers<AgentReply>>();
   readonly #pongs = new Map<number, (agentNs: number) => void>();
   readonly #over = new AbortController();
   readonly #losing = Promise.withResolvers<AgentLoss>();
@@ -87,7 +87,7 @@ export class AgentLink implements AsyncDisposable {
   }
 
   /** @throws AgentLostError */
-  async said<K extends Said['kind']>(kind: K): Promise<SaidBy<K>> {
+  async reported<K extends AgentReply['kind']>(kind: K): Promise<AgentReplyOf<K>> {
     const message = await Promise.race([this.#saying(kind).promise, this.#orLost()]);
     if (!isOfKind(message, kind)) throw new TypeError(`${message.kind} was kept as ${kind}`);
     return message;
@@ -99,7 +99,7 @@ export class AgentLink implements AsyncDisposable {
   }
 
   /** @throws AgentLostError */
-  async tellTime(signal: AbortSignal): Promise<ClockOffset> {
+  async reportTime(signal: AbortSignal): Promise<ClockOffset> {
     const trips: RoundTrip[] = [];
     for (let trip = 0; trip < CLOCK_ROUND_TRIPS; trip += 1) {
       signal.throwIfAborted();
@@ -148,9 +148,9 @@ export class AgentLink implements AsyncDisposable {
     throw new AgentLostError(this.name, await this.lost);
   }
 
-  #saying(kind: Said['kind']): PromiseWithResolvers<Said> {
-    const waiting = this.#said.get(kind) ?? Promise.withResolvers<Said>();
-    this.#said.set(kind, waiting);
+  #saying(kind: AgentReply['kind']): PromiseWithResolvers<AgentReply> {
+    const waiting = this.#reported.get(kind) ?? Promise.withResolvers<AgentReply>();
+    this.#reported.set(kind, waiting);
     return waiting;
   }
 
@@ -239,7 +239,7 @@ export class AgentLink implements AsyncDisposable {
   }
 }
 
-const isOfKind = <K extends Said['kind']>(message: Said, kind: K): message is SaidBy<K> =>
+const isOfKind = <K extends AgentReply['kind']>(message: AgentReply, kind: K): message is AgentReplyOf<K> =>
   message.kind === kind;
 
 const LISTEN_MS = COORDINATOR_PING_MS;

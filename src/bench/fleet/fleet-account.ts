@@ -21,7 +21,7 @@ import { diskReason } from '../../process/disk-reason.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { reportFromJson } from '../../wire/report-codec.ts';
 import { encodeSkippedLine } from '../../wire/sample-line.ts';
-import { AgentLostError, lossText, type SaidBy } from './agent-link.ts';
+import { AgentLostError, type AgentReplyOf, lossText } from './agent-link.ts';
 import { type ClockLine, clockLine } from './clock-offset.ts';
 import { type FilePart, PartReader } from './file-parts.ts';
 import { mergedSamples } from './merge-samples.ts';
@@ -32,7 +32,7 @@ import type { AgentSamples } from './sample-run.ts';
 interface AgentEnd {
   readonly agent: PreparedAgent;
   /** undefined: it was lost, or nobody waited for it. */
-  readonly ended: SaidBy<'ended'> | undefined;
+  readonly ended: AgentReplyOf<'ended'> | undefined;
   readonly clock: ClockLine;
   /** In its folder of the run directory: what of its samples came. undefined: it could not be made. */
   readonly samplesPath: string | undefined;
@@ -46,7 +46,11 @@ export const collectAgent = async (
     agent,
     ended,
     index,
-  }: { readonly agent: PreparedAgent; readonly ended: SaidBy<'ended'> | undefined; readonly index: number },
+  }: {
+    readonly agent: PreparedAgent;
+    readonly ended: AgentReplyOf<'ended'> | undefined;
+    readonly index: number;
+  },
   directory: string,
   stopNow: AbortSignal,
 ): Promise<AgentEnd> => {
@@ -61,7 +65,7 @@ export const collectAgent = async (
     await using file = await open(samplesPath, 'wx', 0o600);
     hasSamples = true;
     if (ended !== undefined && !stopNow.aborted) {
-      after = await link.tellTime(stopNow);
+      after = await link.reportTime(stopNow);
       await collectSamples(agent, file);
       if (ended.report !== '') await writeFile(join(folder, 'report.json'), ended.report, { mode: 0o600 });
       await link.done();
@@ -101,7 +105,7 @@ const collectSamples = async ({ link }: PreparedAgent, file: FileHandle): Promis
 };
 
 const reportOf = (
-  ended: SaidBy<'ended'> | undefined,
+  ended: AgentReplyOf<'ended'> | undefined,
   problems: string[],
   name: string,
 ): Report | undefined => {
@@ -129,7 +133,7 @@ export const mergeSamplesOf = async ({
   ends,
   metrics,
   append,
-  sample: told,
+  sample: reported,
 }: SampleMerge): Promise<{ readonly counts: readonly number[]; readonly problems: readonly string[] }> => {
   const unreadable = ends.map(() => 0);
   let skipped: SkippedTurn[] = [];
@@ -157,7 +161,7 @@ export const mergeSamplesOf = async ({
     for (const sample of samples) {
       metrics.issued(sample);
       metrics.ended(sample);
-      told(sample);
+      reported(sample);
     }
     await append(lines);
     await appendSkipped();
@@ -177,8 +181,8 @@ export const fleetMetrics = (
   metrics: RunMetrics,
   measuringSinceNs: number,
 ): Omit<MetricsBody, 'state'> => {
-  const told = ends.flatMap(({ agent }) => agent.link.snapshot ?? []);
-  const merged = lookUp(asSnapshot(mergeSnapshots(told, { state: 'complete', measuringSinceNs })));
+  const reported = ends.flatMap(({ agent }) => agent.link.snapshot ?? []);
+  const merged = lookUp(asSnapshot(mergeSnapshots(reported, { state: 'complete', measuringSinceNs })));
   const { samplesIssued, trackedSamplesIssued, measuringSinceNs: since } = metrics.counters;
   samplesIssued.set(Math.max(samplesIssued.value, merged.counts('all').issued));
   trackedSamplesIssued.set(Math.max(trackedSamplesIssued.value, merged.counts('measured').issued));
@@ -189,7 +193,7 @@ export const fleetMetrics = (
     const { counter } = lookUp(snapshot);
     metrics.bounds.throttled(counter('client.throttledNs'), counter('client.throttleObservedNs'), name);
   }
-  const body = mergeSnapshots(told, { state: 'complete', measuringSinceNs });
+  const body = mergeSnapshots(reported, { state: 'complete', measuringSinceNs });
   const clients = new Map(
     body.metrics
       .filter(({ name }) => isOfClient(name) || OF_RECORDS.has(name))

@@ -72,8 +72,10 @@ class FramedChannel<Out extends CoordinatorMessage | AgentMessage, In> implement
   async close(reason: ChannelCloseReason, detail = ''): Promise<void> {
     if (this.#isClosed) return await this.#pumped;
     this.#end({ reason, by: 'this end', detail });
-    const told = new TextEncoder().encode(JSON.stringify({ reason, detail: detail.slice(0, DETAIL_MAX) }));
-    await this.#line.write(framed(CLOSE, told));
+    const reported = new TextEncoder().encode(
+      JSON.stringify({ reason, detail: detail.slice(0, DETAIL_MAX) }),
+    );
+    await this.#line.write(framed(CLOSE, reported));
     await this.#line.end();
     await this.#pumped;
   }
@@ -117,8 +119,8 @@ class FramedChannel<Out extends CoordinatorMessage | AgentMessage, In> implement
 
   async #refuse(detail: string): Promise<void> {
     this.#end({ reason: 'malformed', by: 'this end', detail });
-    const told = new TextEncoder().encode(JSON.stringify({ reason: 'malformed', detail }));
-    await this.#line.write(framed(CLOSE, told));
+    const reported = new TextEncoder().encode(JSON.stringify({ reason: 'malformed', detail }));
+    await this.#line.write(framed(CLOSE, reported));
   }
 
   #end(close: ChannelClose): void {
@@ -155,9 +157,9 @@ const framed = (kind: number, payload: Uint8Array): Uint8Array => {
 
 /** Whatever it says, the other end has closed. */
 const closeOf = (payload: Uint8Array): Pick<ChannelClose, 'reason' | 'detail'> => {
-  const told = parseShallowBytes(payload);
-  if (!isJsonObject(told)) return { reason: 'lost', detail: '' };
-  const { reason, detail } = told;
+  const reported = parseShallowBytes(payload);
+  if (!isJsonObject(reported)) return { reason: 'lost', detail: '' };
+  const { reason, detail } = reported;
   return {
     reason: CHANNEL_CLOSE_REASONS.find(known => known === reason) ?? 'lost',
     detail: typeof detail === 'string' ? detail.slice(0, DETAIL_MAX) : '',

@@ -48,7 +48,7 @@ export class LiveFacts {
   }
 
   started(startNs: number, nowNs: () => number): void {
-    this.#options.tap?.started(startNs, nowNs, () => this.#toldUntilNs());
+    this.#options.tap?.started(startNs, nowNs, () => this.#reportedUntilNs());
   }
 
   /** Of what has ended so far; undefined where nothing was asked. */
@@ -99,7 +99,7 @@ export class LiveFacts {
     this.#flushLines();
   }
 
-  #toldUntilNs(): number {
+  #reportedUntilNs(): number {
     const { isLost } = this.#options;
     return minimumOf(this.#untilNs.filter((_, agent) => !isLost(agent)));
   }

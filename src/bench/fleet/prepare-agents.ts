@@ -8,7 +8,7 @@ import { knownOr } from '../../core/unknown.ts';
 import type { WantedFacts } from '../../wire/agent-message.ts';
 import { AGENTS_MAX, type AgentRequest } from '../../wire/agent-request.ts';
 import { BenchError } from '../bench-error.ts';
-import { type PlannedPrompts, type PromptWish, plannedPrompts } from '../dataset/planned-prompts.ts';
+import { type PlannedPrompts, type PromptOptions, plannedPrompts } from '../dataset/planned-prompts.ts';
 import { type LoadPlan, loadDigest } from '../load/load-plan.ts';
 import type { BenchParts } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
@@ -17,7 +17,7 @@ import { threadsFor } from '../run/load-size.ts';
 import { loadPlan } from '../run/run-plan.ts';
 import type { ServerSurvey } from '../run/survey-server.ts';
 import { shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
-import { type AgentLink, AgentLostError, lossText, type SaidBy } from './agent-link.ts';
+import { type AgentLink, AgentLostError, type AgentReplyOf, lossText } from './agent-link.ts';
 import { type ClockOffset, clockErrorNsMax } from './clock-offset.ts';
 import { deflatedParts } from './file-parts.ts';
 import { LiveFacts } from './live-facts.ts';
@@ -26,8 +26,8 @@ import { arrivedSurvey, linesOfDataset, travellingRequest, travellingSurvey } fr
 
 export interface PreparedAgent {
   readonly link: AgentLink;
-  readonly hello: SaidBy<'hello'>;
-  readonly ready: SaidBy<'ready'>;
+  readonly hello: AgentReplyOf<'hello'>;
+  readonly ready: AgentReplyOf<'ready'>;
   /** Before the start. */
   readonly clock: ClockOffset;
 }
@@ -44,7 +44,7 @@ interface FleetPreparation {
   /** With its warm-up counted. */
   readonly request: BenchRequest;
   readonly parts: BenchParts;
-  readonly prompts: PromptWish;
+  readonly prompts: PromptOptions;
   readonly links: readonly AgentLink[];
 }
 
@@ -60,11 +60,11 @@ export const prepareAgents = async ({
   const facts = LiveFacts.wanted({ tap: parts.tap, judged });
   checkSplit(request, links.length);
   try {
-    const hellos = await inTime(Promise.all(links.map(link => link.said('hello'))), parts, HELLO_MS_MAX);
+    const hellos = await inTime(Promise.all(links.map(link => link.reported('hello'))), parts, HELLO_MS_MAX);
     const warmupRequests = request.warmup.kind === 'requests' ? request.warmup.count : 0;
-    const asked = travellingRequest(request, { prompts, runId, startedAt, noncePrefix, warmupRequests });
+    const requested = travellingRequest(request, { prompts, runId, startedAt, noncePrefix, warmupRequests });
     await Promise.all(links.map(link => sendDataset(link, prompts)));
-    const survey = await inTime(surveyed(links, asked), parts, SURVEY_MS_MAX);
+    const survey = await inTime(surveyed(links, requested), parts, SURVEY_MS_MAX);
     const dataset = plannedPrompts(prompts, survey.costs);
     const plan = loadPlan({
       request,
@@ -75,11 +75,11 @@ export const prepareAgents = async ({
       heartbeatMsMax: settings.heartbeatMsMax,
       share: WHOLE_LOAD,
     });
-    const readies = await inTime(readyAll(links, asked, { survey, plan, facts }), parts, READY_MS_MAX);
+    const readies = await inTime(readyAll(links, requested, { survey, plan, facts }), parts, READY_MS_MAX);
     checkPorts(plan, links, readies);
     // One after the other: round trips of several at once would make each other longer.
     const clocks: ClockOffset[] = [];
-    for (const link of links) clocks.push(await inTime(link.tellTime(stop), parts, CLOCK_MS_MAX));
+    for (const link of links) clocks.push(await inTime(link.reportTime(stop), parts, CLOCK_MS_MAX));
     checkClocks(plan, links, clocks);
     const agents = links.flatMap((link, index): PreparedAgent[] => {
       const [hello, ready, clock] = [hellos[index], readies[index], clocks[index]];
@@ -133,7 +133,7 @@ const checkSplit = ({ pattern, shape, samplesMax }: BenchRequest, agents: number
     );
 };
 
-const sendDataset = async (link: AgentLink, { file }: PromptWish): Promise<void> => {
+const sendDataset = async (link: AgentLink, { file }: PromptOptions): Promise<void> => {
   if (file === undefined) return;
   for await (const part of deflatedParts(linesOfDataset(file))) await link.send({ kind: 'dataset', ...part });
 };
@@ -142,28 +142,28 @@ const surveyed = async ([first]: readonly AgentLink[], request: AgentRequest): P
   if (first === undefined)
     throw new BenchError({ code: 'input', problem: 'no agent was named', advice: 'Name one with --from.' });
   await first.send({ kind: 'survey', request });
-  return arrivedSurvey((await first.said('surveyed')).survey);
+  return arrivedSurvey((await first.reported('surveyed')).survey);
 };
 
 const readyAll = async (
   links: readonly AgentLink[],
-  asked: AgentRequest,
+  requested: AgentRequest,
   {
     survey,
     plan,
     facts,
   }: Pick<PreparedFleet, 'survey' | 'plan'> & { readonly facts: WantedFacts | undefined },
-): Promise<readonly SaidBy<'ready'>[]> => {
+): Promise<readonly AgentReplyOf<'ready'>[]> => {
   const { model } = survey;
   const promptsDigest = loadDigest(plan);
-  const told = travellingSurvey(survey);
+  const reported = travellingSurvey(survey);
   return await Promise.all(
     links.map(async (link, index) => {
       const share = { index, of: links.length };
       const wanted = facts === undefined ? {} : { facts };
-      const request = { ...asked, model };
-      await link.send({ kind: 'prepare', request, share, survey: told, promptsDigest, ...wanted });
-      return await link.said('ready');
+      const request = { ...requested, model };
+      await link.send({ kind: 'prepare', request, share, survey: reported, promptsDigest, ...wanted });
+      return await link.reported('ready');
     }),
   );
 };
@@ -172,7 +172,7 @@ const readyAll = async (
 const checkPorts = (
   { connections, pattern }: LoadPlan,
   links: readonly AgentLink[],
-  readies: readonly SaidBy<'ready'>[],
+  readies: readonly AgentReplyOf<'ready'>[],
 ): void => {
   for (const [index, { ephemeralPorts }] of readies.entries()) {
     const ports = knownOr(ephemeralPorts, EPHEMERAL_PORTS);

@@ -25,7 +25,7 @@ import { snapshotToJson } from '../../wire/snapshot-codec.ts';
 import { BenchError } from '../bench-error.ts';
 import type { BenchParts, BenchResult } from '../run/bench-parts.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
-import { readPromptWish } from '../run/read-prompt-wish.ts';
+import { readPromptOptions } from '../run/read-prompt-options.ts';
 import { openRunDirectory } from '../run/run-directory.ts';
 import { runConfig } from '../run/run-plan.ts';
 import type { LoadCounts } from '../threads/load-generator.ts';
@@ -45,7 +45,7 @@ import { runSplitSession, SplitPhases } from './split-session.ts';
  * reason of `stop` when it aborts before there is anything to measure. Every channel is closed in the end.
  */
 export const runFleetBench = async (
-  asked: BenchRequest,
+  requested: BenchRequest,
   parts: BenchParts,
   channels: readonly AgentChannel[],
 ): Promise<BenchResult> => {
@@ -59,7 +59,7 @@ export const runFleetBench = async (
         clock: parts.clock,
         nowNs,
         onPhase: phase => phases.phase(index, phase),
-        onFacts: told => facts?.take(index, told),
+        onFacts: reported => facts?.take(index, reported),
         onNotice: text => parts.observer.notice(text),
       }),
   );
@@ -68,8 +68,8 @@ export const runFleetBench = async (
       await Promise.all(links.map(link => link[Symbol.asyncDispose]()));
     },
   };
-  const request = countedWarmup(asked, links.length);
-  const prompts = await readPromptWish(request, parts.stop, parts.noncePrefix);
+  const request = countedWarmup(requested, links.length);
+  const prompts = await readPromptOptions(request, parts.stop, parts.noncePrefix);
   if (prompts.file?.sessions !== undefined)
     throw new BenchError({
       code: 'input',
@@ -101,15 +101,15 @@ export const runFleetBench = async (
     await directory.writeConfig(config);
     const metrics = new RunMetrics(metricsOptions(config));
     const shiftsNs = agentShiftsNs(fleet);
-    const heard = liveFacts(config, parts, fleet, shiftsNs);
-    facts = heard;
+    const received = liveFacts(config, parts, fleet, shiftsNs);
+    facts = received;
     let measuringSinceNs = 0;
     let final: Omit<MetricsBody, 'state'> = { pendingTasks: 0, metrics: [] };
-    let told: MetricsSnapshot | undefined;
+    let reported: MetricsSnapshot | undefined;
     const endpoint = sockets.endpoint('snapshots');
     const zeromq = await openZeromqPublisher(endpoint, snapshotCodec, NEWEST_WINS);
     const seen: MessagePublisher<MetricsSnapshot> = observed(zeromq, snapshot => {
-      told = snapshot;
+      reported = snapshot;
       parts.observer.snapshot(snapshot);
     });
     await using _publisher = seen;
@@ -119,10 +119,12 @@ export const runFleetBench = async (
       monotonicNs,
       writeFile: snapshot => writeFileAtomic(directory.files.finalSnapshot, snapshotToJson(snapshot)),
       live: () => {
-        const told = fleet.agents.flatMap(({ link }, index) => onOurClock(link.snapshot, shiftsNs[index]));
-        const objectives = heard.answers();
+        const reported = fleet.agents.flatMap(({ link }, index) =>
+          onOurClock(link.snapshot, shiftsNs[index]),
+        );
+        const objectives = received.answers();
         return {
-          ...mergeSnapshots(told, { state: 'live', measuringSinceNs }),
+          ...mergeSnapshots(reported, { state: 'live', measuringSinceNs }),
           ...(objectives === undefined ? {} : { objectives }),
           bounds: unknown('of a run from many machines they are counted at its end'),
           agents: liveAgents(links, config),
@@ -137,7 +139,7 @@ export const runFleetBench = async (
       directory: parts.directory,
       snapshotsEndpoint: endpoint,
       runZeroNs,
-      counts: () => countsOf(told),
+      counts: () => countsOf(reported),
     });
     publisher.start();
     const ends = await runSplitSession({
@@ -148,7 +150,7 @@ export const runFleetBench = async (
       phases,
       onStart: fromNs => {
         measuringSinceNs = Math.round(Number(runZeroNs) + fromNs);
-        heard.started(fromNs, nowNs);
+        received.started(fromNs, nowNs);
       },
     });
     const isInterrupted = parts.stop.aborted;
@@ -162,9 +164,9 @@ export const runFleetBench = async (
         samples.append(lines);
         await samples.settled();
       },
-      sample: sample => heard.sample(sample),
+      sample: sample => received.sample(sample),
     });
-    heard.end();
+    received.end();
     const problems = [...collected.flatMap(end => end.problems), ...merged.problems];
     final = fleetMetrics(collected, metrics, measuringSinceNs);
     const { samplesIssued, trackedSamplesIssued } = metrics.counters;
@@ -191,7 +193,7 @@ export const runFleetBench = async (
           : plannedArrivals(fleet.plan, links.length);
     const counted = buildReport({
       config,
-      snapshot: { seq: (told?.seq ?? 0) + 1, timestampNs: Number(monotonicNs()), state, ...final },
+      snapshot: { seq: (reported?.seq ?? 0) + 1, timestampNs: Number(monotonicNs()), state, ...final },
       source: delivery.disk.kind === 'done' ? 'final-snapshot-file' : 'complete-message',
       droppedEvents: 0,
       eventLogDropped: 0,

@@ -6,7 +6,7 @@ import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import { maximumOf } from '../../core/extremes.ts';
 import type { AgentPhase } from '../../wire/agent-message.ts';
 import type { BenchParts } from '../run/bench-parts.ts';
-import { type AgentLink, AgentLostError, type SaidBy } from './agent-link.ts';
+import { type AgentLink, AgentLostError, type AgentReplyOf } from './agent-link.ts';
 import { type ClockOffset, startLeadNs } from './clock-offset.ts';
 import type { PreparedAgent } from './prepare-agents.ts';
 
@@ -23,26 +23,26 @@ interface SplitSession {
 }
 
 /** Of each agent in the order of the agents; undefined where it was lost. */
-type SplitEnd = readonly (SaidBy<'ended'> | undefined)[];
+type SplitEnd = readonly (AgentReplyOf<'ended'> | undefined)[];
 
 /** Never rejects because of what agents do. */
 export const runSplitSession = async (session: SplitSession): Promise<SplitEnd> => {
   const { parts, agents, unmeasuredNs, phases } = session;
   const over = new AbortController();
-  const tellAll = (how: 'drain' | 'cancel' | 'abort'): void => {
+  const reportAll = (how: 'drain' | 'cancel' | 'abort'): void => {
     for (const { link } of agents) void link.send({ kind: 'stop', how });
   };
   whenAborted(parts.stop, over.signal, () => {
     parts.observer.phase('stopping');
-    tellAll('abort');
+    reportAll('abort');
   });
   if (parts.early !== undefined) {
-    whenAborted(parts.early.drain, over.signal, () => tellAll('drain'));
-    whenAborted(parts.early.cancel, over.signal, () => tellAll('cancel'));
+    whenAborted(parts.early.drain, over.signal, () => reportAll('drain'));
+    whenAborted(parts.early.cancel, over.signal, () => reportAll('cancel'));
   }
   const startNs = await startAll(session);
   session.onStart(startNs + unmeasuredNs);
-  const telling = tellPhases({ session, startNs, over: over.signal });
+  const reporting = reportPhases({ session, startNs, over: over.signal });
   phases.onDraining(() => {
     if (!parts.stop.aborted) parts.observer.phase('draining');
   });
@@ -51,7 +51,7 @@ export const runSplitSession = async (session: SplitSession): Promise<SplitEnd> 
   );
   const ends = await Promise.all(agents.map(({ link }) => endOf(link, abandoned)));
   over.abort();
-  await telling;
+  await reporting;
   return ends;
 };
 
@@ -70,7 +70,7 @@ const startAll = async ({ parts, agents, nowNs }: SplitSession): Promise<number>
 const agentTime = ({ offsetNs }: ClockOffset, coordinatorNs: number): number =>
   Math.round(coordinatorNs + offsetNs);
 
-const tellPhases = async ({
+const reportPhases = async ({
   session: { parts, nowNs, unmeasuredNs },
   startNs,
   over,
@@ -95,9 +95,9 @@ const until = (clock: Clock, ms: number, over: AbortSignal): Promise<void> =>
 const endOf = async (
   link: AgentLink,
   abandoned: Promise<undefined>,
-): Promise<SaidBy<'ended'> | undefined> => {
+): Promise<AgentReplyOf<'ended'> | undefined> => {
   try {
-    return await Promise.race([link.said('ended'), abandoned]);
+    return await Promise.race([link.reported('ended'), abandoned]);
   } catch (error) {
     if (error instanceof AgentLostError) return undefined;
     throw error;

@@ -8,9 +8,9 @@ import { linesIn } from '../../core/text/lines-in.ts';
 import { isUnknown, knownOr, unknown } from '../../core/unknown.ts';
 import type { AgentRequest, AgentSessions, AgentSurvey } from '../../wire/agent-request.ts';
 import { BenchError } from '../bench-error.ts';
-import type { SessionWish } from '../dataset/chat-sessions.ts';
+import type { SessionDatasetOptions } from '../dataset/chat-sessions.ts';
 import { PROMPTS_MAX } from '../dataset/dataset-file.ts';
-import type { PromptWish } from '../dataset/planned-prompts.ts';
+import type { PromptOptions } from '../dataset/planned-prompts.ts';
 import type { Dataset, Prompt } from '../dataset/prompt.ts';
 import { readRow } from '../dataset/read-row.ts';
 import { WORDS_AS_TOKENS } from '../dataset/word-costs.ts';
@@ -21,7 +21,7 @@ import type { HeaderField } from '../target/load-target.ts';
 import { parseTargetUrl } from '../target/target-url.ts';
 
 interface TravelFacts {
-  readonly prompts: PromptWish;
+  readonly prompts: PromptOptions;
   readonly runId: string;
   readonly startedAt: string;
   readonly noncePrefix: string;
@@ -73,59 +73,62 @@ export const travellingRequest = (request: BenchRequest, facts: TravelFacts): Ag
  * @throws BenchError `input` for what this version cannot run.
  */
 export const arrivedRequest = (
-  asked: AgentRequest,
+  requested: AgentRequest,
   { headers, dataset }: { readonly headers: readonly HeaderField[]; readonly dataset: Dataset | undefined },
 ): BenchRequest => {
-  const target = parseTargetUrl(asked.target);
+  const target = parseTargetUrl(requested.target);
   if (target.kind === 'wrong') throw input(target.problem, target.advice);
-  const api = SERVER_APIS.find(({ name }) => name === asked.api);
+  const api = SERVER_APIS.find(({ name }) => name === requested.api);
   if (api === undefined)
     throw input(
-      `this version knows no API "${asked.api}"`,
+      `this version knows no API "${requested.api}"`,
       'Use the same version of Plimsoll on all machines.',
     );
-  const fields = parseAnyJson(asked.bodyFields);
+  const fields = parseAnyJson(requested.bodyFields);
   if (!isJsonObject(fields)) throw input('the fields of the body are not an object', '');
   return {
     target: target.value,
     api,
-    model: knownOr(asked.model, undefined),
-    ...(isUnknown(asked.models) ? {} : { models: asked.models }),
-    pattern: asked.pattern,
-    shape: asked.shape,
-    samplesMax: knownOr(asked.samplesMax, undefined),
-    durationMs: knownOr(asked.durationMs, undefined),
+    model: knownOr(requested.model, undefined),
+    ...(isUnknown(requested.models) ? {} : { models: requested.models }),
+    pattern: requested.pattern,
+    shape: requested.shape,
+    samplesMax: knownOr(requested.samplesMax, undefined),
+    durationMs: knownOr(requested.durationMs, undefined),
     name: undefined,
     tags: {},
-    ...(isUnknown(asked.sessions) ? {} : { sessions: arrived(asked.sessions) }),
+    ...(isUnknown(requested.sessions) ? {} : { sessions: arrived(requested.sessions) }),
     dataset: dataset === undefined ? { kind: 'synthetic' } : { kind: 'held', dataset },
     requests: {
-      inputTokens: knownOr(asked.inputTokens, undefined),
-      outputTokens: knownOr(asked.outputTokens, undefined),
-      prefixes: knownOr(asked.prefixes, undefined),
+      inputTokens: knownOr(requested.inputTokens, undefined),
+      outputTokens: knownOr(requested.outputTokens, undefined),
+      prefixes: knownOr(requested.prefixes, undefined),
       fields,
     },
-    hasNonce: asked.hasNonce,
-    isStreaming: asked.isStreaming,
-    ...(isUnknown(asked.cancel) ? {} : { cancel: asked.cancel }),
-    timeouts: asked.timeouts,
-    ...(isUnknown(asked.stopRules) ? {} : { stopRules: asked.stopRules }),
-    warmup: asked.warmupRequests === 0 ? { kind: 'none' } : { kind: 'requests', count: asked.warmupRequests },
-    seed: asked.seed,
+    hasNonce: requested.hasNonce,
+    isStreaming: requested.isStreaming,
+    ...(isUnknown(requested.cancel) ? {} : { cancel: requested.cancel }),
+    timeouts: requested.timeouts,
+    ...(isUnknown(requested.stopRules) ? {} : { stopRules: requested.stopRules }),
+    warmup:
+      requested.warmupRequests === 0
+        ? { kind: 'none' }
+        : { kind: 'requests', count: requested.warmupRequests },
+    seed: requested.seed,
     headers,
     hasEventLog: false,
-    objectives: objectivesOf(asked),
-    attainment: knownOr(asked.attainment, 1),
+    objectives: objectivesOf(requested),
+    attainment: knownOr(requested.attainment, 1),
   };
 };
 
-const travelling = ({ turns, thinkTime, answers }: SessionWish): AgentSessions => ({
+const travelling = ({ turns, thinkTime, answers }: SessionDatasetOptions): AgentSessions => ({
   turns: turns ?? unknown('those of the data set'),
   thinkTime: thinkTime ?? unknown('none'),
   answers,
 });
 
-const arrived = ({ turns, thinkTime, answers }: AgentSessions): SessionWish => ({
+const arrived = ({ turns, thinkTime, answers }: AgentSessions): SessionDatasetOptions => ({
   turns: knownOr(turns, undefined),
   thinkTime: knownOr(thinkTime, undefined),
   answers,
@@ -139,27 +142,27 @@ const objectivesOf = ({ objectives, runObjectives }: AgentRequest): readonly Obj
 export const travellingSurvey = ({
   model,
   serverKind,
-  told,
+  reported,
   notices,
   costs,
   calibration,
 }: ServerSurvey): AgentSurvey => ({
   model,
   serverKind,
-  told,
+  reported,
   notices,
   words: isUnknown(calibration) ? calibration : { ...costs, ...calibration },
 });
 
-export const arrivedSurvey = ({ model, serverKind, words, told, notices }: AgentSurvey): ServerSurvey => {
-  const server = { model, serverKind, notices, told };
+export const arrivedSurvey = ({ model, serverKind, words, reported, notices }: AgentSurvey): ServerSurvey => {
+  const server = { model, serverKind, notices, reported };
   if (isUnknown(words))
     return { ...server, costs: WORDS_AS_TOKENS, calibration: words, shortestTokens: words };
-  const { requests, askedTokens, countedTokens, ...costs } = words;
+  const { requests, requestedTokens, countedTokens, ...costs } = words;
   return {
     ...server,
     costs,
-    calibration: { requests, askedTokens, countedTokens },
+    calibration: { requests, requestedTokens, countedTokens },
     shortestTokens: Math.ceil(costs.shortTokens),
   };
 };

@@ -99,11 +99,13 @@ interface Point extends Excess {
  * of it than there will be, and short ones above nothing.
  */
 const spreadAt = (line: number, slope: number, points: readonly Point[]): number => {
-  const told = points
+  const reported = points
     .filter(({ at, issued }) => at < line || issued >= SPREAD_ISSUED_MIN)
     .map(({ at, spread }) => Math.log(spread) + SPREAD_SLOPE * slope * Math.max(0, line - at));
   const usual = Math.log(maximumOf(points.map(({ spread }) => spread)));
-  return Math.exp(told.length === 0 ? usual : told.reduce((sum, value) => sum + value, 0) / told.length);
+  return Math.exp(
+    reported.length === 0 ? usual : reported.reduce((sum, value) => sum + value, 0) / reported.length,
+  );
 };
 
 /** Weighted least squares; points count the less the farther they lie, because the line is straight only nearby. */

@@ -36,7 +36,7 @@ export class StageLedger {
   #issuedNs = new Float64Array(FIRST_ROOM);
   /** NaN while it is open. */
   #endedNs = new Float64Array(FIRST_ROOM).fill(Number.NaN);
-  #isAsked = new Uint8Array(FIRST_ROOM);
+  #isRequested = new Uint8Array(FIRST_ROOM);
   /** Its first content has come. */
   #isBegun = new Uint8Array(FIRST_ROOM);
   readonly #values: Float64Array<ArrayBuffer>[];
@@ -62,7 +62,7 @@ export class StageLedger {
     this.#makeRoom(index + 1);
     for (let hole = this.#rows; hole < index; hole += 1) this.#issuedNs[hole] = Number.NaN;
     this.#issuedNs[index] = issuedNs;
-    this.#isAsked[index] = 1;
+    this.#isRequested[index] = 1;
     this.#isBegun[index] = 0;
     this.#rows = Math.max(this.#rows, index + 1);
     this.issued += 1;
@@ -73,7 +73,7 @@ export class StageLedger {
   }
 
   /** What a criterion says before the request has ended, by when its first content came. */
-  tell(index: number, criterion: number, value: number): void {
+  report(index: number, criterion: number, value: number): void {
     const column = this.#values[criterion];
     if (column !== undefined && index < this.#rows) column[index] = value;
   }
@@ -85,8 +85,8 @@ export class StageLedger {
     this.#endedNs[index] = endedNs;
     this[outcome] += 1;
     // Whoever was cut off by us says nothing of the endpoint.
-    this.#isAsked[index] = outcome === 'cancelled' ? 0 : 1;
-    for (const [criterion, value] of values.entries()) this.tell(index, criterion, value);
+    this.#isRequested[index] = outcome === 'cancelled' ? 0 : 1;
+    for (const [criterion, value] of values.entries()) this.report(index, criterion, value);
   }
 
   /** The stage's requests that count for a criterion, in their order; see CriterionColumn. */
@@ -103,13 +103,13 @@ export class StageLedger {
     const scaleNs = kind === 'share' && Number.isFinite(limitNs) ? limitNs : 1;
     for (let index = 0; index < this.#rows; index += 1) {
       const issuedNs = this.#issuedNs[index] ?? Number.NaN;
-      if (Number.isNaN(issuedNs) || this.#isAsked[index] === 0) continue;
-      const told = source[index] ?? Number.NaN;
+      if (Number.isNaN(issuedNs) || this.#isRequested[index] === 0) continue;
+      const reported = source[index] ?? Number.NaN;
       const endedNs = this.#endedNs[index] ?? Number.NaN;
       const isOpen = Number.isNaN(endedNs);
       const elapsedNs = (isOpen ? nowNs : endedNs) - issuedNs;
-      let value = kind === 'mean' ? told : Number(told > 1);
-      if (Number.isNaN(told)) {
+      let value = kind === 'mean' ? reported : Number(reported > 1);
+      if (Number.isNaN(reported)) {
         // Ended without the figure: nothing was asked of it.
         if (!isOpen) continue;
         if (elapsedNs > (this.#isBegun[index] === 1 ? overdueNs : limitNs)) value = 1;
@@ -120,15 +120,15 @@ export class StageLedger {
         }
       }
       values[count] = value;
-      times[count] = isOfTimes && Number.isFinite(told) ? told : elapsedNs / scaleNs;
+      times[count] = isOfTimes && Number.isFinite(reported) ? reported : elapsedNs / scaleNs;
       count += 1;
     }
     return { values, times, count, open };
   }
 
   /** Of those that were told, in their order, from 0; undefined past the last. */
-  issuedNsAt(told: number): number | undefined {
-    let left = told;
+  issuedNsAt(reported: number): number | undefined {
+    let left = reported;
     for (const atNs of this.#issuedNs.subarray(0, this.#rows)) {
       if (Number.isNaN(atNs)) continue;
       if (left === 0) return atNs;
@@ -164,7 +164,7 @@ export class StageLedger {
     this.#endedNs = grown(this.#endedNs, room, Number.NaN);
     this.#ends = grown(this.#ends, room, 0);
     for (const [at, column] of this.#values.entries()) this.#values[at] = grown(column, room, Number.NaN);
-    this.#isAsked = grownFlags(this.#isAsked, room);
+    this.#isRequested = grownFlags(this.#isRequested, room);
     this.#isBegun = grownFlags(this.#isBegun, room);
   }
 }

@@ -62,8 +62,8 @@ export class ClientWatch {
   /** Of the coarse timer, every BEAT_NS. */
   tick(nowNs: number): void {
     this.#reads.awake(nowNs);
-    const heldNs = this.#reads.takeHeldNs();
-    if (heldNs > 0) this.marks.missed(heldNs);
+    const blockedNs = this.#reads.takeBlockedNs();
+    if (blockedNs > 0) this.marks.missed(blockedNs);
     this.#delayNsMax = Math.max(this.#delayNsMax, this.heartbeat.beat(nowNs));
   }
 

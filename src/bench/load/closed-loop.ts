@@ -2,8 +2,8 @@
 // course, users join as it rises and stop behind the request in hand as it falls.
 
 import { shareOf } from '../schedule/arrivals.ts';
-import { CourseUsers } from '../schedule/course-users.ts';
-import type { LoadCourse } from '../schedule/load-course.ts';
+import type { LoadProfile } from '../schedule/load-profile.ts';
+import { ProfileUsers } from '../schedule/profile-users.ts';
 import { type HttpConnection, NONE, type RequestEnd } from '../target/http1/http-connection.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import type { LoadPattern } from './load-pattern.ts';
@@ -20,11 +20,11 @@ interface ClosedLoopOptions {
   /** First sample number that is not sent. */
   readonly sampleIdEnd: number;
   /** undefined: all connections are users from beginning to end. */
-  readonly course: ClosedLoopCourse | undefined;
+  readonly course: ClosedLoopProfile | undefined;
 }
 
-export interface ClosedLoopCourse {
-  readonly course: LoadCourse;
+export interface ClosedLoopProfile {
+  readonly course: LoadProfile;
   /** What is sent before is not measured. */
   readonly measuredFromNs: number;
   /** Of the measured ones, of all threads of this machine together. */
@@ -38,7 +38,7 @@ export class ClosedLoop implements LoadPattern {
   readonly #pacer: Pacer;
   readonly #options: ClosedLoopOptions;
   readonly #connections: UserConnections;
-  readonly #users: CourseUsers | undefined;
+  readonly #users: ProfileUsers | undefined;
   #nextRiseNs: number;
   #hasStarted = false;
   /** Users up to this one were asked to send. */
@@ -54,7 +54,7 @@ export class ClosedLoop implements LoadPattern {
     this.#options = options;
     this.isWarmup = options.isWarmup;
     this.#nextRiseNs = options.startNs;
-    if (options.course !== undefined) this.#users = new CourseUsers(options.course.course);
+    if (options.course !== undefined) this.#users = new ProfileUsers(options.course.course);
   }
 
   start(): void {
@@ -157,7 +157,7 @@ export class ClosedLoop implements LoadPattern {
   }
 
   /** Of this thread. */
-  #usersAt(users: CourseUsers, nowNs: number): number {
+  #usersAt(users: ProfileUsers, nowNs: number): number {
     const { thread, plan } = this.#thread;
     return shareOf(users.at(nowNs - this.#options.startNs), threadShare(plan, thread));
   }

@@ -21,19 +21,19 @@ import { SessionLoop } from './session-loop.ts';
 
 interface LoadPhasesParts {
   readonly load: LoadThread;
-  readonly tell: (message: FromLoadWorker) => void;
+  readonly report: (message: FromLoadWorker) => void;
   /** Of a trace: resolves when its first requests are there. */
   readonly primed: Promise<void> | undefined;
 }
 
 export class LoadPhases {
   readonly #load: LoadThread;
-  readonly #tell: (message: FromLoadWorker) => void;
+  readonly #report: (message: FromLoadWorker) => void;
   readonly #primed: Promise<void> | undefined;
 
-  constructor({ load, tell, primed }: LoadPhasesParts) {
+  constructor({ load, report, primed }: LoadPhasesParts) {
     this.#load = load;
-    this.#tell = tell;
+    this.#report = report;
     this.#primed = primed;
   }
 
@@ -41,14 +41,14 @@ export class LoadPhases {
     const load = this.#load;
     switch (message.kind) {
       case 'open':
-        this.#tell({ kind: 'opened', connections: await this.#open() });
+        this.#report({ kind: 'opened', connections: await this.#open() });
         return;
       case 'marks':
         load.readMarks(message.source);
         return;
       case 'warm-up':
         if (!load.isStopped) await load.run(warmUp(load));
-        if (!load.isStopped) await load.tellWarmedUp();
+        if (!load.isStopped) await load.reportWarmedUp();
         return;
       case 'start':
         if (load.isStopped) return;
@@ -80,7 +80,7 @@ export class LoadPhases {
 
   async #end(): Promise<void> {
     await this.#load.finish();
-    this.#tell({ kind: 'ended' });
+    this.#report({ kind: 'ended' });
   }
 }
 

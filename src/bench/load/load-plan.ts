@@ -12,7 +12,7 @@ import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { ReplayPlan } from '../replay/feed-message.ts';
 import { type Share, shareWithin } from '../schedule/arrivals.ts';
-import type { LoadCourse } from '../schedule/load-course.ts';
+import type { LoadProfile } from '../schedule/load-profile.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
 import { requestHead } from '../target/http1/request-writer.ts';
 import {
@@ -25,7 +25,7 @@ import {
 import { bodiesDigest, type RequestBodies } from '../target/request-bodies.ts';
 import type { SessionBodies } from '../target/session-bodies.ts';
 
-export interface AskedMix {
+export interface RequestedMix {
   readonly models: readonly string[];
   readonly order: readonly number[];
 }
@@ -41,7 +41,7 @@ export interface LoadPlan {
   /** That the bodies ask for. */
   readonly model: string;
   /** Of several models: which each measured body asks for, by its place among them. */
-  readonly mix?: AskedMix;
+  readonly mix?: RequestedMix;
   /** What answers are checked by. */
   readonly check?: CheckedAnswers;
   /** The text of each answer is told beside its sample. */
@@ -55,7 +55,7 @@ export interface LoadPlan {
   /** Of a recorded trace: it says when each request is sent, and which. */
   readonly replay?: ReplayPlan | undefined;
   /** How its level moves; undefined: it does not. */
-  readonly course: LoadCourse | undefined;
+  readonly course: LoadProfile | undefined;
   /** Open loop: an arrival beyond waits for a place. */
   readonly inFlightCap: number | undefined;
   /** What this machine sends of it; every other figure here is of the whole load. */

@@ -64,10 +64,10 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   #ticks = 0;
   #inFlight = 0;
   #opening: ConnectionOpening | undefined;
-  #hasToldIssuingEnded = false;
+  #hasReportedIssuingEnded = false;
   #isStopped = false;
   #phaseEnded: (() => void) | undefined;
-  #toldDropped = 0;
+  #reportedDropped = 0;
   #backoffNs = 0;
   #connectionsAhead = 0;
   /** Arrivals held back; at the end those that were never sent. */
@@ -87,7 +87,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#watch = parts.watch;
     this.#counts = parts.counts;
     this.#turns = parts.turns;
-    this.requests.whenRequestsCome?.(() => this.#pattern?.requestsCame?.());
+    this.requests.onRequestsAvailable?.(() => this.#pattern?.requestsCame?.());
     this.#turns?.on('message', (result: TurnResult) => this.#pattern?.turnEnded?.(result));
     this.#timer = this.timers.every(LOAD_TICK_MS, () => this.#tick());
   }
@@ -119,8 +119,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     });
   }
 
-  tellWarmedUp(): Promise<void> {
-    return this.#tell(RECORD.warmedUp);
+  reportWarmedUp(): Promise<void> {
+    return this.#report(RECORD.warmedUp);
   }
 
   /** Closes everything. Resolves when the ring says that nothing follows. */
@@ -128,8 +128,8 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     // A run shorter than the first interval would say nothing of its client, nor of its connections.
     this.#watch.heartbeat.last(this.nowNs());
     this.#observe();
-    this.#tellDropped();
-    await this.#tell(RECORD.ended);
+    this.#reportLosses();
+    await this.#report(RECORD.ended);
     for (const connection of this.connections) connection.close();
     this.#watch.stop();
     this.#timer[Symbol.dispose]();
@@ -209,9 +209,9 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   patternMoved(): void {
     const pattern = this.#pattern;
     if (pattern === undefined || !pattern.hasIssuedAll) return;
-    if (!pattern.isWarmup && !this.#hasToldIssuingEnded) {
+    if (!pattern.isWarmup && !this.#hasReportedIssuingEnded) {
       if (!this.recorder.milestone(RECORD.issuingEnded, this.nowNs())) return;
-      this.#hasToldIssuingEnded = true;
+      this.#hasReportedIssuingEnded = true;
     }
     if (this.#inFlight > 0) return;
     this.#waiting = pattern.waiting(this.nowNs());
@@ -271,7 +271,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 
   /** A full ring has room again when the parse thread has come so far. */
-  async #tell(milestone: Milestone): Promise<void> {
+  async #report(milestone: Milestone): Promise<void> {
     while (!this.recorder.milestone(milestone, this.nowNs()))
       await new Promise<void>(resolve => void this.timers.after(LOAD_TICK_MS, resolve));
   }
@@ -286,13 +286,13 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.patternMoved();
     this.#ticks += 1;
     if (this.#ticks % OBSERVED_TICKS === 0) this.#observe();
-    this.#tellDropped();
+    this.#reportLosses();
   }
 
-  #tellDropped(): void {
-    const dropped = this.recorder.droppedCount - this.#toldDropped;
+  #reportLosses(): void {
+    const dropped = this.recorder.droppedCount - this.#reportedDropped;
     if (dropped > 0) this.board.add(this.thread, 'dropped', dropped);
-    this.#toldDropped += dropped;
+    this.#reportedDropped += dropped;
   }
 
   #observe(): void {

@@ -57,7 +57,7 @@ const load = new LoadThread({
 
 const phases = new LoadPhases({
   load,
-  tell: message => parentPort?.postMessage(message),
+  report: message => parentPort?.postMessage(message),
   primed: fed?.primed,
 });
 

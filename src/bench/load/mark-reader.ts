@@ -60,8 +60,8 @@ export class MarkReader {
   }
 
   /** Whatever holds a whole process keeps its marks from being written, too: a beat stands in for the one that would have told it. */
-  missed(heldNs: number): void {
-    this.#tell(heldNs, 0);
+  missed(blockedNs: number): void {
+    this.#report(blockedNs, 0);
   }
 
   /** A mark whose writer was interrupted between stamp and write says nothing of how late it was read. */
@@ -69,16 +69,16 @@ export class MarkReader {
     const mark = this.#pending;
     if (mark === undefined || writeNs > INTERRUPTED_NS) return;
     const { lateNs, restNs } = mark.late;
-    this.#tell(mark.totalNs - lateNs, mark.totalNs - lateNs - restNs);
+    this.#report(mark.totalNs - lateNs, mark.totalNs - lateNs - restNs);
   }
 
   /** More than are told at a time never come between two tellings; should they, the last place keeps the longest. */
-  #tell(lateNs: number, heldNs: number): void {
+  #report(lateNs: number, blockedNs: number): void {
     const at = Math.min(this.count, 2 * (BEATS_MAX - 1));
     const isNew = at === this.count;
     const kept = (index: number): number => (isNew ? 0 : (this.latenessNs[index] ?? 0));
     this.latenessNs[at] = Math.max(kept(at), lateNs);
-    this.latenessNs[at + 1] = Math.max(kept(at + 1), heldNs);
+    this.latenessNs[at + 1] = Math.max(kept(at + 1), blockedNs);
     this.count = at + 2;
   }
 }

@@ -25,7 +25,7 @@ export class ReadLateness {
   /** When the next beat should come at the latest, and the first one since the last turn or beat that told what the loop had seen. */
   #beatDueNs: number;
   #dueNs: number;
-  #heldNs = 0;
+  #blockedNs = 0;
   #isOpen = false;
 
   /**
@@ -101,10 +101,10 @@ export class ReadLateness {
   }
 
   /** How far the loop has slept past a beat since the last call, for another reason than that it waited for a processor. */
-  takeHeldNs(): number {
-    const heldNs = this.#heldNs;
-    this.#heldNs = 0;
-    return heldNs;
+  takeBlockedNs(): number {
+    const blockedNs = this.#blockedNs;
+    this.#blockedNs = 0;
+    return blockedNs;
   }
 
   /** The loop has looked at its sockets since this time. */
@@ -119,7 +119,7 @@ export class ReadLateness {
     { busyNs, sleptNs, queuedNs }: Readonly<Record<'busyNs' | 'sleptNs' | 'queuedNs', number>>,
   ): number {
     const pastNs = Math.min(sleptNs, nowNs - dueNs - busyNs) - queuedNs;
-    if (pastNs > TIMER_GRAIN_NS) this.#heldNs = Math.max(this.#heldNs, pastNs);
+    if (pastNs > TIMER_GRAIN_NS) this.#blockedNs = Math.max(this.#blockedNs, pastNs);
     return pastNs;
   }
 

@@ -5,14 +5,14 @@ import type { SessionPlaces } from '../../core/run/run-shape.ts';
 import type { SkipReason } from '../../core/run/session-outcome.ts';
 import type { TurnResult } from '../arena/turn-result.ts';
 import { shareOf } from '../schedule/arrivals.ts';
-import { CourseUsers } from '../schedule/course-users.ts';
 import type { OwnArrivals } from '../schedule/own-arrivals.ts';
+import { ProfileUsers } from '../schedule/profile-users.ts';
 import { type DueTurn, TurnScheduler } from '../schedule/turn-scheduler.ts';
 import type { TurnPlace, TurnTable } from '../schedule/turn-table.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import type { TurnWriter } from '../target/http1/turn-writer.ts';
 import { spreadPlace } from '../target/load-target.ts';
-import type { ClosedLoopCourse } from './closed-loop.ts';
+import type { ClosedLoopProfile } from './closed-loop.ts';
 import { PlaceBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';
 import { InFlightPlaces } from './in-flight-places.ts';
@@ -41,7 +41,7 @@ interface ClosedSessions {
   /** Of all threads of all machines. */
   readonly sessionsMax: number;
   /** Whose places move; undefined: there are as many from beginning to end. */
-  readonly course?: ClosedLoopCourse | undefined;
+  readonly course?: ClosedLoopProfile | undefined;
 }
 
 interface OpenSessions {
@@ -61,7 +61,7 @@ export class SessionLoop implements LoadPattern {
   readonly #answers: KeptAnswers = new KeptAnswers();
   readonly #connections: FreeConnections;
   /** Of whole sessions whose number moves. */
-  readonly #users: CourseUsers | undefined;
+  readonly #users: ProfileUsers | undefined;
   /** For requests; undefined: as many as are due. */
   readonly #places: InFlightPlaces | undefined;
   readonly #backoff: PlaceBackoff;
@@ -87,7 +87,7 @@ export class SessionLoop implements LoadPattern {
           ? arriving.places
           : undefined;
     if (arriving.kind === 'closed' && arriving.course !== undefined)
-      this.#users = new CourseUsers(arriving.course.course);
+      this.#users = new ProfileUsers(arriving.course.course);
     if (places !== undefined) this.#places = new InFlightPlaces(places);
     // With fewer places than threads some threads have none.
     this.#hasAllBegun = arriving.kind === 'open' ? arriving.own.hasEnded : arriving.places === 0;

@@ -8,7 +8,7 @@ export interface ThreadMeters {
   /** Of the time since the last call. */
   loopUtilization(): number;
   /** Each collection of garbage, until it is disposed of. */
-  watchCollections(told: (durationNs: number) => void): Disposable;
+  watchCollections(reported: (durationNs: number) => void): Disposable;
 }
 
 export const ownThreadMeters = (): ThreadMeters => {
@@ -21,9 +21,9 @@ export const ownThreadMeters = (): ThreadMeters => {
       last = loop;
       return utilization;
     },
-    watchCollections: told => {
+    watchCollections: reported => {
       const collector = new PerformanceObserver(list => {
-        for (const { duration } of list.getEntries()) told(Math.round(duration * 1e6));
+        for (const { duration } of list.getEntries()) reported(Math.round(duration * 1e6));
       });
       collector.observe({ entryTypes: ['gc'] });
       return { [Symbol.dispose]: () => collector.disconnect() };

@@ -14,11 +14,11 @@ export const answerFields = (
   results: readonly string[],
 ): string => {
   if (calls.length === 0) {
-    const said = `"content":${JSON.stringify(text)}`;
+    const reported = `"content":${JSON.stringify(text)}`;
     // Nothing was called: what the tools would have returned is told by the user.
     return results.length === 0
-      ? said
-      : `${said}},{"role":"user","content":${JSON.stringify(results.join('\n\n'))}`;
+      ? reported
+      : `${reported}},{"role":"user","content":${JSON.stringify(results.join('\n\n'))}`;
   }
   const ids = calls.map(({ id }, index) => id || `call_${index}`);
   const called = calls.map(({ name, argumentsText }, index) => ({

@@ -60,16 +60,16 @@ export class MarkSender {
   }
 
   #accept(socket: net.Socket): void {
-    let told = Buffer.alloc(0);
+    let reported = Buffer.alloc(0);
     this.#sockets.add(socket);
     socket.unref();
     socket.on('error', () => socket.destroy());
     socket.once('close', () => this.#gone(socket));
     socket.on('data', bytes => {
-      told = Buffer.concat([told, bytes]).subarray(0, TOKEN_BYTES + 1);
-      if (told.length < TOKEN_BYTES) return;
+      reported = Buffer.concat([reported, bytes]).subarray(0, TOKEN_BYTES + 1);
+      if (reported.length < TOKEN_BYTES) return;
       socket.removeAllListeners('data');
-      if (told.length > TOKEN_BYTES || !timingSafeEqual(told, this.#token)) socket.destroy();
+      if (reported.length > TOKEN_BYTES || !timingSafeEqual(reported, this.#token)) socket.destroy();
       else this.#readers.push({ socket, lastWriteNs: 0 });
     });
   }

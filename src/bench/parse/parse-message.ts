@@ -6,7 +6,7 @@ import type { MarkSource } from '../arena/mark.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { HeaderField } from '../target/load-target.ts';
-import { type AskedRequests, askedRequests } from './asked-requests.ts';
+import { type TokensPerRequest, tokensPerRequest } from './tokens-per-request.ts';
 
 /** To one load thread. */
 export interface TurnPort {
@@ -24,7 +24,7 @@ export interface ParseWorkerData {
   /** Name of a row of server-apis.ts. */
   readonly api: string;
   readonly isStreaming: boolean;
-  readonly asked: AskedRequests;
+  readonly requested: TokensPerRequest;
   /** One a ring in a run of sessions, else none. */
   readonly turnPorts: readonly TurnPort[];
   /** CLOCK_MONOTONIC at the run's zero. */
@@ -32,7 +32,7 @@ export interface ParseWorkerData {
   /** Replaced in whatever a server's error says. */
   readonly secrets: readonly string[];
   /** How long what is told may be held. */
-  readonly tellMs: number;
+  readonly reportMs: number;
 }
 
 export type ToParseWorker =
@@ -59,15 +59,15 @@ export type FromParseWorker =
 
 /** Of a load plan. */
 export const parseFacts = (
-  plan: Parameters<typeof askedRequests>[0] & {
+  plan: Parameters<typeof tokensPerRequest>[0] & {
     readonly api: string;
     readonly isStreaming: boolean;
     readonly headers: readonly HeaderField[];
   },
-): Pick<ParseWorkerData, 'api' | 'isStreaming' | 'asked' | 'secrets'> => ({
+): Pick<ParseWorkerData, 'api' | 'isStreaming' | 'requested' | 'secrets'> => ({
   api: plan.api,
   isStreaming: plan.isStreaming,
-  asked: askedRequests(plan),
+  requested: tokensPerRequest(plan),
   secrets: secretsOf(plan.headers),
 });
 

@@ -11,28 +11,28 @@ import { MarkSender } from './mark-sender.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './parse-message.ts';
 import { RecordOutput } from './record-output.ts';
 import { RingParser } from './ring-parser.ts';
-import { TurnTeller } from './turn-teller.ts';
+import { TurnNotifier } from './turn-notifier.ts';
 
 const data: ParseWorkerData = workerData;
 const board = new ThreadBoard(data.board);
 
-const tell = (message: FromParseWorker, transfer: ArrayBuffer[] = []): void =>
+const report = (message: FromParseWorker, transfer: ArrayBuffer[] = []): void =>
   parentPort?.postMessage(message, transfer);
 
 const output = new RecordOutput({
   sourceId: data.parser + 1, // 0 is the main thread: it writes the session records
   runZeroNs: Number(data.runZeroNs),
   secrets: data.secrets,
-  batch: bytes => tell({ kind: 'batch', bytes }, [bytes.buffer]),
-  lines: bytes => tell({ kind: 'lines', to: 'sampleLines', bytes }, [bytes.buffer]),
-  outcomes: news => tell({ kind: 'outcomes', news }),
-  answers: bytes => tell({ kind: 'lines', to: 'answerLines', bytes }, [bytes.buffer]),
+  batch: bytes => report({ kind: 'batch', bytes }, [bytes.buffer]),
+  lines: bytes => report({ kind: 'lines', to: 'sampleLines', bytes }, [bytes.buffer]),
+  outcomes: news => report({ kind: 'outcomes', news }),
+  answers: bytes => report({ kind: 'lines', to: 'answerLines', bytes }, [bytes.buffer]),
 });
 
-const turnTeller = (thread: number): TurnTeller | undefined => {
+const turnNotifier = (thread: number): TurnNotifier | undefined => {
   const port = data.turnPorts.find(candidate => candidate.thread === thread)?.port;
-  if (data.asked.turns === undefined || port === undefined) return undefined;
-  return new TurnTeller(data.asked.turns, data.asked.measuredFrom, (result, transfer) =>
+  if (data.requested.turns === undefined || port === undefined) return undefined;
+  return new TurnNotifier(data.requested.turns, data.requested.measuredFrom, (result, transfer) =>
     port.postMessage(result, transfer),
   );
 };
@@ -45,27 +45,27 @@ const parsers = data.rings.map(
       output,
       api: serverApi(data.api),
       isStreaming: data.isStreaming,
-      asked: data.asked,
-      turns: turnTeller(thread),
+      requested: data.requested,
+      turns: turnNotifier(thread),
       warmedUp: index => {
         output.flush();
-        tell({ kind: 'warmed-up', thread: index });
+        report({ kind: 'warmed-up', thread: index });
       },
       issuingEnded: (index, atNs) => {
         output.flush();
-        tell({ kind: 'issuing-ended', thread: index, atNs });
+        report({ kind: 'issuing-ended', thread: index, atNs });
       },
       ended: (index, atNs) => {
         output.flush();
-        tell({ kind: 'ended', thread: index, atNs });
+        report({ kind: 'ended', thread: index, atNs });
       },
     }),
 );
 
 const sinceZeroNs = (): number => Number(monotonicNs() - data.runZeroNs);
 const heartbeat = new Heartbeat(sinceZeroNs());
-let tellMs = data.tellMs;
-let toldAtMs = systemClock.nowMs();
+let reportMs = data.reportMs;
+let reportedAtMs = systemClock.nowMs();
 let isLooking = false;
 
 /** Rings hold more than a thread can receive between two turns: looking more often would only cost a processor. */
@@ -74,8 +74,8 @@ const look = (): void => {
   isLooking = false;
   for (const parser of parsers) isLooking = parser.parse(RECORDS_PER_TURN) || isLooking;
   const nowMs = systemClock.nowMs();
-  if (nowMs - toldAtMs >= tellMs) {
-    toldAtMs = nowMs;
+  if (nowMs - reportedAtMs >= reportMs) {
+    reportedAtMs = nowMs;
     output.flush();
   }
   // Messages are heard in between.
@@ -83,7 +83,7 @@ const look = (): void => {
 };
 
 const marks = new MarkSender(sinceZeroNs);
-if (parsers.length > 0) marks.start(source => tell({ kind: 'marks', source }));
+if (parsers.length > 0) marks.start(source => report({ kind: 'marks', source }));
 
 let turn = 0;
 
@@ -102,7 +102,7 @@ const turnIn = (waitMs: number): void => {
 const beat = (waitMs: number): void => {
   const atNs = sinceZeroNs();
   heartbeat.beat(atNs, waitMs * 1e6);
-  if (heartbeat.count >= BEATS_TOLD) {
+  if (heartbeat.count >= BEATS_REPORTED) {
     const latenessNs = [...heartbeat.latenessNs.subarray(0, heartbeat.count)];
     output.observed({ kind: 'client.beats', atNs, thread: data.parser, isLoad: false, latenessNs });
     heartbeat.clear();
@@ -126,7 +126,7 @@ parentPort?.on('message', (message: ToParseWorker) => {
       if (!isLooking) look();
       return;
     case 'tell-every':
-      tellMs = message.ms;
+      reportMs = message.ms;
       return;
     default:
       message satisfies never;
@@ -141,7 +141,7 @@ for (const { thread, port } of data.turnPorts) {
 
 /** Few enough to hear messages in between, many enough to be worth a turn. */
 const RECORDS_PER_TURN = 2_048;
-const BEATS_TOLD = 16;
+const BEATS_REPORTED = 16;
 /** Some seventy marks a second: the tail of a run of ten seconds is known to 1 in 100. */
 const WAIT_MS_MIN = 2;
 const WAIT_MS_SPAN = 22;

@@ -32,7 +32,7 @@ interface RecordOutputOptions {
 
 /** A sample that holds stamps of chunks until they are asked for. */
 interface StampHolder {
-  tellStamps(): void;
+  reportStamps(): void;
 }
 
 export class RecordOutput {
@@ -126,7 +126,7 @@ export class RecordOutput {
   answered(sampleId: number, text: string): void {
     this.#answers.push(`${JSON.stringify([sampleId, text])}\n`);
     this.#answerCharacters += text.length;
-    if (this.#answerCharacters >= ANSWER_CHARACTERS_HELD) this.#flushAnswers();
+    if (this.#answerCharacters >= ANSWER_CHARACTERS_STORED) this.#flushAnswers();
   }
 
   skipped(turn: SkippedTurn, atNs: number): void {
@@ -145,7 +145,7 @@ export class RecordOutput {
     const holders = this.#withStamps;
     if (holders.length > 0) {
       this.#withStamps = [];
-      for (const holder of holders) holder.tellStamps();
+      for (const holder of holders) holder.reportStamps();
     }
     this.#flushBatch();
     this.#flushLines();
@@ -200,4 +200,4 @@ const SECRET_LENGTH_MIN = 4;
 /** What a server says of a context that is too long takes 250. */
 const DETAIL_LENGTH_MAX = 400;
 const LINES_MAX = 512;
-const ANSWER_CHARACTERS_HELD = 1_048_576;
+const ANSWER_CHARACTERS_STORED = 1_048_576;

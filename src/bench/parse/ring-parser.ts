@@ -4,11 +4,11 @@ import { SKIP_REASONS } from '../../core/run/session-outcome.ts';
 import { CONTENT_KINDS, END_KINDS, HEAD_MARK, RECORD } from '../arena/load-record.ts';
 import { type RingMemory, RingReader } from '../arena/ring.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
-import type { AskedRequests } from './asked-requests.ts';
 import { GapEdges } from './gap-edges.ts';
 import type { RecordOutput } from './record-output.ts';
 import { SampleTracker } from './sample-tracker.ts';
-import { type TurnTeller, windowOf } from './turn-teller.ts';
+import type { TokensPerRequest } from './tokens-per-request.ts';
+import { type TurnNotifier, windowOf } from './turn-notifier.ts';
 
 interface RingParserOptions {
   readonly thread: number;
@@ -16,9 +16,9 @@ interface RingParserOptions {
   readonly output: RecordOutput;
   readonly api: ServerApi;
   readonly isStreaming: boolean;
-  readonly asked: AskedRequests;
+  readonly requested: TokensPerRequest;
   /** Of a run of sessions. */
-  readonly turns?: TurnTeller | undefined;
+  readonly turns?: TurnNotifier | undefined;
   warmedUp(thread: number): void;
   issuingEnded(thread: number, atNs: number): void;
   ended(thread: number, atNs: number): void;
@@ -68,7 +68,7 @@ export class RingParser {
       });
     }
     this.#hasEnded = true;
-    this.#tellGaps(atNs);
+    this.#reportGaps(atNs);
     this.#options.ended(this.thread, atNs);
   }
 
@@ -116,7 +116,7 @@ export class RingParser {
         return;
       case RECORD.ended:
         this.#hasEnded = true;
-        this.#tellGaps(ring.stampNs);
+        this.#reportGaps(ring.stampNs);
         this.#options.ended(this.thread, ring.stampNs);
     }
   }
@@ -171,7 +171,7 @@ export class RingParser {
 
   #observed(): void {
     this.#observedCount += 1;
-    if (this.#observedCount % GAPS_TOLD_EVERY === 0) this.#tellGaps(this.#ring.stampNs);
+    if (this.#observedCount % GAPS_REPORTED_EVERY === 0) this.#reportGaps(this.#ring.stampNs);
     this.#options.output.observed({
       kind: 'client.observed',
       atNs: this.#ring.stampNs,
@@ -199,12 +199,12 @@ export class RingParser {
       kind: 'client.marks',
       ...of,
       latenessNs: figures.filter((_, at) => at % 2 === 0).map(ns => Math.max(0, ns)),
-      heldNs: figures.filter((_, at) => at % 2 === 1).map(ns => Math.max(0, ns)),
+      blockedNs: figures.filter((_, at) => at % 2 === 1).map(ns => Math.max(0, ns)),
     });
   }
 
   /** At the end all of them, so that each completed sample that has a figure also has its edges. */
-  #tellGaps(atNs: number): void {
+  #reportGaps(atNs: number): void {
     for (const record of this.#gaps.take({ atNs, thread: this.thread }))
       this.#options.output.observed(record);
   }
@@ -233,4 +233,4 @@ export class RingParser {
 
 const RELEASE_MASK = 63;
 /** A second: a thread is observed five times in it. */
-const GAPS_TOLD_EVERY = 5;
+const GAPS_REPORTED_EVERY = 5;

@@ -12,10 +12,10 @@ import type { EndKind } from '../arena/load-record.ts';
 import { checkAnswer } from '../target/answer-check.ts';
 import { CARRIES_ANSWER, CARRIES_TEXT, type ServerApi, THOUGHT_UNTIL_NOW } from '../target/api/server-api.ts';
 import { type ContentSink, type ReplyHead, ReplyReader } from '../target/reply-reader.ts';
-import { type AskedRequests, isRepeatedRequest, lineIdOf, variantOf } from './asked-requests.ts';
 import type { GapEdges, ReadLate } from './gap-edges.ts';
 import type { RecordOutput } from './record-output.ts';
-import type { TurnTeller } from './turn-teller.ts';
+import { isRepeatedRequest, lineIdOf, type TokensPerRequest, variantOf } from './tokens-per-request.ts';
+import type { TurnNotifier } from './turn-notifier.ts';
 
 interface TransportEnd {
   readonly kind: EndKind;
@@ -29,9 +29,9 @@ interface SampleTrackerOptions {
   readonly output: RecordOutput;
   readonly api: ServerApi;
   readonly isStreaming: boolean;
-  readonly asked: AskedRequests;
+  readonly requested: TokensPerRequest;
   /** Of a run of sessions. */
-  readonly turns?: TurnTeller | undefined;
+  readonly turns?: TurnNotifier | undefined;
 }
 
 export class SampleTracker implements ContentSink {
@@ -39,11 +39,11 @@ export class SampleTracker implements ContentSink {
   sampleId = 0;
   readonly #output: RecordOutput;
   readonly #isStreaming: boolean;
-  readonly #asked: AskedRequests;
-  readonly #turns: TurnTeller | undefined;
+  readonly #requested: TokensPerRequest;
+  readonly #turns: TurnNotifier | undefined;
   readonly #repeats: Uint8Array | undefined;
   /** The last other name that a reply had, so that each is compared once. */
-  #compared = { asked: '', answered: '', otherModel: '' };
+  #compared = { requested: '', answered: '', otherModel: '' };
   readonly #reply: ReplyReader;
   readonly #gapEdges: GapEdges;
   /** Written anew for each sample. */
@@ -68,18 +68,18 @@ export class SampleTracker implements ContentSink {
   /** Of each chunk, once there is a second one. */
   #choiceOf: number[] = [];
   /** Of the stamps, how many are in records. */
-  #toldCount = 0;
+  #reportedCount = 0;
 
-  constructor({ output, api, isStreaming, asked, turns }: SampleTrackerOptions, gapEdges: GapEdges) {
+  constructor({ output, api, isStreaming, requested, turns }: SampleTrackerOptions, gapEdges: GapEdges) {
     this.#gapEdges = gapEdges;
     this.#output = output;
     this.#isStreaming = isStreaming;
-    this.#asked = asked;
+    this.#requested = requested;
     this.#turns = turns;
-    this.#repeats = asked.repeats === undefined ? undefined : new Uint8Array(asked.repeats);
+    this.#repeats = requested.repeats === undefined ? undefined : new Uint8Array(requested.repeats);
     this.#reply = new ReplyReader(api, isStreaming, this);
-    if (this.#reply.parts !== undefined) this.#reply.parts.isKept = asked.check !== undefined;
-    this.#reply.written.isKept = asked.keepsAnswers;
+    if (this.#reply.parts !== undefined) this.#reply.parts.isKept = requested.check !== undefined;
+    this.#reply.written.isKept = requested.keepsAnswers;
   }
 
   issued(
@@ -109,13 +109,13 @@ export class SampleTracker implements ContentSink {
     this.#chunkCount = 0;
     this.#textChunks = 0;
     this.#choiceOf = [];
-    this.#toldCount = 0;
+    this.#reportedCount = 0;
     this.#reply.reset();
     const { answer } = this.#reply;
     const isContinued = this.#turns?.keepsAnswer(sampleId) ?? false;
     if (answer !== undefined) answer.isKept = isContinued;
     if (this.#reply.parts !== undefined)
-      this.#reply.parts.isKept = isContinued || this.#asked.check !== undefined;
+      this.#reply.parts.isKept = isContinued || this.#requested.check !== undefined;
     this.#output.issued(issued);
     const turn = this.#turns?.turnOf(sampleId);
     if (turn !== undefined) this.#output.placed(sampleId, turn);
@@ -145,12 +145,12 @@ export class SampleTracker implements ContentSink {
     if (this.#chunkCount === 0) {
       // A plain reply has content and no first one: it is there all at once.
       if (this.#isStreaming) this.#output.receivedFirst(this.sampleId, stampNs, this.#firstByteNs);
-      this.#toldCount = 1;
+      this.#reportedCount = 1;
     } else {
       if (this.#firstAnswerNs === NO_FIGURE && isAnswer && !this.#beganWithAnswer) {
         this.#firstAnswerNs = stampNs;
       }
-      if (this.#toldCount === this.#chunkCount) this.#output.hasStamps(this);
+      if (this.#reportedCount === this.#chunkCount) this.#output.hasStamps(this);
     }
     if (this.#chunkCount === 0) {
       this.#beganWithAnswer = isAnswer;
@@ -168,27 +168,27 @@ export class SampleTracker implements ContentSink {
   }
 
   /** Writes the stamps that are in no record yet. */
-  tellStamps(): void {
-    if (!this.isActive || this.#toldCount >= this.#chunkCount) return;
-    this.#output.stamps(this.sampleId, this.#stampsNs, this.#toldCount, this.#chunkCount);
-    this.#toldCount = this.#chunkCount;
+  reportStamps(): void {
+    if (!this.isActive || this.#reportedCount >= this.#chunkCount) return;
+    this.#output.stamps(this.sampleId, this.#stampsNs, this.#reportedCount, this.#chunkCount);
+    this.#reportedCount = this.#chunkCount;
   }
 
   ended(atNs: number, late: ReadLate | undefined, end: TransportEnd): void {
     const { outcome, failure, endsWithTransport } = this.#reply.end(end.kind, end.detail);
-    const { inputTokens, outputTokens, finishReason, answerHash } = this.#reply.told;
+    const { inputTokens, outputTokens, finishReason, answerHash } = this.#reply.reported;
     if (this.#firstByteNs === NO_FIGURE) this.#firstByteNs = end.firstByteNs;
     this.#lateness.endLateNs = endsWithTransport ? (late?.lateNs ?? 0) : this.#bodyLateNs;
     this.#lateness.endLateNsMax = endsWithTransport ? (late?.lateNsMax ?? 0) : this.#bodyLateNsMax;
     const remark = this.#remark(outcome === 'completed');
     const served = this.#served();
-    const lineId = lineIdOf(this.#asked, this.sampleId);
+    const lineId = lineIdOf(this.#requested, this.sampleId);
     const turn = this.#turns?.turnOf(this.sampleId);
     const note = this.#note(end, outcome === 'completed', turn?.session);
-    this.tellStamps();
+    this.reportStamps();
     this.isActive = false;
-    const isContentTold = this.#isStreaming && this.#chunkCount > 0;
-    if (isContentTold && outcome === 'completed' && !this.#issued.isWarmup)
+    const isContentReported = this.#isStreaming && this.#chunkCount > 0;
+    if (isContentReported && outcome === 'completed' && !this.#issued.isWarmup)
       this.#gapEdges.add(this.#stampsNs, this.#late, { count: this.#chunkCount, choiceOf: this.#choiceOf });
     const sample: EndedSample = {
       sampleId: this.sampleId,
@@ -198,11 +198,11 @@ export class SampleTracker implements ContentSink {
       connectNs: this.#issued.connectNs,
       heldBackNs: this.#issued.heldBackNs,
       firstByteNs: this.#firstByteNs,
-      firstContentNs: isContentTold ? (this.#stampsNs[0] ?? NO_FIGURE) : NO_FIGURE,
+      firstContentNs: isContentReported ? (this.#stampsNs[0] ?? NO_FIGURE) : NO_FIGURE,
       firstAnswerNs: this.#firstAnswerNs,
-      chunkGapsNs: isContentTold ? this.#gaps() : [],
-      chunkCount: isContentTold ? this.#chunkCount : 0,
-      ...(isContentTold && this.#choiceOf.length > 0 ? { chunkChoices: this.#choiceOf } : {}),
+      chunkGapsNs: isContentReported ? this.#gaps() : [],
+      chunkCount: isContentReported ? this.#chunkCount : 0,
+      ...(isContentReported && this.#choiceOf.length > 0 ? { chunkChoices: this.#choiceOf } : {}),
       endNs: endsWithTransport ? atNs : this.#lastBodyNs,
       outcome,
       failure:
@@ -233,17 +233,17 @@ export class SampleTracker implements ContentSink {
   }
 
   #remark(isCompleted: boolean): SampleRemark | undefined {
-    const { told } = this.#reply;
-    const { cachedTokens, predictedTokens, reasoningTokens, finishName, model } = told;
+    const { reported } = this.#reply;
+    const { cachedTokens, predictedTokens, reasoningTokens, finishName, model } = reported;
     const { hasRetryAfter } = this.#reply;
-    const isRepeat = isRepeatedRequest(this.#asked, this.#repeats, this.sampleId);
-    const asked = this.#askedModel();
-    const isAsAsked = model === '' || asked === '' || model === asked;
-    const otherModel = isAsAsked ? '' : this.#otherModel(asked, model);
+    const isRepeat = isRepeatedRequest(this.#requested, this.#repeats, this.sampleId);
+    const requested = this.#requestedModel();
+    const isAsRequested = model === '' || requested === '' || model === requested;
+    const otherModel = isAsRequested ? '' : this.#otherModel(requested, model);
     const { hasContent } = this.#reply;
     const isWithoutText = isCompleted && !hasContent;
     const textChunks = this.#isStreaming ? this.#textChunks : 0;
-    const doubts = isCompleted ? tokenDoubts({ ...told, textChunks, hasContent }) : [];
+    const doubts = isCompleted ? tokenDoubts({ ...reported, textChunks, hasContent }) : [];
     const isPlain =
       cachedTokens === NO_FIGURE &&
       predictedTokens === NO_FIGURE &&
@@ -266,19 +266,19 @@ export class SampleTracker implements ContentSink {
   }
 
   #served(): ServedTimes | undefined {
-    const { told } = this.#reply;
-    return SERVED_KEYS.every(key => told[key] === NO_FIGURE)
+    const { reported } = this.#reply;
+    return SERVED_KEYS.every(key => reported[key] === NO_FIGURE)
       ? undefined
-      : recordOf(SERVED_KEYS, key => told[key]);
+      : recordOf(SERVED_KEYS, key => reported[key]);
   }
 
   #note({ kind }: TransportEnd, isCompleted: boolean, session: number | undefined): SampleNote | undefined {
     const isCancelledAsPlanned = kind === 'cancelled-as-planned';
     const isCutAfterGrace = kind === 'cancelled-after-grace';
-    const asked = variantOf(this.#asked, this.sampleId, session);
+    const requested = variantOf(this.#requested, this.sampleId, session);
     // Models of a mix are told apart, and addresses then are not.
-    const variant = asked === NO_FIGURE && !this.#issued.isWarmup ? this.#address : asked;
-    const { check: plan } = this.#asked;
+    const variant = requested === NO_FIGURE && !this.#issued.isWarmup ? this.#address : requested;
+    const { check: plan } = this.#requested;
     const { parts } = this.#reply;
     const isChecked = plan !== undefined && parts !== undefined && isCompleted && !this.#issued.isWarmup;
     const check = isChecked ? checkAnswer(plan, parts) : 'none';
@@ -287,15 +287,17 @@ export class SampleTracker implements ContentSink {
       : undefined;
   }
 
-  #askedModel(): string {
-    const { mix, model } = this.#asked;
-    return mix === undefined ? model : (mix.models[variantOf(this.#asked, this.sampleId, undefined)] ?? '');
+  #requestedModel(): string {
+    const { mix, model } = this.#requested;
+    return mix === undefined
+      ? model
+      : (mix.models[variantOf(this.#requested, this.sampleId, undefined)] ?? '');
   }
 
-  #otherModel(asked: string, answered: string): string {
-    if (this.#compared.answered !== answered || this.#compared.asked !== asked) {
-      const otherModel = isSameModel(asked, answered) ? '' : this.#output.shortened(answered);
-      this.#compared = { asked, answered, otherModel };
+  #otherModel(requested: string, answered: string): string {
+    if (this.#compared.answered !== answered || this.#compared.requested !== requested) {
+      const otherModel = isSameModel(requested, answered) ? '' : this.#output.shortened(answered);
+      this.#compared = { requested, answered, otherModel };
     }
     return this.#compared.otherModel;
   }

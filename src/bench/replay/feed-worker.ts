@@ -31,14 +31,14 @@ for (const [thread, port] of ports.entries())
     credits.dispatchEvent(new Event('taken'));
   });
 
-const tell = (thread: number, message: FromFeed, transfer: readonly ArrayBuffer[] = []): void =>
+const report = (thread: number, message: FromFeed, transfer: readonly ArrayBuffer[] = []): void =>
   ports[thread]?.postMessage(message, transfer);
 
 let isPrimed = false;
 const prime = (): void => {
   if (isPrimed) return;
   isPrimed = true;
-  for (const thread of ports.keys()) tell(thread, { kind: 'primed' });
+  for (const thread of ports.keys()) report(thread, { kind: 'primed' });
 };
 
 const untilRoom = async (thread: number): Promise<void> => {
@@ -78,13 +78,13 @@ const feed = async (): Promise<void> => {
       own.requests += 1;
       own.bytes += bytes.length;
     }
-    tell(thread, { kind: 'request', sampleId: firstSampleId + number, bytes }, [bytes.buffer]);
+    report(thread, { kind: 'request', sampleId: firstSampleId + number, bytes }, [bytes.buffer]);
     number += 1;
     // What load threads have taken is told in a message.
     if (number % REQUESTS_PER_TURN === 0) await nextTurn();
   }
   if (number < times.length) throw new Error(`${trace.shownPath} has become shorter since it was read first`);
-  if (questions.told() !== trace.sha256)
+  if (questions.reported() !== trace.sha256)
     throw new Error(
       `${trace.shownPath}: the lengths or blocks are not what they were when it was read first`,
     );

@@ -35,7 +35,7 @@ export class RequestFeed implements RequestSource {
     return this.#primed.promise;
   }
 
-  whenRequestsCome(came: () => void): void {
+  onRequestsAvailable(came: () => void): void {
     this.#came = came;
   }
 

@@ -80,8 +80,8 @@ export const openAggregator = async (options: AggregatorStart): Promise<Aggregat
       readyTimeoutMs: options.settings.readyMsMax,
       signal: options.signal,
       onMessage: message => {
-        const told = v.safeParse(LOOKED_AT, message);
-        if (told.success) options.onLookedAt(told.output.isLookedAt);
+        const reported = v.safeParse(LOOKED_AT, message);
+        if (reported.success) options.onLookedAt(reported.output.isLookedAt);
       },
     });
     // Both ways are proven before the first record.
@@ -182,8 +182,8 @@ class ChildSide implements AggregatorChild {
 }
 
 const earlyEnd = ({ code, signal, stderr }: OwnProcessExit): string => {
-  const said = stderr.trim() === '' ? '' : `: ${stderr.trim().slice(-STDERR_SHOWN)}`;
-  return `the aggregator exited early (${signal ?? `code ${code}`})${said}`;
+  const reported = stderr.trim() === '' ? '' : `: ${stderr.trim().slice(-STDERR_SHOWN)}`;
+  return `the aggregator exited early (${signal ?? `code ${code}`})${reported}`;
 };
 
 const LOOKED_AT = v.object({ kind: v.literal('looked-at'), isLookedAt: v.boolean() });

@@ -33,7 +33,7 @@ export interface BenchParts {
   /** Without it the report says that it is not known. */
   readonly provenance?: CallProvenance;
   /** What the report says besides, one sentence each: what a calibration found. */
-  readonly said?: readonly string[];
+  readonly reported?: readonly string[];
   /** 8 characters of hex. */
   readonly noncePrefix: string;
   /** Absolute. */
@@ -97,9 +97,9 @@ export interface EarlyEnd {
 export interface LoadTap extends LoadSink {
   /**
    * The measured phase begins. All times are ns since the run's zero.
-   * @param toldUntilNs until when all is told, but for a few batches; without it until now
+   * @param reportedUntilNs until when all is told, but for a few batches; without it until now
    */
-  started(startNs: number, nowNs: () => number, toldUntilNs?: () => number): void;
+  started(startNs: number, nowNs: () => number, reportedUntilNs?: () => number): void;
 }
 
 export interface BenchObserver {
@@ -131,7 +131,7 @@ export interface BenchSettings {
   /** For a child process to say that it is ready. */
   readonly readyMsMax: number;
   /** For the server to tell its models. */
-  readonly askMsMax: number;
+  readonly requestMsMax: number;
   /** For each of the short requests that tell what words cost. */
   readonly calibrationMsMax: number;
   /** A load thread that did not return to its event loop for so long is given up. */
@@ -150,7 +150,7 @@ export interface BenchSettings {
 
 export const BENCH_SETTINGS: BenchSettings = {
   readyMsMax: 10_000,
-  askMsMax: 5_000,
+  requestMsMax: 5_000,
   calibrationMsMax: 60_000,
   heartbeatMsMax: 5_000,
   lingerMs: 10_000,

@@ -1,23 +1,23 @@
 // What a person asked a benchmark to do, checked and free of contradictions.
 
 import type { DepthPlan } from '../../core/depth/depth-plan.ts';
-import type { CancelWish } from '../../core/run/cancel-wish.ts';
+import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
 import type { ModelMix } from '../../core/run/model-mix.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 import type { StopRules } from '../../core/run/run-stop.ts';
 import type { RunTags } from '../../core/run/run-tags.ts';
-import type { SessionWish } from '../dataset/chat-sessions.ts';
-import type { ImageWish } from '../dataset/made-up-images.ts';
+import type { SessionDatasetOptions } from '../dataset/chat-sessions.ts';
 import type { Dataset } from '../dataset/prompt.ts';
+import type { ImageDatasetOptions } from '../dataset/synthetic-images.ts';
 import type { Trace } from '../dataset/trace/read-trace.ts';
 import type { TimedTrace } from '../dataset/trace/survey-trace.ts';
 import type { TraceFacts } from '../dataset/trace/trace-facts.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
-import type { RequestWish } from './request-wish.ts';
+import type { RequestSettings } from './request-settings.ts';
 
 export interface BenchRequest {
   readonly target: BenchTarget;
@@ -38,7 +38,7 @@ export interface BenchRequest {
   readonly dataset: DatasetChoice;
   /** Before every request: the text, or what the file of that name has. */
   readonly systemPrompt?: { readonly text: string; readonly path: string };
-  readonly requests: RequestWish;
+  readonly requests: RequestSettings;
   readonly hasNonce: boolean;
   /** Nobody looks for what spoils figures, and the report says so. */
   readonly isUnguarded?: true;
@@ -57,18 +57,18 @@ export interface BenchRequest {
   /** The share of issued requests that must meet the objectives of a single request. */
   readonly attainment: number;
   /** Pictures in each prompt. */
-  readonly images?: ImageWish;
+  readonly images?: ImageDatasetOptions;
   /** Requests are broken off by the client itself. */
-  readonly cancel?: CancelWish;
+  readonly cancel?: CancelPolicy;
   /** Counts answers behind the run. */
-  readonly tokenizer?: TokenizerWish;
+  readonly tokenizer?: TokenizerChoice;
   /** What is sent follows from it alone: `dataset`, `requests` and `samplesMax` agree with it. */
   readonly depth?: DepthPlan;
   /** Chats of several turns; `samplesMax` then counts sessions. */
-  readonly sessions?: SessionWish | undefined;
+  readonly sessions?: SessionDatasetOptions | undefined;
 }
 
-export type TokenizerWish =
+export type TokenizerChoice =
   /** Absolute. */
   { readonly kind: 'folder'; readonly path: string } | { readonly kind: 'server' };
 

@@ -5,14 +5,14 @@ import { counted, formatCount } from '../../core/figure/figure.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import type { Prompt } from '../dataset/prompt.ts';
-import type { ServerAnswer } from '../target/ask-server.ts';
+import type { ServerAnswer } from '../target/query-server.ts';
 
 /** One sentence; none if there is room, or if the server does not report how much it has. */
 export const contextNotices = (
-  { told }: Pick<ServerAnswer, 'told'>,
+  { reported }: Pick<ServerAnswer, 'reported'>,
   dataset: Pick<PlannedPrompts, 'prompts' | 'inputTokens' | 'outputTokens'>,
 ): readonly string[] => {
-  const room = roomOf(told);
+  const room = roomOf(reported);
   if (room === undefined) return [];
   const answer = isUnknown(dataset.outputTokens) ? 0 : dataset.outputTokens.max;
   const isCounted = !isUnknown(dataset.inputTokens);
@@ -29,9 +29,9 @@ export const contextNotices = (
 };
 
 const roomOf = (
-  told: ServerAnswer['told'],
+  reported: ServerAnswer['reported'],
 ): { readonly name: string; readonly tokens: number; readonly hasAnswer: boolean } | undefined => {
-  const facts = knownOr(told, []).flatMap(({ facts: of }) => of);
+  const facts = knownOr(reported, []).flatMap(({ facts: of }) => of);
   for (const { name, hasAnswer } of ROOMS) {
     const tokens = minimumOf(
       facts

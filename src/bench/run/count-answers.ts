@@ -20,7 +20,7 @@ import { withApiHeaders } from '../target/api-headers.ts';
 import { answerTokensOf, type TokenCount } from '../tokenizer/answer-tokens.ts';
 import { serverTokenizer } from '../tokenizer/server-tokens.ts';
 import { TokenizerError } from '../tokenizer/tokenizer-files.ts';
-import type { BenchRequest, TokenizerWish } from './bench-request.ts';
+import type { BenchRequest, TokenizerChoice } from './bench-request.ts';
 
 /** Who counts, tried before the run. */
 export interface AnswerCounter {
@@ -33,19 +33,19 @@ export interface AnswerCounter {
 /** @throws BenchError `input` with what is wrong with it. */
 export const answerCounter = async (
   { target, headers, model, api }: Pick<BenchRequest, 'target' | 'headers' | 'model' | 'api'>,
-  wish: TokenizerWish,
+  options: TokenizerChoice,
   signal: AbortSignal,
 ): Promise<AnswerCounter> => {
   try {
-    if (wish.kind === 'server')
+    if (options.kind === 'server')
       return await serverTokenizer({ target, api, headers: withApiHeaders(headers, api), model }, signal);
-    const { path: folder } = wish;
+    const { path: folder } = options;
     const { facts } = await answerTokensOf({ folder, answers: undefined }, signal);
     return { facts, count: (answers, until) => answerTokensOf({ folder, answers }, until) };
   } catch (error) {
     if (!(error instanceof TokenizerError)) throw error;
     throw new BenchError(
-      wish.kind === 'server'
+      options.kind === 'server'
         ? {
             code: 'input',
             problem: `${target.shown} does not count tokens: ${error.message}`,
@@ -54,7 +54,7 @@ export const answerCounter = async (
           }
         : {
             code: 'input',
-            problem: `the tokenizer in ${wish.path} cannot be used: ${error.message}`,
+            problem: `the tokenizer in ${options.path} cannot be used: ${error.message}`,
             advice:
               'Give the folder of the model as Hugging Face has it, with tokenizer.json: --tokenizer DIR',
           },
@@ -132,7 +132,7 @@ class AnswerTally {
   #all = 0;
   #uncounted = 0;
   #filled = 0;
-  #compared = { answers: 0, countedTokens: 0, toldTokens: 0 };
+  #compared = { answers: 0, countedTokens: 0, reportedTokens: 0 };
 
   constructor(tokens: ReadonlyMap<number, number>) {
     this.#tokens = tokens;
@@ -152,11 +152,11 @@ class AnswerTally {
       this.#filled += 1;
       return { ...sample, outputTokens: tokens };
     }
-    const { answers, countedTokens, toldTokens } = this.#compared;
+    const { answers, countedTokens, reportedTokens } = this.#compared;
     this.#compared = {
       answers: answers + 1,
       countedTokens: countedTokens + tokens,
-      toldTokens: toldTokens + sample.outputTokens,
+      reportedTokens: reportedTokens + sample.outputTokens,
     };
     return sample;
   }

@@ -52,7 +52,7 @@ export class MachineConditions {
     const elapsedNs = Math.max(1, now.atNs - before.atNs);
     const rise = (key: Exclude<keyof Counters, 'atNs'>): Reported<number> => {
       const [first, last] = [before[key], now[key]];
-      return first === undefined || last === undefined ? unknown(NOT_TOLD) : Math.max(0, last - first);
+      return first === undefined || last === undefined ? unknown(NOT_REPORTED) : Math.max(0, last - first);
     };
     const part = (of: Reported<number>, by: Reported<number>): Reported<number> =>
       isUnknown(of) ? of : isUnknown(by) ? by : of / Math.max(1, by);
@@ -69,7 +69,7 @@ export class MachineConditions {
       retransmittedShare: part(rise('retransmitted'), rise('sentSegments')),
       droppedPackets: rise('droppedPackets'),
       heatThrottles: rise('throttles'),
-      governor: governor === undefined ? unknown(NOT_TOLD) : governor,
+      governor: governor === undefined ? unknown(NOT_REPORTED) : governor,
       sharesProcessors: LOOPBACK.test(host),
     };
   }
@@ -189,7 +189,7 @@ const sum = (a: number | undefined, b: number | undefined): number | undefined =
   a === undefined || b === undefined ? undefined : a + b;
 
 const GOVERNOR = '/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor';
-const NOT_TOLD = 'the system does not tell it';
+const NOT_REPORTED = 'the system does not tell it';
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
 const RX_DROPPED = 3;
 /** utime, the 14th field, counted from the third. */

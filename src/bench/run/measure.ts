@@ -77,7 +77,7 @@ export const measure = async ({
   const inFlight = new InFlightCounter();
   const count = (): void => inFlight.add(nowNs(), load.counts.issued - load.counts.ended);
   const beside: Promise<void>[] = [];
-  const told = (reading: ServerReading): void => {
+  const reported = (reading: ServerReading): void => {
     // Nothing may follow the record of the session's end.
     if (over.signal.aborted) return;
     record({ kind: 'server.observed', ...reading });
@@ -89,7 +89,7 @@ export const measure = async ({
   };
   const watch = isUnknown(server)
     ? undefined
-    : new ServerWatch({ ...server, clock: parts.clock, nowNs, counts: () => load.counts, told, missed });
+    : new ServerWatch({ ...server, clock: parts.clock, nowNs, counts: () => load.counts, reported, missed });
   const isLoadOver = new AbortController();
   let watchingServer: Promise<void> | undefined;
   const begun = (): void => {

@@ -4,9 +4,9 @@ import { MIXED_REQUESTS_MIN, type ModelMix, mixedOrder } from '../../core/run/mo
 import { BenchError } from '../bench-error.ts';
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import type { Prompt } from '../dataset/prompt.ts';
-import type { AskedMix } from '../load/load-plan.ts';
+import type { RequestedMix } from '../load/load-plan.ts';
 
-interface MixedBodies extends AskedMix {
+interface MixedBodies extends RequestedMix {
   readonly prompts: readonly Prompt[];
   readonly modelOf: (index: number) => string;
 }

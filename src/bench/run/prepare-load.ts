@@ -5,11 +5,11 @@ import { counted } from '../../core/figure/figure.ts';
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { BenchError } from '../bench-error.ts';
 import type { FolderImages } from '../dataset/image-folder.ts';
-import { imagesInTurn, madeUpImages, withImages } from '../dataset/made-up-images.ts';
-import { type PlannedPrompts, type PromptWish, plannedPrompts } from '../dataset/planned-prompts.ts';
+import { type PlannedPrompts, type PromptOptions, plannedPrompts } from '../dataset/planned-prompts.ts';
+import { imagesInTurn, madeUpImages, withImages } from '../dataset/synthetic-images.ts';
 import { type LoadPlan, loadDigest } from '../load/load-plan.ts';
 import { WHOLE_LOAD } from '../schedule/arrivals.ts';
-import type { ServerAnswer } from '../target/ask-server.ts';
+import type { ServerAnswer } from '../target/query-server.ts';
 import type { LoadGenerator, LoadSink } from '../threads/load-generator.ts';
 import { createLoadGenerator } from '../threads/threaded-load-generator.ts';
 import type { BenchParts, PlannedPart, RunPart } from './bench-parts.ts';
@@ -36,7 +36,7 @@ export interface PreparedLoad extends AsyncDisposable {
 interface LoadPreparation {
   readonly request: BenchRequest;
   readonly parts: BenchParts;
-  readonly prompts: PromptWish;
+  readonly prompts: PromptOptions;
   readonly sink: LoadSink;
   readonly runZeroNs: bigint;
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
   const load = createLoadGenerator(plan, sink, {
     clock: parts.clock,
     runZeroNs,
-    tellMs: tellMs(parts, parts.isLookedAt ?? true),
+    reportMs: reportMs(parts, parts.isLookedAt ?? true),
     ...(parts.entries === undefined ? {} : { entries: parts.entries }),
   });
   try {
@@ -121,11 +121,11 @@ const plannedElsewhere = async (
 
 const illustrated = (
   dataset: PlannedPrompts,
-  { images: wish, seed }: BenchRequest,
+  { images: options, seed }: BenchRequest,
   folder: FolderImages | undefined,
 ): PlannedPrompts => {
-  if (wish === undefined) return dataset;
-  const { count, source } = wish;
+  if (options === undefined) return dataset;
+  const { count, source } = options;
   if (source.kind === 'made-up')
     return {
       ...dataset,
@@ -195,7 +195,7 @@ const openAll = async (
 };
 
 /** How long records may be held: whoever takes them as facts, or sees them live, wants them soon; each telling wakes three processes. */
-export const tellMs = ({ part, tap }: Pick<BenchParts, 'part' | 'tap'>, isLookedAt: boolean): number => {
+export const reportMs = ({ part, tap }: Pick<BenchParts, 'part' | 'tap'>, isLookedAt: boolean): number => {
   if (part !== undefined || tap !== undefined) return AS_FACTS_MS;
   return isLookedAt ? LIVE_MS : UNSEEN_MS;
 };

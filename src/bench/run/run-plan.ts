@@ -1,6 +1,6 @@
 // From what was asked to what the load threads are told, and to what the run directory says of it.
 
-import { cancelText } from '../../core/run/cancel-wish.ts';
+import { cancelText } from '../../core/run/cancel-policy.ts';
 import { mixText } from '../../core/run/model-mix.ts';
 import { objectiveFields } from '../../core/run/objective.ts';
 import type { ReportEnvironment } from '../../core/run/report.ts';
@@ -13,11 +13,11 @@ import type { LoadPlan } from '../load/load-plan.ts';
 import type { ReplayPlan } from '../replay/feed-message.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import { cancellations } from '../schedule/cancellations.ts';
-import { loadCourse } from '../schedule/load-course.ts';
+import { loadProfile } from '../schedule/load-profile.ts';
 import { checkedAnswers } from '../target/answer-check.ts';
 import type { BodySettings, ServerApi } from '../target/api/server-api.ts';
 import { withApiHeaders } from '../target/api-headers.ts';
-import type { ServerAnswer } from '../target/ask-server.ts';
+import type { ServerAnswer } from '../target/query-server.ts';
 import { commonNonce, requestBodies } from '../target/request-bodies.ts';
 import { lengthFieldsFor, type RequestFields } from '../target/request-fields.ts';
 import { sessionBodies } from '../target/session-bodies.ts';
@@ -92,7 +92,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     isStreaming: request.isStreaming,
     replay: replayPlan(options, bodySettings),
     pattern: request.pattern,
-    course: loadCourse(request.pattern, request.shape, MAX_THROUGHPUT_CONNECTIONS),
+    course: loadProfile(request.pattern, request.shape, MAX_THROUGHPUT_CONNECTIONS),
     inFlightCap,
     share,
     seed: request.seed,
@@ -202,7 +202,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
             file: dataset.file ?? unknown('prompts were generated'),
           },
           ...options.provenance,
-          server: server.told,
+          server: server.reported,
         },
 });
 

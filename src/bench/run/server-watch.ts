@@ -14,7 +14,7 @@ import {
   serverFigureRow,
 } from '../../core/run/server-reading.ts';
 import { isUnknown, type Unknown, unknown } from '../../core/unknown.ts';
-import { askText, type TextAnswer } from '../target/ask-text.ts';
+import { fetchText, type TextAnswer } from '../target/fetch-text.ts';
 import { readSlots } from '../target/llama-slots.ts';
 import type { HeaderField, TargetServer } from '../target/load-target.ts';
 import { readServerFigures } from '../target/server-metrics.ts';
@@ -31,14 +31,14 @@ export interface ServerWatchOptions {
   /** Since the run's zero. */
   readonly nowNs: () => number;
   readonly counts: () => LoadCounts;
-  readonly told: (reading: ServerReading) => void;
+  readonly reported: (reading: ServerReading) => void;
   /** A server that has reported before did not: nothing is known of that moment. */
   readonly missed: (atNs: number) => void;
 }
 
 /** Whether it is worth a question: a kind that is not known may. */
-export const mayTellMetrics = (serverKind: string | Unknown): boolean =>
-  isUnknown(serverKind) || TELLING_KINDS.has(serverKind);
+export const mayReportMetrics = (serverKind: string | Unknown): boolean =>
+  isUnknown(serverKind) || REPORTING_KINDS.has(serverKind);
 
 export class ServerWatch {
   readonly #options: ServerWatchOptions;
@@ -106,28 +106,28 @@ export class ServerWatch {
         break;
       await pause(clock, SETTLE_MS, signal);
     }
-    this.#told(moment, last);
+    this.#reported(moment, last);
   }
 
   async #read(moment: ServerMoment, signal: AbortSignal): Promise<ServerFigures | undefined> {
     const { ended } = this.#options.counts();
     const figures = await this.#figures(signal);
     // Whatever the server counted, it did between question and answer: no more of ours can have been in flight then.
-    this.#told(moment, figures, ended);
+    this.#reported(moment, figures, ended);
     return figures;
   }
 
-  #told(moment: ServerMoment, figures: ServerFigures | undefined, endedBefore?: number): void {
-    const { counts, nowNs, told } = this.#options;
+  #reported(moment: ServerMoment, figures: ServerFigures | undefined, endedBefore?: number): void {
+    const { counts, nowNs, reported } = this.#options;
     if (figures === undefined) return;
     const { issued, ended } = counts();
-    told({ ...figures, atNs: nowNs(), moment, inFlight: issued - (endedBefore ?? ended) });
+    reported({ ...figures, atNs: nowNs(), moment, inFlight: issued - (endedBefore ?? ended) });
   }
 
   async #slots(signal: AbortSignal): Promise<ReturnType<typeof readSlots>> {
     const { server, headers, slotsPath } = this.#options;
     if (slotsPath === undefined || this.#hasNoSlots || signal.aborted) return undefined;
-    const answer = await askText({ server, path: slotsPath, headers, timeoutMs: ANSWER_MS, signal }).catch(
+    const answer = await fetchText({ server, path: slotsPath, headers, timeoutMs: ANSWER_MS, signal }).catch(
       () => undefined,
     );
     if (answer?.kind !== 'answer') return undefined;
@@ -139,7 +139,7 @@ export class ServerWatch {
   async #figures(signal: AbortSignal): Promise<ServerFigures | undefined> {
     const { server, headers, path, clock } = this.#options;
     if (this.#hasNone || signal.aborted) return undefined;
-    const answer = await askText({ server, path, headers, timeoutMs: ANSWER_MS, signal }).catch(
+    const answer = await fetchText({ server, path, headers, timeoutMs: ANSWER_MS, signal }).catch(
       () => undefined,
     );
     if (answer !== undefined) this.#lastProblem = problemOf(path, answer);
@@ -183,7 +183,7 @@ const isIdle = ({ running, waiting }: ServerFigures): boolean => running <= 0 &&
 const isSameCount = (one: ServerFigures, other: ServerFigures): boolean =>
   SERVER_FIGURE_KEYS.every(key => serverFigureRow(key).kind === 'gauge' || one[key] === other[key]);
 
-const TELLING_KINDS: ReadonlySet<string> = new Set(['vLLM', 'SGLang', 'llama.cpp', 'TGI', 'Plimsoll mock']);
+const REPORTING_KINDS: ReadonlySet<string> = new Set(['vLLM', 'SGLang', 'llama.cpp', 'TGI', 'Plimsoll mock']);
 const INTERVAL_MS = 1_000;
 const INTERVAL_MS_MAX = 30_000;
 const ANSWER_MS = 2_000;

@@ -55,7 +55,7 @@ export interface SessionResult {
 /** Never rejects because of what the load does. */
 export const runSession = async (parts: SessionParts): Promise<SessionResult> => {
   const { load, stop, stopNow, onPhase, nowNs } = parts;
-  const tell = (kind: SessionRecord['kind'], atNs: number): void => parts.record({ kind, atNs });
+  const report = (kind: SessionRecord['kind'], atNs: number): void => parts.record({ kind, atNs });
   const abandoned = untilAborted(stopNow).then((): LoadResult => ({ ...ABANDONED, atNs: nowNs() }));
   const stopLoad = (): void => {
     onPhase('stopping');
@@ -63,7 +63,7 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
   };
   if (stop.aborted) stopLoad();
   stop.addEventListener('abort', stopLoad, { once: true });
-  tell('session.started', nowNs());
+  report('session.started', nowNs());
   if (parts.hasWarmup && !stop.aborted) {
     onPhase('warming up');
     // A load that is stopped or loses a thread ends without a word about its warm-up.
@@ -72,7 +72,7 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
   if (!stop.aborted && !stopNow.aborted && parts.onWarm?.() === false) {
     stop.removeEventListener('abort', stopLoad);
     stopLoad();
-    tell('session.start_performance_tracking', nowNs());
+    report('session.start_performance_tracking', nowNs());
     return await ended(parts, abandoned, nowNs());
   }
   if (!stop.aborted) await Promise.race([parts.beforeLoad?.(), load.ended, abandoned]);
@@ -80,7 +80,7 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
   // Not asked for once it is stopped: a measured phase of nothing.
   const startNs = stop.aborted || stopNow.aborted ? nowNs() : load.start(zeroNs);
   // Told at once, so that it comes before the samples: those of ramp and warm-up are marked as such.
-  tell('session.start_performance_tracking', startNs + parts.unmeasuredNs);
+  report('session.start_performance_tracking', startNs + parts.unmeasuredNs);
   parts.onStart?.(startNs + parts.unmeasuredNs);
   const ending = endEarly(load, parts.early);
   if (parts.unmeasuredNs > 0 && !stop.aborted) {

@@ -102,7 +102,7 @@ export class StopWatch {
       cause: 'stop-when',
       problem: `${formatCount(failed)} of ${counted(all, 'request')} that ended within ${rule.windowMs / 1_000} s failed (--stop-when '${stopRuleText(rule)}')${this.#lastText()}`,
       advice: 'What was measured until then is below.',
-      atNs: this.#toldSpan * SPAN_NS,
+      atNs: this.#reportedSpan * SPAN_NS,
     });
   }
 
@@ -115,7 +115,7 @@ export class StopWatch {
       cause: 'nothing-succeeded',
       problem: `no request succeeded for ${NO_SUCCESS_MS / 1_000} s, and ${formatCount(ended.failed)} failed${this.#lastText()}`,
       advice: 'To go on all the same: --keep-going.',
-      atNs: this.#toldSpan * SPAN_NS,
+      atNs: this.#reportedSpan * SPAN_NS,
     });
   }
 
@@ -125,13 +125,13 @@ export class StopWatch {
   }
 
   /** Up to here every parse thread has reported what ended. */
-  get #toldSpan(): number {
+  get #reportedSpan(): number {
     return this.#newestSpan - LATE_SPANS;
   }
 
   /** undefined: the load is not that old. */
   #within(windowMs: number): { readonly completed: number; readonly failed: number } | undefined {
-    const to = this.#toldSpan;
+    const to = this.#reportedSpan;
     const from = to - Math.round((windowMs * 1e6) / SPAN_NS);
     if (from < this.#sinceSpan) return undefined;
     let completed = 0;
@@ -146,7 +146,7 @@ export class StopWatch {
 
   #forgetOld(): void {
     const longestMs = maximumOf([NO_SUCCESS_MS, ...this.#rules.when.map(({ windowMs }) => windowMs)]);
-    const from = this.#toldSpan - Math.round((longestMs * 1e6) / SPAN_NS);
+    const from = this.#reportedSpan - Math.round((longestMs * 1e6) / SPAN_NS);
     for (const number of this.#spans.keys()) if (number <= from) this.#spans.delete(number);
   }
 

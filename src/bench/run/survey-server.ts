@@ -3,16 +3,16 @@
 
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
-import { type PromptWish, sizedWish } from '../dataset/planned-prompts.ts';
+import { type PromptOptions, sizedPromptOptions } from '../dataset/planned-prompts.ts';
 import type { WordCosts } from '../dataset/word-costs.ts';
 import { withApiHeaders } from '../target/api-headers.ts';
-import { askServer, type ServerAnswer } from '../target/ask-server.ts';
 import { type CalibratedWords, calibrateWords, uncalibrated } from '../target/calibrate-words.ts';
 import { oneRequest } from '../target/one-request.ts';
+import { queryServer, type ServerAnswer } from '../target/query-server.ts';
 import { serverFacts } from '../target/server-facts.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 import type { BenchRequest } from './bench-request.ts';
-import { askTargets } from './target-spread.ts';
+import { queryTargets } from './target-spread.ts';
 
 export interface ServerSurvey extends ServerAnswer {
   readonly costs: WordCosts;
@@ -22,10 +22,10 @@ export interface ServerSurvey extends ServerAnswer {
 
 interface SurveyOptions {
   readonly request: BenchRequest;
-  readonly prompts: PromptWish;
+  readonly prompts: PromptOptions;
   readonly noncePrefix: string;
   /** For the server to tell its models, and for each short request that tells what words cost. */
-  readonly settings: { readonly askMsMax: number; readonly calibrationMsMax: number };
+  readonly settings: { readonly requestMsMax: number; readonly calibrationMsMax: number };
   readonly signal: AbortSignal;
 }
 
@@ -35,13 +35,15 @@ export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey
   const words = await findWordCosts(options, server);
   const look = await lookClosely(options, server, words);
   const notice =
-    isUnknown(words.told) && sizedWish(options.prompts) !== undefined ? [wordNotice(words.told.reason)] : [];
+    isUnknown(words.reported) && sizedPromptOptions(options.prompts) !== undefined
+      ? [wordNotice(words.reported.reason)]
+      : [];
   return {
     ...server,
-    told: withFingerprint(server.told, look.fingerprint, options.request),
+    reported: withFingerprint(server.reported, look.fingerprint, options.request),
     notices: [...server.notices, ...notice],
     costs: words.costs,
-    calibration: words.told,
+    calibration: words.reported,
     shortestTokens: look.shortestTokens,
   };
 };
@@ -52,7 +54,7 @@ const lookClosely = async (
   { model, serverKind }: ServerAnswer,
   words: CalibratedWords,
 ): Promise<Look> => {
-  if (isKnown(words.told))
+  if (isKnown(words.reported))
     return { shortestTokens: Math.ceil(words.costs.shortTokens), fingerprint: words.fingerprint };
   const { api, target, targets, warmup, hasNonce } = request;
   const isWanted = isKnown(serverKind) && LOOKED_AT.has(serverKind) && targets === undefined;
@@ -82,18 +84,18 @@ interface Look {
 
 /** First, since it is what the server calls this very build and these settings. */
 const withFingerprint = (
-  told: ServerAnswer['told'],
+  reported: ServerAnswer['reported'],
   fingerprint: string,
   { headers, api }: BenchRequest,
-): ServerAnswer['told'] =>
-  fingerprint === '' || isUnknown(told)
-    ? told
+): ServerAnswer['reported'] =>
+  fingerprint === '' || isUnknown(reported)
+    ? reported
     : [
         ...serverFacts(
           [{ from: `POST ${api.root}${api.endpoint}`, json: { system_fingerprint: fingerprint } }],
           headers,
         ),
-        ...told,
+        ...reported,
       ];
 
 /** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
@@ -102,12 +104,20 @@ const findServer = async ({ request, settings, signal }: SurveyOptions): Promise
   const headers = withApiHeaders(request.headers, api);
   if (warmup.kind === 'none' && model !== undefined) {
     const reason = unknown('not asked, because of --no-warmup');
-    return { model, serverKind: reason, told: reason, notices: [] };
+    return { model, serverKind: reason, reported: reason, notices: [] };
   }
-  const timeoutMs = Math.min(settings.askMsMax, timeouts.totalMs);
-  const ask = (asked: BenchTarget): Promise<ServerAnswer> =>
-    askServer({ api, target: asked, headers, model, timeoutMs, maySend: warmup.kind !== 'none', signal });
-  return targets === undefined ? await ask(target) : await askTargets(targets, ask);
+  const timeoutMs = Math.min(settings.requestMsMax, timeouts.totalMs);
+  const query = (requested: BenchTarget): Promise<ServerAnswer> =>
+    queryServer({
+      api,
+      target: requested,
+      headers,
+      model,
+      timeoutMs,
+      maySend: warmup.kind !== 'none',
+      signal,
+    });
+  return targets === undefined ? await query(target) : await queryTargets(targets, query);
 };
 
 /** Only where tokens are asked for of generated prompts: else nothing depends on what words cost. */
@@ -115,15 +125,15 @@ const findWordCosts = async (
   { request, prompts, noncePrefix, settings, signal }: SurveyOptions,
   { model }: ServerAnswer,
 ): Promise<CalibratedWords> => {
-  const wish = sizedWish(prompts);
-  if (wish === undefined) return uncalibrated('no prompts of a length in tokens were asked for');
+  const options = sizedPromptOptions(prompts);
+  if (options === undefined) return uncalibrated('no prompts of a length in tokens were asked for');
   if (request.warmup.kind === 'none')
     return uncalibrated('--no-warmup lets no request go out before time zero');
   return await calibrateWords({
     ...request,
     headers: withApiHeaders(request.headers, request.api),
     model,
-    wish,
+    options,
     added: request.requests.fields,
     noncePrefix: request.hasNonce || request.depth !== undefined ? noncePrefix : undefined,
     timeoutMs: Math.min(settings.calibrationMsMax, request.timeouts.totalMs),

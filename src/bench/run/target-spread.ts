@@ -5,8 +5,8 @@ import { type UrlMix, urlsText } from '../../core/run/url-mix.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
-import type { ServerAnswer } from '../target/ask-server.ts';
 import type { LoadTarget, TargetSpread } from '../target/load-target.ts';
+import type { ServerAnswer } from '../target/query-server.ts';
 import { type BenchTarget, endpointPath } from '../target/target-url.ts';
 import type { BenchRequest, WeightedTarget } from './bench-request.ts';
 
@@ -50,16 +50,16 @@ export const mixedUrls = (
  * One answer for all: whoever is down fails its own requests, and keeps nobody from the others.
  * @throws BenchError of the first where none answers; `input` where they have different models and none was named.
  */
-export const askTargets = async (
+export const queryTargets = async (
   targets: readonly WeightedTarget[],
-  ask: (target: BenchTarget) => Promise<ServerAnswer>,
+  request: (target: BenchTarget) => Promise<ServerAnswer>,
 ): Promise<ServerAnswer> => {
-  const asked = await Promise.all(targets.map(({ target }) => answerOf(target, ask)));
-  const answers = asked.flatMap(({ answer }, at) =>
+  const requested = await Promise.all(targets.map(({ target }) => answerOf(target, request)));
+  const answers = requested.flatMap(({ answer }, at) =>
     answer instanceof BenchError ? [] : [{ answer, url: targets[at]?.target.shown ?? '' }],
   );
   const [first] = answers;
-  if (first === undefined) throw asked[0]?.answer ?? new RangeError('there is no target');
+  if (first === undefined) throw requested[0]?.answer ?? new RangeError('there is no target');
   const other = answers.find(({ answer }) => answer.model !== first.answer.model);
   if (other !== undefined)
     throw new BenchError({
@@ -67,17 +67,19 @@ export const askTargets = async (
       problem: `${first.url} serves ${JSON.stringify(first.answer.model)} and ${other.url} ${JSON.stringify(other.answer.model)}`,
       advice: 'Name the model that all of them have: --model M',
     });
-  const serverKinds = asked.map(({ answer }) =>
+  const serverKinds = requested.map(({ answer }) =>
     answer instanceof BenchError ? unknown(answer.problem.problem) : answer.serverKind,
   );
   return {
     model: first.answer.model,
     serverKind: kindOfAll(serverKinds),
     serverKinds,
-    told: answers.flatMap(({ answer, url }) =>
-      isUnknown(answer.told) ? [] : answer.told.map(told => ({ ...told, from: `${url} ${told.from}` })),
+    reported: answers.flatMap(({ answer, url }) =>
+      isUnknown(answer.reported)
+        ? []
+        : answer.reported.map(reported => ({ ...reported, from: `${url} ${reported.from}` })),
     ),
-    notices: asked.flatMap(({ answer, url }) =>
+    notices: requested.flatMap(({ answer, url }) =>
       answer instanceof BenchError
         ? [`${answer.problem.problem}; its requests fail as long as nobody answers there`]
         : answer.notices.map(notice => `${url}: ${notice}`),
@@ -87,10 +89,10 @@ export const askTargets = async (
 
 const answerOf = async (
   target: BenchTarget,
-  ask: (target: BenchTarget) => Promise<ServerAnswer>,
+  request: (target: BenchTarget) => Promise<ServerAnswer>,
 ): Promise<{ readonly url: string; readonly answer: ServerAnswer | BenchError }> => {
   try {
-    return { url: target.shown, answer: await ask(target) };
+    return { url: target.shown, answer: await request(target) };
   } catch (error) {
     if (!(error instanceof BenchError)) throw error;
     return { url: target.shown, answer: error };

@@ -2,7 +2,7 @@
 // walks the whole schedule and sends its own share, so that the schedule does not depend on the number of threads.
 
 import { seededRandom } from '../../core/random.ts';
-import type { CoursePiece, LoadCourse } from './load-course.ts';
+import type { LoadProfile, ProfilePiece } from './load-profile.ts';
 
 export interface Arrivals {
   /** Ascending, whole ns; Infinity once no more will come. */
@@ -14,8 +14,8 @@ export type ArrivalPattern =
   | { readonly kind: 'constant'; readonly requestsPerSecond: number };
 
 /** With a course its levels are the rates, and the pattern only says how arrivals are spread. */
-export const arrivals = (pattern: ArrivalPattern, seed: number, course?: LoadCourse): Arrivals => {
-  if (course !== undefined) return courseArrivals(course, unitArrivals(pattern, seed));
+export const arrivals = (pattern: ArrivalPattern, seed: number, course?: LoadProfile): Arrivals => {
+  if (course !== undefined) return profileArrivals(course, unitArrivals(pattern, seed));
   const meanNs = 1e9 / pattern.requestsPerSecond;
   switch (pattern.kind) {
     case 'constant': {
@@ -64,7 +64,7 @@ const unitArrivals = ({ kind }: ArrivalPattern, seed: number): (() => number) =>
  * The time change of a process of rate 1: its arrival at x is due when the rates have added up to x, Λ(t) = x. For Poisson that
  * is a Poisson process of the changing rate (Çinlar 1975); nothing is thinned out, so that equal seeds give equal arrivals.
  */
-const courseArrivals = ({ pieces }: LoadCourse, nextUnit: () => number): Arrivals => {
+const profileArrivals = ({ pieces }: LoadProfile, nextUnit: () => number): Arrivals => {
   let index = 0;
   let before = 0;
   return {
@@ -83,11 +83,11 @@ const courseArrivals = ({ pieces }: LoadCourse, nextUnit: () => number): Arrival
 };
 
 /** What a piece adds up to: the area under its line. */
-const unitsOf = ({ startNs, endNs, from, to }: CoursePiece): number =>
+const unitsOf = ({ startNs, endNs, from, to }: ProfilePiece): number =>
   (((from + to) / 2) * (endNs - startNs)) / 1e9;
 
 /** t with from·t + (to − from)·t²/2T = units, in the form that loses no digits where the line is flat or begins at 0. */
-const timeIn = ({ startNs, endNs, from, to }: CoursePiece, units: number): number => {
+const timeIn = ({ startNs, endNs, from, to }: ProfilePiece, units: number): number => {
   if (units <= 0) return 0;
   const lengthNs = endNs - startNs;
   const slope = ((to - from) * 1e9) / lengthNs;
@@ -95,7 +95,7 @@ const timeIn = ({ startNs, endNs, from, to }: CoursePiece, units: number): numbe
   return Math.min(lengthNs, Math.round((2e9 * units) / (from + root)));
 };
 
-const behind = (last: CoursePiece | undefined, units: number): number => {
+const behind = (last: ProfilePiece | undefined, units: number): number => {
   if (last === undefined || last.to === 0) return Number.POSITIVE_INFINITY;
   return last.endNs + Math.round((units * 1e9) / last.to);
 };

@@ -2,11 +2,11 @@
 // seeds break the same requests off after the same time, whatever sends them.
 
 import { seededRandom } from '../../core/random.ts';
-import type { CancelWish } from '../../core/run/cancel-wish.ts';
+import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
 import { lengthSampler } from '../../core/statistics/length-distribution.ts';
 
 /** From sent, in ms, of one measured request after the other, again and again; -1: it is left alone. */
-export const cancellations = ({ afterMs, share }: CancelWish, seed: number): readonly number[] => {
+export const cancellations = ({ afterMs, share }: CancelPolicy, seed: number): readonly number[] => {
   const random = seededRandom((seed ^ CANCEL_STREAM) >>> 0);
   const drawn = lengthSampler(afterMs, random);
   return Array.from({ length: CANCELLATIONS_DRAWN }, () => {

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
 import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
-import { judgedWords } from '../../core/run/objective-words.ts';
+import { judgedObjectiveText } from '../../core/run/objective-text.ts';
 import type { Report } from '../../core/run/report.ts';
-import { stagePlace } from '../../core/sweep/line-words.ts';
+import { stagePlace } from '../../core/sweep/line-text.ts';
 import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
 import { LINE_SCHEMA, type LineDocument, type LoadLine } from '../../core/sweep/sweep-document.ts';
 import { FILE_COLUMNS, sweepText } from '../../core/sweep/sweep-text.ts';
@@ -209,7 +209,7 @@ class LineRun {
       line,
       sentence: lineSentence(line, {
         by: search.by,
-        objectives: judged.map(judgedWords),
+        objectives: judged.map(judgedObjectiveText),
         change: capacityChange(this.#searched, search),
       }),
       ...(state === 'running' ? { progress: this.#progress() } : {}),

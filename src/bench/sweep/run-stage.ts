@@ -17,9 +17,9 @@ import { ServerQueue } from './server-queue.ts';
 import { StageAccount } from './stage-account.ts';
 import { stageCriterion } from './stage-criteria.ts';
 import { withCountedTokens } from './stage-figures.ts';
-import { StageTap } from './stage-tap.ts';
+import { StageSampler } from './stage-sampler.ts';
+import { finalVerdict, stageReasons } from './stage-text.ts';
 import { type StageOrder, StageWatch } from './stage-watch.ts';
-import { finalVerdict, stageReasons } from './stage-words.ts';
 
 export interface StageParts {
   /** Pattern, time, warm-up and seed are the stage's own; of a shape its ramp, its warm-up and its bound, not its steps. */
@@ -68,7 +68,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     isStreaming: request.isStreaming,
   });
   let warmupRequests = 0;
-  const tap = new StageTap(account, () => warmupRequests);
+  const tap = new StageSampler(account, () => warmupRequests);
   const early = { drain: new AbortController(), cancel: new AbortController() };
   const queue = new ServerQueue({
     target: request.target,
@@ -105,7 +105,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     for (let turn = 1; !over.signal.aborted; turn += 1) {
       await pause(clock, LOOK_MS, over.signal);
       watch.look();
-      if (turn % TOLD_LOOKS === 0 && !over.signal.aborted)
+      if (turn % REPORTED_LOOKS === 0 && !over.signal.aborted)
         observer.changed({
           ...stage,
           state: watch.isOver ? 'draining' : 'running',
@@ -129,7 +129,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
         directory: `${parts.directory}/${stage.directory}`,
         early: { drain: early.drain.signal, cancel: early.cancel.signal },
         tap,
-        onServer: reading => queue.told(reading.waiting),
+        onServer: reading => queue.reported(reading.waiting),
         observer: {
           started: run => {
             warmupRequests = run.config.run.warmupRequests;
@@ -187,4 +187,4 @@ const patternOf = (load: StageLoad): RunPattern =>
     : { kind: 'concurrency', concurrency: load.concurrency };
 
 const LOOK_MS = 100;
-const TOLD_LOOKS = 10;
+const REPORTED_LOOKS = 10;

@@ -4,7 +4,7 @@
 import { pause } from '../../clock/until-aborted.ts';
 import { errorCode } from '../../core/problem.ts';
 import { failedStop, failedStopReason } from '../../core/run/failed-stop.ts';
-import { loadWords, stagePlace } from '../../core/sweep/line-words.ts';
+import { loadText, stagePlace } from '../../core/sweep/line-text.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -47,7 +47,7 @@ export const runSweep = async (order: SweepOrder, parts: SweepParts): Promise<Sw
   const sweep = new Sweep(parts);
   const { clock, stop } = parts.stage.bench;
   let isFirst = true;
-  for (const [index, load] of parts.document.asked.entries()) {
+  for (const [index, load] of parts.document.requested.entries()) {
     const number = index + 1;
     if (sweep.hasStage(number) || (!order.isStubborn && sweep.isBeyondCapacity(load))) continue;
     if (!isFirst) await pause(clock, order.pauseMs, stop);
@@ -104,18 +104,18 @@ class Sweep {
               const isFirst = this.#document.stages.length === 0;
               // Prompts are drawn anew for each stage: the first one speaks for all.
               const known = { model, serverKind, ...(isFirst ? { dataset } : {}) };
-              this.#tell({ ...this.#document, ...known }, begun);
+              this.#print({ ...this.#document, ...known }, begun);
               this.#write();
               observer.stageBegan(run, begun);
             },
             phase: phase => observer.phase(phase),
             snapshot: snapshot => observer.snapshot(snapshot),
-            changed: changed => this.#tell(this.#document, changed),
+            changed: changed => this.#print(this.#document, changed),
             notice: text => observer.notice(text),
           },
         },
       );
-      this.#tell(this.#document, ended.stage);
+      this.#print(this.#document, ended.stage);
       this.#write();
       await observer.stageEnded(ended);
       const stopped = failedStop(ended.report, stagePlace(ended.stage));
@@ -128,7 +128,7 @@ class Sweep {
     } catch (error) {
       if (!(error instanceof BenchError) || this.#document.stages.length === 0) throw error;
       // What was measured before is not thrown away because the server has gone.
-      const endedEarly = `${loadWords(load)} could not be tried: ${error.problem.problem}`;
+      const endedEarly = `${loadText(load)} could not be tried: ${error.problem.problem}`;
       this.#document = { ...this.#document, state: 'interrupted', endedEarly };
       return true;
     }
@@ -137,7 +137,7 @@ class Sweep {
   async end(): Promise<SweepDocument> {
     const document = this.#document;
     const isStopped = this.#parts.stage.bench.stop.aborted;
-    const left = document.asked.filter((_, index) => !this.hasStage(index + 1));
+    const left = document.requested.filter((_, index) => !this.hasStage(index + 1));
     const state = document.state !== 'running' ? document.state : isStopped ? 'stopped' : 'complete';
     const { endedEarly = earlyEnd(left, isStopped), ...rest } = document;
     this.#document = { ...rest, state, ...(endedEarly === undefined ? {} : { endedEarly }) };
@@ -162,7 +162,7 @@ class Sweep {
   }
 
   /** With a stage as it is now. */
-  #tell(document: SweepDocument, stage: Stage): void {
+  #print(document: SweepDocument, stage: Stage): void {
     const others = document.stages.filter(({ number }) => number !== stage.number);
     const stages = [...others, stage].sort((a, b) => a.number - b.number);
     this.#document = { ...document, stages };
@@ -191,7 +191,7 @@ const isCutShort = ({ verdict, figures }: Stage): boolean =>
 
 const earlyEnd = (left: readonly StageLoad[], isStopped: boolean): string | undefined => {
   if (left.length === 0) return undefined;
-  const loads = left.map(loadWords).join(', ');
+  const loads = left.map(loadText).join(', ');
   return isStopped
     ? `it was stopped before ${loads}`
     : `${loads} ${left.length === 1 ? 'was' : 'were'} not tried: at a load below the queue grew`;

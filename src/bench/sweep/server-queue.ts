@@ -7,7 +7,7 @@ import { pause } from '../../clock/until-aborted.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
-import { askText } from '../target/ask-text.ts';
+import { fetchText } from '../target/fetch-text.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import { requestsWaiting } from '../target/requests-at-server.ts';
 import { pagePath } from '../target/server-pages.ts';
@@ -45,7 +45,7 @@ export class ServerQueue {
   }
 
   /** By who asks the server already. */
-  told(waiting: number): void {
+  reported(waiting: number): void {
     if (waiting !== NO_FIGURE) this.#keep(waiting);
   }
 
@@ -54,7 +54,7 @@ export class ServerQueue {
     const { target, api, headers, clock } = this.#options;
     const path = pagePath(target, '/metrics', api);
     for (let misses = 0; !signal.aborted && misses < MISSES_MAX; ) {
-      const answer = await askText({
+      const answer = await fetchText({
         server: target.server,
         path,
         headers,

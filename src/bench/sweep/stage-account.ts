@@ -9,7 +9,7 @@ import { RawValues } from '../../core/statistics/raw-values.ts';
 import { sampleFigures } from '../../metrics/sample-figures.ts';
 import { StageLedger } from '../line/stage-ledger.ts';
 import type { StageCriterion } from './stage-criteria.ts';
-import type { StageFacts } from './stage-tap.ts';
+import type { StageFacts } from './stage-sampler.ts';
 
 export class StageAccount implements StageFacts {
   readonly ledger: StageLedger;
@@ -59,7 +59,7 @@ export class StageAccount implements StageFacts {
     this.ledger.firstContent(index);
     for (const [at, criterion] of this.criteria.entries()) {
       const value = criterion.valueAtFirst(ttftNs);
-      if (!Number.isNaN(value)) this.ledger.tell(index, at, value);
+      if (!Number.isNaN(value)) this.ledger.report(index, at, value);
     }
   }
 

@@ -61,9 +61,9 @@ const shareCriterion = (
     if (limits.length === 0) return 0;
     if (figures === undefined) return Number.POSITIVE_INFINITY;
     // An answer of one token has no time per further token. Among other limits it meets that one.
-    const asked = limits.filter(({ name }) => !hasNone(name, figures));
-    if (asked.length === 0) return Number.NaN;
-    return maximumOf(asked.map(({ name, limitNs }) => reachOf(figures[objectiveSeries(name)], limitNs)));
+    const requested = limits.filter(({ name }) => !hasNone(name, figures));
+    if (requested.length === 0) return Number.NaN;
+    return maximumOf(requested.map(({ name, limitNs }) => reachOf(figures[objectiveSeries(name)], limitNs)));
   },
   valueAtFirst: ttftNs => {
     const reach = ttftNs / leastOf(limits, 'ttft');

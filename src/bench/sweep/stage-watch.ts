@@ -6,7 +6,7 @@ import type { Warmup } from '../run/bench-request.ts';
 import type { ServerQueue } from './server-queue.ts';
 import type { StageAccount } from './stage-account.ts';
 import { stageFigures } from './stage-figures.ts';
-import type { StageTap } from './stage-tap.ts';
+import type { StageSampler } from './stage-sampler.ts';
 
 export interface StageOrder {
   /** From 1. */
@@ -34,7 +34,7 @@ export interface StageOrder {
 interface StageWatchOptions {
   readonly order: StageOrder;
   readonly account: StageAccount;
-  readonly tap: StageTap;
+  readonly tap: StageSampler;
   readonly queue: ServerQueue;
   readonly early: { readonly drain: AbortController; readonly cancel: AbortController };
   readonly confidence: number;
@@ -79,12 +79,12 @@ export class StageWatch {
     }
     if (this.isOver) return;
     // Facts come up to a few batches late: what is not told yet is not missing.
-    const toldNs = Math.min(elapsedNs, tap.toldNs());
-    const horizonNs = toldNs - FACTS_LATE_NS;
+    const reportedNs = Math.min(elapsedNs, tap.reportedNs());
+    const horizonNs = reportedNs - FACTS_LATE_NS;
     // Of agents whose facts do not come any more the stage takes its whole time.
     if (
       horizonNs <= 0 ||
-      elapsedNs - toldNs > FACTS_BEHIND_NS ||
+      elapsedNs - reportedNs > FACTS_BEHIND_NS ||
       !this.#isDone(this.#decider.look(horizonNs))
     )
       return;

@@ -7,7 +7,7 @@ import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { WordCalibration } from '../../core/run/run-requests.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { type Prompt, userPrompt } from '../dataset/prompt.ts';
-import { type SizedWish, sizedPrompt } from '../dataset/synthetic-dataset.ts';
+import { type SizedPromptOptions, sizedPrompt } from '../dataset/synthetic-dataset.ts';
 import {
   FILLER_WORDS,
   prefixStart,
@@ -20,7 +20,7 @@ import {
 } from '../dataset/word-costs.ts';
 import { textOf } from './api/json-reply.ts';
 import type { ServerApi } from './api/server-api.ts';
-import { askText } from './ask-text.ts';
+import { fetchText } from './fetch-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { type BenchTarget, endpointPath } from './target-url.ts';
 
@@ -33,7 +33,7 @@ interface CalibrationQuestion {
   readonly added: JsonObject;
   /** As in RequestBodies; undefined: prompts have none. */
   readonly noncePrefix: string | undefined;
-  readonly wish: SizedWish;
+  readonly options: SizedPromptOptions;
   /** Of each request, at most. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ interface CalibrationQuestion {
 
 export interface CalibratedWords {
   readonly costs: WordCosts;
-  readonly told: Reported<WordCalibration>;
+  readonly reported: Reported<WordCalibration>;
   /** `system_fingerprint` of the replies: build and settings of the server in its own words; '': none. */
   readonly fingerprint: string;
 }
@@ -51,8 +51,8 @@ export const calibrateWords = async (question: CalibrationQuestion): Promise<Cal
   const over = AbortSignal.any([question.signal, AbortSignal.timeout(CALIBRATION_MS_MAX)]);
   const asker = new TokenAsker(question, over);
   try {
-    const costs = await wordCosts(asker, question.wish.prefixes !== undefined);
-    return await verified(asker, costs, question.wish);
+    const costs = await wordCosts(asker, question.options.prefixes !== undefined);
+    return await verified(asker, costs, question.options);
   } catch (error) {
     question.signal.throwIfAborted();
     if (over.aborted) return uncalibrated(`no answer within ${CALIBRATION_MS_MAX / 1_000} s`);
@@ -64,7 +64,7 @@ export const calibrateWords = async (question: CalibrationQuestion): Promise<Cal
 /** Words stand for tokens. */
 export const uncalibrated = (reason: string): CalibratedWords => ({
   costs: WORDS_AS_TOKENS,
-  told: unknown(reason),
+  reported: unknown(reason),
   fingerprint: '',
 });
 
@@ -101,21 +101,25 @@ const wordCosts = async (asker: TokenAsker, hasPrefixes: boolean): Promise<WordC
 };
 
 /** A prompt as the run will send it, counted; where the sum does not hold, words are taken to cost so much more or less. */
-const verified = async (asker: TokenAsker, found: WordCosts, wish: SizedWish): Promise<CalibratedWords> => {
+const verified = async (
+  asker: TokenAsker,
+  found: WordCosts,
+  options: SizedPromptOptions,
+): Promise<CalibratedWords> => {
   let costs = found;
   for (let round = 1; ; round += 1) {
-    const { prompt, tokens } = sizedPrompt(wish, costs, VERIFIED_TOKENS_MAX);
+    const { prompt, tokens } = sizedPrompt(options, costs, VERIFIED_TOKENS_MAX);
     const [counted = 0] = await asker.counts([{ prompt, nonce: VERIFIED_NONCE + round }]);
-    const fixed = costs.taskTokens + (wish.prefixes === undefined ? 0 : costs.prefixTokens);
+    const fixed = costs.taskTokens + (options.prefixes === undefined ? 0 : costs.prefixTokens);
     const factor = (counted - fixed) / (tokens - fixed);
     const isRight = Math.abs(counted - tokens) <= Math.max(1, tokens * TOLERANCE);
     if (isRight || round === ROUNDS_MAX || !(factor > 0) || tokens <= fixed)
       return {
         costs,
         fingerprint: asker.fingerprint,
-        told: {
-          requests: asker.asked,
-          askedTokens: tokens,
+        reported: {
+          requests: asker.requested,
+          requestedTokens: tokens,
           countedTokens: counted,
         },
       };
@@ -134,7 +138,7 @@ interface CountQuestion {
 }
 
 class TokenAsker {
-  asked = 0;
+  requested = 0;
   fingerprint = '';
   readonly #question: CalibrationQuestion;
   readonly #signal: AbortSignal;
@@ -147,8 +151,8 @@ class TokenAsker {
   /** In their order; a few at a time. */
   async counts(questions: readonly CountQuestion[]): Promise<readonly number[]> {
     const counts: number[] = [];
-    for (let at = 0; at < questions.length; at += ASKED_AT_ONCE) {
-      const together = questions.slice(at, at + ASKED_AT_ONCE).map(question => this.#count(question));
+    for (let at = 0; at < questions.length; at += REQUESTED_AT_ONCE) {
+      const together = questions.slice(at, at + REQUESTED_AT_ONCE).map(question => this.#count(question));
       pushAll(counts, await Promise.all(together));
     }
     return counts;
@@ -166,8 +170,8 @@ class TokenAsker {
       },
     );
     if (body.kind === 'wrong') throw new NoCount(body.problem);
-    this.asked += 1;
-    const reply = await askText({
+    this.requested += 1;
+    const reply = await fetchText({
       server: target.server,
       path: endpointPath(target, api),
       headers,
@@ -203,5 +207,5 @@ const FILLERS_COUNTED = 32;
 const VERIFIED_TOKENS_MAX = 4_096;
 const TOLERANCE = 0.005;
 const ROUNDS_MAX = 3;
-const ASKED_AT_ONCE = 4;
+const REQUESTED_AT_ONCE = 4;
 const CALIBRATION_MS_MAX = 120_000;

@@ -10,7 +10,7 @@ export class ContentDecoder {
   readonly #codings: readonly string[];
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
-  #told = 0;
+  #reported = 0;
   #inflatedBytes = 0;
   #isWrong = false;
 
@@ -59,8 +59,8 @@ export class ContentDecoder {
           : `the ${this.#codings.join(', ')} body cannot be inflated: ${errorMessage(error)}`,
       );
     }
-    const bytes = all.subarray(this.#told);
-    this.#told = all.length;
+    const bytes = all.subarray(this.#reported);
+    this.#reported = all.length;
     return { kind: 'bytes', bytes };
   }
 

@@ -7,7 +7,7 @@ import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { ServerFigures } from '../../core/run/server-reading.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { ServerApi } from './api/server-api.ts';
-import { askText, type TextAnswer } from './ask-text.ts';
+import { fetchText, type TextAnswer } from './fetch-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { type OneReply, oneRequest } from './one-request.ts';
 import { readServerFigures } from './server-metrics.ts';
@@ -32,7 +32,7 @@ export const findMetricsPage = async (question: MetricsQuestion): Promise<Report
   const below = pagePath(target, METRICS, api);
   const base = serverBase(target, api);
   if (base === '') return below;
-  const answer = await ask(question, below);
+  const answer = await request(question, below);
   if (figuresOf(answer) !== undefined) return below;
   const root = `${METRICS}${target.query}`;
   const reason = await reasonAgainst(question, root);
@@ -50,12 +50,12 @@ export const pageNextTo = (metricsPath: string, page: string): string =>
 /** Why the server at the root cannot be taken for the one behind the gateway's path; undefined: it is the same. */
 const reasonAgainst = async (question: MetricsQuestion, root: string): Promise<string | undefined> => {
   const { api, target, ids, maySend } = question;
-  const list = await ask(question, modelsPath({ ...target, path: '' }, api));
+  const list = await request(question, modelsPath({ ...target, path: '' }, api));
   const listed = list.kind === 'answer' && list.status === 200 ? parseAnyJson(list.text) : undefined;
   const models = listed === undefined ? undefined : api.models.read(listed);
   if (models === undefined || isUnknown(models)) return 'it lists no models';
   if (!isSameSet(models.ids, ids)) return 'it lists other models';
-  const before = figuresOf(await ask(question, root));
+  const before = figuresOf(await request(question, root));
   if (before === undefined) return 'it publishes no metrics, either';
   if (!maySend) return 'no request may be sent to find out';
   const used = await oneRequest(question);
@@ -69,7 +69,7 @@ const reasonAfter = async (
   { root, before, used }: { readonly root: string; readonly before: ServerFigures; readonly used: OneReply },
 ): Promise<string | undefined> => {
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-    const after = figuresOf(await ask(question, root));
+    const after = figuresOf(await request(question, root));
     if (after === undefined) return 'it publishes no metrics any more';
     const prompt = rise(before, after, 'promptTokens');
     const generated = rise(before, after, 'generatedTokens');
@@ -88,10 +88,10 @@ const rise = (
 ): number | undefined =>
   before[key] === NO_FIGURE || after[key] === NO_FIGURE ? undefined : after[key] - before[key];
 
-const ask = async (
+const request = async (
   { target: { server }, headers, signal }: MetricsQuestion,
   path: string,
-): Promise<TextAnswer> => await askText({ server, path, headers, timeoutMs: PAGE_MS_MAX, signal });
+): Promise<TextAnswer> => await fetchText({ server, path, headers, timeoutMs: PAGE_MS_MAX, signal });
 
 const figuresOf = (answer: TextAnswer): ServerFigures | undefined =>
   answer.kind === 'answer' && answer.status === 200 ? readServerFigures(answer.text) : undefined;

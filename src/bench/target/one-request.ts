@@ -5,7 +5,7 @@ import { userPrompt } from '../dataset/prompt.ts';
 import { SHORT_TASK } from '../dataset/word-costs.ts';
 import { textOf } from './api/json-reply.ts';
 import type { ServerApi } from './api/server-api.ts';
-import { askText } from './ask-text.ts';
+import { fetchText } from './fetch-text.ts';
 import type { HeaderField } from './load-target.ts';
 import { type BenchTarget, endpointPath } from './target-url.ts';
 
@@ -43,7 +43,7 @@ export const oneRequest = async ({
     fields: { lengthFields: [], added: {} },
   });
   if (body.kind === 'wrong') return undefined;
-  const reply = await askText({
+  const reply = await fetchText({
     server: target.server,
     path: endpointPath(target, api),
     body: body.value.before + body.value.after,

@@ -28,7 +28,7 @@ export interface ReplyHead {
   readonly hasRetryAfter: boolean;
 }
 
-type ToldByReply = Pick<
+type ReportedByReply = Pick<
   ApiReply,
   | 'inputTokens'
   | 'outputTokens'
@@ -80,7 +80,7 @@ export class ReplyReader implements EventSink {
   }
 
   /** Of what has come. */
-  get told(): ToldByReply {
+  get reported(): ReportedByReply {
     return this.#reply;
   }
 

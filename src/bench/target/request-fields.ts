@@ -23,7 +23,7 @@ export const lengthFieldsFor = (
   serverKind: string | Unknown,
   added: JsonObject = {},
 ): readonly LengthField[] =>
-  isUnknown(serverKind) || asksShape(added) ? [] : (LENGTH_FIELDS.get(serverKind) ?? []);
+  isUnknown(serverKind) || requestsShape(added) ? [] : (LENGTH_FIELDS.get(serverKind) ?? []);
 
 /** Of a request whose line in the data set has fields of its own: those of the run are put over them. */
 export const ownFields = (
@@ -33,12 +33,12 @@ export const ownFields = (
   own === undefined
     ? fields
     : {
-        lengthFields: asksShape(own) ? [] : fields.lengthFields,
+        lengthFields: requestsShape(own) ? [] : fields.lengthFields,
         added: { ...own, ...fields.added },
       };
 
 /** A shape ends an answer, and some servers fail if it may not end. */
-const asksShape = (fields: JsonObject): boolean => SHAPE_FIELDS.some(name => Object.hasOwn(fields, name));
+const requestsShape = (fields: JsonObject): boolean => SHAPE_FIELDS.some(name => Object.hasOwn(fields, name));
 
 export const lengthFieldsJson = (
   names: readonly LengthField[],

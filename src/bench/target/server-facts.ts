@@ -8,7 +8,7 @@ import {
   SERVER_FACT_VALUE_MAX,
   SERVER_FACTS_MAX,
   type ServerFact,
-  type ServerTold,
+  type ServerReported,
 } from '../../core/run/provenance.ts';
 import { isSecretSetting, looksSecret } from '../../core/text/secret-look.ts';
 import { singleLine } from '../../core/text/single-line.ts';
@@ -28,7 +28,7 @@ export const settingsPath = (serverKind: string): string | undefined => SETTINGS
 export const serverFacts = (
   pages: readonly ServerPage[],
   headers: readonly HeaderField[],
-): readonly ServerTold[] => {
+): readonly ServerReported[] => {
   const secrets = headers.flatMap(secretsOf);
   let room = SERVER_FACTS_MAX;
   return pages.flatMap(({ from, json }) => {

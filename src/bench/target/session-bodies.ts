@@ -182,7 +182,7 @@ const layTurn = (layout: SessionLayout, index: number): void => {
     if (begins && kept !== undefined) own.push(pieces.of(kept.list));
     if (begins && turn.prefix !== undefined && form.isSystemApart !== true)
       own.push(pieces.of(`${JSON.stringify({ role: 'system', content: turn.prefix })},`));
-    const text = form.entries(saidBeside(layout, turn), {
+    const text = form.entries(contentFields(layout, turn), {
       isFirst: begins,
       nonce: begins ? settings.nonce : undefined,
     });
@@ -253,7 +253,7 @@ const layWhole = (layout: SessionLayout, { turn, index, settings }: LaidTurn): v
  * What a turn says itself. Results of tools come behind the answer that called them, and a live answer may call others than the
  * recorded one: whoever reads it puts them there.
  */
-const saidBeside = (
+const contentFields = (
   { session, first, form, kept, results }: SessionLayout,
   turn: Turn,
 ): readonly Message[] => {

@@ -25,7 +25,7 @@ export interface LoadGenerator extends AsyncDisposable {
   /** Ends what is in flight as cancelled and issues no more. Idempotent; `ended` tells when all is told. */
   stop(): void;
   /** From now on what is measured is told so often, ms. */
-  tellEvery(ms: number): void;
+  reportEvery(ms: number): void;
   readonly counts: LoadCounts;
 }
 
@@ -82,5 +82,5 @@ export interface LoadGeneratorOptions {
   /** Of each load thread's ring, a power of two. */
   readonly ringBytes?: number;
   /** How long what is measured may be held before it is told; default 20. */
-  readonly tellMs?: number;
+  readonly reportMs?: number;
 }

@@ -4,7 +4,7 @@
 export class ThreadTally<Value, Sum> {
   readonly #threads: number;
   readonly #sumOf: (values: readonly Value[]) => Sum;
-  readonly #told: Map<number, Value> = new Map();
+  readonly #reported: Map<number, Value> = new Map();
   readonly #whole = Promise.withResolvers<Sum>();
   readonly whole: Promise<Sum> = this.#whole.promise;
 
@@ -14,19 +14,19 @@ export class ThreadTally<Value, Sum> {
   }
 
   get isWhole(): boolean {
-    return this.#told.size >= this.#threads;
+    return this.#reported.size >= this.#threads;
   }
 
   get values(): readonly Value[] {
-    return [...this.#told.values()];
+    return [...this.#reported.values()];
   }
 
   has(thread: number): boolean {
-    return this.#told.has(thread);
+    return this.#reported.has(thread);
   }
 
-  tell(thread: number, value: Value): void {
-    this.#told.set(thread, value);
+  report(thread: number, value: Value): void {
+    this.#reported.set(thread, value);
     if (this.isWhole) this.#whole.resolve(this.#sumOf(this.values));
   }
 

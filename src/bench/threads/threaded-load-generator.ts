@@ -138,7 +138,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#state === 'started') for (const thread of this.#load) thread.post({ kind: 'cut-off' });
   }
 
-  tellEvery(ms: number): void {
+  reportEvery(ms: number): void {
     for (const thread of this.#parse) thread.post({ kind: 'tell-every', ms });
   }
 
@@ -175,7 +175,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
         ports: [...turns, ...feed],
         ...{ board: this.#board, boardThread: thread },
         heartbeatMsMax: this.#plan.heartbeatMsMax,
-        received: message => this.#loadTold(thread, message),
+        received: message => this.#loadReported(thread, message),
         lost: reason => this.#loadLost(thread, `load thread ${thread} ${reason}`),
       }),
     );
@@ -188,7 +188,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
       ...this.#shared,
       ...parseFacts(this.#plan),
       ...{ parser, boardThread, rings, turnPorts },
-      tellMs: this.#options.tellMs ?? TELL_MS,
+      reportMs: this.#options.reportMs ?? REPORT_MS,
     };
     this.#parse.push(
       startThread<ToParseWorker, FromParseWorker>({
@@ -199,19 +199,19 @@ class ThreadedLoadGenerator implements LoadGenerator {
         ports: turnPorts.map(({ port }) => port),
         ...{ board: this.#board, boardThread },
         heartbeatMsMax: this.#plan.heartbeatMsMax,
-        received: message => this.#parseTold(rings, message),
+        received: message => this.#parseReported(rings, message),
         lost: reason => this.#parseLost(rings, `parse thread ${parser} ${reason}`),
       }),
     );
   }
 
-  #loadTold(thread: number, message: FromLoadWorker): void {
+  #loadReported(thread: number, message: FromLoadWorker): void {
     switch (message.kind) {
       case 'opened':
-        this.#opened.tell(thread, message.connections);
+        this.#opened.report(thread, message.connections);
         return;
       case 'ended':
-        this.#load[thread]?.letGo();
+        this.#load[thread]?.unwatch();
         this.#parse[thread % this.#plan.threads.parse]?.post({ kind: 'thread-ended' });
         return;
       default:
@@ -219,7 +219,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     }
   }
 
-  #parseTold(rings: ParseWorkerData['rings'], message: FromParseWorker): void {
+  #parseReported(rings: ParseWorkerData['rings'], message: FromParseWorker): void {
     switch (message.kind) {
       case 'marks':
         for (const { thread } of rings) this.#load[thread]?.post(message);
@@ -233,13 +233,13 @@ class ThreadedLoadGenerator implements LoadGenerator {
         return;
       case 'outcomes':
         this.#sink.outcomes?.(message.news);
-        this.#tellFailing(message.news);
+        this.#reportFailing(message.news);
         return;
       case 'warmed-up':
-        this.#warm.tell(message.thread, true);
+        this.#warm.report(message.thread, true);
         return;
       case 'issuing-ended':
-        this.#issuingEndedNs.tell(message.thread, message.atNs);
+        this.#issuingEndedNs.report(message.thread, message.atNs);
         return;
       case 'ended':
         this.#threadEnded(message.thread, message.atNs);
@@ -250,7 +250,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   /** Load threads know statuses alone: an error in a reply of 200 is found where replies are read. */
-  #tellFailing({ spans }: OutcomeNews): void {
+  #reportFailing({ spans }: OutcomeNews): void {
     if (this.#hasSucceeded) return;
     this.#hasSucceeded = spans.some(([, completed]) => completed > 0);
     const isFailing = !this.#hasSucceeded && spans.some(([, , failed]) => failed > 0);
@@ -264,7 +264,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     if (this.#endedNs.has(thread)) return;
     const parser = this.#parse[thread % this.#plan.threads.parse];
     parser?.post({ kind: 'thread-lost', thread, reason, atNs: this.#nowNs() });
-    this.#opened.tell(thread, unopened(reason));
+    this.#opened.report(thread, unopened(reason));
     this.#fail(reason);
   }
 
@@ -277,8 +277,8 @@ class ThreadedLoadGenerator implements LoadGenerator {
 
   #threadEnded(thread: number, atNs: number): void {
     if (this.#endedNs.has(thread)) return;
-    this.#endedNs.tell(thread, atNs);
-    if (!this.#issuingEndedNs.has(thread)) this.#issuingEndedNs.tell(thread, atNs);
+    this.#endedNs.report(thread, atNs);
+    if (!this.#issuingEndedNs.has(thread)) this.#issuingEndedNs.report(thread, atNs);
     if (this.#endedNs.isWhole) this.#finish();
   }
 
@@ -315,7 +315,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
 
 /** A second of what one thread can receive at its best from paced streams. Bound in docs/limits.md. */
 const RING_BYTES = 33_554_432;
-const TELL_MS = 20;
+const REPORT_MS = 20;
 const START_LEAD_NS = 10e6;
 /** Cancelling takes one turn of each loop and the parsing of what is in the rings. */
 const STOP_MS_MAX = 10_000;

@@ -8,9 +8,9 @@ import type { ThreadBoard } from '../arena/thread-board.ts';
 
 /** What is watched of a worker: a simulation has others, in its own thread. */
 export interface WatchedWorker {
-  on<Received>(event: 'message', heard: (message: Received) => void): unknown;
-  once(event: 'error', heard: (error: Error) => void): unknown;
-  once(event: 'exit', heard: (code: number) => void): unknown;
+  on<Received>(event: 'message', received: (message: Received) => void): unknown;
+  once(event: 'error', received: (error: Error) => void): unknown;
+  once(event: 'exit', received: (code: number) => void): unknown;
   postMessage(message: unknown): void;
   terminate(): Promise<number>;
 }
@@ -85,13 +85,13 @@ export class WatchedThread<Sent, Received> {
   }
 
   /** From now on its end is no loss. */
-  letGo(): void {
+  unwatch(): void {
     this.#isLetGo = true;
     this.#unwatched.abort();
   }
 
   async terminate(): Promise<void> {
-    this.letGo();
+    this.unwatch();
     if (!this.#hasExited) await this.#options.worker.terminate();
     await this.#watching;
   }

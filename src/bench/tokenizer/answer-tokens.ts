@@ -4,7 +4,7 @@ import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { ReaderThread, ReaderThreadError } from '../../process/reader-thread.ts';
 import { TokenizerError } from './tokenizer-files.ts';
-import type { TokenizerTold, TokenizerWorkerData } from './tokenizer-worker.ts';
+import type { TokenizerReported, TokenizerWorkerData } from './tokenizer-worker.ts';
 
 export interface TokenCount {
   readonly facts: TokenizerFacts;
@@ -14,11 +14,14 @@ export interface TokenCount {
 
 /** @throws TokenizerError with what is wrong with it; the signal's reason. */
 export const answerTokensOf = async (work: TokenizerWorkerData, signal: AbortSignal): Promise<TokenCount> => {
-  await using thread = new ReaderThread<TokenizerTold>(entryUrl(import.meta.url, './tokenizer-worker.ts'), {
-    workerData: work,
-    mebibytesMax: COUNTER_MIB_MAX,
-    messageMsMax: COUNT_MS_MAX,
-  });
+  await using thread = new ReaderThread<TokenizerReported>(
+    entryUrl(import.meta.url, './tokenizer-worker.ts'),
+    {
+      workerData: work,
+      mebibytesMax: COUNTER_MIB_MAX,
+      messageMsMax: COUNT_MS_MAX,
+    },
+  );
   const tokens = new Map<number, number>();
   let facts: TokenizerFacts | undefined;
   for (;;) {
@@ -42,7 +45,10 @@ export const answerTokensOf = async (work: TokenizerWorkerData, signal: AbortSig
   }
 };
 
-const next = async (thread: ReaderThread<TokenizerTold>, signal: AbortSignal): Promise<TokenizerTold> => {
+const next = async (
+  thread: ReaderThread<TokenizerReported>,
+  signal: AbortSignal,
+): Promise<TokenizerReported> => {
   try {
     return await thread.next(signal);
   } catch (error) {

@@ -5,7 +5,7 @@ import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
-import { askText } from '../target/ask-text.ts';
+import { fetchText } from '../target/fetch-text.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import { pagePath } from '../target/server-pages.ts';
 import type { BenchTarget } from '../target/target-url.ts';
@@ -13,7 +13,7 @@ import { answerLines } from './answer-lines.ts';
 import type { TokenCount } from './answer-tokens.ts';
 import { TokenizerError } from './tokenizer-files.ts';
 
-interface AskedTokenizer {
+interface RequestedTokenizer {
   readonly target: BenchTarget;
   readonly api: ServerApi;
   readonly headers: readonly HeaderField[];
@@ -29,29 +29,29 @@ interface ServerTokenizer {
 
 /** @throws TokenizerError where it counts nothing that way; the signal's reason. */
 export const serverTokenizer = async (
-  asked: AskedTokenizer,
+  requested: RequestedTokenizer,
   signal: AbortSignal,
 ): Promise<ServerTokenizer> => {
   const problems: string[] = [];
   for (const shape of SHAPES) {
-    const told = await tokensOf(asked, shape, SAMPLE_TEXT, signal);
-    if (typeof told === 'number') {
+    const reported = await tokensOf(requested, shape, SAMPLE_TEXT, signal);
+    if (typeof reported === 'number') {
       const facts = factsOf(shape);
-      return { facts, count: (answers, until) => countAll({ asked, shape, facts, answers }, until) };
+      return { facts, count: (answers, until) => countAll({ requested, shape, facts, answers }, until) };
     }
-    problems.push(told);
+    problems.push(reported);
   }
   throw new TokenizerError(`POST /tokenize: ${[...new Set(problems)].join('; ')}`);
 };
 
 const countAll = async (
   {
-    asked,
+    requested,
     shape,
     facts,
     answers,
   }: {
-    readonly asked: AskedTokenizer;
+    readonly requested: RequestedTokenizer;
     readonly shape: TokenizeShape;
     readonly facts: TokenizerFacts;
     readonly answers: string;
@@ -63,10 +63,10 @@ const countAll = async (
   const until = AbortSignal.any([signal, over]);
   const asking = new Set<Promise<void>>();
   let count = 0;
-  const ask = async (sampleId: number, text: string): Promise<void> => {
+  const request = async (sampleId: number, text: string): Promise<void> => {
     try {
-      const told = await tokensOf(asked, shape, text, until);
-      if (typeof told === 'number') tokens.set(sampleId, told);
+      const reported = await tokensOf(requested, shape, text, until);
+      if (typeof reported === 'number') tokens.set(sampleId, reported);
     } catch (error) {
       // Past its time what is not told stays uncounted.
       if (!until.aborted) throw error;
@@ -75,7 +75,7 @@ const countAll = async (
   for await (const { sampleId, text } of answerLines(answers)) {
     if (count === TOKENIZED_ANSWERS_MAX || until.aborted) break;
     count += 1;
-    const one: Promise<void> = ask(sampleId, text).finally(() => asking.delete(one));
+    const one: Promise<void> = request(sampleId, text).finally(() => asking.delete(one));
     asking.add(one);
     if (asking.size >= TOKENIZED_AT_ONCE) await Promise.race(asking);
   }
@@ -86,13 +86,13 @@ const countAll = async (
 
 /** @returns why there is no count, else the count */
 const tokensOf = async (
-  { target, api, headers, model }: AskedTokenizer,
+  { target, api, headers, model }: RequestedTokenizer,
   shape: TokenizeShape,
   text: string,
   signal: AbortSignal,
 ): Promise<number | string> => {
   if (text === '') return 0;
-  const answer = await askText({
+  const answer = await fetchText({
     server: target.server,
     path: pagePath(target, '/tokenize', api),
     body: JSON.stringify(shape.body(text, model)),
@@ -109,12 +109,12 @@ const tokensOf = async (
 };
 
 const factsOf = ({ servers }: TokenizeShape): TokenizerFacts => {
-  const untold = unknown('the server counts with its own, and does not tell which');
+  const unreported = unknown('the server counts with its own, and does not tell which');
   return {
     name: `POST /tokenize of the server, as ${servers} has it`,
-    sha256: untold,
-    model: untold,
-    vocabulary: untold,
+    sha256: unreported,
+    model: unreported,
+    vocabulary: unreported,
   };
 };
 

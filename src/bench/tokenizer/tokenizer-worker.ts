@@ -12,7 +12,7 @@ export interface TokenizerWorkerData {
   readonly answers: string | undefined;
 }
 
-export type TokenizerTold =
+export type TokenizerReported =
   | { readonly kind: 'ready'; readonly facts: TokenizerFacts }
   /** Of some answers: sample, tokens, sample, tokens, … */
   | { readonly kind: 'counts'; readonly pairs: readonly number[] }
@@ -20,14 +20,14 @@ export type TokenizerTold =
   | { readonly kind: 'wrong'; readonly problem: string };
 
 /** Some seconds of work at most. */
-const CHARACTERS_TOLD = 1_000_000;
+const CHARACTERS_REPORTED = 1_000_000;
 
 const { folder, answers }: TokenizerWorkerData = workerData;
-const tell = (told: TokenizerTold): void => parentPort?.postMessage(told);
+const report = (reported: TokenizerReported): void => parentPort?.postMessage(reported);
 
 try {
   const { facts, tokensOf } = await readTokenizer(folder);
-  tell({ kind: 'ready', facts });
+  report({ kind: 'ready', facts });
   /** The library gives up on some texts: a megabyte without a space is too much for its stack. */
   const countOf = (text: string): number | undefined => {
     try {
@@ -42,14 +42,14 @@ try {
     const tokens = countOf(text);
     if (tokens !== undefined) pairs.push(sampleId, tokens);
     characters += text.length;
-    if (characters < CHARACTERS_TOLD) continue;
-    tell({ kind: 'counts', pairs });
+    if (characters < CHARACTERS_REPORTED) continue;
+    report({ kind: 'counts', pairs });
     pairs = [];
     characters = 0;
   }
-  tell({ kind: 'counts', pairs });
-  tell({ kind: 'end' });
+  report({ kind: 'counts', pairs });
+  report({ kind: 'end' });
 } catch (error) {
   if (!(error instanceof TokenizerError)) throw error;
-  tell({ kind: 'wrong', problem: error.message });
+  report({ kind: 'wrong', problem: error.message });
 }

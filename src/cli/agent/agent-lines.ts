@@ -34,7 +34,7 @@ export class AgentLines implements AgentHostObserver {
 
   secret(code: string, port: number): void {
     const { wantedPort, policy, codeFile } = this.#options;
-    const wasTold = codeFile !== undefined && !this.#isFirst;
+    const wasReported = codeFile !== undefined && !this.#isFirst;
     if (this.#isFirst) {
       const taken = port === wantedPort ? '' : ` (${wantedPort} is taken)`;
       this.#write(`Waiting for a coordinator on port ${port}${taken}. Ctrl-C stops it.`);
@@ -44,7 +44,7 @@ export class AgentLines implements AgentHostObserver {
     this.#isFirst = false;
     this.#strangersBefore = this.#strangers;
     this.#refusals.begin();
-    if (wasTold) return;
+    if (wasReported) return;
     const own = ownAddresses();
     const places = (own.length === 0 ? ['THIS-MACHINE'] : own).map(host =>
       agentPlaceText({ at: { host, port }, code: codeFile === undefined ? code : 'CODE' }),

@@ -4,14 +4,14 @@
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import { type AskedTargets, type RequestHeaders, requestHeaders } from '../bench/request-headers.ts';
+import { type RequestedTargets, type RequestHeaders, requestHeaders } from '../bench/request-headers.ts';
 import type { Invocation } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { AgentsWish } from './open-agents.ts';
+import type { AgentsRequest } from './open-agents.ts';
 
 /** undefined: this process loads. */
-export type NamedAgents = Pick<AgentsWish, 'from' | 'agents'> | undefined;
+export type NamedAgents = Pick<AgentsRequest, 'from' | 'agents'> | undefined;
 
 /** @param secrets the call that codes were given to, of a sweep that goes on. */
 export const namedAgents = (invocation: Invocation, secrets: Invocation = invocation): NamedAgents => {
@@ -37,10 +37,10 @@ export const headersToSend = async (
   named: NamedAgents,
   invocation: Invocation,
   state: ProcessState,
-  asked: AskedTargets,
+  requested: RequestedTargets,
 ): Promise<RequestHeaders> => {
-  if (named === undefined) return await requestHeaders(invocation, state, asked);
-  const { target } = asked;
+  if (named === undefined) return await requestHeaders(invocation, state, requested);
+  const { target } = requested;
   const given = [
     ...(invocation.option(BENCH.header).length > 0 ? ['--header'] : []),
     ...(invocation.option(BENCH.headerFile) === undefined ? [] : ['--header-file']),

@@ -14,7 +14,7 @@ import { knownNodes, nodeCalled } from '../known-nodes.ts';
 import type { ProcessState } from '../process-state.ts';
 import type { AgentPlace } from './agent-places.ts';
 
-export interface AgentsWish {
+export interface AgentsRequest {
   /** Of the daemon that asks the nodes. */
   readonly home: string;
   readonly from: readonly string[];
@@ -23,10 +23,13 @@ export interface AgentsWish {
 }
 
 /** @throws CommandError, BenchError `unreachable`; the signal's reason. No channel is left open then. */
-export const openAgents = async (state: ProcessState, wish: AgentsWish): Promise<readonly AgentChannel[]> => {
-  const { agents, signal } = wish;
+export const openAgents = async (
+  state: ProcessState,
+  options: AgentsRequest,
+): Promise<readonly AgentChannel[]> => {
+  const { agents, signal } = options;
   const opening = [
-    ...(wish.from.length === 0 ? [] : await nodeAgents(state, wish)),
+    ...(options.from.length === 0 ? [] : await nodeAgents(state, options)),
     ...agents.map(({ at, code }) =>
       dialAgent({ name: hostPortText(at), addresses: [at], secret: code, signal }),
     ),
@@ -40,7 +43,7 @@ export const openAgents = async (state: ProcessState, wish: AgentsWish): Promise
 
 const nodeAgents = async (
   state: ProcessState,
-  { home, from, signal }: AgentsWish,
+  { home, from, signal }: AgentsRequest,
 ): Promise<readonly Promise<AgentChannel>[]> => {
   const client = await findDaemon(home, state);
   const known = await knownNodes(client, signal);

@@ -1,4 +1,4 @@
-// The options of `plimsoll bench`, each on its own; what they mean together is bench-wish.ts.
+// The options of `plimsoll bench`, each on its own; what they mean together is parse-bench-options.ts.
 
 import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';

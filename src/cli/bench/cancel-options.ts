@@ -2,7 +2,7 @@
 
 import { type Parsed, parseDurationMs, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
-import type { CancelWish } from '../../core/run/cancel-wish.ts';
+import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
 import { parseAttainment } from '../../core/run/parse-objective.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
 import { type Invocation, type Option, value } from '../command.ts';
@@ -56,7 +56,7 @@ export const CANCEL: CancelOptions = {
 };
 
 /** @throws CommandError `usage` for a share of nothing. */
-export const cancelWish = (invocation: Invocation): { readonly cancel?: CancelWish } => {
+export const cancelPolicy = (invocation: Invocation): { readonly cancel?: CancelPolicy } => {
   const afterMs = invocation.option(CANCEL.cancelAfter);
   const share = invocation.option(CANCEL.cancelShare);
   if (afterMs !== undefined) return { cancel: { afterMs, share: share ?? 1 } };

@@ -2,7 +2,7 @@
 // what would change that is refused.
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import { askModelLimits } from '../../bench/target/ask-model-limits.ts';
+import { fetchModelLimits } from '../../bench/target/fetch-model-limits.ts';
 import {
   DEPTH_OUTPUT_TOKENS,
   DEPTH_PROMPT_TOKENS,
@@ -17,7 +17,7 @@ import {
   tokensAtDepth,
 } from '../../core/depth/depth-plan.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import type { LengthWish } from '../../core/figure/parse-length.ts';
+import type { LengthRequest } from '../../core/figure/parse-length.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { type Invocation, type Option, value } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
@@ -65,7 +65,7 @@ export const DEPTH: DepthOptions = {
 };
 
 /** undefined: no profile was asked for. @throws CommandError `usage` for what has no effect, or would spoil one. */
-export const depthWish = (
+export const depthDatasetOptions = (
   invocation: Invocation,
   options: readonly Option<unknown>[],
 ): DepthPlan | undefined => {
@@ -98,38 +98,38 @@ export const depthWish = (
     ),
     repetitions: repetitions ?? DEPTH_REPETITIONS,
     skipped: [],
-    ...NOT_ASKED,
+    ...NOT_REQUESTED,
   };
 };
 
 /** The request that a profile makes, without the depths that the server has no room for. @throws CommandError where none is left. */
 export const depthRequest = async (
   request: BenchRequest,
-  wished: DepthPlan,
+  requested: DepthPlan,
   signal: AbortSignal,
 ): Promise<BenchRequest> => {
   const { target, api, headers, model } = request;
-  const { contextMax, sizeBytes, parameters } = await askModelLimits({
+  const { contextMax, sizeBytes, parameters } = await fetchModelLimits({
     target,
     api,
     headers,
     model,
     signal,
   });
-  const skipped = wished.depths.flatMap((depth): readonly SkippedDepth[] => {
-    const tokens = tokensAtDepth(depth, wished);
+  const skipped = requested.depths.flatMap((depth): readonly SkippedDepth[] => {
+    const tokens = tokensAtDepth(depth, requested);
     return isUnknown(contextMax) || tokens <= contextMax
       ? []
       : [{ depth, reason: `the server has room for ${contextMax} tokens, and ${tokens} are needed` }];
   });
-  const depths = wished.depths.filter(depth => !skipped.some(each => each.depth === depth));
+  const depths = requested.depths.filter(depth => !skipped.some(each => each.depth === depth));
   if (depths.length === 0)
     throw new CommandError(
       'benchInput',
       `no depth can be measured: ${skipped[0]?.reason ?? 'none was asked for'}`,
       'Ask for less, such as --depths 0,1k --input-tokens 128, or start the server with more context.',
     );
-  const depth: DepthPlan = { ...wished, depths, skipped, contextMax, sizeBytes, parameters };
+  const depth: DepthPlan = { ...requested, depths, skipped, contextMax, sizeBytes, parameters };
   return {
     ...request,
     depth,
@@ -145,13 +145,13 @@ export const depthRequest = async (
 const isGiven = (read: unknown): boolean =>
   read !== undefined && read !== false && !(Array.isArray(read) && read.length === 0);
 
-const fixedLength = (wish: LengthWish | undefined, name: string, otherwise: number): number => {
-  if (wish === undefined) return otherwise;
-  if (wish.kind === 'fixed') return wish.value;
+const fixedLength = (options: LengthRequest | undefined, name: string, otherwise: number): number => {
+  if (options === undefined) return otherwise;
+  if (options.kind === 'fixed') return options.value;
   throw usage(`--${name} of --profile depth is one number`, `Write: --${name} ${otherwise}`);
 };
 
-const NOT_ASKED = {
+const NOT_REQUESTED = {
   sizeBytes: unknown('not asked'),
   parameters: unknown('not asked'),
   contextMax: unknown('not asked'),

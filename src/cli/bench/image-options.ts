@@ -1,7 +1,7 @@
 // `--images`, `--image-size` and `--image-folder`: pictures in each prompt, made up from the seed or a person's own.
 
 import { resolve } from 'node:path';
-import type { ImageSize, ImageWish } from '../../bench/dataset/made-up-images.ts';
+import type { ImageDatasetOptions, ImageSize } from '../../bench/dataset/synthetic-images.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
@@ -50,10 +50,10 @@ export const IMAGES: ImageOptions = {
 };
 
 /** @throws CommandError `usage` for what has no effect, or cannot be asked. */
-export const imageWish = (
+export const imageDatasetOptions = (
   invocation: Invocation,
   { api, cwd, others }: { readonly api: ServerApi; readonly cwd: string; readonly others: readonly string[] },
-): { readonly images?: ImageWish } => {
+): { readonly images?: ImageDatasetOptions } => {
   const folder = invocation.option(IMAGES.imageFolder);
   const count = invocation.option(IMAGES.images) ?? (folder === undefined ? undefined : 1);
   const size = invocation.option(IMAGES.imageSize);

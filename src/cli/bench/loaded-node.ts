@@ -4,7 +4,7 @@
 import { systemClock } from '../../clock/system-clock.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
 import { isRunId, type NodeId } from '../../core/ids.ts';
-import type { HeldCalibration } from '../../core/model/engine-calibration.ts';
+import type { StoredCalibration } from '../../core/model/engine-calibration.ts';
 import { type DeviceUses, usesDuring } from '../../core/model/loaded-placement.ts';
 import { nodeCalibrations } from '../../core/model/node-calibrations.ts';
 import { type NodeView, nodeView } from '../../core/node/node-view.ts';
@@ -18,7 +18,7 @@ import type { ProcessState } from '../process-state.ts';
 
 export interface LoadedNode {
   readonly view: NodeView;
-  readonly calibrations: readonly HeldCalibration[];
+  readonly calibrations: readonly StoredCalibration[];
   readonly uses: Reported<DeviceUses>;
   readonly nowMs: number;
 }

@@ -16,7 +16,7 @@ export const REAL_TIME: RealTimeOption = {
 };
 
 /** @throws CommandError `usage` where one of `elsewhere`, the options that let other machines make the load, was given */
-export const realTimeWish = (
+export const realTimePriority = (
   invocation: Invocation,
   elsewhere: readonly string[],
 ): Pick<BenchRequest, 'hasRealTimeThreads'> => {

@@ -7,7 +7,7 @@ import { type Invocation, nonEmpty, type Option, value, wholeText } from '../com
 import { usage } from '../command-error.ts';
 import { givenTraceOption, TRACE, type TraceOptions, tracePart } from '../dataset/trace-options.ts';
 import { duration } from './option-values.ts';
-import type { ReplayingRun, TraceReplayWish } from './replay-request.ts';
+import type { ReplayingRun, TraceReplayRequest } from './replay-request.ts';
 
 export interface TraceReplayOptions extends TraceOptions {
   readonly trace: Option<string | undefined>;
@@ -54,10 +54,10 @@ export const REPLAY: TraceReplayOptions = {
 };
 
 /** What is to be replayed, and how; undefined: no trace. @throws CommandError `usage` for what contradicts or would have no effect. */
-export const replayWish = (
+export const traceReplayRequest = (
   invocation: Invocation,
   options: readonly Option<unknown>[],
-): TraceReplayWish | undefined => {
+): TraceReplayRequest | undefined => {
   const given = <T>(option: Option<T>): T => invocation.option(option);
   const file = given(REPLAY.trace);
   if (file === undefined) {
@@ -68,7 +68,7 @@ export const replayWish = (
     throw usage(`--${alone} has no effect without --trace`, `Write: --trace FILE --${alone} …`);
   }
   const names = options.filter(option => isGiven(given(option))).map(({ name }) => name);
-  const other = names.find(name => BESIDE_NO_TRACE.has(name));
+  const other = names.find(name => TRACE_CONFLICTS.has(name));
   if (other !== undefined)
     throw usage(
       `--trace and --${other} cannot be combined`,
@@ -85,12 +85,12 @@ export const replayWish = (
 /** As it was asked for where no trace is replayed. @throws CommandError */
 export const replayed = async (
   request: BenchRequest,
-  wish: TraceReplayWish | undefined,
+  options: TraceReplayRequest | undefined,
   run: ReplayingRun,
 ): Promise<BenchRequest> => {
-  if (wish === undefined) return request;
+  if (options === undefined) return request;
   const { replayRequest } = await loadReplay();
-  return await replayRequest(request, wish, run);
+  return await replayRequest(request, options, run);
 };
 
 /** Loaded late: few commands read a trace. */
@@ -100,7 +100,7 @@ const isGiven = (read: unknown): boolean =>
   read !== undefined && read !== false && !(Array.isArray(read) && read.length === 0);
 
 /** Whatever else would say what is asked, how long it is, or who sends it. */
-const BESIDE_NO_TRACE: ReadonlySet<string> = new Set([
+const TRACE_CONFLICTS: ReadonlySet<string> = new Set([
   ...['stages', 'profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens'],
   ...['output-tokens', 'prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers'],
   ...['system-prompt', 'history', 'images', 'image-size', 'image-folder', 'from', 'agents'],

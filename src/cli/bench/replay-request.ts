@@ -15,7 +15,7 @@ import type { SessionPlaces } from '../../core/run/run-shape.ts';
 import { unknown } from '../../core/unknown.ts';
 import { CommandError, endedBy, usage } from '../command-error.ts';
 
-export interface TraceReplayWish {
+export interface TraceReplayRequest {
   /** As it was given. */
   readonly file: string;
   /** Names of all options of the command that were given. */
@@ -37,11 +37,11 @@ export interface ReplayingRun {
 /** The whole trace is read here: what is wrong with it is said before anything is sent. @throws CommandError; the signal's reason. */
 export const replayRequest = async (
   request: BenchRequest,
-  wish: TraceReplayWish,
+  options: TraceReplayRequest,
   run: ReplayingRun,
 ): Promise<BenchRequest> => {
   try {
-    return await requestOfTrace(request, wish, run);
+    return await requestOfTrace(request, options, run);
   } catch (error) {
     throw error instanceof BenchError ? endedBy('benchInput', error) : error;
   }
@@ -49,10 +49,10 @@ export const replayRequest = async (
 
 const requestOfTrace = async (
   request: BenchRequest,
-  wish: TraceReplayWish,
+  options: TraceReplayRequest,
   run: ReplayingRun,
 ): Promise<BenchRequest> => {
-  const { file, given, part, pace } = wish;
+  const { file, given, part, pace } = options;
   const { cwd, durationMs, signal } = run;
   if (request.models !== undefined)
     throw usage('--trace and several models cannot be combined', 'Ask one model: --model M.');
@@ -64,7 +64,7 @@ const requestOfTrace = async (
       `${file} is no trace that is known`,
       'docs/datasets.md has the formats.',
     );
-  if (format === 'agentic') return await ofConversations(request, wish, { ...run, place });
+  if (format === 'agentic') return await ofConversations(request, options, { ...run, place });
   refuse(given, OF_CONVERSATIONS, 'a trace that says itself when each request is sent');
   const limits = { requestsMax: request.samplesMax, durationMs };
   const trace = await surveyTrace({ ...place, format, part, pace, limits }, signal);
@@ -96,7 +96,7 @@ const requestOfTrace = async (
 /** Each conversation is a session, as many at a time or a second as was asked for. */
 const ofConversations = async (
   request: BenchRequest,
-  { given, part, pace }: TraceReplayWish,
+  { given, part, pace }: TraceReplayRequest,
   { place, durationMs, sessionsMax, placesOf }: ReplayingRun & { readonly place: DatasetPlace },
 ): Promise<BenchRequest> => {
   refuse(given, ['requests'], 'a trace of conversations: say how many of them, --sessions 100');
@@ -114,7 +114,7 @@ const ofConversations = async (
   const counter = new TraceFactCounter();
   for (const { id, requests } of trace.sessions)
     counter.add({ line: 0, key: id, startMs: undefined, requests });
-  const facts = counter.told();
+  const facts = counter.reported();
   const { sessions } = trace;
   const noTimes = unknown('times are within conversations alone');
   return {

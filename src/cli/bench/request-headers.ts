@@ -13,7 +13,7 @@ import { BENCH } from './bench-options.ts';
 import { parseHeaderFile, repeatedHeader } from './headers.ts';
 
 /** One, or several that are all sent the same. */
-export interface AskedTargets {
+export interface RequestedTargets {
   readonly target: BenchTarget;
   readonly targets?: readonly { readonly target: BenchTarget }[];
 }
@@ -27,7 +27,7 @@ export interface RequestHeaders {
 export const requestHeaders = async (
   invocation: Invocation,
   { cwd, env }: ProcessState,
-  { target, targets = [{ target }] }: AskedTargets,
+  { target, targets = [{ target }] }: RequestedTargets,
 ): Promise<RequestHeaders> => {
   const all = targets.map(each => each.target);
   const headerFile = invocation.option(BENCH.headerFile);

@@ -3,9 +3,9 @@
 
 import { resolve } from 'node:path';
 import type { LengthChoice } from '../../bench/dataset/length-choice.ts';
-import type { RequestWish } from '../../bench/run/request-wish.ts';
+import type { RequestSettings } from '../../bench/run/request-settings.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { type LengthWish, parseLength } from '../../core/figure/parse-length.ts';
+import { type LengthRequest, parseLength } from '../../core/figure/parse-length.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { BODY_TEXT_MAX, type SharedPrefixes } from '../../core/run/run-requests.ts';
 import { LENGTH_MAX } from '../../core/statistics/length-distribution.ts';
@@ -16,8 +16,8 @@ import { usage } from '../command-error.ts';
 import { wholeNumberFrom } from './option-values.ts';
 
 export interface RequestOptionTable {
-  readonly outputTokens: Option<LengthWish | undefined>;
-  readonly inputTokens: Option<LengthWish | undefined>;
+  readonly outputTokens: Option<LengthRequest | undefined>;
+  readonly inputTokens: Option<LengthRequest | undefined>;
   readonly prefixTokens: Option<number | undefined>;
   readonly prefixes: Option<number | undefined>;
   readonly temperature: Option<number | undefined>;
@@ -62,8 +62,8 @@ const bodyFields = (text: string): Parsed<JsonObject> => {
 };
 
 const lengthFile = (text: string): string | undefined => {
-  const wish = parseLength(text);
-  return wish.kind === 'ok' && wish.value.kind === 'file' ? wish.value.path : undefined;
+  const options = parseLength(text);
+  return options.kind === 'ok' && options.value.kind === 'file' ? options.value.path : undefined;
 };
 
 /** In the order of --help. */
@@ -125,10 +125,10 @@ export const REQUEST_OPTIONS: RequestOptionTable = {
 type Given = <T>(option: Option<T>) => T;
 
 /** @throws CommandError `usage` for what contradicts or would have no effect. */
-export const requestWishOf = (
+export const requestSettingsOf = (
   given: Given,
   { cwd, hasDataset }: { readonly cwd: string; readonly hasDataset: boolean },
-): RequestWish => {
+): RequestSettings => {
   const inputTokens = given(REQUEST_OPTIONS.inputTokens);
   if (hasDataset && inputTokens !== undefined) {
     throw usage(
@@ -136,24 +136,26 @@ export const requestWishOf = (
       'Leave one of them out.',
     );
   }
-  const wish = {
+  const options = {
     outputTokens: choiceOf(given(REQUEST_OPTIONS.outputTokens), cwd),
     inputTokens: choiceOf(inputTokens, cwd),
     prefixes: prefixesOf(given, hasDataset),
     fields: fieldsOf(given),
   };
-  const limit = LIMITS_OF_OTHERS.find(name => name in wish.fields);
-  if (wish.outputTokens !== undefined && limit !== undefined) {
+  const limit = LIMITS_OF_OTHERS.find(name => name in options.fields);
+  if (options.outputTokens !== undefined && limit !== undefined) {
     throw usage(
       `--output-tokens and "${limit}" of --body cannot be combined`,
       'Use the one that should say how long answers are.',
     );
   }
-  return wish;
+  return options;
 };
 
-const choiceOf = (wish: LengthWish | undefined, cwd: string): LengthChoice | undefined =>
-  wish?.kind === 'file' ? { kind: 'file', path: resolve(cwd, wish.path), shownPath: wish.path } : wish;
+const choiceOf = (options: LengthRequest | undefined, cwd: string): LengthChoice | undefined =>
+  options?.kind === 'file'
+    ? { kind: 'file', path: resolve(cwd, options.path), shownPath: options.path }
+    : options;
 
 const prefixesOf = (given: Given, hasDataset: boolean): SharedPrefixes | undefined => {
   const tokens = given(REQUEST_OPTIONS.prefixTokens);

@@ -124,7 +124,7 @@ class EnergyWatch implements AsyncDisposable {
     const moment = await clusterNow(client, systemClock, signal);
     const node = loadedNode(moment.state, runId);
     if (isUnknown(node)) return node;
-    await this.#ask(client, node, signal);
+    await this.#request(client, node, signal);
     const view = nodeView(moment.state, node, systemClock.nowMs());
     const meters = nodeMeters(view, this.#history, window);
     await this.#write(meters, window);
@@ -140,7 +140,7 @@ class EnergyWatch implements AsyncDisposable {
         view,
         isClientHere:
           from === undefined ? moment.snapshot.nodeId === node : from.some(name => name === view.name),
-        otherRuns: runsBeside(
+        otherRuns: concurrentRuns(
           Object.values(moment.state.runs).flatMap(runs => Object.values(runs).map(({ value }) => value)),
           { targetNode: node, runId, beganAt: endedAt - (systemClock.nowMs() - window.fromMs), endedAt },
         ),
@@ -184,10 +184,10 @@ class EnergyWatch implements AsyncDisposable {
     const client = await findDaemon(home, state);
     const moment = await clusterNow(client, systemClock, over);
     const node = loadedNode(moment.state, runId);
-    if (!isUnknown(node)) await this.#ask(client, node, over);
+    if (!isUnknown(node)) await this.#request(client, node, over);
   }
 
-  async #ask(client: DaemonClient, node: NodeId, signal: AbortSignal): Promise<void> {
+  async #request(client: DaemonClient, node: NodeId, signal: AbortSignal): Promise<void> {
     const { liveHistoryAnswerSchema } = await loadHistory();
     const answer = await client.answer(liveHistoryAnswerSchema, `/api/history?node=${node}`, signal);
     // The end of a history lies somewhere in its daemon's second, and here it is now.
@@ -208,9 +208,9 @@ const loadedNode = (state: State, runId: string): NodeId | Unknown => {
 };
 
 /** That had begun before this one ended, and had not ended before it began. By the wall clocks of who ran them. */
-const runsBeside = (
+const concurrentRuns = (
   runs: readonly Run[],
-  { targetNode, runId, beganAt, endedAt }: BesideOf,
+  { targetNode, runId, beganAt, endedAt }: ConcurrentOf,
 ): readonly Run[] =>
   runs.filter(run => {
     if (run.runId === runId || run.targetNode !== targetNode) return false;
@@ -220,7 +220,7 @@ const runsBeside = (
     return from < endedAt && until > beganAt;
   });
 
-interface BesideOf {
+interface ConcurrentOf {
   readonly targetNode: string;
   readonly runId: string;
   /** ms since the epoch. */

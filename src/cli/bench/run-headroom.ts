@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import type { runBench } from '../../bench/bench.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import { askModelLimits, type ModelLimits } from '../../bench/target/ask-model-limits.ts';
+import { fetchModelLimits, type ModelLimits } from '../../bench/target/fetch-model-limits.ts';
 import { serverUrl } from '../../bench/target/server-pages.ts';
 import { isLoopbackHost } from '../../core/address/host-port.ts';
 import { isRunId } from '../../core/ids.ts';
@@ -96,7 +96,7 @@ const servedFacts = async (
   { named, hub }: { readonly named: string | undefined; readonly hub: string | undefined },
   signal: AbortSignal,
 ): Promise<ServedFacts> => {
-  const limits = await askModelLimits({ target, api, headers, model: name, signal });
+  const limits = await fetchModelLimits({ target, api, headers, model: name, signal });
   const servedPath = isLoopbackHost(target.server.host) ? limits.modelPath : undefined;
   const model = await servedModel(
     { named, servedPath, servedId: limits.modelId, hub, serverUrl: serverUrl(target, api) },

@@ -8,8 +8,8 @@ import { withoutSecrets } from '../../bench/run/bench-environment.ts';
 import type { CallProvenance } from '../../bench/run/bench-parts.ts';
 import { errorMessage } from '../../core/problem.ts';
 import {
+  CALL_ARGUMENTS_MAX,
   CALL_LENGTH_MAX,
-  CALL_WORDS_MAX,
   CEILINGS_MAX,
   type GitProvenance,
   type KeptCall,
@@ -28,7 +28,7 @@ import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import type { ProcessState } from '../process-state.ts';
 
-interface ProvenanceWish {
+interface ProvenanceOptions {
   readonly home: string;
   /** As it was given. */
   readonly noteGit: string | undefined;
@@ -38,7 +38,7 @@ interface ProvenanceWish {
 /** @throws CommandError `usage` when the folder of --note-git is in no repository; the reason of `stop`. */
 export const runProvenance = async (
   state: ProcessState,
-  { home, noteGit, call }: ProvenanceWish,
+  { home, noteGit, call }: ProvenanceOptions,
 ): Promise<CallProvenance> => {
   const [node, git] = await Promise.all([ownNode(home, state), gitProvenance(noteGit, state)]);
   return { machine: machineProvenance(state), node, git, call };
@@ -55,13 +55,16 @@ export const partProvenance = (state: Pick<ProcessState, 'platform'>): CallProve
 /** Of each stage of a sweep or line and of each segment of a comparison. @throws as runProvenance */
 export const stageProvenance = async (
   state: ProcessState,
-  wish: Omit<ProvenanceWish, 'call'>,
+  options: Omit<ProvenanceOptions, 'call'>,
 ): Promise<CallProvenance> =>
-  await runProvenance(state, { ...wish, call: unknown('a part of what the folder above it was asked for') });
+  await runProvenance(state, {
+    ...options,
+    call: unknown('a part of what the folder above it was asked for'),
+  });
 
 /** Bounded: what is longer is told as too long. */
 export const keptCall = ({ args, cwd, secrets }: SweepResume): Reported<KeptCall> =>
-  args.length > CALL_WORDS_MAX || args.join(' ').length > CALL_LENGTH_MAX
+  args.length > CALL_ARGUMENTS_MAX || args.join(' ').length > CALL_LENGTH_MAX
     ? unknown('the command line is too long to be kept')
     : { command: 'bench', args, cwd, secrets };
 

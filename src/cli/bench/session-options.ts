@@ -1,6 +1,6 @@
 // The options of `plimsoll bench` that make a load of sessions: chats of several turns, and what a place in a closed loop is.
 
-import type { SessionWish } from '../../bench/dataset/chat-sessions.ts';
+import type { SessionDatasetOptions } from '../../bench/dataset/chat-sessions.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { type Parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
@@ -30,14 +30,14 @@ export interface SessionOptionTable {
 }
 
 const turnCount = (text: string): Parsed<LengthDistribution> => {
-  const wish = parseLength(text);
-  if (wish.kind === 'wrong')
+  const options = parseLength(text);
+  if (options.kind === 'wrong')
     return wrong(
-      wish.problem.replace('tokens', 'turns'),
+      options.problem.replace('tokens', 'turns'),
       'Write a number such as 4, or a range such as 2..8.',
     );
-  if (wish.value.kind === 'file') return wrong('a file of turns is not read', 'Write weights: 1:50,4:50.');
-  return { kind: 'ok', value: wish.value };
+  if (options.value.kind === 'file') return wrong('a file of turns is not read', 'Write weights: 1:50,4:50.');
+  return { kind: 'ok', value: options.value };
 };
 
 /** In the order of --help. */
@@ -92,14 +92,14 @@ type Given = <T>(option: Option<T>) => T;
 export const hasSessions = ({ option }: Pick<Invocation, 'option'>): boolean =>
   option(SESSIONS.turns) !== undefined || option(SESSIONS.multiTurn);
 
-interface WishedSessions {
-  readonly sessions?: SessionWish;
+interface RequestedSessions {
+  readonly sessions?: SessionDatasetOptions;
   readonly shape: Pick<RunShape, 'sessions'>;
   readonly sessionsMax: number | undefined;
 }
 
 /** @throws CommandError `usage` for what contradicts or would have no effect. */
-export const sessionWish = (
+export const sessionDatasetOptions = (
   given: Given,
   run: {
     readonly pattern: RunPattern;
@@ -109,7 +109,7 @@ export const sessionWish = (
     readonly isReplay: boolean;
     readonly api: ServerApi;
   },
-): WishedSessions => {
+): RequestedSessions => {
   const turns = given(SESSIONS.turns);
   const isMultiTurn = given(SESSIONS.multiTurn);
   const placesOf = given(SESSIONS.concurrencyOf);

@@ -13,10 +13,10 @@ import type { NamedAgents } from '../agent/load-agents.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { asBenchCommandError, benchProcess, newRun, runningDaemon } from './bench-process.ts';
-import { Companions } from './run-companions.ts';
 import { type DisplayMode, RunDisplay } from './run-display.ts';
 import { energyRuns } from './run-energy.ts';
 import { judgedRuns } from './run-headroom.ts';
+import { RunObservers } from './run-observers.ts';
 import { runProvenance } from './run-provenance.ts';
 
 export interface BenchStart {
@@ -56,7 +56,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
     footer: 'Ctrl-C stops the run and reports on what was done.',
   });
   for (const notice of start.notices) display.notice(notice);
-  await using companions = new Companions(state, { home, directory, limits: request, display });
+  await using companions = new RunObservers(state, { home, directory, limits: request, display });
   try {
     await useHome(start, companions);
     const run = judgedRuns(
@@ -69,9 +69,9 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
       ...started,
       command: start.command,
       provenance: await runProvenance(state, start),
-      said: citedCalibration(home, state),
+      reported: citedCalibration(home, state),
       directory,
-      stop: AbortSignal.any([state.stop, companions.stopAsked]),
+      stop: AbortSignal.any([state.stop, companions.stopRequested]),
       stopNow: state.takeSecondStop(),
       observer: companions,
       isLookedAt: start.mode !== 'nothing' || (await runningDaemon(home, state)) !== undefined,
@@ -86,7 +86,7 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
 };
 
 /** A run that is kept elsewhere needs no home, but only there `plimsoll watch` can find it. */
-const useHome = async ({ home, out }: BenchStart, companions: Companions): Promise<void> => {
+const useHome = async ({ home, out }: BenchStart, companions: RunObservers): Promise<void> => {
   try {
     await openHome(home);
   } catch (error) {

@@ -36,7 +36,7 @@ export const notCounted = (command: 'line' | 'compare', reason: string): Option<
   });
 
 /** @throws CommandError `usage` for what it cannot be combined with. */
-export const tokenizerWish = (
+export const tokenizerChoice = (
   invocation: Invocation,
   { api, cwd, others }: { readonly api: ServerApi; readonly cwd: string; readonly others: readonly string[] },
 ): Pick<BenchRequest, 'tokenizer'> => {

@@ -24,14 +24,14 @@ import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { displayMode, RunDisplay } from './run-display.ts';
 
-interface WatchWish {
+interface WatchOptions {
   readonly home: string;
   /** Id or directory; undefined: the newest. */
   readonly run: string | undefined;
 }
 
 /** @throws CommandError when there is no such run. */
-export const watchRun = async (state: ProcessState, { home, run }: WatchWish): Promise<ExitCode> => {
+export const watchRun = async (state: ProcessState, { home, run }: WatchOptions): Promise<ExitCode> => {
   const found = await findRun(state, home, run);
   if (found.kind === 'ended') {
     const which = run === undefined ? 'No run is in progress. The newest has ended' : 'This run has ended';

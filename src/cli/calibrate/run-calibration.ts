@@ -24,7 +24,7 @@ import { spawnMock } from '../../mock/spawn-mock.ts';
 import { boundedBody } from '../../process/bounded-body.ts';
 import { decodeTruthStamps } from '../../wire/truth-stamps.ts';
 import { asBenchCommandError, benchProcess, newRun } from '../bench/bench-process.ts';
-import { benchWish } from '../bench/bench-wish.ts';
+import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { CommandError } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { benchCommand } from '../commands/bench.ts';
@@ -32,23 +32,26 @@ import type { ProcessState } from '../process-state.ts';
 import { calibratedMachine } from './calibrated-machine.ts';
 import { type ComparedRun, compareWithTruth, type TruthLoad } from './truth-comparison.ts';
 
-interface CalibrationWish {
+interface CalibrationOptions {
   /** Of a `plimsoll mock --stamp`; undefined: one of our own on loopback. */
   readonly url: string | undefined;
   readonly budgetMs: number;
   /** What goes on, one line. */
-  readonly tell: (line: string) => Promise<void>;
+  readonly print: (line: string) => Promise<void>;
 }
 
 /** @throws CommandError where the target has no stamps, or nothing could be measured. */
-export const runCalibration = async (state: ProcessState, wish: CalibrationWish): Promise<Calibration> => {
+export const runCalibration = async (
+  state: ProcessState,
+  options: CalibrationOptions,
+): Promise<Calibration> => {
   const machine = calibratedMachine(state);
-  const endsAtMs = systemClock.nowMs() + wish.budgetMs;
+  const endsAtMs = systemClock.nowMs() + options.budgetMs;
   /** A target elsewhere is compared with loopback. */
-  const runsOfSteps = wish.url === undefined ? 1 : 2;
+  const runsOfSteps = options.url === undefined ? 1 : 2;
   const stepMs = Math.max(
     STEP_MS_MIN,
-    Math.min(STEP_MS_MAX, wish.budgetMs / (runsOfSteps * STREAMS.length + RATES.length) - OVERHEAD_MS),
+    Math.min(STEP_MS_MAX, options.budgetMs / (runsOfSteps * STREAMS.length + RATES.length) - OVERHEAD_MS),
   );
   const hasTime = (runs: number): boolean =>
     systemClock.nowMs() + runs * (stepMs + OVERHEAD_MS) <= endsAtMs && !state.stop.aborted;
@@ -57,18 +60,18 @@ export const runCalibration = async (state: ProcessState, wish: CalibrationWish)
   const clockErrorsNs: number[] = [];
   for (const count of STREAMS) {
     if (streams.length > 0 && !hasTime(runsOfSteps)) break;
-    await wish.tell(counted(count, 'stream'));
-    const { step, clockErrorNs } = await streamStep(state, wish.url, { count, stepMs });
+    await options.print(counted(count, 'stream'));
+    const { step, clockErrorNs } = await streamStep(state, options.url, { count, stepMs });
     streams.push(step);
     clockErrorsNs.push(clockErrorNs);
   }
   for (const rate of RATES) {
     if (rates.length > 0 && !hasTime(1)) break;
-    await wish.tell(`${rate} requests/s`);
-    await using mock = wish.url === undefined ? await mockHere(state, loadOf(1)) : undefined;
+    await options.print(`${rate} requests/s`);
+    await using mock = options.url === undefined ? await mockHere(state, loadOf(1)) : undefined;
     const { report } = await oneRun(
       state,
-      mock?.url ?? wish.url ?? '',
+      mock?.url ?? options.url ?? '',
       ['--rate', String(rate), '--output-tokens', '1'],
       stepMs,
     );
@@ -84,8 +87,8 @@ export const runCalibration = async (state: ProcessState, wish: CalibrationWish)
     schema: CALIBRATION_SCHEMA,
     madeAt: new Date(systemClock.wallMs()).toISOString(),
     machine,
-    target: wish.url ?? 'loopback',
-    clock: wish.url === undefined ? null : clockOf(clockErrorsNs),
+    target: options.url ?? 'loopback',
+    clock: options.url === undefined ? null : clockOf(clockErrorsNs),
     streams,
     rates,
   };
@@ -206,7 +209,7 @@ const oneRun = async (
   };
   try {
     const { report } = await runBench(
-      { ...benchWish(line.invocation, state.cwd), headers: [], hasEventLog: false },
+      { ...parseBenchOptions(line.invocation, state.cwd), headers: [], hasEventLog: false },
       {
         ...benchProcess(state),
         ...newRun(),

@@ -77,7 +77,7 @@ const saveCommand: Command = {
     if (problems.length > 0)
       throw new CommandError(
         'benchNotComparable',
-        problems.slice(0, PROBLEMS_TOLD_MAX).join('; '),
+        problems.slice(0, PROBLEMS_REPORTED_MAX).join('; '),
         'Save runs of one load and one model that are complete: plimsoll bench URL --repeat 5',
       );
     const baseline = baselineDocument(side, {
@@ -183,4 +183,4 @@ const shown = ({
     ...spreadText(spread, units.length),
   ].map(line => showable(line, '?'));
 
-const PROBLEMS_TOLD_MAX = 4;
+const PROBLEMS_REPORTED_MAX = 4;

@@ -12,10 +12,10 @@ import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
-import { benchWish } from '../bench/bench-wish.ts';
-import { depthRequest, depthWish } from '../bench/depth-options.ts';
+import { depthDatasetOptions, depthRequest } from '../bench/depth-options.ts';
+import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import type { RepeatEnd } from '../bench/repeat-bench.ts';
-import { replayed, replayWish } from '../bench/replay-options.ts';
+import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { keptCall } from '../bench/run-provenance.ts';
@@ -27,7 +27,7 @@ import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import type { LikeTool } from '../like/like-command.ts';
 import type { ProcessState } from '../process-state.ts';
 import { repeatText } from '../report/report-repeat.ts';
-import { keptCommand, toldCommand } from '../sweep/kept-command.ts';
+import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
 
 export const benchCommand: Command = {
   name: 'bench',
@@ -74,17 +74,17 @@ export const benchCommand: Command = {
   run: async (invocation, state) => {
     const like = invocation.option(BENCH.like);
     if (like !== undefined) return await printLike(like, invocation.arguments[0] ?? '', state);
-    const wish = benchWish(invocation, state.cwd, await givenStages(invocation, state.cwd));
-    const depth = depthWish(invocation, BENCH_OPTIONS);
-    const trace = replayWish(invocation, BENCH_OPTIONS);
+    const options = parseBenchOptions(invocation, state.cwd, await givenStages(invocation, state.cwd));
+    const depth = depthDatasetOptions(invocation, BENCH_OPTIONS);
+    const trace = traceReplayRequest(invocation, BENCH_OPTIONS);
     const agents = namedAgents(invocation);
-    const { headers, notices } = await headersToSend(agents, invocation, state, wish);
+    const { headers, notices } = await headersToSend(agents, invocation, state, options);
     const kept = keptCommand({
       options: BENCH_OPTIONS,
       args: state.args.slice(1),
       url: invocation.arguments[0] ?? '',
-      shownUrl: wish.target.shown,
-      others: (wish.targets ?? []).slice(1).map(({ target: { shown } }, at) => ({
+      shownUrl: options.target.shown,
+      others: (options.targets ?? []).slice(1).map(({ target: { shown } }, at) => ({
         given: invocation.arguments[at + 1] ?? '',
         shown,
       })),
@@ -94,7 +94,7 @@ export const benchCommand: Command = {
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
     const request = await interrupted(state, () =>
-      replayed({ ...wish, headers }, trace, {
+      replayed({ ...options, headers }, trace, {
         cwd: state.cwd,
         durationMs: invocation.option(BENCH.duration),
         sessionsMax: invocation.option(BENCH.sessions),
@@ -107,7 +107,7 @@ export const benchCommand: Command = {
       agents,
       home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
       out: invocation.option(BENCH.out),
-      command: toldCommand('bench', kept),
+      command: storedCommand('bench', kept),
       call: keptCall(kept),
       noteGit: invocation.option(BENCH.noteGit),
       mode: displayMode(state.stdout, isJson || isQuiet),

@@ -45,7 +45,7 @@ export const calibrateCommand: Command = {
     const calibration = await runCalibration(state, {
       url: invocation.arguments[0],
       budgetMs: invocation.option(budgetOption) ?? BUDGET_MS,
-      tell: async line => {
+      print: async line => {
         if (!isJson) await state.stderr.write(`${line}\n`);
       },
     });

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { resolveHome } from '../../config/home.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonText } from '../../core/comparison/comparison-text.ts';
-import { gateLines } from '../../core/comparison/gate-words.ts';
+import { gateLines } from '../../core/comparison/gate-text.ts';
 import { failedStopReason } from '../../core/run/failed-stop.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { BENCH } from '../bench/bench-options.ts';
@@ -14,7 +14,7 @@ import { newComparison, resumedComparison, sideGiven } from '../compare/compare-
 import { COMPARE, COMPARE_OPTIONS, LIVE_ONLY } from '../compare/compare-options.ts';
 import { isEndpoint } from '../compare/finished-sides.ts';
 import { gated, gateExit, writeGateFiles } from '../compare/gate-options.ts';
-import { resumeWords } from '../compare/resume-words.ts';
+import { resumeText } from '../compare/resume-text.ts';
 import type { CompareStart } from '../compare/start-compare.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -47,8 +47,13 @@ export const compareCommand: Command = {
   run: async (invocation, state) => {
     const given = invocation.option(COMPARE.resume);
     if (given !== undefined) {
-      const { start, invocation: asked } = await resumedComparison(given, invocation, state, compareCommand);
-      return await toldLive(start, asked, state);
+      const { start, invocation: requested } = await resumedComparison(
+        given,
+        invocation,
+        state,
+        compareCommand,
+      );
+      return await reportedLive(start, requested, state);
     }
     const b = sideGiven(invocation, 'b');
     const name = invocation.option(COMPARE.baseline);
@@ -61,10 +66,13 @@ export const compareCommand: Command = {
           'Run B first: plimsoll bench URL --repeat 5',
         );
       const { compareEnded } = await loadEnded();
-      return await toldEnded(await compareEnded({ a: { kind: 'baseline', name }, b }, invocation, state), {
-        invocation,
-        state,
-      });
+      return await reportedEnded(
+        await compareEnded({ a: { kind: 'baseline', name }, b }, invocation, state),
+        {
+          invocation,
+          state,
+        },
+      );
     }
     const a = sideGiven(invocation, 'a');
     if (isEndpoint(a) !== isEndpoint(b))
@@ -74,17 +82,17 @@ export const compareCommand: Command = {
       if (idle !== undefined)
         throw usage(`--${idle.name} has no effect on finished runs`, 'Leave it out, or give two URLs.');
       const { compareEnded } = await loadEnded();
-      return await toldEnded(await compareEnded({ a: { kind: 'runs', text: a }, b }, invocation, state), {
+      return await reportedEnded(await compareEnded({ a: { kind: 'runs', text: a }, b }, invocation, state), {
         invocation,
         state,
       });
     }
-    return await toldLive(await newComparison(invocation, state), invocation, state);
+    return await reportedLive(await newComparison(invocation, state), invocation, state);
   },
 };
 
 /** Of two servers: measured, judged by its gate and kept. */
-const toldLive = async (
+const reportedLive = async (
   start: CompareStart,
   invocation: Invocation,
   state: ProcessState,
@@ -99,13 +107,13 @@ const toldLive = async (
   const unwritten = await writeGated(directory, gated(document, invocation));
   for (const problem of unwritten) await state.stderr.write(`plimsoll: ${problem}\n`);
   const diskProblems = [...end.diskProblems, ...unwritten];
-  const code = await told(document, { invocation, state, directory, diskProblems });
+  const code = await reported(document, { invocation, state, directory, diskProblems });
   if (document.state !== 'complete' && document.stopped === undefined)
-    await state.stderr.write(`plimsoll: go on with: ${resumeWords(directory, document)}\n`);
+    await state.stderr.write(`plimsoll: go on with: ${resumeText(directory, document)}\n`);
   return code;
 };
 
-interface TellContext {
+interface ReportContext {
   readonly invocation: Invocation;
   readonly state: ProcessState;
   /** Of its own. */
@@ -114,9 +122,9 @@ interface TellContext {
 }
 
 /** Kept in the home, to be found again; a home that cannot be used loses nothing of what is told. */
-const toldEnded = async (
+const reportedEnded = async (
   document: ComparisonDocument,
-  { invocation, state }: Pick<TellContext, 'invocation' | 'state'>,
+  { invocation, state }: Pick<ReportContext, 'invocation' | 'state'>,
 ): Promise<ExitCode> => {
   const home = resolveHome({ ...state, option: invocation.option(BENCH.home) });
   const out = invocation.option(BENCH.out);
@@ -126,16 +134,16 @@ const toldEnded = async (
     out: out === undefined ? undefined : resolve(state.cwd, out),
   });
   for (const problem of kept.problems) await state.stderr.write(`plimsoll: ${problem}\n`);
-  return await told(document, {
+  return await reported(document, {
     invocation,
     state,
     ...(kept.directory === undefined ? {} : { directory: kept.directory }),
   });
 };
 
-const told = async (
+const reported = async (
   document: ComparisonDocument,
-  { invocation, state, directory, diskProblems = [] }: TellContext,
+  { invocation, state, directory, diskProblems = [] }: ReportContext,
 ): Promise<ExitCode> => {
   const judged = gated(document, invocation);
   const gate = gateLines(judged);

@@ -11,7 +11,7 @@ import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
 import { oneOf, wholeNumberFrom } from '../bench/option-values.ts';
-import { REQUEST_OPTIONS, requestWishOf } from '../bench/request-options.ts';
+import { REQUEST_OPTIONS, requestSettingsOf } from '../bench/request-options.ts';
 import {
   type Command,
   homeOption,
@@ -91,7 +91,7 @@ export const datasetMakeCommand: Command = {
         shownPath: file,
         signal: state.stop,
       });
-      const told = { file, seed, ...written, dropped };
+      const reported = { file, seed, ...written, dropped };
       const lines = [
         showable(
           `${file}: ${counted(written.rows, 'prompt')}, ${figureText(formatBytes(written.bytes))}, seed ${seed}`,
@@ -102,7 +102,7 @@ export const datasetMakeCommand: Command = {
         '  A word stands for a token: the report of a run tells what a server counted',
         '  To let a prefix cache answer what they share: bench --no-nonce',
       ];
-      await state.stdout.write(invocation.option(jsonOption) ? jsonLines(told) : `${lines.join('\n')}\n`);
+      await state.stdout.write(invocation.option(jsonOption) ? jsonLines(reported) : `${lines.join('\n')}\n`);
     } catch (error) {
       throw asBenchCommandError(error);
     }
@@ -169,34 +169,34 @@ const lengthRows = async (
     const unset = preset !== undefined && OF_PREFIXES.includes(option) ? option.read([]) : undefined;
     return unset?.kind === 'ok' ? unset.value : given(option);
   };
-  const wish = requestWishOf(ofRequests, { cwd, hasDataset: false });
+  const options = requestSettingsOf(ofRequests, { cwd, hasDataset: false });
   const input =
-    wish.inputTokens === undefined
+    options.inputTokens === undefined
       ? fixed(preset?.input ?? INPUT_TOKENS)
-      : await chosenLengths(wish.inputTokens);
+      : await chosenLengths(options.inputTokens);
   const output =
-    wish.outputTokens === undefined
+    options.outputTokens === undefined
       ? preset === undefined
         ? undefined
         : fixed(preset.output)
-      : await chosenLengths(wish.outputTokens);
+      : await chosenLengths(options.outputTokens);
   const prefixes: MadePrefixes | undefined =
     preset === undefined
-      ? wish.prefixes && { ...wish.prefixes, isShuffled: false }
+      ? options.prefixes && { ...options.prefixes, isShuffled: false }
       : {
           count: given(REQUEST_OPTIONS.prefixes) ?? preset.prefixes,
           tokens: given(REQUEST_OPTIONS.prefixTokens) ?? preset.prefixTokens,
           isShuffled: true,
         };
-  const asked = given(countOption) ?? preset?.count ?? COUNT;
-  const count = prefixes?.isShuffled === true ? asked - (asked % prefixes.count) : asked;
+  const requested = given(countOption) ?? preset?.count ?? COUNT;
+  const count = prefixes?.isShuffled === true ? requested - (requested % prefixes.count) : requested;
   if (count === 0)
     throw new CommandError(
       'usage',
-      `--count ${asked} is less than a prompt for each prefix`,
+      `--count ${requested} is less than a prompt for each prefix`,
       'Write a larger one, or fewer --prefixes.',
     );
-  return { rows: madeRows({ seed, count, input, output, prefixes }), dropped: asked - count };
+  return { rows: madeRows({ seed, count, input, output, prefixes }), dropped: requested - count };
 };
 
 const fixed = (tokens: number): ChosenLengths => ({

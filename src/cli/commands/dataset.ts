@@ -61,7 +61,7 @@ const shown = async (file: string, invocation: Invocation, { cwd, stop }: Proces
 };
 
 const factLines = ({ description, file }: Dataset, facts: DatasetFacts): readonly string[] => {
-  const { prompts, words, characters, messages, maxTokens, maxTokensTold, identical } = facts;
+  const { prompts, words, characters, messages, maxTokens, maxTokensReported, identical } = facts;
   const rows = [
     ['', 'p50', 'p90', 'p99', 'max', 'all'],
     lengthRow('words', words),
@@ -80,7 +80,7 @@ const factLines = ({ description, file }: Dataset, facts: DatasetFacts): readonl
     `  ${share} of all characters begin a prompt as another one begins: what a prefix cache could answer at best`,
     maxTokens === undefined
       ? '  none says how long its answer may be'
-      : `  ${formatCount(maxTokensTold)} of ${formatCount(prompts)} say how long their answer may be`,
+      : `  ${formatCount(maxTokensReported)} of ${formatCount(prompts)} say how long their answer may be`,
     ...(facts.partMessages === 0
       ? []
       : [

@@ -104,7 +104,7 @@ export const demoCommand: Command = {
       hasBench: !invocation.option(noBenchOption),
       onStarted: async ({ daemon, home }) => {
         await state.stdout.write(
-          `A simulated cluster of ${counted(nodeCount, 'node')}; none of them is real.${faults !== 'none' && nodeCount >= FAULTS_NODES_MIN ? FAULTS_SAID[faults] : ''}\n`,
+          `A simulated cluster of ${counted(nodeCount, 'node')}; none of them is real.${faults !== 'none' && nodeCount >= FAULTS_NODES_MIN ? FAULTS_NOTICE[faults] : ''}\n`,
         );
         await showDashboard(daemon, { home, isToBeOpened: !invocation.option(noOpenOption) }, state, [
           `Elsewhere: ${shellCommand`plimsoll status --home ${home}`}`,
@@ -134,7 +134,7 @@ const wholeNumber = (
 const NODES = 8;
 /** Fewer have nothing wrong. */
 const FAULTS_NODES_MIN = 4;
-const FAULTS_SAID = {
+const FAULTS_NOTICE = {
   typical: '\nSome of it is broken on purpose; --faults off shows the same without.',
   all: '\nAlmost all of it is broken on purpose; some faults begin within the first two minutes, and some pass and come again.',
 } as const;

@@ -51,7 +51,7 @@ import {
 } from '../fleet/fleet-options.ts';
 import { examineOwnFleet } from '../fleet/own-fleet.ts';
 import type { ProcessState } from '../process-state.ts';
-import { homePath, openKeyHome, say } from './key-home.ts';
+import { homePath, openKeyHome, print } from './key-home.ts';
 
 const DIR: CommandArgument = { name: 'DIR', meaning: 'The folder of the fleet.', isRequired: true };
 
@@ -101,7 +101,7 @@ const fleetInitCommand: Command = {
       nodes: [],
     });
     await writeCredentials(path, ADMIN_FILE, new TextDecoder().decode(administrator.getSeed()));
-    await say(state, [
+    await print(state, [
       `The fleet is in ${path}.`,
       ...(certificate === undefined
         ? [
@@ -158,7 +158,7 @@ const fleetAddCommand: Command = {
       ...folder,
       nodes: [...others, { name, nodeId: id, nkey: user.getPublicKey() }],
     });
-    await say(state, [
+    await print(state, [
       `${name} may use the fleet once the server has reloaded: nats-server --signal reload`,
       ...(folder.stateBy === 'node'
         ? [`Create the stream for its last values: ${shellCommand`plimsoll fleet apply ${path}`}`]
@@ -184,13 +184,13 @@ const fleetRevokeCommand: Command = {
   examples: [{ line: 'plimsoll fleet revoke fleet atlas', meaning: 'then reload the server' }],
   run: async (invocation, state) => {
     const path = folderOf(invocation, state);
-    const asked = invocation.arguments[1] ?? '';
+    const requested = invocation.arguments[1] ?? '';
     const folder = await readFleetFolder(path);
-    const node = folder.nodes.find(({ name, nodeId }) => name === asked || nodeId === asked);
+    const node = folder.nodes.find(({ name, nodeId }) => name === requested || nodeId === requested);
     if (node === undefined)
       throw new CommandError(
         'fleet',
-        `no node of the fleet is called ${JSON.stringify(asked)}`,
+        `no node of the fleet is called ${JSON.stringify(requested)}`,
         `There are: ${folder.nodes.map(({ name }) => name).join(', ') || 'none'}.`,
       );
     const remaining = { ...folder, nodes: folder.nodes.filter(one => one !== node) };
@@ -200,7 +200,7 @@ const fleetRevokeCommand: Command = {
       folder.cluster,
       node.nodeId,
     );
-    await say(state, [
+    await print(state, [
       `${node.name} may use the fleet no longer once the server has reloaded: nats-server --signal reload`,
       ...(purged.kind === 'purged'
         ? [
@@ -243,7 +243,7 @@ const fleetApplyCommand: Command = {
       const purged = await purgeRevoked(connecting.server, folder);
       const nodes = folder.stateBy === 'node' ? folder.nodes.map(({ nodeId }) => nodeId) : [];
       const cleaned = await removeMisdirected(connecting.server, { cluster: folder.cluster, nodes });
-      await say(state, [
+      await print(state, [
         ...(hasRemoved ? [`${STATE_STREAM} was removed: each node has a stream of its own.`] : []),
         ...streams.map(
           ({ name }) => `${name} ${created.includes(name) ? 'was created' : 'is as it should be'}.`,
@@ -363,7 +363,7 @@ const fleetStatusCommand: Command = {
       return isWell ? EXIT_CODES.ok.code : EXIT_CODES.fleet.code;
     }
     const { server, streams, problems, notes } = examination;
-    await say(state, [
+    await print(state, [
       `Cluster ${fleet.cluster} at ${fleet.servers.join(', ')}`,
       ...(server === undefined
         ? []

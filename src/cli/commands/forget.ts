@@ -22,14 +22,14 @@ export const forgetCommand: Command = {
     { line: 'plimsoll forget atlas juno', meaning: 'a cable that you have removed for good' },
   ],
   run: async (invocation, state) => {
-    const asked = invocation.arguments[0] ?? '';
+    const requested = invocation.arguments[0] ?? '';
     const client = await findDaemon(resolveHome({ ...state, option: invocation.option(homeOption) }), state);
     const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
     const nodes = await knownNodes(client, signal);
-    const node = nodeCalled(asked, nodes);
-    const [, otherAsked] = invocation.arguments;
-    if (otherAsked !== undefined) {
-      const other = nodeCalled(otherAsked, nodes);
+    const node = nodeCalled(requested, nodes);
+    const [, otherRequested] = invocation.arguments;
+    if (otherRequested !== undefined) {
+      const other = nodeCalled(otherRequested, nodes);
       await client.json(`/api/links/${node.nodeId}/${other.nodeId}/forget`, signal, 'POST');
       await state.stdout.write(
         `Lost links between ${node.name} and ${other.name} are hidden until they return.\n`,

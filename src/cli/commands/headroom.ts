@@ -194,17 +194,17 @@ const placeOnPaper = (invocation: Invocation): HeadroomPlace | undefined => {
 const onCluster = async (
   invocation: Invocation,
   state: ProcessState,
-  ask: { readonly model: ModelFacts; readonly question: HeadroomQuestion },
+  request: { readonly model: ModelFacts; readonly question: HeadroomQuestion },
 ): Promise<Headroom> => {
   const client = await findDaemon(resolveHome({ ...state, option: invocation.option(homeOption) }), state);
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(ANSWER_MS)]);
   const moment = await clusterNow(client, systemClock, signal);
   const known = nodeIds(moment.state).map(nodeId => ({ nodeId, name: nodeName(moment.state, nodeId) }));
-  const asked = invocation
+  const requested = invocation
     .option(nodesOption)
     ?.split(',')
     .map(name => name.trim());
-  const strange = asked?.find(
+  const strange = requested?.find(
     name => name !== 'all' && !known.some(node => node.name === name || node.nodeId === name),
   );
   if (strange !== undefined) {
@@ -215,12 +215,12 @@ const onCluster = async (
     );
   }
   return clusterHeadroom(moment.state, systemClock.nowMs(), {
-    ...ask,
+    ...request,
     nodes:
-      asked === undefined || asked.includes('all')
+      requested === undefined || requested.includes('all')
         ? undefined
         : known
-            .filter(({ name, nodeId }) => asked.includes(name) || asked.includes(nodeId))
+            .filter(({ name, nodeId }) => requested.includes(name) || requested.includes(nodeId))
             .map(({ nodeId }) => nodeId),
   });
 };

@@ -30,7 +30,7 @@ export const importCommand: Command = {
   run: async (invocation, state) => {
     const [given = ''] = invocation.arguments;
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
-    const kept = await told(async () => {
+    const kept = await reported(async () => {
       await openHome(home);
       return await keepImported(resolve(state.cwd, given), {
         signal: state.stop,
@@ -57,7 +57,7 @@ const lineOf = ({ directory, origin, requests, isNew }: KeptImport): string =>
     '?',
   );
 
-const told = async <T>(work: () => Promise<T>): Promise<T> => {
+const reported = async <T>(work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {

@@ -1,11 +1,11 @@
 // `plimsoll join CODE` and `plimsoll leave`: this machine into a cluster and out of it, while its daemon runs.
 
 import { joinedAnswerSchema, leftAnswerSchema } from '../../wire/api/daemon-answers.ts';
-import { askMembership } from '../ask-membership.ts';
 import { type Command, homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { requestMembership } from '../request-membership.ts';
 import { homePath } from './key-home.ts';
 
 export const joinCommand: Command = {
@@ -38,7 +38,7 @@ export const joinCommand: Command = {
       );
     const client = await findDaemon(homePath(invocation, state), state);
     const body = { code: lastWord(code) };
-    const { keyId, place } = await askMembership(state, JOIN_MS, signal =>
+    const { keyId, place } = await requestMembership(state, JOIN_MS, signal =>
       client.answer(joinedAnswerSchema, '/api/mesh/join', signal, 'POST', body),
     );
     await state.stdout.write(
@@ -58,7 +58,7 @@ export const leaveCommand: Command = {
   examples: [{ line: 'plimsoll leave', meaning: 'on the machine that leaves' }],
   run: async (invocation, state) => {
     const client = await findDaemon(homePath(invocation, state), state);
-    const { keyId } = await askMembership(state, LEAVE_MS, signal =>
+    const { keyId } = await requestMembership(state, LEAVE_MS, signal =>
       client.answer(leftAnswerSchema, '/api/mesh/leave', signal, 'POST'),
     );
     await state.stdout.write(

@@ -8,7 +8,7 @@ import { homeOption, type Invocation } from '../command.ts';
 import { CommandError, endedBy, terminalText } from '../command-error.ts';
 import type { ProcessState } from '../process-state.ts';
 
-export type HeldKeys = Extract<KeyFile, { kind: 'key' }>;
+export type StoredKeys = Extract<KeyFile, { kind: 'key' }>;
 
 /** What a running daemon does with a key that was just written. */
 export const WHEN_IT_COUNTS = 'A daemon that runs on this home uses it at once.';
@@ -21,7 +21,7 @@ export const homePath = (invocation: Invocation, state: ProcessState): string =>
 export const openKeyHome = async (invocation: Invocation, state: ProcessState): Promise<string> => {
   try {
     const { path, notices } = await openHome(homePath(invocation, state));
-    await tellNotices(state, notices);
+    await printNotices(state, notices);
     return path;
   } catch (error) {
     if (!(error instanceof HomeError)) throw error;
@@ -30,7 +30,7 @@ export const openKeyHome = async (invocation: Invocation, state: ProcessState): 
 };
 
 /** Of a home. Undefined where there is no such file. @throws CommandError for one that holds no key. */
-export const keysAt = (path: string, state: ProcessState): Promise<HeldKeys | undefined> =>
+export const keysAt = (path: string, state: ProcessState): Promise<StoredKeys | undefined> =>
   keysIn(path, state, 'Import it from another machine: plimsoll key import --replace -');
 
 export const keyFromFile = async (path: string, state: ProcessState): Promise<ClusterKey> => {
@@ -39,7 +39,7 @@ export const keyFromFile = async (path: string, state: ProcessState): Promise<Cl
   return held.key;
 };
 
-const keysIn = async (path: string, state: ProcessState, advice: string): Promise<HeldKeys | undefined> => {
+const keysIn = async (path: string, state: ProcessState, advice: string): Promise<StoredKeys | undefined> => {
   const file = await readClusterKey(path);
   switch (file.kind) {
     case 'missing':
@@ -47,7 +47,7 @@ const keysIn = async (path: string, state: ProcessState, advice: string): Promis
     case 'wrong':
       throw new CommandError('clusterKey', file.problem, advice);
     case 'key':
-      await tellNotices(state, file.notices);
+      await printNotices(state, file.notices);
       return file;
     default:
       return file satisfies never;
@@ -77,14 +77,14 @@ export const written = async (path: string, write: () => Promise<boolean>): Prom
   }
 };
 
-export const say = (state: ProcessState, lines: readonly string[]): Promise<void> =>
+export const print = (state: ProcessState, lines: readonly string[]): Promise<void> =>
   state.stdout.write(`${lines.join('\n')}\n`);
 
-export const tell = async (state: ProcessState, lines: readonly string[]): Promise<void> => {
+export const report = async (state: ProcessState, lines: readonly string[]): Promise<void> => {
   for (const line of lines) await state.stderr.write(`plimsoll: ${line}\n`);
 };
 
-const tellNotices = async (state: ProcessState, notices: readonly Problem[]): Promise<void> => {
+const printNotices = async (state: ProcessState, notices: readonly Problem[]): Promise<void> => {
   for (const notice of notices) await state.stderr.write(terminalText(notice));
 };
 

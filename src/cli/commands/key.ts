@@ -7,21 +7,21 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { type ClusterKey, clusterKeyText, makeClusterKey } from '../../mesh/key/cluster-key.ts';
 import { clusterKeyPath, createClusterKeyFile, replaceClusterKeyFile } from '../../mesh/key/key-file.ts';
 import { type JoinCodeAnswer, joinCodeAnswerSchema } from '../../wire/api/daemon-answers.ts';
-import { askMembership } from '../ask-membership.ts';
 import { type Command, flag, homeOption, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import { requestMembership } from '../request-membership.ts';
 import {
-  type HeldKeys,
   homePath,
   keyFromFile,
   keyFromInput,
   keysAt,
   openKeyHome,
-  say,
-  tell,
+  print,
+  report,
+  type StoredKeys,
   WHEN_IT_COUNTS,
   written,
 } from './key-home.ts';
@@ -66,7 +66,7 @@ export const keyNewCommand: Command = {
         out === undefined ? 'See it with: plimsoll key show' : 'Choose a file that does not exist yet.',
       );
     }
-    await say(state, [
+    await print(state, [
       `Cluster key ${key.id} is in ${path}.`,
       ...(out === undefined ? ['Add it to the other machines with: plimsoll key show --join'] : []),
       WHEN_IT_COUNTS,
@@ -86,10 +86,10 @@ export const keyShowCommand: Command = {
     { line: 'plimsoll key show | ssh boreas plimsoll key import -', meaning: 'as text only' },
   ],
   run: async (invocation, state) => {
-    const { held } = await heldKeys(homePath(invocation, state), state);
+    const { held } = await storedKeys(homePath(invocation, state), state);
     const text = clusterKeyText(held.key);
     if (held.former !== undefined)
-      await tell(state, [`the old key ${held.former.id} is still accepted here.`]);
+      await report(state, [`the old key ${held.former.id} is still accepted here.`]);
     if (!invocation.option(joinOption)) {
       await state.stdout.write(`${text}\n`);
       return EXIT_CODES.ok.code;
@@ -98,7 +98,7 @@ export const keyShowCommand: Command = {
     const code = held.former === undefined ? await joinCode(homePath(invocation, state), state) : undefined;
     if (code !== undefined) {
       await state.stdout.write(`${shellCommand`plimsoll join ${code.code}`}\n`);
-      await tell(state, [
+      await report(state, [
         `Run this line on the other machine, whose daemon must be up. It works once, within ${counted(code.expiresInMs / 60_000, 'minute')}.`,
         ...(code.isLoopback ? ['The mesh listens on loopback here: only this machine can join.'] : []),
       ]);
@@ -107,7 +107,7 @@ export const keyShowCommand: Command = {
     // printf is part of the shell: the key is in no process's arguments.
     const how = held.former === undefined ? ['-'] : ['--rotate', '-'];
     await state.stdout.write(`${shellCommand`printf '%s\\n' ${text} | plimsoll key import ${how}`}\n`);
-    await tell(state, [
+    await report(state, [
       "Run this line on the other machine. It contains the key, and the shell's history may keep it.",
       'With a running daemon here (plimsoll up) it would be a code that works once.',
     ]);
@@ -145,12 +145,12 @@ export const keyImportCommand: Command = {
     const path = clusterKeyPath(await openKeyHome(invocation, state));
     const held = isReplacing ? undefined : await keysAt(path, state);
     if (held?.key.id === key.id) {
-      await say(state, [`${path} already has this cluster key.`, WHEN_IT_COUNTS]);
+      await print(state, [`${path} already has this cluster key.`, WHEN_IT_COUNTS]);
       return EXIT_CODES.ok.code;
     }
     if (held !== undefined && invocation.option(rotateOption)) {
       await rotateTo(key, held, path);
-      await say(state, [`Cluster key ${key.id} is in ${path}.`, stillAccepted(held.key)]);
+      await print(state, [`Cluster key ${key.id} is in ${path}.`, stillAccepted(held.key)]);
       return EXIT_CODES.ok.code;
     }
     const isWritten = await written(path, async () => {
@@ -165,7 +165,7 @@ export const keyImportCommand: Command = {
         'If it is the next key of this cluster, repeat with --rotate; to join another cluster, with --replace.',
       );
     }
-    await say(state, [`Cluster key ${key.id} is in ${path}.`, WHEN_IT_COUNTS]);
+    await print(state, [`Cluster key ${key.id} is in ${path}.`, WHEN_IT_COUNTS]);
     return EXIT_CODES.ok.code;
   },
 };
@@ -179,10 +179,10 @@ export const keyRotateCommand: Command = {
   options: [homeOption],
   examples: [{ line: 'plimsoll key rotate', meaning: 'on one machine of the cluster' }],
   run: async (invocation, state) => {
-    const { path, held } = await heldKeys(homePath(invocation, state), state);
+    const { path, held } = await storedKeys(homePath(invocation, state), state);
     const key = makeClusterKey();
     await rotateTo(key, held, path);
-    await say(state, [
+    await print(state, [
       `Cluster key ${key.id} is in ${path}.`,
       'Add it to every other machine with: plimsoll key show --join',
       stillAccepted(held.key),
@@ -200,17 +200,17 @@ export const keyDropOldCommand: Command = {
   options: [homeOption],
   examples: [{ line: 'plimsoll key drop-old', meaning: 'when every machine has the new key' }],
   run: async (invocation, state) => {
-    const { path, held } = await heldKeys(homePath(invocation, state), state);
+    const { path, held } = await storedKeys(homePath(invocation, state), state);
     const { key, former } = held;
     if (former === undefined) {
-      await say(state, [`${path} has one key, ${key.id}: there is nothing to drop.`]);
+      await print(state, [`${path} has one key, ${key.id}: there is nothing to drop.`]);
       return EXIT_CODES.ok.code;
     }
     await written(path, async () => {
       await replaceClusterKeyFile(path, key);
       return true;
     });
-    await say(state, [`The old key ${former.id} is no longer accepted; ${key.id} is the only one.`]);
+    await print(state, [`The old key ${former.id} is no longer accepted; ${key.id} is the only one.`]);
     return EXIT_CODES.ok.code;
   },
 };
@@ -220,7 +220,7 @@ const joinCode = async (home: string, state: ProcessState): Promise<JoinCodeAnsw
   const client = await findDaemon(home, state).catch(noDaemon);
   return (
     client &&
-    (await askMembership(state, ANSWER_MS, signal =>
+    (await requestMembership(state, ANSWER_MS, signal =>
       client.answer(joinCodeAnswerSchema, '/api/mesh/join-code', signal, 'POST'),
     ))
   );
@@ -230,10 +230,10 @@ const noDaemon = (error: unknown): undefined => {
   if (!(error instanceof CommandError) || error.code !== 'noDaemon') throw error;
 };
 
-const heldKeys = async (
+const storedKeys = async (
   home: string,
   state: ProcessState,
-): Promise<{ readonly path: string; readonly held: HeldKeys }> => {
+): Promise<{ readonly path: string; readonly held: StoredKeys }> => {
   const path = clusterKeyPath(home);
   const held = await keysAt(path, state);
   if (held === undefined)
@@ -246,7 +246,11 @@ const heldKeys = async (
 };
 
 /** @throws CommandError where a change of keys is under way already: three keys would be one too many. */
-const rotateTo = async (key: ClusterKey, { key: current, former }: HeldKeys, path: string): Promise<void> => {
+const rotateTo = async (
+  key: ClusterKey,
+  { key: current, former }: StoredKeys,
+  path: string,
+): Promise<void> => {
   if (former !== undefined && former.id !== key.id) {
     throw new CommandError(
       'clusterKey',

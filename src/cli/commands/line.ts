@@ -9,13 +9,13 @@ import { jsonLines } from '../../core/text/single-line.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import { benchWish } from '../bench/bench-wish.ts';
+import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation, Option } from '../command.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
-import { keptCommand, toldCommand } from '../sweep/kept-command.ts';
+import { keptCommand, storedCommand } from '../sweep/kept-command.ts';
 import {
   attainmentOfLine,
   LINE,
@@ -52,16 +52,16 @@ export const lineCommand: Command = {
   ],
   run: async (invocation, state) => {
     const search = searchOptions(invocation);
-    const wish = benchWish(withRate(invocation, search.by), state.cwd);
-    const attainment = attainmentOfLine(invocation, wish.objectives);
+    const options = parseBenchOptions(withRate(invocation, search.by), state.cwd);
+    const attainment = attainmentOfLine(invocation, options.objectives);
     const agents = namedAgents(invocation);
-    const { headers, notices } = await headersToSend(agents, invocation, state, wish);
+    const { headers, notices } = await headersToSend(agents, invocation, state, options);
     const isJson = invocation.option(BENCH.json);
     const isQuiet = invocation.option(BENCH.quiet);
     const { startLine } = await loadLine();
     const end = await startLine(state, {
       request: {
-        ...wish,
+        ...options,
         headers,
         attainment,
       },
@@ -69,13 +69,13 @@ export const lineCommand: Command = {
       agents,
       facts: invocation.option(BENCH.facts),
       command: knownOr(
-        toldCommand(
+        storedCommand(
           'line',
           keptCommand({
             options: LINE_OPTIONS,
             args: state.args.slice(1),
             url: invocation.arguments[0] ?? '',
-            shownUrl: wish.target.shown,
+            shownUrl: options.target.shown,
             cwd: state.cwd,
             env: state.env,
           }),

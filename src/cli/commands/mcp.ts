@@ -50,19 +50,19 @@ export const mcpCommand: Command = {
       version: state.version,
       tools: [...MCP_TOOLS, ...mcpActions(targets, { home, state, until })],
       call: (tool, given) =>
-        worded(() => (tool.isReadOnly ? askDaemon(tool, given, home, state) : tool.start(given))),
+        worded(() => (tool.isReadOnly ? fetchDaemon(tool, given, home, state) : tool.start(given))),
     });
-    const tell = async (answer: unknown): Promise<void> => {
+    const report = async (answer: unknown): Promise<void> => {
       if (answer !== undefined) await state.stdout.write(`${showableJson(JSON.stringify(answer))}\n`);
     };
     for await (const line of state.inputLines(MESSAGE_BYTES_MAX)) {
       if (line.kind === 'too-long') {
-        await tell(rpcError(null, 'invalid-request', `a message has ${MESSAGE_BYTES_MAX} bytes at most`));
+        await report(rpcError(null, 'invalid-request', `a message has ${MESSAGE_BYTES_MAX} bytes at most`));
         break;
       }
       if (line.text.trim() === '') continue;
       const json = parsedJson(line.text);
-      await tell(
+      await report(
         json === undefined
           ? rpcError(null, 'parse-error', 'this line is no JSON')
           : await server.answer(json),
@@ -90,7 +90,7 @@ const targetsOf = (invocation: Invocation): AllowedTargets => {
   return allowedTargets(given);
 };
 
-const askDaemon = async (
+const fetchDaemon = async (
   tool: McpTool,
   given: unknown,
   home: string,

@@ -9,8 +9,8 @@ import { shellCommand } from '../../core/text/shell-words.ts';
 import { capitalized, showable } from '../../core/text/single-line.ts';
 import { unknown } from '../../core/unknown.ts';
 import { BENCH, BENCH_OPTIONS } from '../bench/bench-options.ts';
-import { benchWish } from '../bench/bench-wish.ts';
-import { replayed, replayWish } from '../bench/replay-options.ts';
+import { parseBenchOptions } from '../bench/parse-bench-options.ts';
+import { replayed, traceReplayRequest } from '../bench/replay-options.ts';
 import { requestHeaders } from '../bench/request-headers.ts';
 import { givenStages } from '../bench/shape-options.ts';
 import {
@@ -31,7 +31,7 @@ import { readStoredCall, type StoredCall } from '../rerun/stored-call.ts';
 import { type StoredRead, storedReads } from '../rerun/stored-reads.ts';
 import type { InputLine } from '../standard-input.ts';
 import { KEY_VARIABLE } from '../sweep/kept-command.ts';
-import { asBench, askedLoads } from '../sweep/sweep-options.ts';
+import { asBench, requestedLoads } from '../sweep/sweep-options.ts';
 
 const yesOption = flag('yes', 'Do not ask, except for what would be read outside of DIR.');
 const readOption = repeated({
@@ -96,7 +96,7 @@ export const rerunCommand: Command = {
     const isJson = invocation.option(BENCH.json);
     const show = isJson ? state.stderr : state.stdout;
     await show.write(
-      `${[...told(stored, urls !== undefined, state), ...readLines(reads, directory)].join('\n')}\n\n`,
+      `${[...reported(stored, urls !== undefined, state), ...readLines(reads, directory)].join('\n')}\n\n`,
     );
     const isAgreed = await agreed(reads, {
       stored,
@@ -178,7 +178,7 @@ const ownOptions = (invocation: Invocation, state: ProcessState): readonly strin
   ];
 };
 
-const told = (stored: StoredCall, isRepeated: boolean, state: ProcessState): readonly string[] => {
+const reported = (stored: StoredCall, isRepeated: boolean, state: ProcessState): readonly string[] => {
   const words = shellCommand`plimsoll ${stored.command.name} ${[...urlsOf(stored), ...stored.args]}`;
   const hasKey = (state.env[KEY_VARIABLE] ?? '') !== '';
   return [
@@ -202,13 +202,13 @@ const differencesOf = async (
   called: Invocation,
   { invocation, state }: { readonly invocation: Invocation; readonly state: ProcessState },
 ): Promise<readonly string[]> => {
-  const asked = stored.command.name === 'sweep' ? asBench(called, askedLoads(called)) : called;
-  const stages = stored.command.name === 'sweep' ? undefined : await givenStages(asked, state.cwd);
-  const wish = benchWish(asked, state.cwd, stages);
+  const requested = stored.command.name === 'sweep' ? asBench(called, requestedLoads(called)) : called;
+  const stages = stored.command.name === 'sweep' ? undefined : await givenStages(requested, state.cwd);
+  const options = parseBenchOptions(requested, state.cwd, stages);
   const { headers } =
-    invocation.arguments[1] === undefined ? { headers: [] } : await requestHeaders(called, state, wish);
-  const trace = stored.command.name === 'bench' ? replayWish(called, BENCH_OPTIONS) : undefined;
-  const request = await replayed({ ...wish, headers }, trace, {
+    invocation.arguments[1] === undefined ? { headers: [] } : await requestHeaders(called, state, options);
+  const trace = stored.command.name === 'bench' ? traceReplayRequest(called, BENCH_OPTIONS) : undefined;
+  const request = await replayed({ ...options, headers }, trace, {
     cwd: state.cwd,
     durationMs: called.option(BENCH.duration),
     sessionsMax: called.option(BENCH.sessions),
@@ -228,13 +228,13 @@ const differencesOf = async (
   );
 };
 
-const differenceLines = ({ rows, untold, unseen }: RerunDifferences): readonly string[] => [
+const differenceLines = ({ rows, unreported, unseen }: RerunDifferences): readonly string[] => [
   rows.length === 0 ? 'Nothing that is known of it is different today.' : 'Different today:',
   ...rows.map(
     ({ name, before, today }) =>
       `  ${capitalized(showable(name))}: ${showable(before)} -> ${showable(today)}`,
   ),
-  ...grouped('Its report does not tell', untold),
+  ...grouped('Its report does not tell', unreported),
   ...grouped('Not known today', unseen),
 ];
 

@@ -16,7 +16,7 @@ import type { ClusterScope } from '../../tui/cluster-scope.ts';
 import { NODE_FIELDS, type NodeField } from '../../tui/node-table.ts';
 import { renderStatus, type StatusOptions } from '../../tui/render-status.ts';
 import { STATUS_SCHEMA, type StatusDocument } from '../../wire/api/status-document.ts';
-import { decodeNotices, type ToldNotice } from '../../wire/notice.ts';
+import { decodeNotices, type ReportedNotice } from '../../wire/notice.ts';
 import { withAgesAt } from '../../wire/stream-message.ts';
 import { type ClusterMoment, clusterNow } from '../cluster-stream.ts';
 import { type Command, flag, homeOption, jsonOption, value } from '../command.ts';
@@ -81,8 +81,8 @@ export const statusCommand: Command = {
     }
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     if (isWatch) {
-      return await watchCluster(home, state, (cluster, nowMs, said, options) =>
-        renderStatus(cluster, nowMs, said, { ...options, scope, fields, isCutAtEdge: true }),
+      return await watchCluster(home, state, (cluster, nowMs, reported, options) =>
+        renderStatus(cluster, nowMs, reported, { ...options, scope, fields, isCutAtEdge: true }),
       );
     }
     const client = await findDaemon(home, state);
@@ -100,7 +100,7 @@ export const statusCommand: Command = {
 /** State with every age counted up to now, and the combined views of it. */
 const statusJson = (
   { snapshot, state }: ClusterMoment,
-  notices: readonly ToldNotice[],
+  notices: readonly ReportedNotice[],
   { by, filter }: ClusterScope,
 ): StatusDocument => {
   const nowMs = systemClock.nowMs();
@@ -127,7 +127,7 @@ const statusJson = (
 
 const printStatus = async (
   { snapshot, state: cluster }: ClusterMoment,
-  notices: readonly ToldNotice[],
+  notices: readonly ReportedNotice[],
   shown: Pick<StatusOptions, 'scope' | 'fields'>,
   { stdout }: ProcessState,
 ): Promise<void> => {

@@ -10,7 +10,7 @@ import { isUnknown } from '../../core/unknown.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import { benchWish } from '../bench/bench-wish.ts';
+import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { factsPlace } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
@@ -22,7 +22,7 @@ import type { ProcessState } from '../process-state.ts';
 import { keptCommand } from '../sweep/kept-command.ts';
 import { checkResumed } from '../sweep/resumed-call.ts';
 import type { SweepCall, SweepOutcome } from '../sweep/start-sweep.ts';
-import { asBench, askedLoads, SWEEP, SWEEP_OPTIONS } from '../sweep/sweep-options.ts';
+import { asBench, requestedLoads, SWEEP, SWEEP_OPTIONS } from '../sweep/sweep-options.ts';
 
 export const sweepCommand: Command = {
   name: 'sweep',
@@ -125,17 +125,17 @@ const newStart = async (
 ): Promise<Omit<SweepCall, 'home' | 'noteGit' | 'place' | 'isQuiet'>> => {
   const url = invocation.arguments[0];
   if (url === undefined) throw usage('URL is missing', 'See: plimsoll sweep --help');
-  const asked = askedLoads(invocation);
-  const wish = benchWish(asBench(invocation, asked), cwd);
+  const requested = requestedLoads(invocation);
+  const options = parseBenchOptions(asBench(invocation, requested), cwd);
   const agents = namedAgents(invocation, secrets);
-  const { headers, notices } = await headersToSend(agents, secrets, state, wish);
+  const { headers, notices } = await headersToSend(agents, secrets, state, options);
   return {
-    request: { ...wish, headers },
+    request: { ...options, headers },
     agents,
     facts: factsPlace(cwd, invocation.option(BENCH.facts)),
-    asked,
+    requested,
     order: {
-      durationMs: wish.durationMs ?? 0,
+      durationMs: options.durationMs ?? 0,
       pauseMs: invocation.option(SWEEP.pause) ?? PAUSE_MS,
       isStubborn: invocation.option(SWEEP.keepGoing),
     },
@@ -143,7 +143,7 @@ const newStart = async (
       options: SWEEP_OPTIONS,
       args: state.args.slice(1),
       url,
-      shownUrl: wish.target.shown,
+      shownUrl: options.target.shown,
       cwd,
       env: state.env,
     }),

@@ -31,8 +31,8 @@ export const topCommand: Command = {
     return await watchCluster(
       home,
       state,
-      (cluster, nowMs, said, options) => {
-        const frame = topFrame(cluster, nowMs, said, { ...options, scope, view });
+      (cluster, nowMs, reported, options) => {
+        const frame = topFrame(cluster, nowMs, reported, { ...options, scope, view });
         rows = frame.rows;
         return frame.lines;
       },

@@ -159,7 +159,7 @@ export const upCommand: Command = {
     const speed = invocation.option(speedOption);
     if (replayed !== undefined) {
       if (isOnce) throw contradiction('--once and --replay', 'Replays a recording until Ctrl-C.');
-      refuseBeside(
+      refuseSecond(
         '--replay',
         givenOf(invocation, OF_A_NODE),
         'A recording has names, nodes and figures of its own.',
@@ -169,7 +169,7 @@ export const upCommand: Command = {
     if (speed !== undefined)
       throw contradiction('--speed without --replay', 'Write: plimsoll up --replay FILE --speed 10');
     if (invocation.option(meshOption) === 'off')
-      refuseBeside('--mesh off', givenOf(invocation, OF_A_MESH), 'Without a mesh there are no peers.');
+      refuseSecond('--mesh off', givenOf(invocation, OF_A_MESH), 'Without a mesh there are no peers.');
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     const discovery = invocation.option(discoveryOption);
     const { startDaemonFor } = await loadDaemon();
@@ -206,17 +206,17 @@ export const upCommand: Command = {
       env: state.env,
       stop: state.stop,
       clock: systemClock,
-      onUntold: reason =>
+      onUnreported: reason =>
         daemon.log.write('service-manager', {
           problem: 'systemd gets no signs of life from this daemon',
           reason,
         }),
     });
-    const untold = await service.ready(`Dashboard at ${daemon.dashboardUrl}`);
-    if (untold !== undefined)
+    const unreported = await service.ready(`Dashboard at ${daemon.dashboardUrl}`);
+    if (unreported !== undefined)
       daemon.log.write('service-manager', {
         problem: 'systemd was not notified that this daemon is ready',
-        reason: untold,
+        reason: unreported,
       });
     await showDashboard(daemon, { home, isToBeOpened: !invocation.option(noOpenOption) }, state);
     return await untilStopped(daemon);
@@ -256,7 +256,7 @@ const givenOf = (invocation: Invocation, options: typeof OF_A_NODE | typeof OF_A
     return given === undefined || (Array.isArray(given) && given.length === 0) ? [] : [`--${option.name}`];
   });
 
-const refuseBeside = (what: string, [first]: readonly string[], advice: string): void => {
+const refuseSecond = (what: string, [first]: readonly string[], advice: string): void => {
   if (first !== undefined) throw contradiction(`${first} and ${what}`, advice);
 };
 

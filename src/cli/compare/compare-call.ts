@@ -9,7 +9,7 @@ import { isUnknown } from '../../core/unknown.ts';
 import { readComparisonFile } from '../../daemon/runs/comparison-files.ts';
 import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import { benchWish } from '../bench/bench-wish.ts';
+import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
 import { factsPlace } from '../bench/run-headroom.ts';
@@ -20,7 +20,7 @@ import type { ProcessState } from '../process-state.ts';
 import { keptCommand } from '../sweep/kept-command.ts';
 import { checkResumed } from '../sweep/resumed-call.ts';
 import { COMPARE, COMPARE_OPTIONS } from './compare-options.ts';
-import type { AskedSide } from './compared-servers.ts';
+import type { RequestedSide } from './compared-servers.ts';
 import { GATE_FILES } from './gate-options.ts';
 import type { ComparePlace, CompareStart } from './start-compare.ts';
 
@@ -63,18 +63,18 @@ export const resumedComparison = async (
   checkResumed(invocation, resume, {
     one: 'comparison',
     options: COMPARE_OPTIONS,
-    beside: BESIDE_RESUME,
+    beside: RESUME_CONFLICTS,
     env: state.env,
   });
   const line = parseCommandLine(['compare', ...resume.args], [command]);
   if (line.kind !== 'run') throw new Error('a kept command line asks for help');
-  const asked = line.invocation;
+  const requested = line.invocation;
   const merged: Invocation = {
     arguments: [],
     option: option => {
-      if (!BESIDE_RESUME.includes(option.name)) return asked.option(option);
+      if (!RESUME_CONFLICTS.includes(option.name)) return requested.option(option);
       const now = invocation.option(option);
-      return now === undefined ? asked.option(option) : now;
+      return now === undefined ? requested.option(option) : now;
     },
   };
   const start = await compareStart(merged, state, {
@@ -99,14 +99,14 @@ const compareStart = async (
   const [urlA, urlB] = [sideGiven(invocation, 'a'), sideGiven(invocation, 'b')];
   const facts = invocation.option(BENCH.facts);
   const notices = new Set<string>(proxyNotices(state.env));
-  const side = async (url: string, letter: 'a' | 'b'): Promise<AskedSide> => {
+  const side = async (url: string, letter: 'a' | 'b'): Promise<RequestedSide> => {
     // Read as a benchmark of that URL would be, so that everything else means the same in both.
-    const wish = benchWish({ ...invocation, arguments: [url] }, cwd);
-    const { headers, notices: ofHeaders } = await headersToSend(agents, invocation, state, wish);
+    const options = parseBenchOptions({ ...invocation, arguments: [url] }, cwd);
+    const { headers, notices: ofHeaders } = await headersToSend(agents, invocation, state, options);
     for (const notice of ofHeaders) notices.add(notice);
     return {
-      label: invocation.option(letter === 'a' ? COMPARE.aLabel : COMPARE.bLabel) ?? wish.target.shown,
-      request: { ...wish, headers },
+      label: invocation.option(letter === 'a' ? COMPARE.aLabel : COMPARE.bLabel) ?? options.target.shown,
+      request: { ...options, headers },
       facts: factsPlace(cwd, letter === 'b' ? (invocation.option(COMPARE.bFacts) ?? facts) : facts),
       startCommand: invocation.option(letter === 'a' ? COMPARE.aStart : COMPARE.bStart),
     };
@@ -160,7 +160,7 @@ const keptCall = (
     urlB,
     a,
     b,
-  }: { readonly urlA: string; readonly urlB: string; readonly a: AskedSide; readonly b: AskedSide },
+  }: { readonly urlA: string; readonly urlB: string; readonly a: RequestedSide; readonly b: RequestedSide },
   state: ProcessState,
 ): SweepResume => {
   const [shownA, shownB] = [a.request.target.shown, b.request.target.shown];
@@ -192,8 +192,8 @@ export const sideGiven = (invocation: Invocation, letter: 'a' | 'b'): string => 
 };
 
 const checkServers = (
-  a: AskedSide,
-  b: AskedSide,
+  a: RequestedSide,
+  b: RequestedSide,
   isOneAtATime: boolean,
   { platform }: ProcessState,
 ): void => {
@@ -218,7 +218,7 @@ const checkServers = (
     );
 };
 
-const BESIDE_RESUME: readonly string[] = [
+const RESUME_CONFLICTS: readonly string[] = [
   COMPARE.resume,
   COMPARE.a,
   COMPARE.b,

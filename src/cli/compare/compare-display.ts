@@ -12,9 +12,12 @@ export const compareDisplay = (mode: DisplayMode, stdout: OutputStream): StagedD
     mode,
     stdout,
     screen: comparisonScreen,
-    ended: (document, told) => {
-      const count = document.progress?.pairsDone ?? told;
-      return { count: Math.max(told, count), lines: count > told ? [pairLine(document, stdout)] : [] };
+    ended: (document, reported) => {
+      const count = document.progress?.pairsDone ?? reported;
+      return {
+        count: Math.max(reported, count),
+        lines: count > reported ? [pairLine(document, stdout)] : [],
+      };
     },
     footer: 'Ctrl-C ends the comparison and keeps the pairs that are done.',
   });

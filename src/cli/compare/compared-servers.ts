@@ -8,7 +8,7 @@ import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import type { Clock } from '../../clock/clock.ts';
 import type { ProcessState } from '../process-state.ts';
 
-export interface AskedSide {
+export interface RequestedSide {
   readonly label: string;
   readonly request: BenchRequest;
   /** Its model's file, folder or URL, as --facts and --b-facts name it. */
@@ -18,8 +18,8 @@ export interface AskedSide {
 }
 
 interface ComparedServersOptions {
-  readonly a: AskedSide;
-  readonly b: AskedSide;
+  readonly a: RequestedSide;
+  readonly b: RequestedSide;
   /** For a server to answer. */
   readonly startMsMax: number;
   readonly isOneAtATime: boolean;
@@ -40,18 +40,18 @@ export class ComparedServers implements AsyncDisposable {
   }
 
   side(letter: Letter): Pick<SideParts, 'isStartedHere' | 'ready'> {
-    const asked = this.#options[letter];
-    const { startCommand } = asked;
+    const requested = this.#options[letter];
+    const { startCommand } = requested;
     if (startCommand === undefined) return { isStartedHere: false, ready: async () => 'known' };
     return {
       isStartedHere: true,
-      ready: signal => this.#ready(letter, { ...asked, startCommand }, signal),
+      ready: signal => this.#ready(letter, { ...requested, startCommand }, signal),
     };
   }
 
   async #ready(
     letter: Letter,
-    { request, startCommand }: AskedSide & { readonly startCommand: string },
+    { request, startCommand }: RequestedSide & { readonly startCommand: string },
     signal: AbortSignal,
   ): Promise<'fresh' | 'known'> {
     const { state, directory, clock, startMsMax, isOneAtATime } = this.#options;

@@ -57,13 +57,13 @@ export const writeGateFiles = async (
   document: ComparisonDocument,
   { invocation, state }: { readonly invocation: Invocation; readonly state: ProcessState },
 ): Promise<string> => {
-  let said = '';
+  let reported = '';
   for (const [file, text] of [
     [invocation.option(junitOption), comparisonJunit(document)],
     [invocation.option(markdownOption), comparisonMarkdown(document)],
   ] as const)
-    if (file !== undefined) said += await writeExport({ file, text: () => Promise.resolve(text) }, state);
-  return said;
+    if (file !== undefined) reported += await writeExport({ file, text: () => Promise.resolve(text) }, state);
+  return reported;
 };
 
 /** How a comparison that is complete ends. */

@@ -26,20 +26,20 @@ import { unknown } from '../../core/unknown.ts';
 import { agentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
-import { Companions } from '../bench/run-companions.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
+import { RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { commandText } from '../sweep/kept-command.ts';
 import { compareDisplay } from './compare-display.ts';
-import { type AskedSide, ComparedServers } from './compared-servers.ts';
+import { ComparedServers, type RequestedSide } from './compared-servers.ts';
 
 export interface CompareStart {
-  readonly a: AskedSide;
-  readonly b: AskedSide;
+  readonly a: RequestedSide;
+  readonly b: RequestedSide;
   readonly order: ComparisonOrder;
   readonly isAnyway: boolean;
   readonly isSameModel: boolean;
@@ -85,12 +85,12 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
   const { directory, document, kept } = place;
   await using display = compareDisplay(start.mode, state.stdout);
   for (const notice of [...start.notices, ...place.notices]) display.notice(notice);
-  const stopAsked = new AbortController();
+  const stopRequested = new AbortController();
   const bench = {
     ...benchProcess(state),
     provenance,
-    said: citedCalibration(home, state),
-    stop: AbortSignal.any([state.stop, stopAsked.signal]),
+    reported: citedCalibration(home, state),
+    stop: AbortSignal.any([state.stop, stopRequested.signal]),
     stopNow: state.takeSecondStop(),
   };
   await using announcing = new ComparisonReporter({
@@ -98,13 +98,13 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
     clock: systemClock,
     document,
     directory,
-    onStopAsked: () => {
+    onStopRequested: () => {
       display.notice('it was stopped from the dashboard; it ends now and keeps the pairs that are done');
-      stopAsked.abort();
+      stopRequested.abort();
     },
   });
   await using servers = new ComparedServers({ state, directory, ...start, clock: systemClock });
-  let following: Companions | undefined;
+  let following: RunObservers | undefined;
   const closeFollowing = async (): Promise<void> => {
     await following?.[Symbol.asyncDispose]();
     following = undefined;
@@ -125,14 +125,14 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
       observer: {
         segmentBegan: (run, segment) => {
           announcing.start();
-          following = new Companions(state, {
+          following = new RunObservers(state, {
             home,
             directory: join(directory, segment),
             limits: { samplesMax: undefined, durationMs: start.order.plan.segment.durationMs },
             display: { ...NO_DISPLAY, notice: text => display.notice(text) },
           });
           // Whoever stops a segment on its page means the comparison: the next one would only begin.
-          following.stopAsked.addEventListener('abort', () => stopAsked.abort(), { once: true });
+          following.stopRequested.addEventListener('abort', () => stopRequested.abort(), { once: true });
           following.started(run);
         },
         phase: phase => following?.phase(phase),
@@ -258,7 +258,7 @@ const newDocument = (id: string, state: ProcessState, start: CompareStart): Comp
   };
 };
 
-const newSide = ({ label, request, startCommand }: AskedSide): ComparisonSide => ({
+const newSide = ({ label, request, startCommand }: RequestedSide): ComparisonSide => ({
   label,
   target: request.target.shown,
   model: request.model ?? unknown('the server was not asked yet'),

@@ -32,15 +32,15 @@ export const shownTrace = async (
   const counter = new TraceFactCounter();
   const source = { ...place, bytesMax: Number.POSITIVE_INFINITY };
   for await (const entry of traceEntries(source, format, { digest, counts })) counter.add(entry);
-  const facts = counter.told();
-  const told = { file: place.shownPath, format, ...digest.told(), leftOut: counts.leftOut, ...facts };
-  if (isJson) return jsonLines(told);
+  const facts = counter.reported();
+  const reported = { file: place.shownPath, format, ...digest.reported(), leftOut: counts.leftOut, ...facts };
+  if (isJson) return jsonLines(reported);
   return `${[
     showable(
       `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(facts.requests, 'request')}`,
       ' ',
     ),
-    `  ${figureText(formatBytes(told.bytes))}, sha256 ${told.sha256}`,
+    `  ${figureText(formatBytes(reported.bytes))}, sha256 ${reported.sha256}`,
     ...(facts.requests === 0 ? [] : factLines(facts)),
     ...(counts.leftOut === 0 ? [] : [`  ${formatCount(counts.leftOut)} had no answer and are left out`]),
   ].join('\n')}\n`;
@@ -70,8 +70,10 @@ const factLines = (facts: TraceFacts): readonly string[] => {
   ];
 };
 
-const sessionsText = ({ sessionsUntold }: TraceFacts, sessions: number): string =>
-  sessionsUntold === 0 ? counted(sessions, 'conversation') : `more than ${counted(sessions, 'conversation')}`;
+const sessionsText = ({ sessionsUnreported }: TraceFacts, sessions: number): string =>
+  sessionsUnreported === 0
+    ? counted(sessions, 'conversation')
+    : `more than ${counted(sessions, 'conversation')}`;
 
 const sharingLines = (
   { blockTokens, blocks, differentBlocks, sharedTokens, unkept }: TraceSharing,

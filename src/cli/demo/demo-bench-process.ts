@@ -5,7 +5,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../clock/system-clock.ts';
-import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { benchCommand } from '../commands/bench.ts';
 import { readProcessState } from '../process-state.ts';
 import { runCommand } from '../run-command.ts';
@@ -47,7 +47,7 @@ const forgetOldRuns = async (): Promise<void> => {
     await rm(join(folder, name), { recursive: true, force: true });
 };
 
-tellParent(state.env, { pid: state.pid });
+reportParent(state.env, { pid: state.pid });
 try {
   await runs();
 } catch (error) {

@@ -7,8 +7,8 @@ import { homeFiles } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { areEndsEqual, endsText, typeText } from '../../core/link/link-text.ts';
 import { isCarrying, linkViews } from '../../core/link/link-view.ts';
-import { areEndsEqual, endsWords, typeWords } from '../../core/link/link-words.ts';
 import { type NodeView, nodeName, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { shortReason } from '../../core/problem.ts';
@@ -16,7 +16,7 @@ import type { State } from '../../core/state.ts';
 import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
 import { readDaemonFile } from '../../daemon/daemon-file.ts';
 import { decodeMeshStatus, type MeshStatus } from '../../wire/mesh-status.ts';
-import { decodeNotices, type NoticeCode, type ToldNotice } from '../../wire/notice.ts';
+import { decodeNotices, type NoticeCode, type ReportedNotice } from '../../wire/notice.ts';
 import { clusterNow } from '../cluster-stream.ts';
 import { CommandError } from '../command-error.ts';
 import { type DaemonClient, findDaemon, startAdvice } from '../daemon-client.ts';
@@ -73,9 +73,9 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
 };
 
 /** What the daemon says of itself: most of it is something to put right. */
-export const noticeChecks = (notices: readonly ToldNotice[]): readonly Check[] =>
+export const noticeChecks = (notices: readonly ReportedNotice[]): readonly Check[] =>
   notices
-    .filter(({ code }) => !TOLD_ELSEWHERE.has(code))
+    .filter(({ code }) => !REPORTED_ELSEWHERE.has(code))
     .map(({ code, problem, advice }) => check(IS_HARMLESS.has(code) ? 'note' : 'problem', problem, advice));
 
 const viewsOf = (cluster: State, nowMs: number): readonly NodeView[] =>
@@ -103,7 +103,7 @@ const endChecks = (cluster: State, self: NodeId, nowMs: number): readonly Check[
       const nameOf = (id: NodeId): string => nodeName(cluster, id);
       return clusterCheck(
         areEndsEqual(best.carrier) ? 'ok' : 'note',
-        `the link to ${nameOf(other)} is ${typeWords(best)}: ${endsWords(best, nameOf)}`,
+        `the link to ${nameOf(other)} is ${typeText(best)}: ${endsText(best, nameOf)}`,
       );
     });
 
@@ -140,7 +140,7 @@ const listenOnce = ({ host, port }: ListenConfig): Promise<string | undefined> =
   });
 
 /** The sections of the mesh and of the home say more of these. */
-const TOLD_ELSEWHERE: ReadonlySet<string> = new Set<NoticeCode>(['no-link', 'journal-gone']);
+const REPORTED_ELSEWHERE: ReadonlySet<string> = new Set<NoticeCode>(['no-link', 'journal-gone']);
 /** The daemon has helped itself at its start, and says elsewhere where it listens. */
 const IS_HARMLESS: ReadonlySet<string> = new Set<NoticeCode>([
   'http-port-taken',

@@ -5,7 +5,7 @@ import { formatAge } from '../../core/figure/duration.ts';
 import { counted, figureText } from '../../core/figure/figure.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { isKnown } from '../../core/unknown.ts';
-import { UNDELIVERED_TOLD_MIN } from '../../daemon/mesh/delivery-notices.ts';
+import { UNDELIVERED_REPORTED_MIN } from '../../daemon/mesh/delivery-notices.ts';
 import type { BeaconProblemCode, MeshStatus, PeerStatus, PeerTry } from '../../wire/mesh-status.ts';
 import { type Check, checksOf } from './check.ts';
 
@@ -92,25 +92,25 @@ const peerCheck = (peer: PeerStatus, platform: string): readonly Check[] => {
 
 /** It lives, so nothing is off: most likely no cable or network joins the two, as in every line and ring. */
 const isOutOfReach = ({ tries }: PeerStatus): boolean => {
-  const told = tries.filter(({ reason }) => reason !== 'waiting');
-  return told.length > 0 && told.every(({ reason }) => reason === 'unreachable');
+  const reported = tries.filter(({ reason }) => reason !== 'waiting');
+  return reported.length > 0 && reported.every(({ reason }) => reason === 'unreachable');
 };
 
 /** A link over TCP says nothing of UDP; and who is linked because he dialled may be closed to this node. */
-const reachCheck = ({ name, reach: { asked, open, shut } }: PeerStatus): readonly Check[] =>
-  asked === 0 || open > 0 || shut < asked
+const reachCheck = ({ name, reach: { requested, open, shut } }: PeerStatus): readonly Check[] =>
+  requested === 0 || open > 0 || shut < requested
     ? []
     : [
         check(
           'problem',
-          `no connection to ${name} is open: ${asked === 1 ? 'its address does not answer' : `none of its ${asked} addresses answers`} a question from here`,
+          `no connection to ${name} is open: ${requested === 1 ? 'its address does not answer' : `none of its ${requested} addresses answers`} a question from here`,
           'Allow UDP there on the same number as its mesh port (4181 by default).',
         ),
       ];
 
 /** Once may be a slow disk or cable there. */
 const deliveryCheck = ({ name, undelivered = 0 }: PeerStatus): readonly Check[] =>
-  undelivered < UNDELIVERED_TOLD_MIN
+  undelivered < UNDELIVERED_REPORTED_MIN
     ? []
     : [
         check(
@@ -122,8 +122,10 @@ const deliveryCheck = ({ name, undelivered = 0 }: PeerStatus): readonly Check[] 
 
 /** The trouble that says most stands in the line of the peer; others are told once each. */
 const withTries = (line: Check, { name, tries }: PeerStatus, platform: string): readonly Check[] => {
-  const told = tries.filter(({ reason }) => reason !== 'waiting').toSorted((a, b) => rankOf(a) - rankOf(b));
-  const [first, ...others] = [...new Map(told.map(one => [`${one.reason} ${one.detail}`, one])).values()];
+  const reported = tries
+    .filter(({ reason }) => reason !== 'waiting')
+    .toSorted((a, b) => rankOf(a) - rankOf(b));
+  const [first, ...others] = [...new Map(reported.map(one => [`${one.reason} ${one.detail}`, one])).values()];
   if (first === undefined) {
     const why = tries.length === 0 ? 'none of its addresses is known here' : 'its address is being tried';
     return [{ ...line, text: `${line.text}: ${why}` }];
@@ -148,9 +150,9 @@ const rankOf = ({ reason }: PeerTry): number => {
 
 const adviceFor = ({ reason, cause, address }: PeerTry, platform: string): string => {
   if (reason !== 'unreachable') return ADVICE[reason] ?? '';
-  const told = parseHostPort(address);
-  if (cause === undefined || told.kind === 'wrong') return '';
-  const { host, port } = told.value;
+  const reported = parseHostPort(address);
+  if (cause === undefined || reported.kind === 'wrong') return '';
+  const { host, port } = reported.value;
   switch (cause) {
     case 'nothing-listens':
       return 'The machine is up, but its mesh port is closed: run plimsoll up with the cluster key there, or give its port as HOST:PORT.';

@@ -5,7 +5,7 @@ import { formatAge } from '../../core/figure/duration.ts';
 import { figureText } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { NodeView } from '../../core/node/node-view.ts';
-import { heldValue } from '../../core/node/reading-view.ts';
+import { knownValue } from '../../core/node/reading-view.ts';
 import { type Check, checksOf } from './check.ts';
 
 const check = checksOf('mesh');
@@ -16,7 +16,7 @@ export const simulatedMeshChecks = (
   own: NodeId,
 ): readonly Check[] | undefined => {
   const here = views.find(({ nodeId }) => nodeId === own);
-  if (here === undefined || heldValue(here.identity)?.isSimulated !== true) return undefined;
+  if (here === undefined || knownValue(here.identity)?.isSimulated !== true) return undefined;
   const others = views.filter(view => view !== here);
   const count = views.length === 1 ? '1 node' : `${views.length} nodes`;
   return [

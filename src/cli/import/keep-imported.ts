@@ -60,7 +60,7 @@ export const keepImported = async (path: string, options: KeepOptions): Promise<
       sha256,
       bytes,
       hasRequests: run.figures.kind === 'requests',
-      untold: run.untold,
+      unreported: run.unreported,
     };
     const id = `${stampOf(run.run.startedAt)}-${run.tool}-${digestOf(sha256, index)}`;
     kept.push(await keep(run, { id, origin, ...options }));
@@ -148,7 +148,7 @@ async function* sampleLines(samples: Samples): AsyncGenerator<string> {
 }
 
 const configOf = ({ run, tool }: ForeignRun, { id, origin, version, name, tags }: Keeping): RunConfig => {
-  const notTold = unknown('an imported run does not tell it');
+  const notReported = unknown('an imported run does not tell it');
   const nothing = `not told by ${tool}`;
   return {
     schema: RUN_CONFIG_SCHEMA,
@@ -156,7 +156,7 @@ const configOf = ({ run, tool }: ForeignRun, { id, origin, version, name, tags }
     run: {
       ...run,
       id,
-      serverKind: notTold,
+      serverKind: notReported,
       shape: PLAIN_SHAPE,
       name: name ?? run.name,
       tags,
@@ -164,13 +164,13 @@ const configOf = ({ run, tool }: ForeignRun, { id, origin, version, name, tags }
       warmupRequests: 0,
       hasNonce: false,
       command: unknown('another tool sent its requests'),
-      requests: notTold,
+      requests: notReported,
       foreign: origin,
     },
     objectives: [],
-    runObjectives: notTold,
-    attainment: notTold,
-    requestLengths: notTold,
+    runObjectives: notReported,
+    attainment: notReported,
+    requestLengths: notReported,
     environment: { node: nothing, os: nothing, cpu: nothing, cores: 0 },
     provenance: unknown('another tool sent its requests'),
   };
@@ -186,14 +186,14 @@ const foreignTexts = async (
 ): Promise<{ readonly text: string; readonly beside: string | undefined; readonly bytes: number }> => {
   try {
     const content = await readInputFile(path, 'importedReport', signal);
-    return { text: content.toString('utf8'), beside: await besideOf(path), bytes: content.length };
+    return { text: content.toString('utf8'), beside: await neighbourOf(path), bytes: content.length };
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
     throw unreadable(path, fileReason(error), error);
   }
 };
 
-const besideOf = async (path: string): Promise<string | undefined> => {
+const neighbourOf = async (path: string): Promise<string | undefined> => {
   if (!path.endsWith('.jsonl')) return undefined;
   const summary = join(dirname(path), basename(path).replace(/\.jsonl$/, '_aiperf.json'));
   try {

@@ -106,13 +106,13 @@ const startProbe = (nodes: readonly string[], { home, state, until }: ActionPart
         : { kind: 'link', source, sink: allowedNode(moment.state, to, nodes) };
     const answer = await client.answer(probesAnswerSchema, '/api/probes', signal, 'POST', { subject });
     const structured: v.InferOutput<typeof PROBE_OUTPUT> = {
-      probes: answer.probes.slice(0, ROWS_TOLD).map(({ node: by, subject: of, result, reason }) => ({
+      probes: answer.probes.slice(0, ROWS_REPORTED).map(({ node: by, subject: of, result, reason }) => ({
         measuredBy: quoted(nodeName(moment.state, by)),
         what: quoted(of.kind === 'gpu' ? of.deviceId : of.connectionKey),
         result,
         reason: quoted(reason),
       })),
-      unreached: answer.unreached.slice(0, ROWS_TOLD).map(({ node: of, reason }) => ({
+      unreached: answer.unreached.slice(0, ROWS_REPORTED).map(({ node: of, reason }) => ({
         node: quoted(nodeName(moment.state, of)),
         reason: quoted(reason),
       })),
@@ -124,12 +124,12 @@ const startProbe = (nodes: readonly string[], { home, state, until }: ActionPart
 const sentenceOf = ({ probes, unreached }: ProbesAnswer): string => {
   const count = (result: ProbesAnswer['probes'][number]['result']): number =>
     probes.filter(probe => probe.result === result).length;
-  const isCut = probes.length > ROWS_TOLD || unreached.length > ROWS_TOLD;
-  return `Of ${counted(probes.length, 'probe')} ${count('started')} have started, ${count('queued')} wait and ${count('refused')} are refused; nodes that were not reached: ${unreached.length}.${isCut ? ` The first ${ROWS_TOLD} are listed.` : ''}`;
+  const isCut = probes.length > ROWS_REPORTED || unreached.length > ROWS_REPORTED;
+  return `Of ${counted(probes.length, 'probe')} ${count('started')} have started, ${count('queued')} wait and ${count('refused')} are refused; nodes that were not reached: ${unreached.length}.${isCut ? ` The first ${ROWS_REPORTED} are listed.` : ''}`;
 };
 
-const allowedNode = (state: State, asked: string, nodes: readonly string[]): NodeId => {
-  const id = nodeOf(state, asked);
+const allowedNode = (state: State, requested: string, nodes: readonly string[]): NodeId => {
+  const id = nodeOf(state, requested);
   if (nodes.some(each => each === EVERY_NODE || each === id || each === nodeName(state, id))) return id;
   throw new McpToolError('this node is not among those that may be measured: --allow-target names them');
 };
@@ -195,7 +195,7 @@ const outcomeOf = (
 const OUTCOMES = { running: 'runs', ended: 'has ended', failed: 'did not succeed' } as const;
 const EVERY_NODE = 'cluster';
 const ANSWER_MS = 10_000;
-const ROWS_TOLD = 32;
+const ROWS_REPORTED = 32;
 /** What cannot begin, because nobody answers there, is known by then. */
 const EARLY_MS = 2_000;
 /** A run drains, and looks for the model before it begins. */

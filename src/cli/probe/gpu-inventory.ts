@@ -83,7 +83,9 @@ export const gpuInventory = async (options: GpuInventoryOptions): Promise<GpuInv
 };
 
 const vendorsOf = (gatherer: Gatherer): readonly GpuVendor[] =>
-  gatherer.tells.flatMap(({ reading, vendor }) => (reading === 'gpus' && vendor !== 'none' ? [vendor] : []));
+  gatherer.reports.flatMap(({ reading, vendor }) =>
+    reading === 'gpus' && vendor !== 'none' ? [vendor] : [],
+  );
 
 /** A driver without persistence mode takes seconds to start. */
 const PATIENCE_MS = 15_000;

@@ -8,7 +8,7 @@ import {
   formatBytes,
   formatCount,
 } from '../../core/figure/figure.ts';
-import { queueWords } from '../../core/link/link-queue.ts';
+import { queueText } from '../../core/link/link-queue.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../../probe/probe.ts';
 import { figureFact, named, unknownFact } from '../../tui/figure.ts';
@@ -56,7 +56,7 @@ const allReduces = ({ allReduceNs16Kib: small, allReduceNs1Mib: large }: LinkFig
 
 /** Nothing where neither was measured, as of the all-reduces. */
 const queues = (figures: LinkFigures): readonly Line[] =>
-  isUnknown(figures.uploadQueueNs) && isUnknown(figures.downloadQueueNs) ? [] : [[part(queueWords(figures))]];
+  isUnknown(figures.uploadQueueNs) && isUnknown(figures.downloadQueueNs) ? [] : [[part(queueText(figures))]];
 
 const streams = ({ uploadStreams, downloadStreams }: LinkFigures): Line => {
   if (uploadStreams === downloadStreams) return countFact(uploadStreams, 'stream');

@@ -52,19 +52,19 @@ export const probeGpuCommand: Command = {
       plimsollVersion: state.version,
       signal: state.stop,
     });
-    const devices = asked(inventory, invocation.option(deviceOption));
-    const say = async (lines: readonly string[]): Promise<void> => {
+    const devices = requested(inventory, invocation.option(deviceOption));
+    const print = async (lines: readonly string[]): Promise<void> => {
       if (!isJson) await state.stdout.write(`${lines.join('\n')}\n`);
     };
     const isWithoutGpu = listProbeDevices(inventory.gpus)[0] === CPU_DEVICE;
-    if (isWithoutGpu) await say(noGpuLines(inventory));
+    if (isWithoutGpu) await print(noGpuLines(inventory));
     const probe = deviceProber({ env: state.env, nodePath: state.nodePath });
     const results: { readonly device: ProbeDevice; readonly outcome: ProbeOutcome<DeviceMeasurement> }[] = [];
     // One after another: two at once would share memory, power or heat.
     for (const device of devices) {
       const outcome = await probe(device, state.stop);
       results.push({ device, outcome });
-      await say(outcomeLines(device, outcome));
+      await print(outcomeLines(device, outcome));
     }
     if (isJson) {
       const { sources } = inventory;
@@ -128,7 +128,7 @@ const machineForProbe = (
   }
 };
 
-const asked = (inventory: GpuInventory, id: string | undefined): readonly ProbeDevice[] => {
+const requested = (inventory: GpuInventory, id: string | undefined): readonly ProbeDevice[] => {
   const devices = listProbeDevices(inventory.gpus);
   if (id === undefined) return devices;
   const known = devices.includes(CPU_DEVICE) ? devices : [...devices, CPU_DEVICE];

@@ -91,7 +91,7 @@ interface Following {
 const whenMeasured = async (following: Following): Promise<readonly ProbedLink[]> => {
   const { client, sink, keys, before, state } = following;
   const signal = AbortSignal.any([state.stop, AbortSignal.timeout(WAIT_MS_MAX)]);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const seenAtMs = new Map(keys.map(key => [key, before.answeredAtMs]));
   for (;;) {
     const now = await linksTo(client, sink, signal);
@@ -104,8 +104,8 @@ const whenMeasured = async (following: Following): Promise<readonly ProbedLink[]
     if (missing.every(isGone))
       return [...done, ...unmeasured(following, missing, 'its connection is closed')];
     for (const text of await waitsOf(client, sink, keys, signal)) {
-      if (told.has(text)) continue;
-      told.add(text);
+      if (reported.has(text)) continue;
+      reported.add(text);
       await state.stderr.write(`${showable(text)}\n`);
     }
     await pause(systemClock, POLL_MS, signal);
@@ -138,28 +138,29 @@ const waitsOf = async (
   const statuses = statusesOf(await client.json('/api/state/probeStatuses', signal), client.file.nodeId);
   return statuses.flatMap(status => {
     const { subject } = status;
-    const isAsked = subject.kind === 'link' && subject.sink === sink && keys.includes(subject.connectionKey);
-    const text = isAsked ? statusText(status) : undefined;
+    const isRequested =
+      subject.kind === 'link' && subject.sink === sink && keys.includes(subject.connectionKey);
+    const text = isRequested ? statusText(status) : undefined;
     return text === undefined ? [] : [text];
   });
 };
 
 const linksTo = async (client: DaemonClient, sink: NodeId, signal: AbortSignal): Promise<SeenLinks> => {
-  const askedAtMs = systemClock.nowMs();
+  const requestedAtMs = systemClock.nowMs();
   const answer = await client.answer(linksAnswerSchema, '/api/links', signal);
   const { nodeId: source } = client.file;
   const links = answer.links.filter(link => link.source === source && link.sink === sink);
-  return { links, askedAtMs, answeredAtMs: systemClock.nowMs() };
+  return { links, requestedAtMs, answeredAtMs: systemClock.nowMs() };
 };
 
 const otherNode = async (
   client: DaemonClient,
-  asked: string,
+  requested: string,
   { stop }: ProcessState,
 ): Promise<{ readonly sink: NodeId; readonly nodeCount: number }> => {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(ANSWER_MS)]);
   const nodes = await knownNodes(client, signal);
-  return { sink: otherNodeCalled(asked, nodes, client.file.nodeId).nodeId, nodeCount: nodes.length };
+  return { sink: otherNodeCalled(requested, nodes, client.file.nodeId).nodeId, nodeCount: nodes.length };
 };
 
 const write = async (state: ProcessState, links: readonly ProbedLink[]): Promise<void> => {

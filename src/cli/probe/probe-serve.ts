@@ -34,18 +34,18 @@ export const probeServeCommand: Command = {
     { line: 'plimsoll probe serve --port 5000 --once', meaning: 'one probe, on a port of your own' },
   ],
   run: async (invocation, state) => {
-    const asked = invocation.option(portOption);
-    let port = asked ?? PROBE_PORT;
+    const requested = invocation.option(portOption);
+    let port = requested ?? PROBE_PORT;
     let isFirst = true;
     let failures = 0;
     const refusals = new RefusalLines(systemClock, line => void state.stdout.write(`${line}\n`));
     while (!state.stop.aborted) {
       const code = makeOneTimeCode();
-      const triesMax = isFirst && asked === undefined ? PORTS_TRIED : 1;
+      const triesMax = isFirst && requested === undefined ? PORTS_TRIED : 1;
       refusals.begin();
       await using sink = await listening({ state, code, port, triesMax, refusals });
       if (sink === undefined) break;
-      if (isFirst) await state.stdout.write(`${headline(sink.port, asked ?? PROBE_PORT)}\n`);
+      if (isFirst) await state.stdout.write(`${headline(sink.port, requested ?? PROBE_PORT)}\n`);
       await state.stdout.write(`${invitation(sink.port, code)}\n`);
       isFirst = false;
       port = sink.port;
@@ -67,12 +67,12 @@ export const probeServeCommand: Command = {
   },
 };
 
-const REFUSALS_TOLD_MS = 60_000;
+const REFUSALS_REPORTED_MS = 60_000;
 
 export class RefusalLines {
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #write: (line: string) => void;
-  #told = 0;
+  #reported = 0;
   #nextAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Pick<Clock, 'nowMs'>, write: (line: string) => void) {
@@ -83,16 +83,16 @@ export class RefusalLines {
   /** Of one code, since it was printed. */
   counted(count: number): void {
     const nowMs = this.#clock.nowMs();
-    const more = count - this.#told;
+    const more = count - this.#reported;
     if (more <= 0 || nowMs < this.#nextAtMs) return;
-    this.#told = count;
-    this.#nextAtMs = nowMs + REFUSALS_TOLD_MS;
+    this.#reported = count;
+    this.#nextAtMs = nowMs + REFUSALS_REPORTED_MS;
     this.#write(`Refused ${counted(more, 'connection')} without the code. Still waiting.`);
   }
 
   /** Another code: its strangers are counted from none. */
   begin(): void {
-    this.#told = 0;
+    this.#reported = 0;
   }
 }
 

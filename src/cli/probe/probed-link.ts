@@ -14,7 +14,7 @@ export type ProbedLink = Pick<ListedLink, 'source' | 'sink' | 'connectionKey' | 
 export interface SeenLinks {
   readonly links: readonly ProbedLink[];
   /** Monotonic, when they were asked for and when the answer was here. */
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   readonly answeredAtMs: number;
 }
 
@@ -22,8 +22,8 @@ export interface SeenLinks {
 export const isNewProfile = (connectionKey: string, now: SeenLinks, before: SeenLinks): boolean => {
   const ageMs = profileAgeMs(connectionKey, now);
   if (ageMs === undefined) return false;
-  const heldAgeMs = profileAgeMs(connectionKey, before);
-  return heldAgeMs === undefined || now.askedAtMs - ageMs > before.answeredAtMs - heldAgeMs;
+  const knownAgeMs = profileAgeMs(connectionKey, before);
+  return knownAgeMs === undefined || now.requestedAtMs - ageMs > before.answeredAtMs - knownAgeMs;
 };
 
 /** Of one node, from /api/state/probeStatuses; what is not understood is left out. */

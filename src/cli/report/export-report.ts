@@ -70,9 +70,9 @@ export const exportForms = async (
   if (exports.length === 0) return undefined;
   if (exports.filter(({ file }) => file === STANDARD_OUTPUT).length > 1)
     throw new CommandError('usage', 'Two reports cannot both go to -', 'Write one of them to a file.');
-  let said = '';
-  for (const each of exports) said += await writeExport(each, state);
-  return said;
+  let reported = '';
+  for (const each of exports) reported += await writeExport(each, state);
+  return reported;
 };
 
 const exportTo = (file: string | undefined, text: Export['text']): readonly Export[] =>

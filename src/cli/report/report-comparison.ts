@@ -2,7 +2,7 @@
 
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonText } from '../../core/comparison/comparison-text.ts';
-import { comparisonAfterwards } from '../../core/comparison/told-comparison.ts';
+import { comparisonAfterwards } from '../../core/comparison/reported-comparison.ts';
 import { isKnown } from '../../core/unknown.ts';
 import { readComparisonFile } from '../../daemon/runs/comparison-files.ts';
 import { comparisonCsv } from '../../report/csv/comparison-csv.ts';
@@ -11,7 +11,7 @@ import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { resumeWords } from '../compare/resume-words.ts';
+import { resumeText } from '../compare/resume-text.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { type ExportContext, exportForms, reportFonts } from './export-report.ts';
 
@@ -44,7 +44,7 @@ export const reportComparison = async (
   else {
     const canGoOn =
       document.state !== 'complete' && document.stopped === undefined && isKnown(document.resume);
-    const advice = canGoOn ? ['', `Go on with: ${resumeWords(directory, document)}`] : [];
+    const advice = canGoOn ? ['', `Go on with: ${resumeText(directory, document)}`] : [];
     await state.stdout.write(`${[...comparisonText(document, state.stdout), ...advice].join('\n')}\n`);
   }
   if (document.stopped !== undefined) return EXIT_CODES.benchStopped.code;

@@ -2,15 +2,15 @@
 // every run asks it, with no key unless its target was repeated; nothing is loaded.
 
 import { BenchError } from '../../bench/bench-error.ts';
-import { plannedPrompts, sizedWish } from '../../bench/dataset/planned-prompts.ts';
+import { plannedPrompts, sizedPromptOptions } from '../../bench/dataset/planned-prompts.ts';
 import { promptsSha256 } from '../../bench/dataset/prompts-digest.ts';
 import { traceSha256 } from '../../bench/dataset/trace/trace-sessions.ts';
 import { WORDS_AS_TOKENS } from '../../bench/dataset/word-costs.ts';
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
-import { readPromptWish } from '../../bench/run/read-prompt-wish.ts';
-import { askTargets } from '../../bench/run/target-spread.ts';
-import { askServer, type ServerAnswer } from '../../bench/target/ask-server.ts';
+import { readPromptOptions } from '../../bench/run/read-prompt-options.ts';
+import { queryTargets } from '../../bench/run/target-spread.ts';
+import { queryServer, type ServerAnswer } from '../../bench/target/query-server.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { PromptsProvenance } from '../../core/run/provenance.ts';
@@ -34,22 +34,22 @@ export const factsToday = async (
     version: state.version,
     environment: benchEnvironment(state),
     model: server.model,
-    provenance: { machine, node, git, server: server.told, prompts },
+    provenance: { machine, node, git, server: server.reported, prompts },
   };
 };
 
 const serverToday = async (
   { api, target, targets = [{ target, weight: 1 }], headers, model }: BenchRequest,
   signal: AbortSignal,
-): Promise<Pick<RerunFacts, 'model'> & Pick<ServerAnswer, 'told'>> => {
+): Promise<Pick<RerunFacts, 'model'> & Pick<ServerAnswer, 'reported'>> => {
   try {
-    const ask = (asked: BenchTarget): Promise<ServerAnswer> =>
-      askServer({ api, target: asked, headers, model, timeoutMs: ASK_MS_MAX, signal });
-    return targets.length === 1 ? await ask(target) : await askTargets(targets, ask);
+    const request = (requested: BenchTarget): Promise<ServerAnswer> =>
+      queryServer({ api, target: requested, headers, model, timeoutMs: REQUEST_TIMEOUT_MS, signal });
+    return targets.length === 1 ? await request(target) : await queryTargets(targets, request);
   } catch (error) {
     if (!(error instanceof BenchError)) throw error;
     const reason = unknown(error.problem.problem);
-    return { model: reason, told: reason };
+    return { model: reason, reported: reason };
   }
 };
 
@@ -67,11 +67,11 @@ const promptsToday = async (
       return { sha256: traceSha256(trace), count: facts.requests, file: trace.file };
     }
     if (request.depth !== undefined) return unknown('prompts of --profile depth are other ones in each run');
-    const wish = await readPromptWish(request, signal, NO_NONCE);
-    const file = wish.file?.file ?? unknown('prompts were generated');
-    if (sizedWish(wish) !== undefined)
+    const options = await readPromptOptions(request, signal, NO_NONCE);
+    const file = options.file?.file ?? unknown('prompts were generated');
+    if (sizedPromptOptions(options) !== undefined)
       return unknown('prompts of a length in tokens are planned with the server');
-    const { prompts } = plannedPrompts(wish, WORDS_AS_TOKENS);
+    const { prompts } = plannedPrompts(options, WORDS_AS_TOKENS);
     return { sha256: promptsSha256(prompts), count: prompts.length, file };
   } catch (error) {
     if (error instanceof BenchError) return unknown(error.problem.problem);
@@ -80,6 +80,6 @@ const promptsToday = async (
   }
 };
 
-const ASK_MS_MAX = 5_000;
+const REQUEST_TIMEOUT_MS = 5_000;
 /** Of depths alone, which are not planned here. */
 const NO_NONCE = '00000000';

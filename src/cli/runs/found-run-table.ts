@@ -8,11 +8,11 @@ import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
 import { clipped, inColumns } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';
 import type { FoundRun } from './found-runs.ts';
-import { saidOfRun } from './run-filters.ts';
+import { textOfRun } from './run-filters.ts';
 
 export const foundRunTable = (runs: readonly FoundRun[]): readonly string[] => {
   const rows = runs.map(found => {
-    const { name, tags, model } = saidOfRun(found);
+    const { name, tags, model } = textOfRun(found);
     const { completed, failed } = countsOf(found);
     return [
       found.id,
@@ -49,7 +49,7 @@ export const foundRunData = (found: FoundRun): FoundRunData => ({
   id: found.id,
   directory: found.directory,
   state: found.state,
-  ...saidOfRun(found),
+  ...textOfRun(found),
   load: loadOf(found),
   ...(found.kind === 'run' && found.config.run.foreign !== undefined
     ? { foreign: foreignLabel(found.config.run.foreign) }

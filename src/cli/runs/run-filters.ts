@@ -85,19 +85,19 @@ export const runFilter = (invocation: Invocation, nowWallMs: number): ((found: F
   const state = invocation.option(RUN_FILTERS.state);
   const olderThan = invocation.option(RUN_FILTERS.olderThan);
   return found => {
-    const said = saidOfRun(found);
+    const reported = textOfRun(found);
     return (
-      (name === undefined || has(said.name, name)) &&
-      tags.every(({ key, value: wanted }) => hasTag(said.tags, key, wanted)) &&
-      (model === undefined || has(said.model, model)) &&
-      (target === undefined || has(said.target, target)) &&
+      (name === undefined || has(reported.name, name)) &&
+      tags.every(({ key, value: wanted }) => hasTag(reported.tags, key, wanted)) &&
+      (model === undefined || has(reported.model, model)) &&
+      (target === undefined || has(reported.target, target)) &&
       (state === undefined || found.state === state) &&
-      (olderThan === undefined || nowWallMs - Date.parse(said.startedAt) >= olderThan)
+      (olderThan === undefined || nowWallMs - Date.parse(reported.startedAt) >= olderThan)
     );
   };
 };
 
-interface RunWords {
+interface RunFilterArgs {
   readonly name: string;
   readonly tags: RunTags;
   readonly model: string;
@@ -106,7 +106,7 @@ interface RunWords {
 }
 
 /** The same of a run and of a directory of stages; '' where it is not known. */
-export const saidOfRun = (found: FoundRun): RunWords => {
+export const textOfRun = (found: FoundRun): RunFilterArgs => {
   const { name, tags, model, target, startedAt } = found.kind === 'run' ? found.config.run : found.document;
   return {
     name: knownOr(name, ''),

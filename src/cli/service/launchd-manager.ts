@@ -15,10 +15,10 @@ export const launchdManager = (
 ): ServiceManager => {
   const domain = `gui/${userId}`;
   const service = `${domain}/${plan.name}`;
-  const tell = async (...words: readonly string[]) =>
+  const report = async (...words: readonly string[]) =>
     await runTool('launchctl', words, { env, signal, timeoutMs: TIMEOUT_MS });
   const launchctl = async (...words: readonly string[]): Promise<string> => {
-    const ran = await tell(...words);
+    const ran = await report(...words);
     if (ran.kind === 'exited' && ran.code === 0) return ran.stdout;
     const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
     throw new CommandError(
@@ -30,7 +30,7 @@ export const launchdManager = (
   return {
     text: async () => launchdAgent(plan, logFileOf(plan)),
     check: async () => {
-      const ran = await tell('print', domain);
+      const ran = await report('print', domain);
       if (ran.kind === 'exited' && ran.code === 0) return;
       const why = ran.kind === 'exited' ? ran.stderr.trim() : ran.reason;
       throw new CommandError(
@@ -41,15 +41,15 @@ export const launchdManager = (
     },
     enable: async () => {
       // One that is there already is replaced; it is no mistake that there is none.
-      await tell('bootout', service);
+      await report('bootout', service);
       await launchctl('bootstrap', domain, plan.file);
     },
     // RunAtLoad: it has started already.
     start: async () => undefined,
     state: async () => {
-      const told = await launchctl('print', service);
+      const reported = await launchctl('print', service);
       const field = (name: string): string | undefined =>
-        new RegExp(`^\\s*${name} = (.+)$`, 'm').exec(told)?.[1];
+        new RegExp(`^\\s*${name} = (.+)$`, 'm').exec(reported)?.[1];
       const pid = Number(field('pid'));
       const state = field('state') ?? 'unknown';
       return {

@@ -17,7 +17,7 @@ export interface ServicePlan {
   readonly command: readonly string[];
 }
 
-interface ServiceWish {
+interface ServiceOptions {
   readonly isUser: boolean;
   /** --home; undefined: not given. */
   readonly home: string | undefined;
@@ -35,8 +35,8 @@ export interface ServiceMachine {
   readonly script: string;
 }
 
-export const servicePlan = (wish: ServiceWish, machine: ServiceMachine): Parsed<ServicePlan> => {
-  const plan = planOf(wish, machine);
+export const servicePlan = (options: ServiceOptions, machine: ServiceMachine): Parsed<ServicePlan> => {
+  const plan = planOf(options, machine);
   if (plan.kind === 'wrong') return plan;
   const { file, home, command } = plan.value;
   const odd = [file, home, ...command].find(word => showable(word) !== word);
@@ -48,16 +48,16 @@ export const servicePlan = (wish: ServiceWish, machine: ServiceMachine): Parsed<
   );
 };
 
-const planOf = (wish: ServiceWish, machine: ServiceMachine): Parsed<ServicePlan> => {
+const planOf = (options: ServiceOptions, machine: ServiceMachine): Parsed<ServicePlan> => {
   if (machine.platform !== 'linux' && machine.platform !== 'darwin')
     return wrong(
       `no service manager is known for ${machine.platform}`,
       'Linux has systemd and macOS launchd. Elsewhere run plimsoll up in whatever starts programs there.',
     );
   const isMac = machine.platform === 'darwin';
-  const scope: ServiceScope = wish.isUser || isMac ? 'user' : 'system';
-  if (scope === 'user') return parsed(isMac ? agentPlan(wish, machine) : userPlan(wish, machine));
-  if (wish.home !== undefined && wish.home !== SYSTEM_HOME)
+  const scope: ServiceScope = options.isUser || isMac ? 'user' : 'system';
+  if (scope === 'user') return parsed(isMac ? agentPlan(options, machine) : userPlan(options, machine));
+  if (options.home !== undefined && options.home !== SYSTEM_HOME)
     return wrong(
       `the system's service has its home in ${SYSTEM_HOME}`,
       'It has a user of its own, who owns no other folder. For a home of yours add --user.',
@@ -78,8 +78,8 @@ const planOf = (wish: ServiceWish, machine: ServiceMachine): Parsed<ServicePlan>
   });
 };
 
-const userPlan = (wish: ServiceWish, machine: ServiceMachine): ServicePlan => {
-  const home = wish.home ?? wish.usualHome;
+const userPlan = (options: ServiceOptions, machine: ServiceMachine): ServicePlan => {
+  const home = options.home ?? options.usualHome;
   const folder = machine.configFolder ?? join(machine.homeDirectory, '.config');
   return {
     manager: 'systemd',
@@ -91,8 +91,8 @@ const userPlan = (wish: ServiceWish, machine: ServiceMachine): ServicePlan => {
   };
 };
 
-const agentPlan = (wish: ServiceWish, machine: ServiceMachine): ServicePlan => {
-  const home = wish.home ?? wish.usualHome;
+const agentPlan = (options: ServiceOptions, machine: ServiceMachine): ServicePlan => {
+  const home = options.home ?? options.usualHome;
   return {
     manager: 'launchd',
     scope: 'user',

@@ -37,19 +37,19 @@ export const systemdManager = (plan: ServicePlan, { env, signal }: ManagerTools)
     // Type=notify: it returns when the daemon reports that it is ready.
     start: async () => void (await systemctl('restart', plan.name)),
     state: async () => {
-      const told = new Map(
+      const reported = new Map(
         (await systemctl('show', plan.name, `--property=${PROPERTIES.join(',')}`))
           .split('\n')
           .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
       );
-      const pid = Number(told.get('MainPID'));
+      const pid = Number(reported.get('MainPID'));
       return {
-        state: `${told.get('ActiveState')} (${told.get('SubState')})`,
-        isRunning: told.get('ActiveState') === 'active',
-        startsByItself: told.get('UnitFileState') === 'enabled',
+        state: `${reported.get('ActiveState')} (${reported.get('SubState')})`,
+        isRunning: reported.get('ActiveState') === 'active',
+        startsByItself: reported.get('UnitFileState') === 'enabled',
         pid: pid > 0 ? pid : undefined,
-        restarts: Number(told.get('NRestarts')),
-        status: told.get('StatusText') ?? '',
+        restarts: Number(reported.get('NRestarts')),
+        status: reported.get('StatusText') ?? '',
       };
     },
     stop: async () => void (await systemctl('disable', '--now', plan.name)),

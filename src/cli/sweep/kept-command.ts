@@ -49,7 +49,7 @@ export const commandText = (
 ): string => shellCommand`plimsoll ${command} ${args}`;
 
 /** The same where it is told to others: whole, or not at all. */
-export const toldCommand = (command: 'bench' | 'line', kept: SweepResume): Reported<string> => {
+export const storedCommand = (command: 'bench' | 'line', kept: SweepResume): Reported<string> => {
   const text = commandText(command, kept);
   return text.length > COMMAND_LENGTH_MAX ? unknown('the command is too long to be told') : text;
 };

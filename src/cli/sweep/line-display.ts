@@ -12,12 +12,12 @@ export const lineDisplay = (mode: DisplayMode, stdout: OutputStream): StagedDisp
     mode,
     stdout,
     screen: searchScreen,
-    ended: (document, told) => {
+    ended: (document, reported) => {
       const stages = document.stages.filter(({ state }) => state === 'ended');
       const progress = searchProgress(document).join('. ');
       return {
         count: stages.length,
-        lines: stages.slice(told).map(stage => `${stageLine(stage)}. ${progress}`),
+        lines: stages.slice(reported).map(stage => `${stageLine(stage)}. ${progress}`),
       };
     },
     footer: 'Ctrl-C ends the search and keeps what is known.',

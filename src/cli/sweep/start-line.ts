@@ -18,7 +18,7 @@ import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
 import { lineDisplay } from './line-display.ts';
-import { StageCompanions } from './stage-companions.ts';
+import { StageObservers } from './stage-observers.ts';
 
 interface LineStart {
   readonly request: BenchRequest;
@@ -54,7 +54,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
   const onNotice = (text: string): void => display.notice(text);
   // Made of the same signs as the id of a run, which this module has just made.
   if (!isSweepId(id)) throw new TypeError(`not an id: ${id}`);
-  await using companions = new StageCompanions({ state, home, sweepId: id, directory, onNotice });
+  await using companions = new StageObservers({ state, home, sweepId: id, directory, onNotice });
   try {
     if (out === undefined) await openHome(home);
     const provenance = await stageProvenance(state, start);
@@ -66,8 +66,8 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
         bench: {
           ...benchProcess(state),
           provenance,
-          said: citedCalibration(home, state),
-          stop: AbortSignal.any([state.stop, companions.stopAsked]),
+          reported: citedCalibration(home, state),
+          stop: AbortSignal.any([state.stop, companions.stopRequested]),
           stopNow: state.takeSecondStop(),
         },
         newRun,

@@ -16,7 +16,7 @@ import { openHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { isSweepId } from '../../core/ids.ts';
 import { objectiveText } from '../../core/run/objective.ts';
-import { loadWords } from '../../core/sweep/line-words.ts';
+import { loadText } from '../../core/sweep/line-text.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
 import { SWEEP_SCHEMA, type SweepDocument, type SweepResume } from '../../core/sweep/sweep-document.ts';
 import { FILE_COLUMNS, stageLine, sweepText } from '../../core/sweep/sweep-text.ts';
@@ -25,9 +25,9 @@ import { unknown } from '../../core/unknown.ts';
 import { stageAgentsRun } from '../agent/agents-run.ts';
 import type { NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
-import { Companions } from '../bench/run-companions.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';
+import { RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -38,7 +38,7 @@ export interface SweepCall {
   readonly agents: NamedAgents;
   /** Of the model that is served: its file, folder or URL. */
   readonly facts: string | undefined;
-  readonly asked: readonly StageLoad[];
+  readonly requested: readonly StageLoad[];
   readonly order: Omit<SweepOrder, 'warmup'>;
   readonly home: string;
   /** A folder whose commit each report names, as it was given. */
@@ -82,7 +82,7 @@ export const startSweep = async (state: ProcessState, start: SweepCall): Promise
 
 const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutcome> => {
   const { home, request } = start;
-  const tell = async (text: string): Promise<void> => {
+  const print = async (text: string): Promise<void> => {
     if (start.isQuiet) return;
     const { isTerminal, columns } = state.stdout;
     await state.stdout.write(`${isTerminal ? hangingLines('', text, columns).join('\n') : text}\n`);
@@ -92,23 +92,23 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
   const { directory, document, putAside } = await openPlace(state, start);
   using _directory = directory;
   for (const notice of start.notices) if (!start.isQuiet) await state.stderr.write(`plimsoll: ${notice}\n`);
-  await tell(
-    `Sweep ${document.id} in ${directory.path}, ${counted(document.asked.length, 'stage')}. Ctrl-C stops it; --resume goes on.`,
+  await print(
+    `Sweep ${document.id} in ${directory.path}, ${counted(document.requested.length, 'stage')}. Ctrl-C stops it; --resume goes on.`,
   );
   if (document.stages.length > 0)
-    await tell(`Stages ${document.stages.map(({ number }) => number).join(', ')} are kept.`);
-  for (const name of putAside) await tell(`What was cut off is kept in ${name}, and runs again.`);
-  const stopAsked = new AbortController();
+    await print(`Stages ${document.stages.map(({ number }) => number).join(', ')} are kept.`);
+  for (const name of putAside) await print(`What was cut off is kept in ${name}, and runs again.`);
+  const stopRequested = new AbortController();
   await using announcing = new LateAnnouncement(known =>
     announceSweep({
       findDaemon: () => runningDaemon(home, state),
       clock: systemClock,
       document: known,
       directory: directory.path,
-      onStopAsked: () => stopAsked.abort(),
+      onStopRequested: () => stopRequested.abort(),
     }),
   );
-  const followers = new StageFollowers(state, start, directory.path, document.id, stopAsked);
+  const followers = new StageFollowers(state, start, directory.path, document.id, stopRequested);
   const ended = await runSweep(
     { ...start.order, warmup: request.warmup },
     {
@@ -118,8 +118,8 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
         bench: {
           ...benchProcess(state),
           provenance,
-          said: citedCalibration(home, state),
-          stop: AbortSignal.any([state.stop, stopAsked.signal]),
+          reported: citedCalibration(home, state),
+          stop: AbortSignal.any([state.stop, stopRequested.signal]),
           stopNow: state.takeSecondStop(),
         },
         newRun: () => newRun(),
@@ -131,15 +131,17 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
       observer: {
         stageBegan: (run, stage) => {
           followers.began(run, stage);
-          void tell(`Stage ${stage.number} of ${document.asked.length} has begun: ${loadWords(stage.load)}`);
+          void print(
+            `Stage ${stage.number} of ${document.requested.length} has begun: ${loadText(stage.load)}`,
+          );
         },
         phase: phase => followers.companions?.phase(phase),
         snapshot: snapshot => followers.companions?.snapshot(snapshot),
-        notice: text => void tell(text),
+        notice: text => void print(text),
         changed: changed => announcing.update(changed),
         stageEnded: async ({ stage, report }) => {
           await followers.ended(report);
-          await tell(stageLine(stage));
+          await print(stageLine(stage));
         },
       },
     },
@@ -186,25 +188,25 @@ class StageFollowers {
   readonly #start: SweepCall;
   readonly #directory: string;
   readonly #sweepId: string;
-  readonly #stopAsked: AbortController;
-  companions: Companions | undefined;
+  readonly #stopRequested: AbortController;
+  companions: RunObservers | undefined;
 
   constructor(
     state: ProcessState,
     start: SweepCall,
     directory: string,
     sweepId: string,
-    stopAsked: AbortController,
+    stopRequested: AbortController,
   ) {
     this.#state = state;
     this.#start = start;
     this.#directory = directory;
     this.#sweepId = sweepId;
-    this.#stopAsked = stopAsked;
+    this.#stopRequested = stopRequested;
   }
 
-  began(run: Parameters<Companions['started']>[0], stage: Stage): void {
-    const companions = new Companions(this.#state, {
+  began(run: Parameters<RunObservers['started']>[0], stage: Stage): void {
+    const companions = new RunObservers(this.#state, {
       home: this.#start.home,
       directory: join(this.#directory, stage.directory),
       limits: { samplesMax: undefined, durationMs: this.#start.order.durationMs },
@@ -212,12 +214,12 @@ class StageFollowers {
       ...(isSweepId(this.#sweepId) ? { sweep: { sweepId: this.#sweepId, stage: stage.number } } : {}),
     });
     // Whoever stops the run of a stage on its page means the sweep: its next stage would only begin.
-    companions.stopAsked.addEventListener('abort', () => this.#stopAsked.abort(), { once: true });
+    companions.stopRequested.addEventListener('abort', () => this.#stopRequested.abort(), { once: true });
     companions.started(run);
     this.companions = companions;
   }
 
-  async ended(report: Parameters<Companions['ended']>[0]['report']): Promise<void> {
+  async ended(report: Parameters<RunObservers['ended']>[0]['report']): Promise<void> {
     await this.companions?.ended({ report });
     await this.close();
   }
@@ -247,7 +249,7 @@ const openPlace = async (
 };
 
 const newDocument = (id: string, state: ProcessState, start: SweepCall): SweepDocument => {
-  const { request, asked, resume } = start;
+  const { request, requested, resume } = start;
   return {
     schema: SWEEP_SCHEMA,
     id,
@@ -266,7 +268,7 @@ const newDocument = (id: string, state: ProcessState, start: SweepCall): SweepDo
     environment: benchProcess(state).environment,
     state: 'running',
     stages: [],
-    asked,
+    requested,
     resume,
   };
 };

@@ -134,7 +134,7 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
 ];
 
 /** @throws CommandError `usage` unless it is one of the two. */
-export const askedLoads = (invocation: Invocation): readonly StageLoad[] => {
+export const requestedLoads = (invocation: Invocation): readonly StageLoad[] => {
   const ofRates = invocation.option(SWEEP.rates);
   const ofUsers = invocation.option(SWEEP.concurrency);
   const arrival = invocation.option(BENCH.arrival);

@@ -38,7 +38,7 @@ export const manPage = (commands: readonly Command[], { version }: ManPage): str
   ].join('\n')}\n`;
 
 const commandSection = (command: Command): readonly string[] => [
-  `.SS "plimsoll ${escaped([command.name, ...command.arguments.map(argumentWords)].join(' '))}"`,
+  `.SS "plimsoll ${escaped([command.name, ...command.arguments.map(argumentText)].join(' '))}"`,
   ...prose(sentence(command.summary)),
   ...command.description.split('\n\n').flatMap(part => (part === '' ? [] : ['.PP', ...prose(part)])),
   ...command.arguments.flatMap(({ name, meaning }) => ['.TP', `.I ${escaped(name)}`, ...prose(meaning)]),
@@ -52,7 +52,7 @@ const optionRows = ({ name, valueName, meaning, isRepeatable }: Option<unknown>)
   ...prose(meaning),
 ];
 
-const argumentWords = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
+const argumentText = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
   `${isRequired ? name : `[${name}]`}${isRepeatable === true ? ' …' : ''}`;
 
 const sentence = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);

@@ -2,7 +2,7 @@
 // its margin as background and the units below.
 
 import type { ComparedMetric, ComparisonDocument } from '../comparison/comparison-document.ts';
-import { comparisonVerdictWords, rangeWords, ratioWords } from '../comparison/comparison-words.ts';
+import { comparisonVerdictText, rangeText, ratioText } from '../comparison/comparison-labels.ts';
 import { maximumOf, minimumOf } from '../extremes.ts';
 import type { Figure } from '../figure/figure.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
@@ -95,8 +95,8 @@ const rowOf = (
   const { tone, word, note } = verdictOf(metric, document, isRefused);
   const label = capitalized(metric.label);
   const [a, b] = [figureOf(metric, metric.a), figureOf(metric, metric.b)];
-  const change = isKnown(ratio) ? ratioWords(ratio.value) : '';
-  const range = isKnown(ratio) ? rangeWords(ratio) : '';
+  const change = isKnown(ratio) ? ratioText(ratio.value) : '';
+  const range = isKnown(ratio) ? rangeText(ratio) : '';
   const shown = (figure: Figure | undefined): string =>
     figure === undefined ? 'unknown' : `${figure.figure} ${figure.unit}`.trim();
   return {
@@ -145,7 +145,7 @@ const verdictOf = (
     case 'better':
     case 'worse':
     case 'same':
-      return { tone: verdict.kind, word: comparisonVerdictWords(verdict, 'pairs'), note: '' };
+      return { tone: verdict.kind, word: comparisonVerdictText(verdict, 'pairs'), note: '' };
     default:
       return verdict satisfies never;
   }

@@ -2,13 +2,7 @@
 // files.
 
 import { formatCount } from '../figure/figure.ts';
-import {
-  type CurveObjective,
-  flowWords,
-  lineLoadWords,
-  loadWords,
-  stageSentence,
-} from '../sweep/line-words.ts';
+import { type CurveObjective, flowText, lineLoadText, loadText, stageSentence } from '../sweep/line-text.ts';
 import { inLoadOrder, type PicturedStage } from '../sweep/pictured-stage.ts';
 import type { Sweep } from '../sweep/sweep.ts';
 import type { LoadLine } from '../sweep/sweep-document.ts';
@@ -88,11 +82,11 @@ const bracketDrawn = (
   { holds, fails }: Extract<LoadLine, { readonly kind: 'bracket' }>,
   { by, left, right, floor }: Pick<LineCurve, 'left' | 'right' | 'floor'> & Pick<Sweep, 'by'>,
 ): Markup => {
-  const isLeft = isStacked && from - left < BESIDE_PX;
-  const isRight = isStacked && right - to < BESIDE_PX;
+  const isLeft = isStacked && from - left < NEXT_TO_PX;
+  const isRight = isStacked && right - to < NEXT_TO_PX;
   return markup`<path class="limit" d="M${from} ${y + 7}v-7H${to}v7"/><path class="foot" d="M${from} ${y + 7}V${floor}M${to} ${y + 7}V${floor}"/>
-<text class="say" x="${isStacked ? from + 4 : from - 7}" y="${y + 21}" text-anchor="${isLeft ? 'start' : 'end'}"><tspan class="value">held</tspan> ${lineLoadWords(holds, by)}</text>
-<text class="say" x="${isRight ? to : to + 7}" y="${y + (isStacked ? 37 : 21)}" text-anchor="${isRight ? 'end' : 'start'}"><tspan class="failed">failed</tspan> ${lineLoadWords(fails, by)}</text>`;
+<text class="say" x="${isStacked ? from + 4 : from - 7}" y="${y + 21}" text-anchor="${isLeft ? 'start' : 'end'}"><tspan class="value">held</tspan> ${lineLoadText(holds, by)}</text>
+<text class="say" x="${isRight ? to : to + 7}" y="${y + (isStacked ? 37 : 21)}" text-anchor="${isRight ? 'end' : 'start'}"><tspan class="failed">failed</tspan> ${lineLoadText(fails, by)}</text>`;
 };
 
 const markDrawn = ({ x, y, isDashed, arrow }: LineMark): Markup =>
@@ -141,7 +135,7 @@ export const stageFlowChart = (
         flow === undefined
           ? undefined
           : markup`<path class="water" d="${flow.area}"/><path class="waterline" d="${flow.line}"/>${flow.queue === '' ? undefined : markup`<path class="brass" d="${flow.queue}"/>`}`
-      }<path class="axis" d="M0 ${FLOW_HEIGHT_PX - 2}H${size.width}"/><text class="value" x="0" y="${FLOW_HEIGHT_PX + 13}">${loadWords(stage.load)}</text><text class="tick${stage.standing === 'failed' ? ' failed' : ''}" x="0" y="${FLOW_HEIGHT_PX + 27}">${flowWords(stage)}</text></g>`;
+      }<path class="axis" d="M0 ${FLOW_HEIGHT_PX - 2}H${size.width}"/><text class="value" x="0" y="${FLOW_HEIGHT_PX + 13}">${loadText(stage.load)}</text><text class="tick${stage.standing === 'failed' ? ' failed' : ''}" x="0" y="${FLOW_HEIGHT_PX + 27}">${flowText(stage)}</text></g>`;
     })}<text class="tick" x="${frame.width}" y="9" text-anchor="end">scale to ${formatCount(most)}</text>`,
   );
 };
@@ -169,7 +163,7 @@ export const userSpeedChart = (
         markup`<circle class="dot ${gainsNothing ? 'undecided' : 'held'}" cx="${x}" cy="${y}" r="3.4"/>${
           label === 'none'
             ? undefined
-            : markup`<text class="tick" x="${x + (label === 'beside' ? 8 : 0)}" y="${y + (label === 'beside' ? 4 : -9)}" text-anchor="${label === 'beside' ? 'start' : 'middle'}">${loadWords(stage.load).replace(' at a time', '')}</text>`
+            : markup`<text class="tick" x="${x + (label === 'beside' ? 8 : 0)}" y="${y + (label === 'beside' ? 4 : -9)}" text-anchor="${label === 'beside' ? 'start' : 'middle'}">${loadText(stage.load).replace(' at a time', '')}</text>`
         }`,
     )}${
       mark === undefined
@@ -180,7 +174,7 @@ export const userSpeedChart = (
 };
 
 /** Width of a label next to the bracket. */
-const BESIDE_PX = 92;
+const NEXT_TO_PX = 92;
 const FLOW_PX = 76;
 const FLOW_GAP_PX = 8;
 const FLOW_HEIGHT_PX = 64;

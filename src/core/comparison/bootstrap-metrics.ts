@@ -18,7 +18,7 @@ import { lowerPercentile } from '../statistics/percentile.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { ComparedMetric } from './comparison-document.ts';
-import { askedMetric, COMPARISON_METRICS } from './comparison-metrics.ts';
+import { COMPARISON_METRICS, requestedMetric } from './comparison-metrics.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
 import type { TimedRun } from './timed-run.ts';
 
@@ -49,9 +49,9 @@ export const bootstrapMetrics = (
   const [ofA = NO_DRAWS, ofB = NO_DRAWS] = drawn;
   return COMPARISON_METRICS.map(row => {
     const figures = { a: row.of(a.report), b: row.of(b.report) };
-    const asked = askedMetric(row, a.report.run.pattern, options.margins);
+    const requested = requestedMetric(row, a.report.run.pattern, options.margins);
     const common = {
-      ...asked,
+      ...requested,
       ...figures,
       isPrimary: row.name === options.primary,
       level: CONFIDENCE,
@@ -63,7 +63,7 @@ export const bootstrapMetrics = (
     };
     const ratio = ratioOf(figures, { a: ofA, b: ofB, name: row.name, confidence: CONFIDENCE });
     const sameInterval = ratioOf(figures, { a: ofA, b: ofB, name: row.name, confidence: SAME_CONFIDENCE });
-    return { ...common, ratio, sameInterval, verdict: verdictOf(ratio, asked.marginShare) };
+    return { ...common, ratio, sameInterval, verdict: verdictOf(ratio, requested.marginShare) };
   });
 };
 

@@ -81,22 +81,22 @@ export const factsOfRun = (run: Run): ComparableFacts => ({
   runId: run.runId,
   model: run.model,
   dataset: run.dataset,
-  datasetDigest: NOT_TOLD_TO_CLUSTER,
+  datasetDigest: NOT_REPORTED_TO_CLUSTER,
   pattern: run.pattern,
   shape: run.shape,
   isStreaming: run.isStreaming,
-  inputTokens: NOT_TOLD_TO_CLUSTER,
-  outputTokens: NOT_TOLD_TO_CLUSTER,
+  inputTokens: NOT_REPORTED_TO_CLUSTER,
+  outputTokens: NOT_REPORTED_TO_CLUSTER,
   clientVerdict: isUnknown(run.figures) ? 'unknown' : run.figures.client.verdict,
-  sampling: NOT_TOLD_TO_CLUSTER,
-  spoiledBy: NOT_TOLD_TO_CLUSTER,
+  sampling: NOT_REPORTED_TO_CLUSTER,
+  spoiledBy: NOT_REPORTED_TO_CLUSTER,
   ...(run.foreign === undefined ? {} : { foreign: foreignLabel(run.foreign) }),
 });
 
 const foreignText = (foreign: ForeignOrigin): string =>
-  foreign.untold.length === 0
+  foreign.unreported.length === 0
     ? foreignLabel(foreign)
-    : `${foreignLabel(foreign)}, which does not report: ${foreign.untold.map(({ what }) => what).join(', ')}`;
+    : `${foreignLabel(foreign)}, which does not report: ${foreign.unreported.map(({ what }) => what).join(', ')}`;
 
 /**
  * Compares two sides of one run or more: each rule that one of them breaks, once. Runs of one side must also
@@ -218,7 +218,7 @@ const concurrencyOf = ({ pattern, shape }: ComparableFacts): string => {
 const LENGTHS_SHARE_MAX = 0.02;
 const VALUES_SHOWN_MAX = 4;
 const VALUE_LENGTH_MAX = 200;
-const NOT_TOLD_TO_CLUSTER = unknown('only in the report');
+const NOT_REPORTED_TO_CLUSTER = unknown('only in the report');
 
 const RULES: readonly Rule[] = [
   { code: 'model', problem: 'Different models answered', of: ({ model }) => model },

@@ -16,8 +16,8 @@ import {
   type ComparisonDocument,
   type ComparisonRefusal,
 } from './comparison-document.ts';
-import { askedMetric, COMPARISON_METRICS, defaultPrimary } from './comparison-metrics.ts';
-import { comparisonSentence } from './comparison-words.ts';
+import { comparisonSentence } from './comparison-labels.ts';
+import { COMPARISON_METRICS, defaultPrimary, requestedMetric } from './comparison-metrics.ts';
 import { judgeMetrics } from './judge-metrics.ts';
 import { setEvidence } from './run-spread.ts';
 import { judgedModels } from './same-model.ts';
@@ -76,7 +76,7 @@ export const compareFinished = (
   b: FinishedSide,
   options: FinishedOptions,
 ): ComparisonDocument => {
-  const { isAnyway, isSameModel, margins, ...told } = options;
+  const { isAnyway, isSameModel, margins, ...reported } = options;
   const facts = a.units[0]?.facts ?? b.units[0]?.facts;
   const primary = options.primary ?? (facts === undefined ? 'latency.p90' : defaultPrimary(facts));
   const mode = a.only !== undefined && b.only !== undefined ? 'runs' : 'sets';
@@ -85,7 +85,7 @@ export const compareFinished = (
       a.units.map(unit => unit.facts),
       b.units.map(unit => unit.facts),
     ),
-    { isSameModel: isSameModel === true, canSay: isSameModel !== undefined },
+    { isSameModel: isSameModel === true, isVerifiable: isSameModel !== undefined },
   );
   const refusals = [...countRefusals(a, b, mode), ...faultRefusals(a, b), ...models.refusals];
   const judged = measured(
@@ -98,13 +98,13 @@ export const compareFinished = (
   const metrics = isRefused ? judged.map(withoutVerdict) : judged;
   const document = {
     schema: COMPARISON_SCHEMA,
-    id: told.id,
-    plimsoll: { version: told.version },
-    name: told.name,
-    tags: told.tags,
-    startedAt: told.startedAt,
-    command: told.command,
-    environment: told.environment,
+    id: reported.id,
+    plimsoll: { version: reported.version },
+    name: reported.name,
+    tags: reported.tags,
+    startedAt: reported.startedAt,
+    command: reported.command,
+    environment: reported.environment,
     state: 'complete' as const,
     mode,
     a: sideOf(a),
@@ -139,7 +139,7 @@ const setMetrics = (
   if (pattern === undefined) return [];
   return judgeMetrics(
     COMPARISON_METRICS.map(row =>
-      setEvidence(askedMetric(row, pattern, margins), { a: a.units, b: b.units }),
+      setEvidence(requestedMetric(row, pattern, margins), { a: a.units, b: b.units }),
     ),
     { alpha: ALPHA, primary },
   );
@@ -203,13 +203,13 @@ const loadOf = (facts: ComparableFacts | undefined): string =>
 /** Another load machine may give other figures of the same server. */
 const machineNotices = (a: FinishedSide, b: FinishedSide): readonly string[] => {
   if (isUnknown(a.environment) || isUnknown(b.environment)) return [];
-  const [ofA, ofB] = [machineWords(a.environment), machineWords(b.environment)];
+  const [ofA, ofB] = [machineText(a.environment), machineText(b.environment)];
   return ofA === ofB
     ? []
     : [`The load on A came from another machine than the load on B: ${ofA}, not ${ofB}.`];
 };
 
-const machineWords = ({ os, cpu, cores, node }: LoadMachine): string =>
+const machineText = ({ os, cpu, cores, node }: LoadMachine): string =>
   `${cpu}, ${counted(cores, 'core')}, ${os}, Node ${node}`;
 
 const noticesOf = (mode: 'runs' | 'sets', metrics: readonly ComparedMetric[]): readonly string[] =>

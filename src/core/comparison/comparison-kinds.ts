@@ -1,7 +1,7 @@
 // The kinds of events about comparisons by pairs: rows of the table of kinds. A durable event is published at
 // the start and at the end, live ones in between; the segments are runs with their own events.
 
-import type { ToldComparison, ToldPairs } from './told-comparison.ts';
+import type { ReportedComparison, ReportedPairs } from './reported-comparison.ts';
 
 const COMPARISON = {
   class: 'durable',
@@ -9,7 +9,7 @@ const COMPARISON = {
   shape: 'keyed',
   entriesMax: 64,
   isNewestKept: true,
-  key: ({ comparisonId }: ToldComparison): string => comparisonId,
+  key: ({ comparisonId }: ReportedComparison): string => comparisonId,
   texts: {
     comparisonId: 'runId',
     startedAt: 'plain',
@@ -30,7 +30,7 @@ const COMPARISON = {
 } as const;
 
 type ComparisonRow = typeof COMPARISON & {
-  readonly tell: (comparison: ToldComparison) => ToldComparison | undefined;
+  readonly report: (comparison: ReportedComparison) => ReportedComparison | undefined;
 };
 
 const PAIRS = {
@@ -39,7 +39,7 @@ const PAIRS = {
   shape: 'keyed',
   entriesMax: 8,
   isNewestKept: true,
-  key: ({ comparisonId }: ToldPairs): string => comparisonId,
+  key: ({ comparisonId }: ReportedPairs): string => comparisonId,
   texts: {
     comparisonId: 'runId',
     sentence: 'free',
@@ -55,7 +55,13 @@ export const COMPARISON_KINDS: {
   readonly 'comparison.ended': ComparisonRow;
   readonly 'pairs.reported': typeof PAIRS;
 } = {
-  'comparison.started': { ...COMPARISON, tell: told => (told.state === 'running' ? told : undefined) },
-  'comparison.ended': { ...COMPARISON, tell: told => (told.state === 'running' ? undefined : told) },
+  'comparison.started': {
+    ...COMPARISON,
+    report: reported => (reported.state === 'running' ? reported : undefined),
+  },
+  'comparison.ended': {
+    ...COMPARISON,
+    report: reported => (reported.state === 'running' ? undefined : reported),
+  },
   'pairs.reported': PAIRS,
 };

@@ -25,11 +25,11 @@ interface ComparisonMetricRow {
 }
 
 /** The description of a metric in a document. `margins`: by its name. */
-export const askedMetric = (
+export const requestedMetric = (
   { name, label, unit, kind, better }: ComparisonMetricRow,
   pattern: RunPattern,
   margins: Readonly<Record<string, number>> = {},
-): AskedMetric => ({
+): RequestedMetric => ({
   name,
   label,
   unit,
@@ -37,7 +37,7 @@ export const askedMetric = (
   marginShare: margins[name] ?? DEFAULT_MARGIN_SHARE[kind],
 });
 
-export interface AskedMetric {
+export interface RequestedMetric {
   readonly name: string;
   readonly label: string;
   readonly unit: ComparisonMetricRow['unit'];

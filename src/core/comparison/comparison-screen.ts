@@ -7,8 +7,8 @@ import { clipped, hangingLines, padded } from '../text/columns.ts';
 import { showable } from '../text/single-line.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
 import type { ComparisonDocument } from './comparison-document.ts';
+import { effectText } from './comparison-labels.ts';
 import { type ComparisonTextOptions, comparisonFacts, metricTable } from './comparison-text.ts';
-import { effectWords } from './comparison-words.ts';
 
 interface ComparisonScreenOptions extends ComparisonTextOptions {
   readonly rows: number;
@@ -24,7 +24,7 @@ export const comparisonScreen = (
   const above = [
     ...hangingLines('', `So far: ${document.sentence}`, columns),
     '',
-    clipped(progressWords(document), columns),
+    clipped(progressText(document), columns),
     '',
     ...comparisonFacts(document)
       .filter(([name]) => LIVE_FACTS.has(name))
@@ -44,12 +44,12 @@ export const pairLine = (
 ): string => {
   const primary = document.metrics.find(({ isPrimary }) => isPrimary);
   const done = document.progress?.pairsDone ?? 0;
-  const so = primary === undefined ? '' : `: ${effectWords(primary)}`;
-  const line = `Pair ${done} done${so}. ${nextLookWords(document)}`.trimEnd();
+  const so = primary === undefined ? '' : `: ${effectText(primary)}`;
+  const line = `Pair ${done} done${so}. ${nextLookText(document)}`.trimEnd();
   return isUnicode ? showable(line, '?') : asciiOf(showable(line, '?'));
 };
 
-const progressWords = (document: ComparisonDocument): string => {
+const progressText = (document: ComparisonDocument): string => {
   const { progress } = document;
   if (progress === undefined) return '';
   const { pairsDone, segment } = progress;
@@ -58,10 +58,10 @@ const progressWords = (document: ComparisonDocument): string => {
       ? 'Warming both sides up'
       : `${counted(pairsDone, 'pair')} done`
     : `${segment.side.toUpperCase()} of pair ${segment.pair} runs, ${counted(pairsDone, 'pair')} done`;
-  return `${runs}. ${nextLookWords(document)}`.trimEnd();
+  return `${runs}. ${nextLookText(document)}`.trimEnd();
 };
 
-const nextLookWords = ({ plan, progress }: ComparisonDocument): string => {
+const nextLookText = ({ plan, progress }: ComparisonDocument): string => {
   if (isUnknown(plan) || progress === undefined) return '';
   const next = plan.looks.find(({ pairs }) => pairs > progress.pairsDone);
   if (next === undefined) return '';

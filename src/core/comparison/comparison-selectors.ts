@@ -10,16 +10,16 @@ import { unknown } from '../unknown.ts';
 import {
   type ComparisonFindings,
   CUT_SHORT,
-  type ToldComparison,
-  type ToldPairs,
-} from './told-comparison.ts';
+  type ReportedComparison,
+  type ReportedPairs,
+} from './reported-comparison.ts';
 
 /** The latest findings count: live ones while it runs. */
-export interface ComparisonView extends ComparisonFindings, Pick<ToldPairs, 'segment' | 'nextLookMs'> {
+export interface ComparisonView extends ComparisonFindings, Pick<ReportedPairs, 'segment' | 'nextLookMs'> {
   /** The node that runs it. */
   readonly node: NodeId;
-  readonly told: ToldComparison;
-  readonly state: ToldComparison['state'];
+  readonly reported: ReportedComparison;
+  readonly state: ReportedComparison['state'];
   /** Why it is in this state; '' if there is no reason to show. */
   readonly reason: string;
   readonly isLive: boolean;
@@ -35,8 +35,8 @@ export const comparisonViews = (state: State, nowMs: number): readonly Compariso
     )
     .sort(
       (a, b) =>
-        compareText(b.told.startedAt, a.told.startedAt) ||
-        compareText(a.told.comparisonId, b.told.comparisonId),
+        compareText(b.reported.startedAt, a.reported.startedAt) ||
+        compareText(a.reported.comparisonId, b.reported.comparisonId),
     );
 
 /** The comparison of that id; if several nodes have one, the newest. */
@@ -45,7 +45,7 @@ export const comparisonView = (
   comparisonId: string,
   nowMs: number,
 ): ComparisonView | undefined =>
-  comparisonViews(state, nowMs).find(({ told }) => told.comparisonId === comparisonId);
+  comparisonViews(state, nowMs).find(({ reported }) => reported.comparisonId === comparisonId);
 
 const viewOf = (
   state: State,
@@ -53,23 +53,24 @@ const viewOf = (
     node,
     entry,
     nowMs,
-  }: { readonly node: NodeId; readonly entry: Entry<ToldComparison>; readonly nowMs: number },
+  }: { readonly node: NodeId; readonly entry: Entry<ReportedComparison>; readonly nowMs: number },
 ): ComparisonView => {
-  const told = entry.value;
-  const live = told.state === 'running' ? state.comparisonProgress[node]?.[told.comparisonId] : undefined;
+  const reported = entry.value;
+  const live =
+    reported.state === 'running' ? state.comparisonProgress[node]?.[reported.comparisonId] : undefined;
   const silentMs = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
-  const isLive = told.state === 'running' && silentMs <= LEASE_MS;
-  const { sentence, verdict, pairsDone } = live?.value ?? told;
+  const isLive = reported.state === 'running' && silentMs <= LEASE_MS;
+  const { sentence, verdict, pairsDone } = live?.value ?? reported;
   return {
     node,
-    told,
+    reported,
     sentence,
     verdict,
     pairsDone,
     segment: isLive && live !== undefined ? live.value.segment : NOTHING_RUNS,
     nextLookMs: isLive && live !== undefined ? live.value.nextLookMs : NOTHING_RUNS,
-    state: told.state === 'running' && !isLive ? 'interrupted' : told.state,
-    reason: told.state === 'running' && !isLive ? CUT_SHORT : told.reason,
+    state: reported.state === 'running' && !isLive ? 'interrupted' : reported.state,
+    reason: reported.state === 'running' && !isLive ? CUT_SHORT : reported.reason,
     isLive,
   };
 };

@@ -12,7 +12,7 @@ import { hangingLines, inColumns, padded, textWidth } from '../text/columns.ts';
 import { capitalized, showable } from '../text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../unknown.ts';
 import type { ComparedMetric, ComparisonDocument, ComparisonSide } from './comparison-document.ts';
-import { comparisonVerdictWords, percentWords, rangeWords, ratioWords } from './comparison-words.ts';
+import { comparisonVerdictText, percentWords, rangeText, ratioText } from './comparison-labels.ts';
 
 export interface ComparisonTextOptions {
   /** false: only ASCII. */
@@ -57,10 +57,10 @@ export const comparisonFacts = (document: ComparisonDocument): readonly Fact[] =
   const name = nameLabel(document);
   return [
     ...(name === '' ? [] : [['name', name] as const]),
-    ['A', sideWords(document.a)],
-    ['B', sideWords(document.b)],
+    ['A', sideText(document.a)],
+    ['B', sideText(document.b)],
     ['load', document.load],
-    ['unit', unitWords(document)],
+    ['unit', unitText(document)],
   ];
 };
 
@@ -74,13 +74,11 @@ export const metricTable = (document: ComparisonDocument, columns: number): read
     `${metric.label}${metric.isPrimary ? ' *' : ''}`,
     figureOf(metric, metric.a),
     figureOf(metric, metric.b),
-    isKnown(metric.ratio) ? ratioWords(metric.ratio.value) : '–',
-    isKnown(metric.ratio) ? rangeWords(metric.ratio) : '–',
+    isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
+    isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
     `±${percentWords(metric.marginShare)}`,
-    isKnown(metric.adjustedP) ? chanceWords(metric.adjustedP) : '–',
-    metric.verdict.kind === 'not-comparable'
-      ? 'not comparable'
-      : comparisonVerdictWords(metric.verdict, unit),
+    isKnown(metric.adjustedP) ? chanceText(metric.adjustedP) : '–',
+    metric.verdict.kind === 'not-comparable' ? 'not comparable' : comparisonVerdictText(metric.verdict, unit),
   ]);
   const head = ['', 'A', 'B', 'change', `${percentWords(round(level))} interval`, 'margin', 'p', ''];
   for (const left of [[], [MARGIN], [MARGIN, CHANCE], [MARGIN, CHANCE, SIDE_A, SIDE_B]]) {
@@ -94,7 +92,7 @@ const notes = (document: ComparisonDocument, columns: number): readonly string[]
   const primary = document.metrics.find(({ isPrimary }) => isPrimary);
   const flip =
     primary !== undefined && document.mode === 'pairs' && isKnown(primary.signFlipP)
-      ? `; the exact sign flip of its pairs has p ${chanceWords(primary.signFlipP)}, as a check`
+      ? `; the exact sign flip of its pairs has p ${chanceText(primary.signFlipP)}, as a check`
       : '';
   return [
     '',
@@ -132,7 +130,7 @@ const refusals = (document: ComparisonDocument, columns: number): readonly strin
         ),
       ];
 
-const sideWords = ({ label, target, model, serverKind, isStartedHere, units }: ComparisonSide): string => {
+const sideText = ({ label, target, model, serverKind, isStartedHere, units }: ComparisonSide): string => {
   const completed = units.reduce((sum, unit) => sum + unit.completed, 0);
   const failed = units.reduce((sum, unit) => sum + unit.failed, 0);
   const parts = [
@@ -146,7 +144,7 @@ const sideWords = ({ label, target, model, serverKind, isStartedHere, units }: C
   return parts.join(', ');
 };
 
-const unitWords = ({ mode, plan, a, b, looks }: ComparisonDocument): string => {
+const unitText = ({ mode, plan, a, b, looks }: ComparisonDocument): string => {
   if (mode === 'runs') return 'one finished run each: how much runs vary is not known';
   if (mode === 'sets') return `${a.units.length} and ${counted(b.units.length, 'run')}`;
   if (isUnknown(plan)) return counted(b.units.length, 'pair');
@@ -159,7 +157,7 @@ const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): string =>
   isKnown(value) ? figureText(formatRunFigure(unit, value)) : '–';
 
 /** "0.034", "< 0.001" */
-const chanceWords = (chance: number): string => (chance < 0.001 ? '< 0.001' : chance.toFixed(3));
+const chanceText = (chance: number): string => (chance < 0.001 ? '< 0.001' : chance.toFixed(3));
 
 const round = (share: number): number => Math.round(share * 1000) / 1000;
 

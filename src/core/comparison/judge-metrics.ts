@@ -6,11 +6,11 @@ import { effectChance, type LogEffect, pairedEffect, ratioInterval } from '../st
 import { FLIPPED_PAIRS_MAX, signFlipChance } from '../statistics/sign-flip.ts';
 import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { ComparedMetric, ComparedUnit } from './comparison-document.ts';
-import type { AskedMetric } from './comparison-metrics.ts';
+import type { RequestedMetric } from './comparison-metrics.ts';
 import { judgeEffect } from './judge-effect.ts';
 
 /** The evidence for one metric, for any kind of unit. */
-export interface MetricEvidence extends AskedMetric {
+export interface MetricEvidence extends RequestedMetric {
   readonly a: Reported<number>;
   readonly b: Reported<number>;
   /** Unknown: what cannot be compared, with the reason. */
@@ -35,12 +35,12 @@ export const judgeMetrics = (
   );
   return evidence.map(({ effect, ...metric }, index) => {
     const isPrimary = metric.name === primary;
-    const told = { ...metric, isPrimary, level: 1 - alpha };
+    const reported = { ...metric, isPrimary, level: 1 - alpha };
     const p = chances[index];
     if (isUnknown(effect) || p === undefined) {
       const why = isUnknown(effect) ? effect : unknown('there is no effect');
       return {
-        ...told,
+        ...reported,
         ratio: why,
         sameInterval: why,
         spread: why,
@@ -52,7 +52,7 @@ export const judgeMetrics = (
     }
     const adjustedP = isPrimary ? p : (adjusted.get(metric.name) ?? p);
     return {
-      ...told,
+      ...reported,
       ratio: ratioInterval(effect, alpha),
       sameInterval: ratioInterval(effect, 2 * alpha),
       spread: effect.spread,
@@ -66,12 +66,12 @@ export const judgeMetrics = (
 
 /** The evidence for a metric over pairs: units of one index form a pair. */
 export const pairedEvidence = (
-  metric: AskedMetric,
+  metric: RequestedMetric,
   a: readonly ComparedUnit[],
   b: readonly ComparedUnit[],
 ): MetricEvidence => {
   const figures = (units: readonly ComparedUnit[]): readonly Reported<number>[] =>
-    units.map(({ figures: told }) => told[metric.name] ?? unknown('not measured'));
+    units.map(({ figures: reported }) => reported[metric.name] ?? unknown('not measured'));
   const ofA = figures(a);
   const ofB = figures(b);
   const logRatios: number[] = [];

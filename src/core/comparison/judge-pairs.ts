@@ -10,7 +10,7 @@ import type {
   ComparisonRefusal,
   TakenLook,
 } from './comparison-document.ts';
-import { askedMetric, COMPARISON_METRICS } from './comparison-metrics.ts';
+import { COMPARISON_METRICS, requestedMetric } from './comparison-metrics.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
 import { judgeMetrics, pairedEvidence } from './judge-metrics.ts';
 import { reachedLook } from './pair-plan.ts';
@@ -48,7 +48,7 @@ export const judgePairs = (
   const rows = COMPARISON_METRICS.filter(({ name }) => name === primary || isMeasured(name, units));
   const judged = judgeMetrics(
     rows.map(row =>
-      pairedEvidence(askedMetric(row, pattern, margins), a.slice(0, counted), b.slice(0, counted)),
+      pairedEvidence(requestedMetric(row, pattern, margins), a.slice(0, counted), b.slice(0, counted)),
     ),
     { alpha, primary },
   );

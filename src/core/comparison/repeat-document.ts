@@ -25,10 +25,10 @@ export interface RepeatDocument {
 
 export const repeatDocument = (
   { target, model, serverKind, units }: FinishedSide,
-  told: Pick<RepeatDocument, 'id' | 'plimsoll' | 'environment'>,
+  reported: Pick<RepeatDocument, 'id' | 'plimsoll' | 'environment'>,
 ): RepeatDocument => ({
   schema: REPEAT_SCHEMA,
-  ...told,
+  ...reported,
   target,
   model,
   serverKind,

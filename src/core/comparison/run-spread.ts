@@ -7,13 +7,13 @@ import { upperStudent } from '../statistics/student-quantile.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { ComparedUnit } from './comparison-document.ts';
-import { type AskedMetric, COMPARISON_METRICS } from './comparison-metrics.ts';
+import { COMPARISON_METRICS, type RequestedMetric } from './comparison-metrics.ts';
 import type { MetricEvidence } from './judge-metrics.ts';
 
 export interface SpreadMetric {
   readonly name: string;
   readonly label: string;
-  readonly unit: AskedMetric['unit'];
+  readonly unit: RequestedMetric['unit'];
   /** Geometric mean over runs with its 95 % interval. Unknown: a run lacks the figure, or there is one run. */
   readonly mean: Reported<Estimate>;
   /** Standard deviation of logarithms between runs: 0.02 is 2 %. */
@@ -25,13 +25,13 @@ export interface SpreadMetric {
 export const runSpread = (units: readonly ComparedUnit[]): readonly SpreadMetric[] =>
   COMPARISON_METRICS.map(({ name, label, unit }) => {
     const logs = logsOf(name, units);
-    const told = { name, label, unit };
-    if (isUnknown(logs)) return { ...told, mean: logs, spread: logs, smallestDifference: logs };
+    const reported = { name, label, unit };
+    if (isUnknown(logs)) return { ...reported, mean: logs, spread: logs, smallestDifference: logs };
     const { mean, spread, count } = logs;
-    if (count < 2) return { ...told, mean: ONE_RUN, spread: ONE_RUN, smallestDifference: ONE_RUN };
+    if (count < 2) return { ...reported, mean: ONE_RUN, spread: ONE_RUN, smallestDifference: ONE_RUN };
     const half = spread === 0 ? 0 : (upperStudent(DOUBT / 2, count - 1) * spread) / Math.sqrt(count);
     return {
-      ...told,
+      ...reported,
       mean: { value: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) },
       spread,
       smallestDifference: Math.expm1(smallestLogDifference(spread, count)),
@@ -44,7 +44,7 @@ export const smallestLogDifference = (spread: number, runs: number): number =>
 
 /** Of one metric over two sets of at least two runs each. */
 export const setEvidence = (
-  metric: AskedMetric,
+  metric: RequestedMetric,
   { a, b }: { readonly a: readonly ComparedUnit[]; readonly b: readonly ComparedUnit[] },
 ): MetricEvidence => {
   const logsA = logsOf(metric.name, a);

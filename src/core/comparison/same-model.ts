@@ -4,15 +4,15 @@
 
 import type { ComparisonRefusal } from './comparison-document.ts';
 
-/** @param canSay whether the reader of the refusal has a command line for the option */
+/** @param isVerifiable whether the reader of the refusal has a command line for the option */
 export const judgedModels = (
   refusals: readonly ComparisonRefusal[],
-  { isSameModel, canSay }: { readonly isSameModel: boolean; readonly canSay: boolean },
+  { isSameModel, isVerifiable }: { readonly isSameModel: boolean; readonly isVerifiable: boolean },
 ): { readonly refusals: readonly ComparisonRefusal[]; readonly notices: readonly string[] } => ({
   refusals: isSameModel
     ? refusals.filter(({ code }) => code !== 'model')
     : refusals.map(refusal =>
-        refusal.code === 'model' && canSay
+        refusal.code === 'model' && isVerifiable
           ? {
               ...refusal,
               problem: `${refusal.problem}; if they are one model under two names, add --same-model`,

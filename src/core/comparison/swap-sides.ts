@@ -4,7 +4,7 @@
 import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
 import type { ComparedMetric, ComparisonDocument } from './comparison-document.ts';
-import { comparisonSentence } from './comparison-words.ts';
+import { comparisonSentence } from './comparison-labels.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
 
 /** Without its gate, whose rules refer to the original B. */

@@ -77,9 +77,9 @@ export const depthProfile = (plan: DepthPlan, samples: readonly DepthSample[]): 
 
 const wholeRow = (depth: number, openings: readonly (DepthSample | undefined)[]): DepthRow => {
   const found = openings.map((sample): Measured => {
-    const told = completed(sample);
-    if (isUnknown(told)) return told;
-    const { inputTokens, cachedTokens = 0, ttftNs } = told;
+    const reported = completed(sample);
+    if (isUnknown(reported)) return reported;
+    const { inputTokens, cachedTokens = 0, ttftNs } = reported;
     if (inputTokens === undefined) return unknown('token usage is not reported by the server');
     if (ttftNs === undefined) return unknown('no token came');
     const read = inputTokens - cachedTokens;
@@ -98,9 +98,9 @@ const writingRow = (
   openings: readonly (DepthSample | undefined)[],
 ): DepthRow => {
   const found = openings.map((sample): Measured => {
-    const told = completed(sample);
-    if (isUnknown(told)) return told;
-    const { outputTokens, tpotNs, inputTokens } = told;
+    const reported = completed(sample);
+    if (isUnknown(reported)) return reported;
+    const { outputTokens, tpotNs, inputTokens } = reported;
     if (outputTokens === undefined) return unknown('token usage is not reported by the server');
     if (outputTokens < WRITTEN_LEAST || tpotNs === undefined || tpotNs <= 0)
       return unknown(`an answer of ${counted(outputTokens, 'token')} is too short to measure`);

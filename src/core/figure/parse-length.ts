@@ -6,10 +6,10 @@ import { nearest } from '../text/nearest.ts';
 import { type Parsed, parsed, wrong } from './parse-figure.ts';
 
 /** As it was written; a file is not read yet. */
-export type LengthWish = LengthDistribution | { readonly kind: 'file'; readonly path: string };
+export type LengthRequest = LengthDistribution | { readonly kind: 'file'; readonly path: string };
 
 /** "256", "50..200", "normal(1024,200)", "lognormal(1024,500)", "zipf(1.1,4096)", "128:60,512:30", "file:HIST.json". */
-export const parseLength = (text: string): Parsed<LengthWish> => {
+export const parseLength = (text: string): Parsed<LengthRequest> => {
   const given = text.trim();
   if (given.startsWith(FILE_MARK)) {
     const path = given.slice(FILE_MARK.length);

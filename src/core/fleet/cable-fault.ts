@@ -3,8 +3,8 @@
 
 import type { NodeId } from '../ids.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
+import { typeText } from '../link/link-text.ts';
 import { isCarrying, type LinkView } from '../link/link-view.ts';
-import { typeWords } from '../link/link-words.ts';
 import type { LossCause } from '../link/loss-cause.ts';
 import { knownOr } from '../unknown.ts';
 
@@ -63,7 +63,7 @@ export const cableFault = (link: LinkView): CableFault | undefined => {
     isBothWays: short.direction === 'both',
     bitsPerSecond: short.bitsPerSecond,
     expected: short.expected,
-    type: typeWords(short.of),
+    type: typeText(short.of),
     ...(retransmits === undefined ? {} : { retransmits }),
   };
 };
@@ -77,7 +77,7 @@ export const lossFault = ({ key, nodes, lost, standing }: LinkView): LossFault |
     level: 'danger',
     nodes,
     linkKey: key,
-    type: typeWords(latest.of),
+    type: typeText(latest.of),
     count: lost.length,
     isPartial: isCarrying(standing),
     sinceMs: latest.lostAtMs,

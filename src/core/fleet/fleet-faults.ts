@@ -13,7 +13,7 @@ import {
   usedShare,
 } from '../node/memory-use.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
+import { knownValue } from '../node/reading-view.ts';
 import { pushAll } from '../push-all.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import { warningSort } from '../warnings/bounded-warnings.ts';
@@ -138,7 +138,7 @@ const goneFault = ({ nodeId, presence, silentMs }: NodeView, nowMs: number): Nod
 
 /** Of the host's memory and each GPU's, the fullest represents the node. */
 const overFault = (view: NodeView): readonly NodeFault[] => {
-  const memory = heldValue(view.memory);
+  const memory = knownValue(view.memory);
   const swapped = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
   const swappedBytes = swapped >= SWAP_WORTH_SAYING_BYTES ? swapped : 0;
   const hostShare = usedShare(hostMemoryUse(view)) ?? 0;

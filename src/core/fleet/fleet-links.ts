@@ -4,8 +4,8 @@
 
 import { minimumOf } from '../extremes.ts';
 import type { NodeId } from '../ids.ts';
+import { standingText, typeText } from '../link/link-text.ts';
 import type { LinkView } from '../link/link-view.ts';
-import { standingWords, typeWords } from '../link/link-words.ts';
 import { knownOr } from '../unknown.ts';
 import { type JudgedLink, judgedLink } from './judged-link.ts';
 
@@ -50,11 +50,11 @@ export const fleetLink = (link: LinkView): FleetLink => {
   return {
     key: link.key,
     nodes: link.nodes,
-    type: typeWords(slower?.of ?? link.best),
+    type: typeText(slower?.of ?? link.best),
     slowerWay: slower !== undefined && slower === link.back ? 'back' : 'there',
     isStale: link.isStale,
     isFlagged: fault !== undefined,
-    why: standingWords(link),
+    why: standingText(link),
     ...(negotiated === undefined ? {} : { negotiatedBitsPerSecond: negotiated }),
     ...(link.there === undefined ? {} : { there: link.there.value }),
     ...(link.back === undefined ? {} : { back: link.back.value }),

@@ -119,8 +119,8 @@ export const isFleet = (nodeCount: number): boolean => nodeCount >= FLEET_NODES_
 
 /** The default grouping of these nodes: the property that most of them report. */
 export const usualGroupBy = (places: readonly NodePlace[]): GroupBy => {
-  const isSaid = (kind: 'rack' | 'site'): boolean =>
+  const isDeclared = (kind: 'rack' | 'site'): boolean =>
     places.filter(place => isKnown(place[kind])).length * 2 > places.length;
-  if (isSaid('rack')) return { kind: 'rack' };
-  return isSaid('site') ? { kind: 'site' } : { kind: 'kind' };
+  if (isDeclared('rack')) return { kind: 'rack' };
+  return isDeclared('site') ? { kind: 'site' } : { kind: 'kind' };
 };

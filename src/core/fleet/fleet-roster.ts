@@ -30,6 +30,6 @@ const cellMarks = (names: readonly string[]): readonly string[] => {
   const numbers = names
     .map(name => /(\d{1,4})$/.exec(name)?.[1])
     .map(digits => (digits === undefined ? '' : String(Number(digits))));
-  const isTold = numbers.every(number => number !== '') && new Set(numbers).size === names.length;
-  return isTold ? numbers : names.map((_, index) => String(index + 1));
+  const isStated = numbers.every(number => number !== '') && new Set(numbers).size === names.length;
+  return isStated ? numbers : names.map((_, index) => String(index + 1));
 };

@@ -7,7 +7,7 @@ import type { NodeId } from '../ids.ts';
 import { countLinks, type LinkView } from '../link/link-view.ts';
 import { hostMemoryUse, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
+import { knownValue } from '../node/reading-view.ts';
 import { runCount } from '../run/run-selectors.ts';
 import { writtenOnce } from '../text/written-once.ts';
 import type { LinkFault } from './cable-fault.ts';
@@ -71,7 +71,7 @@ export class FleetWatch {
         nodeCount: sources.views.length,
         linkCount: sources.links.length,
         runCount: runCount(sources.state),
-        simulatedCount: sources.views.filter(view => heldValue(view.identity)?.isSimulated === true).length,
+        simulatedCount: sources.views.filter(view => knownValue(view.identity)?.isSimulated === true).length,
       }),
       faults: kept(before?.faults, {
         list: faults.slice(0, FAULTS_LISTED_MAX),
@@ -256,7 +256,7 @@ const leastRoom = (views: readonly NodeView[]): RoomAnswer | undefined => {
     if (view.presence === 'offline') continue;
     const share = Math.max(usedShare(modelMemoryUse(view)) ?? -1, usedShare(hostMemoryUse(view)) ?? -1);
     if (share < 0 || (fullest !== undefined && share <= fullest.share)) continue;
-    const swapped = heldValue(view.memory)?.swapUsedBytes;
+    const swapped = knownValue(view.memory)?.swapUsedBytes;
     fullest = {
       node: view.nodeId,
       share: hundredth(share),

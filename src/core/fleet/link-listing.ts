@@ -31,12 +31,12 @@ export const linkListing = (
   nameOf: (node: string) => string,
   { text, medium, isFlaggedOnly, page }: LinkListFilter,
 ): LinkListing => {
-  const asked = text.toLowerCase();
+  const requested = text.toLowerCase();
   const meant = links.filter(
     ({ link, fault }) =>
       (medium === undefined || link.medium === medium) &&
       (!isFlaggedOnly || isNeedy({ link, fault })) &&
-      (asked === '' || link.nodes.some(node => nameOf(node).toLowerCase().includes(asked))),
+      (requested === '' || link.nodes.some(node => nameOf(node).toLowerCase().includes(requested))),
   );
   const pageCount = Math.max(1, Math.ceil(meant.length / LINKS_OF_PAGE));
   const shown = Math.min(page, pageCount - 1);

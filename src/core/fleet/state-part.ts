@@ -75,7 +75,7 @@ export const stateOfPart = (state: State, part: StatePart): State => {
     field,
     shape === 'linked'
       ? filtered(state[field], source => filteredSinks(state[field], source, part))
-      : filtered(state[field], (origin, held) => (isTold(part, field, origin) ? held : undefined)),
+      : filtered(state[field], (origin, held) => (isStated(part, field, origin) ? held : undefined)),
   ]);
   const noted = (['unknownKinds', 'refusedKinds', 'origins'] as const).map(field => [
     field,
@@ -90,14 +90,14 @@ export const isEventOfPart = (part: StatePart, event: Event): boolean => {
   if (event.kind === 'unknown') return part.whole.has(event.origin);
   const place = linkPlaceOf(event);
   return place === undefined
-    ? isTold(part, EVENT_KINDS[event.kind].field, event.origin)
-    : isLinkTold(part, event.origin, place.sink);
+    ? isStated(part, EVENT_KINDS[event.kind].field, event.origin)
+    : isLinkReported(part, event.origin, place.sink);
 };
 
-const isTold = ({ whole, known, hasRuns }: StatePart, field: string, origin: string): boolean =>
+const isStated = ({ whole, known, hasRuns }: StatePart, field: string, origin: string): boolean =>
   whole.has(origin) || (known.has(origin) && KNOWN_FIELDS.has(field)) || (hasRuns && RUN_FIELDS.has(field));
 
-const isLinkTold = ({ whole, links }: StatePart, source: string, sink: string): boolean => {
+const isLinkReported = ({ whole, links }: StatePart, source: string, sink: string): boolean => {
   if (links === 'none') return false;
   return links === 'of' ? whole.has(source) || whole.has(sink) : whole.has(source) && whole.has(sink);
 };
@@ -105,7 +105,7 @@ const isLinkTold = ({ whole, links }: StatePart, source: string, sink: string): 
 const filteredSinks = (map: object, source: string, part: StatePart): object | undefined => {
   const sinks: unknown = Reflect.get(map, source);
   if (typeof sinks !== 'object' || sinks === null) return undefined;
-  const kept = filtered(sinks, (sink, held) => (isLinkTold(part, source, sink) ? held : undefined));
+  const kept = filtered(sinks, (sink, held) => (isLinkReported(part, source, sink) ? held : undefined));
   return Object.keys(kept).length === 0 ? undefined : kept;
 };
 

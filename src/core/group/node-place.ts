@@ -6,7 +6,7 @@ import type { NodeId } from '../ids.ts';
 import type { NodeContainer } from '../node/container.ts';
 import { gpusOf } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { heldValue, whyNot } from '../node/reading-view.ts';
+import { knownValue, whyNot } from '../node/reading-view.ts';
 import type { State } from '../state.ts';
 import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 
@@ -25,8 +25,8 @@ export type Placed = {
 };
 
 export const nodePlace = (view: NodeView): NodePlace => {
-  const labels = labelsOfMachine(heldValue(view.container));
-  const config = heldValue(view.config);
+  const labels = labelsOfMachine(knownValue(view.container));
+  const config = knownValue(view.config);
   // A state streamed by an older daemon has not passed the schema that requires it.
   const why = unknown(config === undefined ? whyNot(view.config) : 'not reported by that version');
   return {
@@ -49,7 +49,7 @@ export class PlaceBook {
   read(views: readonly NodeView[]): ReadonlyMap<NodeId, NodePlace> {
     let hasChanged = views.length !== this.#places.size;
     for (const view of views) {
-      const of = saidBy(view);
+      const of = declaredBy(view);
       const held = this.#seen.get(view.nodeId);
       const isSame = held?.of.length === of.length && held.of.every((part, index) => part === of[index]);
       if (!isSame) this.#seen.set(view.nodeId, { of, place: nodePlace(view) });
@@ -64,11 +64,11 @@ export class PlaceBook {
 }
 
 /** Everything that `nodePlace` reads. */
-const saidBy = ({ container, config, identity, gpus }: NodeView): readonly unknown[] => [
-  heldValue(container),
-  heldValue(config) ?? whyNot(config),
-  heldValue(identity) ?? whyNot(identity),
-  ...gpus.map(({ inventory }) => heldValue(inventory)),
+const declaredBy = ({ container, config, identity, gpus }: NodeView): readonly unknown[] => [
+  knownValue(container),
+  knownValue(config) ?? whyNot(config),
+  knownValue(identity) ?? whyNot(identity),
+  ...gpus.map(({ inventory }) => knownValue(inventory)),
 ];
 
 /** A node's place without its complete view: for code that reads a thousand nodes every second. */
@@ -116,7 +116,7 @@ const hardwareKind = (view: NodeView): Reported<Placed> => {
     const words = [...counts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, n]) => `${n} × ${name}`);
     return { name: words.join(' + '), source: 'gpus' };
   }
-  const identity = heldValue(view.identity);
+  const identity = knownValue(view.identity);
   if (identity === undefined) return unknown(whyNot(view.identity));
   const name = [identity.model, identity.chip].find(isKnown);
   if (name !== undefined) return { name, source: 'model' };

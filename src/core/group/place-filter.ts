@@ -42,7 +42,7 @@ const isOfFilter = (place: NodePlace, { site, rack, kind, tags }: PlaceFilter): 
 const isNamed = (placed: Reported<Placed>, name: string): boolean =>
   knownOr(placed, undefined)?.name === name;
 
-const isRack = (place: NodePlace, asked: string): boolean => {
-  const [site, rack] = asked.includes('/') ? asked.split('/', 2) : [undefined, asked];
+const isRack = (place: NodePlace, requested: string): boolean => {
+  const [site, rack] = requested.includes('/') ? requested.split('/', 2) : [undefined, requested];
   return (site === undefined || isNamed(place.site, site)) && rack !== undefined && isNamed(place.rack, rack);
 };

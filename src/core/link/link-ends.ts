@@ -37,12 +37,12 @@ export const endReadings = (state: State, node: NodeId): EndReadings => ({
 export const linkCarrier = (connection: Connection, source: EndReadings, sink: EndReadings): LinkCarrier => {
   const { type, negotiatedBitsPerSecond } = connection;
   if (connection.kind === 'rdma') {
-    const told = { type, negotiatedBitsPerSecond };
+    const reported = { type, negotiatedBitsPerSecond };
     const ends = {
-      source: rdmaEnd(connection.sourceInterface, told, source),
-      sink: rdmaEnd(connection.sinkInterface, told, sink),
+      source: rdmaEnd(connection.sourceInterface, reported, source),
+      sink: rdmaEnd(connection.sinkInterface, reported, sink),
     };
-    return { ...told, ends };
+    return { ...reported, ends };
   }
   const ends = {
     source: { interfaceName: connection.sourceInterface, type, negotiatedBitsPerSecond },
@@ -95,14 +95,14 @@ const sinkEnd = (
     : unknownEnd(`${counted(found.length, 'interface')} of the other end have the address ${address}`);
 };
 
-const rdmaEnd = (name: string, told: ConnectionCarrier, readings: EndReadings): LinkEnd => {
+const rdmaEnd = (name: string, reported: ConnectionCarrier, readings: EndReadings): LinkEnd => {
   const { device, port } = rdmaInterfaceParts(name);
   const cable = readings.thunderbolt?.ports.find(({ rdmaInterfaceName }) => rdmaInterfaceName === device);
   const held = readings.rdmaDevices?.devices
     .find(one => one.name === device)
     ?.ports.find(({ number }) => number === port);
-  const rate = cable?.negotiatedBitsPerSecond ?? held?.rateBitsPerSecond ?? told.negotiatedBitsPerSecond;
-  return { interfaceName: name, type: told.type, negotiatedBitsPerSecond: rate };
+  const rate = cable?.negotiatedBitsPerSecond ?? held?.rateBitsPerSecond ?? reported.negotiatedBitsPerSecond;
+  return { interfaceName: name, type: reported.type, negotiatedBitsPerSecond: rate };
 };
 
 const unknownEnd = (reason: string): LinkEnd => ({

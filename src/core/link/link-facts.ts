@@ -135,7 +135,7 @@ export const linkFacts = (
  * The same link after a measurement: its connections and their order, which do not depend on measurements,
  * stay.
  */
-export const measuredAnew = (before: LinkFacts, there: Ways, back: Ways): LinkFacts => {
+export const measuredAgain = (before: LinkFacts, there: Ways, back: Ways): LinkFacts => {
   const paths = profilesOf(before.nodes, there, back);
   const again = (facts: ConnectionFacts): ConnectionFacts => {
     const measured = measuredPart(facts, paths.get(facts.path));
@@ -333,8 +333,8 @@ const bestOf = (
  */
 const carrying = (connections: readonly ConnectionFacts[]): ConnectionFacts | undefined => {
   const physical = connections.filter(({ medium }) => medium !== 'overlay');
-  const asked = physical.length > 0 ? physical : connections;
-  return bestOf(asked, fasterWay, (a, b) => a > b)?.of ?? asked[0];
+  const requested = physical.length > 0 ? physical : connections;
+  return bestOf(requested, fasterWay, (a, b) => a > b)?.of ?? requested[0];
 };
 
 const fasterWay = (facts: ConnectionFacts): number | undefined => {

@@ -6,7 +6,7 @@ import type { ByNode, State } from '../state.ts';
 import { ITEMS_OF_TURN, type Turns } from '../turns.ts';
 import { type LostEntry, lostBetween } from './forget-link.ts';
 import { type EndReadings, endReadings } from './link-ends.ts';
-import { type LinkFacts, linkFacts, measuredAnew, type Ways } from './link-facts.ts';
+import { type LinkFacts, linkFacts, measuredAgain, type Ways } from './link-facts.ts';
 
 type Pair = readonly [NodeId, NodeId];
 
@@ -61,12 +61,12 @@ export class LinkBook {
       read.linkForgets === state.linkForgets;
     const pairs = isJoinedAsBefore ? this.#pairs : linkPairs(state);
     // Few nodes report something in a second: only the pages of their links are derived again.
-    const told = isJoinedAsBefore ? toldNodes(read, state) : undefined;
+    const reported = isJoinedAsBefore ? reportedNodes(read, state) : undefined;
     const before = isJoinedAsBefore ? undefined : new Map(this.#pages.map(page => [page.key, page]));
     const pages: Page[] = [];
     for (const [index, pair] of pairs.entries()) {
       const page = before === undefined ? this.#pages[index] : before.get(pair.join(' '));
-      const isAsBefore = page !== undefined && told?.has(pair[0]) === false && !told.has(pair[1]);
+      const isAsBefore = page !== undefined && reported?.has(pair[0]) === false && !reported.has(pair[1]);
       pages.push(isAsBefore ? page : turned(page, pair, state));
       if (index % ITEMS_OF_TURN === 0) yield;
     }
@@ -93,15 +93,15 @@ const readOf = (state: State): Read => {
 };
 
 /** Nodes with a changed profile or interface. */
-const toldNodes = (before: Read, now: Read): ReadonlySet<string> => {
-  const told = new Set<string>();
+const reportedNodes = (before: Read, now: Read): ReadonlySet<string> => {
+  const reported = new Set<string>();
   for (const field of READ) {
     const [was, is] = [before[field], now[field]];
     if (was === is) continue;
-    for (const node of nodesOf(is)) if (was[node] !== is[node]) told.add(node);
-    for (const node of nodesOf(was)) if (!Object.hasOwn(is, node)) told.add(node);
+    for (const node of nodesOf(is)) if (was[node] !== is[node]) reported.add(node);
+    for (const node of nodesOf(was)) if (!Object.hasOwn(is, node)) reported.add(node);
   }
-  return told;
+  return reported;
 };
 
 const turned = (before: Page | undefined, [a, b]: Pair, state: State): Page => {
@@ -119,7 +119,7 @@ const turned = (before: Page | undefined, [a, b]: Pair, state: State): Page => {
     return before;
   const facts =
     isJoinedAsBefore && before.facts !== undefined
-      ? measuredAnew(before.facts, there, back)
+      ? measuredAgain(before.facts, there, back)
       : linkFacts([a, b], there, back);
   return { key: before.key, there, back, facts };
 };

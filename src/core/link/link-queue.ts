@@ -11,7 +11,7 @@ import type { LinkProfile } from './link-profile.ts';
 type Queues = Pick<LinkProfile, 'uploadQueueNs' | 'downloadQueueNs'>;
 
 /** "queue adds 180 ms up, 2.0 ms down under load", or why that is unknown. */
-export const queueWords = (queues: Queues): string =>
+export const queueText = (queues: Queues): string =>
   longerQueueNs(queues) === undefined
     ? `queue under load ${queueWays(queues)}`
     : `queue adds ${queueWays(queues)} under load`;
@@ -50,7 +50,7 @@ export const worstQueue = ({
     .sort((a, b) => b.queueNs - a.queueNs)[0];
 
 /** "RTT 20.3 ms idle, 216 ms under load": one direction, from its median; '' if either is unknown. */
-export const loadedWords = (
+export const loadedText = (
   { roundTripNsP50: idleNs, ...queues }: Queues & Pick<LinkProfile, 'roundTripNsP50'>,
   direction: 'upload' | 'download',
 ): string => {

@@ -1,7 +1,7 @@
 // Connections that are lost because their other node is away. They open again by themselves when it returns.
 
 import type { NodeId } from '../ids.ts';
-import { lastHeardMs, presence, stoppedMs } from '../node/presence-view.ts';
+import { lastSeenMs, presence, stoppedMs } from '../node/presence-view.ts';
 import type { State } from '../state.ts';
 import type { LossCode } from './connection.ts';
 
@@ -17,7 +17,7 @@ export const nodeLoss = (state: State, node: NodeId, nowMs: number): NodeLoss | 
   const stopMs = stoppedMs(state, node, nowMs);
   if (stopMs !== undefined) return { code: 'node-stopped', reason: 'the node stopped', atMs: nowMs - stopMs };
   return presence(state, node, nowMs) === 'offline'
-    ? { code: 'node-offline', reason: 'the node is offline', atMs: lastHeardMs(state, node) }
+    ? { code: 'node-offline', reason: 'the node is offline', atMs: lastSeenMs(state, node) }
     : undefined;
 };
 

@@ -2,7 +2,7 @@
 // weights.
 
 import { isUnknown } from '../unknown.ts';
-import { calibratedConstants, calibratedLaw, type HeldCalibration } from './engine-calibration.ts';
+import { calibratedConstants, calibratedLaw, type StoredCalibration } from './engine-calibration.ts';
 import { type Engine, type EngineConstants, engineConstants } from './engine-constants.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
 import type { ModelFacts } from './model-facts.ts';
@@ -26,7 +26,7 @@ export const constantsFor = (
 };
 
 const measured = (
-  calibrations: readonly HeldCalibration[],
+  calibrations: readonly StoredCalibration[],
   engine: Engine,
   {
     layers,

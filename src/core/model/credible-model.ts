@@ -17,13 +17,13 @@ export const credibleModel = (model: ModelFacts): ModelFacts => ({
 });
 
 const within = (
-  told: Reported<number>,
+  reported: Reported<number>,
   what: string,
   { least, most }: { readonly least: number; readonly most: number },
 ): Reported<number> =>
-  isUnknown(told) || (told >= least && told <= most)
-    ? told
-    : unknown(`it claims to have ${told} ${what}, which no model has`);
+  isUnknown(reported) || (reported >= least && reported <= most)
+    ? reported
+    : unknown(`it claims to have ${reported} ${what}, which no model has`);
 
 const credibleWeights = (weights: ModelWeights): Reported<ModelWeights> => {
   const { denseBytes, expertBytes } = weights;

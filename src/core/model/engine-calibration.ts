@@ -40,7 +40,7 @@ export type CalibrationPoint = {
   readonly spread: Reported<number>;
 };
 
-export interface HeldCalibration {
+export interface StoredCalibration {
   readonly calibration: EngineCalibration;
   readonly ageMs: number;
 }
@@ -68,7 +68,7 @@ interface CalibratedLaw {
  * none of this engine.
  */
 export const calibratedLaw = (
-  all: readonly HeldCalibration[],
+  all: readonly StoredCalibration[],
   engine: Engine,
   model: CalibratedModel,
   ceiling: Pick<DeviceCeiling, 'bytesPerSecond'> | undefined,

@@ -17,14 +17,14 @@ export const headroomDocument = (answer: Headroom): HeadroomDocument => ({
   ...answer,
   placements: answer.placements.map(one => ({
     ...one,
-    placement: { ...one.placement, stages: one.placement.stages.map(toldStage) },
-    parts: one.parts.map(part => ({ ...part, place: toldPlace(part.place) })),
+    placement: { ...one.placement, stages: one.placement.stages.map(reportedStage) },
+    parts: one.parts.map(part => ({ ...part, place: reportedPlace(part.place) })),
   })),
 });
 
-const toldStage = ({ layers, places }: PlacementStage): PlacementStage => ({
+const reportedStage = ({ layers, places }: PlacementStage): PlacementStage => ({
   layers,
-  places: places.map(toldPlace),
+  places: places.map(reportedPlace),
 });
 
-const toldPlace = ({ calibrations: _, ...place }: HeadroomPlace): HeadroomPlace => place;
+const reportedPlace = ({ calibrations: _, ...place }: HeadroomPlace): HeadroomPlace => place;

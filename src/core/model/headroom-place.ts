@@ -5,9 +5,9 @@ import type { NodeId } from '../ids.ts';
 import type { GpuProfile } from '../node/gpu-profile.ts';
 import { modelMemoryUse } from '../node/memory-use.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
+import { knownValue } from '../node/reading-view.ts';
 import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
-import type { HeldCalibration } from './engine-calibration.ts';
+import type { StoredCalibration } from './engine-calibration.ts';
 import { type DeviceClass, deviceClass } from './engine-constants.ts';
 import type { DeviceCeiling } from './step-time.ts';
 
@@ -22,7 +22,7 @@ export interface HeadroomPlace {
   readonly deviceName: string;
   readonly deviceClass: DeviceClass;
   /** Measurements of engines on its node. */
-  readonly calibrations?: readonly HeldCalibration[];
+  readonly calibrations?: readonly StoredCalibration[];
   /** Unknown if nothing was measured. */
   readonly ceiling: Reported<DeviceCeiling>;
   /** Of the device; if it shares the host's memory, the part that its GPU may use. */
@@ -128,10 +128,10 @@ const partlySharedFree = (view: NodeView, gpu: GpuView): Reported<number> => {
 };
 
 const hostFree = (view: NodeView): Reported<number> =>
-  heldValue(view.memory)?.availableBytes ?? unknown('memory usage is not reported by the node');
+  knownValue(view.memory)?.availableBytes ?? unknown('memory usage is not reported by the node');
 
 const hostMemory = (view: NodeView): Reported<number> =>
-  heldValue(view.memory)?.totalBytes ??
+  knownValue(view.memory)?.totalBytes ??
   modelMemoryUse(view)?.totalBytes ??
   unknown('memory is not reported by the node');
 

@@ -15,7 +15,7 @@ export interface HeadroomQuestion {
 }
 
 /** What must be in memory for it: a cache of that length for each sequence. */
-export const heldBy = ({
+export const storedBy = ({
   batch,
   contextTokens,
   cacheType,

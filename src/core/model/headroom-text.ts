@@ -19,7 +19,7 @@ import type { HeadroomPlace } from './headroom-place.ts';
 import type { Fit } from './memory-need.ts';
 import type { Interval, ModelFacts } from './model-facts.ts';
 import type { PlacementHeadroom, PlacementPart } from './placement-headroom.ts';
-import { ceilingWords } from './product-precision.ts';
+import { ceilingText } from './product-precision.ts';
 import type { PlacementTerm, PlacementTerms } from './step-time.ts';
 
 export const headroomLines = ({
@@ -72,31 +72,31 @@ const otherRow = ({ name, decode, behind }: RankedPlacement): readonly string[] 
 const modelLines = (model: ModelFacts, cacheType: Headroom['question']['cacheType']): readonly string[] => {
   const { architecture, layers, quantisation, weights, cache, experts, contextMax, notes } = model;
   const rows: (readonly [string, string])[] = [
-    ['architecture', told(architecture, String)],
-    ['layers', told(layers, formatCount)],
-    ['weights', told(quantisation, String)],
-    ['in memory', told(weights, ({ totalBytes }) => bytesText(totalBytes))],
-    ['read a token', told(weights, ({ denseBytes }) => bytesText(denseBytes))],
+    ['architecture', reported(architecture, String)],
+    ['layers', reported(layers, formatCount)],
+    ['weights', reported(quantisation, String)],
+    ['in memory', reported(weights, ({ totalBytes }) => bytesText(totalBytes))],
+    ['read a token', reported(weights, ({ denseBytes }) => bytesText(denseBytes))],
   ];
   if (experts !== undefined)
     rows.push([
       'experts',
-      told(
+      reported(
         experts,
         ({ used, count: all }) =>
-          `${used} of ${all} per token, ${told(weights, ({ expertBytes }) => bytesText(expertBytes))} in total`,
+          `${used} of ${all} per token, ${reported(weights, ({ expertBytes }) => bytesText(expertBytes))} in total`,
       ),
     ]);
   rows.push(
     [
       'cache',
-      told(
+      reported(
         cache,
         facts =>
           `${formatCount(cacheBytesPerToken(facts, CACHE_TYPES[cacheType]))} bytes per token of context`,
       ),
     ],
-    ['context', told(contextMax, tokens => `${counted(tokens, 'token')} at most`)],
+    ['context', reported(contextMax, tokens => `${counted(tokens, 'token')} at most`)],
   );
   return [...inColumns(rows), ...notes.map(note => `  note: ${note}`)];
 };
@@ -107,25 +107,25 @@ const placementLines = (
 ): readonly string[] => {
   const lines = [
     name,
-    ...parts.map(({ place, need }) => `  ${deviceWords(place)}${parts.length > 1 ? needWords(need) : ''}`),
-    `  ${fitWords(fit, contextThatFits)}`,
+    ...parts.map(({ place, need }) => `  ${deviceText(place)}${parts.length > 1 ? needText(need) : ''}`),
+    `  ${fitText(fit, contextThatFits)}`,
     ...(parts.every(({ place }) => place.memoryFreeBytes === undefined)
       ? []
-      : [`  ${fitNowWords(fitNow, parts)}`]),
+      : [`  ${fitNowText(fitNow, parts)}`]),
   ];
   if (isUnknown(decode)) lines.push(`  decode   unknown: ${decode.reason}`);
   else {
     const { expectedTokensPerSecond: expected, boundTokensPerSecond, terms, limit, constants } = decode;
     lines.push(
       `  decode   bound ${rate(boundTokensPerSecond)} tok/s, expected ${rate(expected.value)} (${rate(expected.low)} to ${rate(expected.high)})${batch > 1 ? ' in total' : ''}; limited by ${LIMIT_WORDS[limit]}`,
-      `           ${termWords(terms)}`,
+      `           ${termText(terms)}`,
       `           constants of ${constants}${isUnknown(decode.errorShare) ? ', not fitted' : `, off by ${rate(decode.errorShare * 100)} % where they were fitted`}`,
     );
   }
   if (isUnknown(prefill)) lines.push(`  prefill  unknown: ${prefill.reason}`);
   else
     lines.push(
-      `  prefill  bound ${duration(prefill.boundSeconds)} (${ceilingWords(prefill.ceiling)}), expected ${durations(prefill.expectedSeconds)}`,
+      `  prefill  bound ${duration(prefill.boundSeconds)} (${ceilingText(prefill.ceiling)}), expected ${durations(prefill.expectedSeconds)}`,
     );
   if (batch > 1 && !isUnknown(serving))
     lines.push(
@@ -134,20 +134,20 @@ const placementLines = (
   return lines;
 };
 
-const deviceWords = ({ name, deviceName, ceiling }: HeadroomPlace): string => {
+const deviceText = ({ name, deviceName, ceiling }: HeadroomPlace): string => {
   if (isUnknown(ceiling)) return `${name}: ${deviceName}`;
   return `${name}: ${deviceName}, ${figureText(formatBytesPerSecond(ceiling.bytesPerSecond))} ${ceiling.isMeasured ? 'measured' : 'by its data sheet'}`;
 };
 
-const needWords = (need: PlacementPart['need']): string =>
+const needText = (need: PlacementPart['need']): string =>
   isUnknown(need) ? '' : `, holds ${bytesText(need.totalBytes)}`;
 
-const termWords = (terms: PlacementTerms): string =>
+const termText = (terms: PlacementTerms): string =>
   TERMS.filter(([term]) => terms[term] > 0)
     .map(([term, words]) => `${words} ${duration(terms[term])}`)
     .join(' + ');
 
-const fitWords = (fit: Fit | Unknown, context: PlacementHeadroom['contextThatFits']): string => {
+const fitText = (fit: Fit | Unknown, context: PlacementHeadroom['contextThatFits']): string => {
   const room =
     isUnknown(context) || context === 0 ? '' : `; up to ${counted(context, 'token')} of context fit`;
   switch (fit.kind) {
@@ -167,7 +167,7 @@ const fitWords = (fit: Fit | Unknown, context: PlacementHeadroom['contextThatFit
 };
 
 /** Which device decides, and how much of it is free. */
-const fitNowWords = (fit: Fit | Unknown, parts: readonly PlacementPart[]): string => {
+const fitNowText = (fit: Fit | Unknown, parts: readonly PlacementPart[]): string => {
   if (isUnknown(fit)) return `whether it fits into the memory that is free now is unknown: ${fit.reason}`;
   const { memoryFreeBytes = unknown('not read'), name } =
     parts.find(part => part.fitNow === fit)?.place ?? {};
@@ -186,7 +186,7 @@ const fitNowWords = (fit: Fit | Unknown, parts: readonly PlacementPart[]): strin
   }
 };
 
-const told = <T>(value: T | Unknown, words: (known: T) => string): string =>
+const reported = <T>(value: T | Unknown, words: (known: T) => string): string =>
   isUnknown(value) ? `unknown: ${value.reason}` : words(value);
 
 const bytesText = ({ low, high }: Interval): string =>

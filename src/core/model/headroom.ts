@@ -8,7 +8,7 @@ import { credibleModel } from './credible-model.ts';
 import { runsOn } from './engine-constants.ts';
 import { type HeadroomChange, headroomChanges } from './headroom-changes.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
-import { type HeadroomQuestion, heldBy } from './headroom-question.ts';
+import { type HeadroomQuestion, storedBy } from './headroom-question.ts';
 import { type MemoryNeed, memoryNeed } from './memory-need.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { type PlaceLink, PlaceLinkTable } from './place-links.ts';
@@ -46,7 +46,7 @@ export const headroom = (
   const placed = { model, question, links: new PlaceLinkTable(links) };
   const usable = places.filter(({ deviceClass }) => runsOn(question.engine, deviceClass));
   const { ranked: all, nodesLeftOut } = rankedPlacements(placed, usable);
-  const ranked = worthTelling(all);
+  const ranked = worthReporting(all);
   const [best] = ranked;
   const nodes = new Set(places.flatMap(({ nodeId }) => nodeId ?? []));
   const notes: string[] = [];
@@ -65,7 +65,7 @@ export const headroom = (
   return {
     model,
     question,
-    need: memoryNeed(model, heldBy(question)),
+    need: memoryNeed(model, storedBy(question)),
     placements: ranked
       .slice(0, PLACEMENTS_MAX)
       .map(one => ({ ...one, behind: best === undefined || one === best ? '' : whyBehind(one, best) })),
@@ -79,8 +79,8 @@ export const headroom = (
  * Placements on more devices that are no faster are many and similar: of those no faster than some of their
  * devices alone, only the first of each kind and number is shown.
  */
-const worthTelling = (ranked: readonly PlacementHeadroom[]): readonly PlacementHeadroom[] => {
-  const told = new Set<string>();
+const worthReporting = (ranked: readonly PlacementHeadroom[]): readonly PlacementHeadroom[] => {
+  const reported = new Set<string>();
   const kept: { readonly devices: ReadonlySet<HeadroomPlace>; readonly fits: boolean }[] = [];
   return ranked.filter(({ parts, placement, fit }) => {
     const devices = new Set(parts.map(({ place }) => place));
@@ -92,8 +92,8 @@ const worthTelling = (ranked: readonly PlacementHeadroom[]): readonly PlacementH
           other => other.fits && other.devices.size < devices.size && other.devices.isSubsetOf(devices),
         ));
     const kind = `${placement.kind} ${parts.length}`;
-    if (isMore && told.has(kind)) return false;
-    told.add(kind);
+    if (isMore && reported.has(kind)) return false;
+    reported.add(kind);
     kept.push({ devices, fits });
     return true;
   });

@@ -35,18 +35,21 @@ export const hostEvidence = (
 /** Joins what they report; unknown if one reports nothing and the others have no finding. */
 const together = (
   gpus: readonly GpuView[],
-  told: (gpu: GpuView) => Reported<readonly string[]>,
+  reported: (gpu: GpuView) => Reported<readonly string[]>,
 ): Reported<readonly string[]> => {
-  const all = gpus.map(told);
+  const all = gpus.map(reported);
   if (all.length === 0) return NO_GPU;
   const found = [...new Set(all.flatMap(each => knownOr(each, [])))];
   return found.length > 0 ? found : (all.find(isUnknown) ?? found);
 };
 
 /** '' if none has a finding. */
-const sentence = (gpus: readonly GpuView[], told: (gpu: GpuView) => Reported<string>): Reported<string> => {
+const sentence = (
+  gpus: readonly GpuView[],
+  reported: (gpu: GpuView) => Reported<string>,
+): Reported<string> => {
   const all = together(gpus, gpu => {
-    const words = told(gpu);
+    const words = reported(gpu);
     if (isUnknown(words)) return words;
     if (words === '') return [];
     return [gpus.length === 1 ? words : `GPU ${gpu.device.index}: ${words}`];
@@ -67,16 +70,16 @@ const pcieShortfall = ({ device: { pcieMax }, load }: GpuView): Reported<string>
  * Which other processes use a large part of the device's memory. The one with the most memory is assumed to
  * be the server: with a model loaded, it is. '' if there are none, or only small ones, such as a desktop.
  */
-const otherProcesses = (told: Reported<readonly GpuProcess[]>): Reported<string> => {
-  if (isUnknown(told)) return told;
-  const [, ...others] = told.toSorted((a, b) => knownOr(b.memoryBytes, 0) - knownOr(a.memoryBytes, 0));
+const otherProcesses = (reported: Reported<readonly GpuProcess[]>): Reported<string> => {
+  if (isUnknown(reported)) return reported;
+  const [, ...others] = reported.toSorted((a, b) => knownOr(b.memoryBytes, 0) - knownOr(a.memoryBytes, 0));
   const grave = others.filter(({ memoryBytes }) => knownOr(memoryBytes, SMALL_BYTES) >= SMALL_BYTES);
   if (grave.length === 0) return '';
-  const named = grave.slice(0, NAMES_SHOWN).map(processWords).join(', ');
+  const named = grave.slice(0, NAMES_SHOWN).map(processText).join(', ');
   return `next to the server, ${named}${grave.length > NAMES_SHOWN ? ` and ${grave.length - NAMES_SHOWN} more` : ''}`;
 };
 
-const processWords = ({ name, pid, memoryBytes }: GpuProcess): string =>
+const processText = ({ name, pid, memoryBytes }: GpuProcess): string =>
   `${knownOr(name, 'a process')} (${pid}${isUnknown(memoryBytes) ? '' : `, ${figureText(formatBytes(memoryBytes))}`})`;
 
 const NO_GPU = unknown('it runs on the processor');

@@ -7,7 +7,7 @@ import { counted, ofCount } from '../figure/figure.ts';
 import type { HistorySeries } from '../history/live-history.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
-import type { HeldCalibration } from './engine-calibration.ts';
+import type { StoredCalibration } from './engine-calibration.ts';
 import type { Engine } from './engine-constants.ts';
 import { type HeadroomPlace, headroomPlaces } from './headroom-place.ts';
 import { hostEvidence } from './host-evidence.ts';
@@ -27,7 +27,7 @@ export interface LoadedPlacement {
 interface LoadedBy {
   readonly model: ModelFacts;
   readonly engine: Engine;
-  readonly calibrations: readonly HeldCalibration[];
+  readonly calibrations: readonly StoredCalibration[];
   readonly offloadedShare: Reported<number>;
   /** Mean use of each device while the run measured. */
   readonly uses: Reported<DeviceUses>;
@@ -67,9 +67,9 @@ export const usesDuring = ({ series }: HistorySeries, seconds: number): DeviceUs
   const uses: Record<string, number> = {};
   for (const [name, values] of Object.entries(series)) {
     const deviceId = /^gpu (.+) use$/.exec(name)?.[1];
-    const told = values.slice(-Math.max(1, Math.ceil(seconds))).filter(value => value !== null);
-    if (deviceId === undefined || told.length === 0) continue;
-    uses[deviceId] = told.reduce((sum, value) => sum + value, 0) / told.length;
+    const reported = values.slice(-Math.max(1, Math.ceil(seconds))).filter(value => value !== null);
+    if (deviceId === undefined || reported.length === 0) continue;
+    uses[deviceId] = reported.reduce((sum, value) => sum + value, 0) / reported.length;
   }
   return uses;
 };

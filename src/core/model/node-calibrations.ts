@@ -4,10 +4,10 @@ import { ageMsOf } from '../entry-maps.ts';
 import type { NodeId } from '../ids.ts';
 import type { State } from '../state.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
-import type { HeldCalibration } from './engine-calibration.ts';
+import type { StoredCalibration } from './engine-calibration.ts';
 import type { Engine } from './engine-constants.ts';
 
-export const nodeCalibrations = (state: State, node: NodeId, nowMs: number): readonly HeldCalibration[] =>
+export const nodeCalibrations = (state: State, node: NodeId, nowMs: number): readonly StoredCalibration[] =>
   Object.values(state.engineCalibrations).flatMap(of =>
     Object.values(of)
       .filter(({ value }) => value.targetNode === node)
@@ -19,10 +19,10 @@ export const nodeCalibrations = (state: State, node: NodeId, nowMs: number): rea
  * version.
  */
 export const ofVersion = (
-  all: readonly HeldCalibration[],
+  all: readonly StoredCalibration[],
   engine: Engine,
   version: Reported<string>,
-): { readonly calibrations: readonly HeldCalibration[]; readonly note: string } => {
+): { readonly calibrations: readonly StoredCalibration[]; readonly note: string } => {
   const own = all.filter(({ calibration }) => calibration.engine === engine);
   if (isUnknown(version) || own.length === 0) return { calibrations: own, note: '' };
   const same = own.filter(({ calibration }) => calibration.version === version);

@@ -3,8 +3,8 @@
 
 import type { NodeId } from '../ids.ts';
 import { linkKey } from '../link/link-path.ts';
+import { typeText } from '../link/link-text.ts';
 import { type LinkView, linkViews } from '../link/link-view.ts';
-import { typeWords } from '../link/link-words.ts';
 import { nodeName } from '../node/node-view.ts';
 import type { State } from '../state.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
@@ -56,7 +56,7 @@ const bothWays = (
         source,
         sink,
         name: `${nameOf(first)}–${nameOf(second)}`,
-        typeName: typeWords(rate.of),
+        typeName: typeText(rate.of),
         roundTripSeconds: roundTrip.value / NANOSECONDS,
         exchangeSeconds: exchangeSecondsOf(roundTrip, rate.value / BITS),
         bytesPerSecond: rate.value / BITS,

@@ -6,7 +6,7 @@ import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { constantsFor } from './constants-for.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
-import { type HeadroomQuestion, heldBy } from './headroom-question.ts';
+import { type HeadroomQuestion, storedBy } from './headroom-question.ts';
 import { contextThatFits, type Fit, fitOf, type MemoryNeed, memoryNeed } from './memory-need.ts';
 import { modelPart } from './model-part.ts';
 import { type PlacementPlan, placementName, placesOf } from './placement.ts';
@@ -82,7 +82,7 @@ export const placementHeadroom = (placed: PlacedModel, placement: PlacementPlan)
   const parts = placement.stages.flatMap(({ layers, places }) =>
     places.map((place): PlacementPart & { readonly layers: number; readonly shared: number } => {
       const part = modelPart(placed.model, { layers, parts: places.length });
-      const need = memoryNeed(part, heldBy(placed.question));
+      const need = memoryNeed(part, storedBy(placed.question));
       const { memoryBytes, memoryFreeBytes = NOT_READ } = place;
       const [fit, fitNow] = [fitIn(need, memoryBytes), fitIn(need, memoryFreeBytes)];
       return { place, need, fit, fitNow, layers, shared: places.length };
@@ -122,8 +122,8 @@ const contextIn = (
 ): Reported<number> => {
   if (isUnknown(memoryBytes)) return memoryBytes;
   const part = modelPart(model, of);
-  const { slots, cacheBytesPerElement } = heldBy(question);
-  const need = memoryNeed(part, heldBy(question));
+  const { slots, cacheBytesPerElement } = storedBy(question);
+  const need = memoryNeed(part, storedBy(question));
   if (isUnknown(need)) return need;
   const contextMax = isUnknown(model.contextMax) ? question.contextTokens : model.contextMax;
   return contextThatFits(part, { slots, capacityBytes: memoryBytes, cacheBytesPerElement, contextMax });

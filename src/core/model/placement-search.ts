@@ -8,7 +8,7 @@ import { isUnknown, knownOr } from '../unknown.ts';
 import { runsAcross } from './engine-constants.ts';
 import { exchangingNodes, handOver } from './exchange.ts';
 import type { HeadroomPlace } from './headroom-place.ts';
-import { type HeadroomQuestion, heldBy } from './headroom-question.ts';
+import { type HeadroomQuestion, storedBy } from './headroom-question.ts';
 import { bestSplit } from './layer-split.ts';
 import { memoryNeed } from './memory-need.ts';
 import { canShareLayers, modelPart } from './model-part.ts';
@@ -153,7 +153,7 @@ const shortestRow = (between: readonly (readonly number[])[]): Row | undefined =
 /** Layers whose parts fit on each of these devices; all layers if unknown. */
 const layersThatFit = ({ model, question }: PlacedModel, places: readonly HeadroomPlace[]): number => {
   const all = knownOr(model.layers, 0);
-  const need = memoryNeed(modelPart(model, { layers: 1, parts: places.length }), heldBy(question));
+  const need = memoryNeed(modelPart(model, { layers: 1, parts: places.length }), storedBy(question));
   if (isUnknown(need)) return all;
   const layerBytes = need.totalBytes.high - need.reserveBytes.high;
   const room =

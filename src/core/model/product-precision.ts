@@ -44,7 +44,7 @@ export const productCeiling = (
   return { ...best, doubt: isOwn ? '' : `it multiplies in ${BITS[precision]}, which was not measured` };
 };
 
-export const ceilingWords = ({ of, doubt }: ProductCeiling): string =>
+export const ceilingText = ({ of, doubt }: ProductCeiling): string =>
   `${of} ceiling${doubt === '' ? '' : `; ${doubt}`}`;
 
 /**

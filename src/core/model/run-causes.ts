@@ -89,11 +89,11 @@ const speculation = ({ report }: CauseSources): RunCause => {
   const words =
     found ?? (accepted > 0 ? `the server accepted ${counted(accepted, 'speculative token')}` : undefined);
   if (words !== undefined) return { code: 'speculation', finding: 'found', words };
-  const isTold = knownOr(report.server, undefined)?.figures.acceptedTokens !== undefined;
+  const isStated = knownOr(report.server, undefined)?.figures.acceptedTokens !== undefined;
   return {
     code: 'speculation',
-    finding: isTold ? 'not-found' : 'unknown',
-    words: isTold ? 'there were no speculative tokens' : 'the server does not report speculative decoding',
+    finding: isStated ? 'not-found' : 'unknown',
+    words: isStated ? 'there were no speculative tokens' : 'the server does not report speculative decoding',
   };
 };
 
@@ -116,15 +116,15 @@ const prefixHits = ({ report }: CauseSources): RunCause => {
 
 /** A preempted request is computed again. */
 const preemptions = ({ report }: CauseSources): RunCause => {
-  const told = knownOr(report.server, undefined)?.figures.preemptions;
-  if (told === undefined)
+  const reported = knownOr(report.server, undefined)?.figures.preemptions;
+  if (reported === undefined)
     return { code: 'preemptions', finding: 'unknown', words: 'the server does not count preemptions' };
   return {
     code: 'preemptions',
-    finding: told.rose > 0 ? 'found' : 'not-found',
+    finding: reported.rose > 0 ? 'found' : 'not-found',
     words:
-      told.rose > 0
-        ? `requests were preempted ${counted(told.rose, 'time')} and computed again`
+      reported.rose > 0
+        ? `requests were preempted ${counted(reported.rose, 'time')} and computed again`
         : 'no request was preempted',
   };
 };
@@ -161,11 +161,11 @@ const findingOf = ({ contamination }: Report, code: string): string | undefined 
 
 const of = <T extends string | number | boolean | readonly unknown[]>(
   code: CauseCode,
-  told: Reported<T>,
+  reported: Reported<T>,
   judge: (value: T) => readonly [isFound: boolean, words: string],
 ): RunCause => {
-  if (isUnknown(told)) return { code, finding: 'unknown', words: told.reason };
-  const [isFound, words] = judge(told);
+  if (isUnknown(reported)) return { code, finding: 'unknown', words: reported.reason };
+  const [isFound, words] = judge(reported);
   return { code, finding: isFound ? 'found' : 'not-found', words: words.slice(0, WORDS_LENGTH_MAX) };
 };
 

@@ -182,8 +182,8 @@ const prefillStanding = (
   },
 ): Judged => {
   const { model, placement } = input;
-  const asked = placed(input, { batch: 1, contextTokens: of.tokens + of.before });
-  const time = placementPrefill(asked, placement);
+  const requested = placed(input, { batch: 1, contextTokens: of.tokens + of.before });
+  const time = placementPrefill(requested, placement);
   if (isUnknown(time)) return unjudged('prefill', time.reason);
   const all = promptOperations(model, of.tokens + of.before);
   const held = of.before === 0 ? 0 : promptOperations(model, of.before);

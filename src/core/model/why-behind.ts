@@ -29,13 +29,13 @@ export const whyBehind = (one: PlacementHeadroom, best: PlacementHeadroom): stri
   switch (more.term) {
     case 'linkLatency':
     case 'linkBandwidth':
-      return exchangeWords(decode.exchanges[0], more.term);
+      return exchangeText(decode.exchanges[0], more.term);
     case 'overhead':
       return `${duration(more.seconds)} more overhead of the engine: ${decode.constants}`;
     case 'compute':
       return `${duration(more.seconds)} more of arithmetic`;
     default:
-      return `${duration(more.seconds)} more for reading ${READ_WORDS[more.term]}: ${slowestWords(one)}`;
+      return `${duration(more.seconds)} more for reading ${READ_WORDS[more.term]}: ${slowestText(one)}`;
   }
 };
 
@@ -51,7 +51,7 @@ const mostMore = (
 };
 
 /** "160 exchanges per step × 210 µs over spark-1–spark-2 (Ethernet) = 34 ms" */
-const exchangeWords = (
+const exchangeText = (
   exchange: CountedExchange | undefined,
   term: 'linkLatency' | 'linkBandwidth',
 ): string => {
@@ -67,7 +67,7 @@ const exchangeWords = (
   return `${counted(count, 'exchange')} a step × ${duration(seconds)} ${where}${rate} = ${duration(count * seconds)}`;
 };
 
-const slowestWords = ({ placement: { kind, stages }, parts }: PlacementHeadroom): string => {
+const slowestText = ({ placement: { kind, stages }, parts }: PlacementHeadroom): string => {
   const rates = parts.map(({ place }) => ({
     name: place.name,
     rate: knownOr(place.ceiling, undefined)?.bytesPerSecond ?? 0,

@@ -26,7 +26,7 @@ export interface Pod {
 
 export type MachineLabel = { readonly label: string; readonly value: string };
 
-export const cpuLimitWords = (cpus: number): string =>
+export const cpuLimitText = (cpus: number): string =>
   `${Number.isInteger(cpus) ? cpus : Number(cpus.toFixed(2))} ${cpus === 1 ? 'CPU' : 'CPUs'}`;
 
 /**

@@ -36,7 +36,7 @@ export const failedGpuLabel = ({ index, pciAddress, name }: FailedGpu): string =
 };
 
 /** Text after the name of a device: "is lost". */
-export const failedGpuWords = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].words;
+export const failedGpuText = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].words;
 
 /** Text without a name: "lost". */
 export const failedGpuState = ({ state }: Pick<FailedGpu, 'state'>): string => STATES[state].short;

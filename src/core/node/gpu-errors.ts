@@ -78,7 +78,7 @@ export const xidMeaning = ({ xid, text, kind }: Pick<GpuError, 'xid' | 'text' | 
 };
 
 /** "Xid 79: the GPU has fallen off the bus". */
-export const xidWords = (error: Pick<GpuError, 'xid' | 'text' | 'kind'>): string =>
+export const xidText = (error: Pick<GpuError, 'xid' | 'text' | 'kind'>): string =>
   `${gpuErrorName(error)}: ${xidMeaning(error).words}`;
 
 /** Its row of the table of kinds. */

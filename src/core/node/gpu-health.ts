@@ -146,16 +146,16 @@ const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly He
   // A driver lists no links for a GPU with none up: it is compared with every GPU that has some.
   if (isUnknown(health.links) && health.links.code === LINKS_INACTIVE) {
     const linked = all.filter(other => linksUp(other) > 0).length;
-    return linked < ALIKE_MIN - 1
+    return linked < EQUAL_MIN - 1
       ? []
       : [{ code: 'links', level: 'danger', what: 'all its links to other GPUs are down', why: LINKS_WHY }];
   }
   const count = knownOr(health.links, []).length;
-  const alike = all.filter(({ links }) => knownOr(links, []).length === count);
-  const most = maximumOf([0, ...alike.map(linksUp)]);
+  const equal = all.filter(({ links }) => knownOr(links, []).length === count);
+  const most = maximumOf([0, ...equal.map(linksUp)]);
   const missing = most - linksUp(health);
   // Of a pair with one bridge between two others, it is unknown which one has lost it.
-  if (missing <= 0 || (linksUp(health) === 0 && alike.length < ALIKE_MIN)) return [];
+  if (missing <= 0 || (linksUp(health) === 0 && equal.length < EQUAL_MIN)) return [];
   return [
     {
       code: 'links',
@@ -169,7 +169,7 @@ const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly He
 export const linksUp = ({ links }: GpuHealth): number => knownOr(links, []).filter(({ isUp }) => isUp).length;
 
 /** Whether any of it is reported: most desktop GPUs report none of it. */
-export const tellsHealth = (health: GpuHealth): boolean =>
+export const reportsHealth = (health: GpuHealth): boolean =>
   [
     health.eccVolatile.corrected,
     health.eccVolatile.uncorrected,
@@ -181,7 +181,7 @@ export const tellsHealth = (health: GpuHealth): boolean =>
     ...Object.values(health.repair),
   ].some(isKnown);
 
-const ALIKE_MIN = 4;
+const EQUAL_MIN = 4;
 /** The code for links that are unknown because none of them is up. */
 export const LINKS_INACTIVE = 'links-inactive';
 const LINKS_WHY =

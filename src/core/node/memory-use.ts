@@ -4,7 +4,7 @@ import { knownOr } from '../unknown.ts';
 import type { GpuDevice } from './gpu.ts';
 import { memoryUsedBytes } from './memory.ts';
 import type { GpuView, NodeView } from './node-view.ts';
-import { heldValue } from './reading-view.ts';
+import { knownValue } from './reading-view.ts';
 
 /** The load line: above this share a longer context or a larger batch may not fit. */
 export const SAFE_LOAD = 0.85;
@@ -18,7 +18,7 @@ export const usedShare = (use: MemoryUse | undefined): number | undefined =>
   use === undefined || use.totalBytes <= 0 ? undefined : use.usedBytes / use.totalBytes;
 
 export const hostMemoryUse = (view: NodeView): MemoryUse | undefined => {
-  const memory = heldValue(view.memory);
+  const memory = knownValue(view.memory);
   const usedBytes = memory === undefined ? undefined : knownOr(memoryUsedBytes(memory), undefined);
   return memory === undefined || usedBytes === undefined
     ? undefined

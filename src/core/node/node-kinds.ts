@@ -209,7 +209,7 @@ export const NODE_KINDS = {
     isNewestKept: true,
     key: (payload: ReadingConfirmed): string => readingKey(payload),
     hold: (payload: ReadingConfirmed): ReadingStatus => ({ ...payload, kind: 'confirmed' }),
-    tell: ({ kind, ...payload }: ReadingStatus): ReadingConfirmed | undefined =>
+    report: ({ kind, ...payload }: ReadingStatus): ReadingConfirmed | undefined =>
       kind === 'confirmed' ? payload : undefined,
     isSteady: true,
     isSignOfLife: true,
@@ -224,7 +224,7 @@ export const NODE_KINDS = {
     isNewestKept: true,
     key: (payload: ReadingFailed): string => readingKey(payload),
     hold: (payload: ReadingFailed): ReadingStatus => ({ ...payload, kind: 'failed' }),
-    tell: (held: ReadingStatus): ReadingFailed | undefined => failureTold(held, 'failed'),
+    report: (held: ReadingStatus): ReadingFailed | undefined => failureReported(held, 'failed'),
     isSignOfLife: true,
     isKeyPlain: true,
     texts: { reading: 'plain', vendor: 'plain', source: 'plain', reason: 'free', code: 'plain' },
@@ -237,7 +237,7 @@ export const NODE_KINDS = {
     isNewestKept: true,
     key: (payload: ReadingFailed): string => readingKey(payload),
     hold: (payload: ReadingFailed): ReadingStatus => ({ ...payload, kind: 'absent' }),
-    tell: (held: ReadingStatus): ReadingFailed | undefined => failureTold(held, 'absent'),
+    report: (held: ReadingStatus): ReadingFailed | undefined => failureReported(held, 'absent'),
     isSignOfLife: true,
     isKeyPlain: true,
     texts: { reading: 'plain', vendor: 'plain', source: 'plain', reason: 'free', code: 'plain' },
@@ -276,7 +276,7 @@ export const NODE_KINDS = {
   },
 } as const;
 
-const failureTold = (
+const failureReported = (
   { kind, ...payload }: ReadingStatus,
   wanted: 'failed' | 'absent',
 ): ReadingFailed | undefined => (kind === wanted ? { reason: '', ...payload } : undefined);

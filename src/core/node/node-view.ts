@@ -11,9 +11,9 @@ import type { FailedGpu } from './failed-gpu.ts';
 import { GPU_VENDORS, type GpuDevice, type GpuLoad, type GpuVendor, withoutRatedPower } from './gpu.ts';
 import { type GpuHealth, type HealthFinding, healthFindings } from './gpu-health.ts';
 import type { GpuProfile } from './gpu-profile.ts';
-import { isForgotten, lastHeardMs, type Presence, presenceAfter, stoppedMs } from './presence-view.ts';
+import { isForgotten, lastSeenMs, type Presence, presenceAfter, stoppedMs } from './presence-view.ts';
 import { NODE_READING_KINDS, type NodeReadingKind, type ReadingValues, readingEntry } from './reading.ts';
-import { heldValue, type ReadingView, readingView } from './reading-view.ts';
+import { knownValue, type ReadingView, readingView } from './reading-view.ts';
 import { givenName, namesakes } from './shared-names.ts';
 
 /** The readings that a node has once, by name. */
@@ -86,7 +86,7 @@ export const presenceWord = ({
 
 export const nodeView = (state: State, node: NodeId, nowMs: number): NodeView => {
   const vendors = GPU_VENDORS.map(vendor => vendorView(state, node, vendor, nowMs));
-  const silentMs = nowMs - lastHeardMs(state, node);
+  const silentMs = nowMs - lastSeenMs(state, node);
   const stopped = stoppedMs(state, node, nowMs);
   return {
     nodeId: node,
@@ -147,7 +147,7 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
   const inventory = readingView(state.nodeGpus[node]?.[vendor], statuses[`gpus ${vendor}`], nowMs);
   const loads = readingView(state.nodeGpuLoads[node]?.[vendor], statuses[`gpuLoads ${vendor}`], nowMs);
   const healths = readingView(state.nodeGpuHealths[node]?.[vendor], statuses[`gpuHealths ${vendor}`], nowMs);
-  const held = heldValue(inventory)?.devices ?? [];
+  const held = knownValue(inventory)?.devices ?? [];
   const loaded = loads.kind === 'current' || loads.kind === 'stale' ? loads : undefined;
   return {
     vendor,
@@ -157,7 +157,7 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
     devices: held.map(device => {
       const load = loaded?.value.devices.find(({ deviceId }) => deviceId === device.deviceId);
       return {
-        ...healthOf(heldValue(healths)?.devices ?? [], device.deviceId),
+        ...healthOf(knownValue(healths)?.devices ?? [], device.deviceId),
         device,
         load: load === undefined ? undefined : withoutRatedPower(load, device),
         loadAgeMs: loaded?.ageMs ?? Number.POSITIVE_INFINITY,
@@ -165,7 +165,7 @@ const vendorView = (state: State, node: NodeId, vendor: GpuVendor, nowMs: number
         ...measuredDevice(state, node, device.deviceId, nowMs),
       };
     }),
-    failed: knownOr(heldValue(inventory)?.failed ?? NONE_FAILED, NONE_FAILED),
+    failed: knownOr(knownValue(inventory)?.failed ?? NONE_FAILED, NONE_FAILED),
   };
 };
 

@@ -18,7 +18,7 @@ interface PresenceLimits {
 export const PRESENCE_LIMITS: PresenceLimits = { staleMs: 10_000, offlineMs: 30_000 };
 
 /** Local receipt of the newest event of a node, ms; -Infinity for a node never seen. */
-export const lastHeardMs = (state: State, node: NodeId): number => {
+export const lastSeenMs = (state: State, node: NodeId): number => {
   let newest = state.origins[node]?.receivedAtMs ?? Number.NEGATIVE_INFINITY;
   for (const { field, shape } of SIGNS_OF_LIFE) {
     // Called for each of a thousand nodes every second: if a node has one entry, no list is made of it.
@@ -38,7 +38,7 @@ export const presence = (
   limits: PresenceLimits = state.nodeConfigs[node]?.value.presence ?? PRESENCE_LIMITS,
 ): Presence =>
   stoppedMs(state, node, nowMs) === undefined
-    ? presenceAfter(nowMs - lastHeardMs(state, node), limits)
+    ? presenceAfter(nowMs - lastSeenMs(state, node), limits)
     : 'offline';
 
 /** For a node that has not reported that it stops, by the time since it was last seen. */
@@ -51,7 +51,7 @@ export const presenceAfter = (silentMs: number, limits: PresenceLimits | undefin
 /** Every node that wrote something and is not forgotten, sorted by id. */
 export const nodeIds = (state: State): readonly NodeId[] => {
   const ids = new Set(nodesIn(state.origins));
-  for (const field of NODES_TOLD_BY)
+  for (const field of NODES_REPORTED_BY)
     for (const id of Object.keys(state[field])) {
       // Most are already valid and need no check of each character.
       const known: ReadonlySet<string> = ids;
@@ -79,14 +79,14 @@ export const isForgotten = (state: State, node: NodeId): boolean => {
  */
 const isCovered = (state: State, node: NodeId, forget: Entry<NodeForgotten>): boolean => {
   const { durableEpoch, durableSeq, liveEpoch, liveSeq } = forget.value;
-  const durable = state.origins[node] ?? NOTHING_HEARD;
+  const durable = state.origins[node] ?? NEVER_SEEN;
   const point = { epoch: durableEpoch, seq: durableSeq };
   if (isAfter(durable, point) || isAfter(point, durable)) return false;
   const live = newestLiveOf(state, node);
   if (live !== undefined && isAfter(live, { epoch: liveEpoch, seq: liveSeq })) return false;
   const forgottenMs = forget.receivedAtMs - forget.ageMs;
   const quietMs = stoppedMs(state, node, forgottenMs) === undefined ? FORGOTTEN_QUIET_MS : 0;
-  return lastHeardMs(state, node) + quietMs <= forgottenMs;
+  return lastSeenMs(state, node) + quietMs <= forgottenMs;
 };
 
 /**
@@ -118,6 +118,6 @@ export const newestLiveOf = (state: State, node: NodeId): Position | undefined =
  * delay.
  */
 const FORGOTTEN_QUIET_MS = 2_000;
-const NOTHING_HEARD: Position = { epoch: 0, seq: 0 };
+const NEVER_SEEN: Position = { epoch: 0, seq: 0 };
 const SIGNS_OF_LIFE = FIELDS.filter(({ isSignOfLife }) => isSignOfLife);
-const NODES_TOLD_BY = ['nodeIdentities' as const, ...SIGNS_OF_LIFE.map(({ field }) => field)];
+const NODES_REPORTED_BY = ['nodeIdentities' as const, ...SIGNS_OF_LIFE.map(({ field }) => field)];

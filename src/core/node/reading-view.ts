@@ -72,7 +72,7 @@ export const readingView = <T>(
 };
 
 /** The last value, current or not. */
-export const heldValue = <T>(view: ReadingView<T>): T | undefined =>
+export const knownValue = <T>(view: ReadingView<T>): T | undefined =>
   view.kind === 'current' || view.kind === 'stale' ? view.value : undefined;
 
 /** Why there is no value, or no fresh one; '' where there is. */

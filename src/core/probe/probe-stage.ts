@@ -21,9 +21,9 @@ export const stageOf = (entry: Entry<ProbeStatus> | undefined, nowMs: number): P
     if (ageMs > stage.expectedMs + PROBE_STATUS_GRACE_MS) return undefined;
     return { kind: 'running', leftMs: Math.max(0, stage.expectedMs - ageMs), isByHand: stage.isByHand };
   }
-  const toldMs = knownOr(stage.nextInMs, undefined);
-  if (ageMs > (toldMs ?? 0) + PROBE_STATUS_GRACE_MS) return undefined;
-  const nextInMs = toldMs === undefined ? undefined : Math.max(0, toldMs - ageMs);
+  const reportedMs = knownOr(stage.nextInMs, undefined);
+  if (ageMs > (reportedMs ?? 0) + PROBE_STATUS_GRACE_MS) return undefined;
+  const nextInMs = reportedMs === undefined ? undefined : Math.max(0, reportedMs - ageMs);
   return stage.kind === 'waiting'
     ? { kind: 'waiting', reason: stage.reason, nextInMs }
     : { kind: 'idle', nextInMs };
@@ -33,6 +33,6 @@ export const stageOf = (entry: Entry<ProbeStatus> | undefined, nowMs: number): P
 export const stageEndsAtMs = (entry: Entry<ProbeStatus> | undefined): number => {
   if (entry === undefined) return Number.POSITIVE_INFINITY;
   const { stage } = entry.value;
-  const toldMs = stage.kind === 'running' ? stage.expectedMs : knownOr(stage.nextInMs, 0);
-  return entry.receivedAtMs - entry.ageMs + toldMs + PROBE_STATUS_GRACE_MS;
+  const reportedMs = stage.kind === 'running' ? stage.expectedMs : knownOr(stage.nextInMs, 0);
+  return entry.receivedAtMs - entry.ageMs + reportedMs + PROBE_STATUS_GRACE_MS;
 };

@@ -71,9 +71,9 @@ interface MeasuredMeter {
 
 const measuredMeter = (meter: PowerMeter, { window, beganMs }: EnergySources): MeasuredMeter => {
   const { scope, name, readings } = meter;
-  const power = isUnknown(readings) ? nothingTold(readings) : powerIn(readings, window);
+  const power = isUnknown(readings) ? nothingReported(readings) : powerIn(readings, window);
   const rest = isUnknown(readings)
-    ? nothingTold(readings)
+    ? nothingReported(readings)
     : powerIn(readings, { fromMs: beganMs - REST_MS, untilMs: beganMs });
   const { joules, wattsMean, wattsMax, coveredShare } = power;
   const energy = {
@@ -89,7 +89,7 @@ const measuredMeter = (meter: PowerMeter, { window, beganMs }: EnergySources): M
   return { meter, power, energy };
 };
 
-const nothingTold = (reason: Unknown): WindowPower => ({
+const nothingReported = (reason: Unknown): WindowPower => ({
   readings: 0,
   coveredShare: 0,
   joules: reason,

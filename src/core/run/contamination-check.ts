@@ -36,8 +36,8 @@ export type ContaminationCheck = (sources: ContaminationSources) => Contaminatio
 export const finding = (
   code: ContaminationCode,
   spoils: readonly SpoiledFigure[],
-  said: Omit<ContaminationFinding, 'code' | 'spoils'>,
-): ContaminationFinding => ({ code, spoils, ...said });
+  reported: Omit<ContaminationFinding, 'code' | 'spoils'>,
+): ContaminationFinding => ({ code, spoils, ...reported });
 
 export const ofRequests = (
   count: number,

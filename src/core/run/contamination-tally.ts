@@ -16,8 +16,8 @@ export type SampleEvidence = {
   /**
    * Completed ones whose usage reports prefix-cache hits, their prompt tokens, and the cached ones of these.
    */
-  readonly cacheTold: number;
-  readonly cacheTokensAsked: number;
+  readonly cacheReported: number;
+  readonly cacheTokensRequested: number;
   readonly cacheTokensHit: number;
   readonly cacheHits: number;
   /** Completed ones with accepted speculative tokens, and how many of how many tokens. */
@@ -137,8 +137,8 @@ export class ContaminationTally {
   ): void {
     const counts = this.#counts;
     if (cachedTokens !== NO_FIGURE && inputTokens !== NO_FIGURE) {
-      counts.cacheTold += 1;
-      counts.cacheTokensAsked += inputTokens;
+      counts.cacheReported += 1;
+      counts.cacheTokensRequested += inputTokens;
       counts.cacheTokensHit += cachedTokens;
       if (cachedTokens > 0) counts.cacheHits += 1;
     }
@@ -291,8 +291,8 @@ const growthOf = (inputs: Float64Array, times: Float64Array, count: number): Rep
 
 const NOTHING = {
   completed: 0,
-  cacheTold: 0,
-  cacheTokensAsked: 0,
+  cacheReported: 0,
+  cacheTokensRequested: 0,
   cacheTokensHit: 0,
   cacheHits: 0,
   predicted: 0,

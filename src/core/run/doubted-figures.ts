@@ -44,7 +44,7 @@ export const TOKEN_DOUBTS: Readonly<Record<TokenDoubt, TokenDoubtRow>> = {
 };
 
 /** "0 input tokens for a prompt in 12", for each. */
-export const doubtWords = (doubts: Readonly<Record<TokenDoubt, number>>): readonly string[] =>
+export const doubtText = (doubts: Readonly<Record<TokenDoubt, number>>): readonly string[] =>
   TOKEN_DOUBT_KEYS.filter(doubt => doubts[doubt] > 0).map(
     doubt => `${TOKEN_DOUBTS[doubt].words} in ${formatCount(doubts[doubt])}`,
   );

@@ -183,7 +183,7 @@ export type MarksRecord = {
   readonly thread: number;
   readonly latenessNs: readonly number[];
   /** How much later each was than the thread's work and sleep explain: the system delayed its bytes. */
-  readonly heldNs: readonly number[];
+  readonly blockedNs: readonly number[];
 };
 
 /** The possible true gaps between chunks of completed samples: cells of a histogram, each with its count. */

@@ -30,11 +30,11 @@ export const failureAdvice = (
   { kind, statusCode, example }: Pick<FailureGroup, 'kind' | 'statusCode' | 'example'>,
   context: AdviceContext,
 ): string => {
-  for (const { kinds, statuses, says, advice } of ROWS) {
+  for (const { kinds, statuses, states, advice } of ROWS) {
     if (kinds !== undefined && !kinds.includes(kind)) continue;
     // The client failed after the head arrived: the status does not explain that.
     if (statuses !== undefined && (kind === 'client' || !statuses.includes(statusCode))) continue;
-    const found = says?.exec(example);
+    const found = states?.exec(example);
     if (found === null) continue;
     return typeof advice === 'string' ? advice : advice(context, found ?? NOTHING_FOUND, example);
   }
@@ -44,7 +44,7 @@ export const failureAdvice = (
 interface AdviceRow {
   readonly kinds?: readonly FailureKind[];
   readonly statuses?: readonly number[];
-  readonly says?: RegExp;
+  readonly states?: RegExp;
   readonly advice: string | ((context: AdviceContext, found: readonly string[], example: string) => string);
 }
 
@@ -88,7 +88,7 @@ const OVERLOAD_ADVICE = 'The server limits its load: lower --rate or --concurren
 const ROWS: readonly AdviceRow[] = [
   {
     kinds: ['connect'],
-    says: /\((?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)\)$/,
+    states: /\((?:ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT)\)$/,
     advice: ({ wasReached = false, silentUrls = [] }, _, example) =>
       wasReached && silentUrls.length > 0
         ? `${silentUrls.join(' and ')} answered none of its requests. ${connectionAdvice(example) ?? ''}`.trimEnd()
@@ -96,41 +96,45 @@ const ROWS: readonly AdviceRow[] = [
           ? 'The server answered other requests of this run: its own log says why it stopped.'
           : (connectionAdvice(example) ?? ''),
   },
-  { kinds: ['client'], says: /\([A-Z_]+\)$/, advice: (_, __, example) => connectionAdvice(example) ?? '' },
+  { kinds: ['client'], states: /\([A-Z_]+\)$/, advice: (_, __, example) => connectionAdvice(example) ?? '' },
   {
     kinds: ['connect', 'tls', 'reset'],
-    says: /\([A-Z_]+\)$/,
+    states: /\([A-Z_]+\)$/,
     advice: (_, __, example) => connectionAdvice(example) ?? '',
   },
   {
-    says: /stream_options/,
+    states: /stream_options/,
     advice: `${withoutField('stream_options')}. Without it some servers report no token counts: then add --tokenizer DIR.`,
   },
   {
-    says: /max_completion_tokens.*instead|instead.*max_completion_tokens|max_tokens.*(?:not supported|unsupported)/i,
+    states:
+      /max_completion_tokens.*instead|instead.*max_completion_tokens|max_tokens.*(?:not supported|unsupported)/i,
     advice: `This model expects the limit in another field: --body '{"max_tokens":null,"max_completion_tokens":256}'`,
   },
   {
-    says: /context (?:length|size|window)|max_model_len|n_ctx|maximum (?:sequence|input|context)|(?:input|prompt) (?:is )?too long|longer than the (?:maximum|model)|exceeds? the (?:available )?(?:context|limit|maximum)|max_seq_len|inputs`? tokens \+ `?max_new_tokens/i,
+    states:
+      /context (?:length|size|window)|max_model_len|n_ctx|maximum (?:sequence|input|context)|(?:input|prompt) (?:is )?too long|longer than the (?:maximum|model)|exceeds? the (?:available )?(?:context|limit|maximum)|max_seq_len|inputs`? tokens \+ `?max_new_tokens/i,
     advice:
       'Ask for less with --input-tokens and --output-tokens, or give the server more room: --max-model-len (vLLM), --context-length (SGLang), -c (llama-server), num_ctx (Ollama).',
   },
   {
-    says: /out of memory|outofmemory|\bOOM\b|failed to allocate|cudaMalloc|not enough memory|insufficient memory|requires more system memory/i,
+    states:
+      /out of memory|outofmemory|\bOOM\b|failed to allocate|cudaMalloc|not enough memory|insufficient memory|requires more system memory/i,
     advice:
       'The server ran out of memory. Send fewer requests at a time (--concurrency) or shorter ones (--input-tokens), or give it less to store: --max-num-seqs, --max-model-len, a smaller model.',
   },
   {
     statuses: [400, 404, 422, 500],
-    says: /model.{0,80}(?:not found|does not exist|doesn't exist|not exist|not available|unknown|not supported|is not a valid)|(?:invalid|unknown|no such|unsupported) model|model_not_found|no available (?:model|server)/i,
+    states:
+      /model.{0,80}(?:not found|does not exist|doesn't exist|not exist|not available|unknown|not supported|is not a valid)|(?:invalid|unknown|no such|unsupported) model|model_not_found|no available (?:model|server)/i,
     advice: offeredText,
   },
   {
-    says: /chat template|does not support chat|chat_template/i,
+    states: /chat template|does not support chat|chat_template/i,
     advice: 'The model has no chat template. Use plain completions: --api completions',
   },
   {
-    says: /(?:extra inputs are not permitted|extra fields not permitted)/i,
+    states: /(?:extra inputs are not permitted|extra fields not permitted)/i,
     advice: (_, __, example) => {
       const [, field = ''] = /(?:^|; |\bbody\.)([a-z_]{2,40}): Extra/i.exec(example) ?? [];
       return field === '' ? '' : `${withoutField(field)}.`;
@@ -138,7 +142,8 @@ const ROWS: readonly AdviceRow[] = [
   },
   {
     statuses: [400, 422],
-    says: /(?:unrecognized|unknown|unsupported|unexpected|invalid)\b.{0,60}?\b(?:argument|parameter|field|property|key|keyword)s?\b[^:'"`]{0,30}(?::\s*['"`]?|['"`])([a-z_]{3,40})\b/i,
+    states:
+      /(?:unrecognized|unknown|unsupported|unexpected|invalid)\b.{0,60}?\b(?:argument|parameter|field|property|key|keyword)s?\b[^:'"`]{0,30}(?::\s*['"`]?|['"`])([a-z_]{3,40})\b/i,
     advice: (_, [, field = '']) => (OWN_FIELDS.has(field) ? '' : `${withoutField(field)}.`),
   },
   {
@@ -181,16 +186,16 @@ const ROWS: readonly AdviceRow[] = [
   },
   {
     kinds: ['timeout'],
-    says: /^(first-byte|idle|connect)/,
+    states: /^(first-byte|idle|connect)/,
     advice: (_, [phase = '']) => `Lower the load, or wait longer: --timeout-${phase} 5m.`,
   },
   { kinds: ['timeout'], advice: 'Lower the load, or wait longer: --timeout 10m.' },
   {
     kinds: ['malformed'],
-    says: /not streamed|not an event stream/,
+    states: /not streamed|not an event stream/,
     advice: 'Check the URL. If the server cannot stream, use --streaming off.',
   },
-  { kinds: ['malformed'], says: /^the reply is HTTP\/2/, advice: HTTP2_ADVICE },
+  { kinds: ['malformed'], states: /^the reply is HTTP\/2/, advice: HTTP2_ADVICE },
   {
     kinds: ['error-frame'],
     statuses: [200],

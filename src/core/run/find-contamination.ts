@@ -14,7 +14,7 @@ import {
   timeText,
 } from './contamination-check.ts';
 import { PAIRS_LEAST } from './contamination-tally.ts';
-import { doubtWords, OF_OUTPUT_TOKENS, TOKEN_DOUBTS } from './doubted-figures.ts';
+import { doubtText, OF_OUTPUT_TOKENS, TOKEN_DOUBTS } from './doubted-figures.ts';
 import { isOfSessions, isOfTrace } from './run-shape.ts';
 import { clientSwap, otherClients, preemption, speculativeDecoding, swap } from './server-contamination.ts';
 import { TOKEN_DOUBT_KEYS } from './token-doubts.ts';
@@ -58,19 +58,19 @@ const answerCache: ContaminationCheck = ({ run, samples }) => {
 const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
   const meant = knownOr(run.requests, undefined)?.prefixes;
   const shared = meant === undefined || isUnknown(meant) ? 0 : meant.tokens;
-  const { cacheTold, cacheTokensAsked, cacheTokensHit, cacheHits, completed } = samples;
+  const { cacheReported, cacheTokensRequested, cacheTokensHit, cacheHits, completed } = samples;
   const advice = run.hasNonce
     ? 'A template or tools before the prompt are the same in all requests: disable the prefix cache, or share a prefix on purpose with --prefix-tokens.'
     : 'Leave out --no-nonce, or disable the prefix cache.';
   const template = templateTokens({ run, samples });
-  if (cacheTold > 0) {
-    const unmeant = Math.max(0, cacheTokensHit - shared * cacheTold - template * cacheHits);
-    if (unmeant <= CACHED_SHARE * cacheTokensAsked) return undefined;
+  if (cacheReported > 0) {
+    const unmeant = Math.max(0, cacheTokensHit - shared * cacheReported - template * cacheHits);
+    if (unmeant <= CACHED_SHARE * cacheTokensRequested) return undefined;
     return finding('prefix-cache', OF_PROMPT, {
       count: unmeant,
-      of: cacheTokensAsked,
+      of: cacheTokensRequested,
       unit: 'prompt tokens',
-      problem: `the server took ${partWords(unmeant, cacheTokensAsked)} of the prompt tokens from its prefix cache, in ${counted(cacheHits, 'request')}`,
+      problem: `the server took ${partWords(unmeant, cacheTokensRequested)} of the prompt tokens from its prefix cache, in ${counted(cacheHits, 'request')}`,
       advice,
     });
   }
@@ -96,12 +96,12 @@ const prefixCache: ContaminationCheck = ({ run, samples, server }) => {
 const templateTokens = ({ run, samples }: Pick<ContaminationSources, 'run' | 'samples'>): number => {
   const shortest = isKnown(run.requests) ? run.requests.shortestTokens : run.requests;
   if (isKnown(shortest)) return shortest;
-  const { cacheTold, cacheHits, cacheTokensHit, cacheTokensAsked } = samples;
+  const { cacheReported, cacheHits, cacheTokensHit, cacheTokensRequested } = samples;
   if (!run.hasNonce) return 0;
-  if (cacheTold === 0) return TEMPLATE_TOKENS_USUAL;
-  const most = Math.min(TEMPLATE_TOKENS_MOST, (TEMPLATE_SHARE_MOST * cacheTokensAsked) / cacheTold);
+  if (cacheReported === 0) return TEMPLATE_TOKENS_USUAL;
+  const most = Math.min(TEMPLATE_TOKENS_MOST, (TEMPLATE_SHARE_MOST * cacheTokensRequested) / cacheReported);
   const mean = cacheTokensHit / Math.max(1, cacheHits);
-  return cacheHits >= TEMPLATE_HITS_LEAST * cacheTold && mean <= most ? mean : 0;
+  return cacheHits >= TEMPLATE_HITS_LEAST * cacheReported && mean <= most ? mean : 0;
 };
 
 const identicalPrompts: ContaminationCheck = ({ samples: { repeats, completed } }) =>
@@ -188,17 +188,18 @@ const overloaded: ContaminationCheck = ({ samples: { overloaded: refused, comple
 };
 
 const shortAnswers: ContaminationCheck = ({ run, samples: { completed }, stopped, series }) => {
-  const asked = knownOr(run.requests, undefined);
-  if (asked?.outputSource !== 'option' || isUnknown(asked.outputTokens)) return undefined;
+  const requested = knownOr(run.requests, undefined);
+  if (requested?.outputSource !== 'option' || isUnknown(requested.outputTokens)) return undefined;
   const tokens = series.outputTokens;
-  if (tokens === undefined || tokens.min === null || tokens.min >= asked.outputTokens.max) return undefined;
-  const { min } = asked.outputTokens;
+  if (tokens === undefined || tokens.min === null || tokens.min >= requested.outputTokens.max)
+    return undefined;
+  const { min } = requested.outputTokens;
   const below = tokens.histogram.reduce((sum, [, high, count]) => sum + (high < min ? count : 0), 0);
   const count = Math.max(below, Math.min(stopped, completed));
   if (count <= SHORT_SHARE * completed) return undefined;
   return finding('short-answers', ['latencyNs', 'latencyFromIntendedNs', ...ALL_RATES], {
     ...ofRequests(count, completed),
-    problem: `answers ended before the ${asked.outputTokens.text} tokens that were asked for`,
+    problem: `answers ended before the ${requested.outputTokens.text} tokens that were asked for`,
     advice: 'Let the server ignore the end of text: --body \'{"ignore_eos": true}\' if it supports that.',
   });
 };
@@ -212,7 +213,7 @@ const tokenCounts: ContaminationCheck = ({ samples: { completed }, doubts, hasTo
   const most = maximumOf(found.map(doubt => doubts[doubt]));
   return finding('token-counts', left, {
     ...ofRequests(most, Math.max(most, completed)),
-    problem: `the server's counts of tokens cannot be true: ${doubtWords(doubts).join(', ')}`,
+    problem: `the server's counts of tokens cannot be true: ${doubtText(doubts).join(', ')}`,
     advice: hasTokenizer
       ? "Output tokens are the tokenizer's count. Do not trust the other counts."
       : 'Do not trust these figures: count the answers with the tokenizer of the model, --tokenizer DIR.',

@@ -21,10 +21,10 @@ export interface ForeignOrigin extends ForeignMark {
   readonly bytes: number;
   /** Whether it contains each request, or only totals. */
   readonly hasRequests: boolean;
-  readonly untold: readonly UntoldFact[];
+  readonly unreported: readonly UnreportedFact[];
 }
 
-export interface UntoldFact {
+export interface UnreportedFact {
   readonly what: string;
   readonly reason: string;
 }
@@ -37,8 +37,8 @@ export const foreignLabel = ({ tool, version }: ForeignMark): string =>
 export const foreignSentence = (mark: ForeignMark): string =>
   `Measured by ${foreignLabel(mark)}, not by Plimsoll: whether its client kept up is not known`;
 
-export const untoldLine = (untold: readonly UntoldFact[]): string =>
-  untold.map(({ what, reason }) => `${what} (${reason})`).join('; ');
+export const unreportedLine = (unreported: readonly UnreportedFact[]): string =>
+  unreported.map(({ what, reason }) => `${what} (${reason})`).join('; ');
 
 /** ", seed 42" after a load; '' if another tool sent the requests. */
 export const seedText = ({
@@ -56,4 +56,4 @@ const TOOL_NAMES: Readonly<Record<ForeignTool, string>> = {
 };
 
 /** Limit per file. */
-export const UNTOLD_MAX = 32;
+export const UNREPORTED_MAX = 32;

@@ -36,8 +36,8 @@ export const powerIn = (readings: readonly PowerReading[], { fromMs, untilMs }: 
     const nextMs = readings[at + 1]?.atMs ?? Number.POSITIVE_INFINITY;
     const sinceMs = atMs - previousMs > SILENCE_MS_MAX ? atMs - USUAL_MS : previousMs;
     // The last reading before a gap, or before the end, applies for a moment longer.
-    const heldMs = nextMs - atMs > SILENCE_MS_MAX ? atMs + USUAL_MS : atMs;
-    const partMs = Math.min(heldMs, untilMs) - Math.max(sinceMs, fromMs);
+    const intervalMs = nextMs - atMs > SILENCE_MS_MAX ? atMs + USUAL_MS : atMs;
+    const partMs = Math.min(intervalMs, untilMs) - Math.max(sinceMs, fromMs);
     if (partMs <= 0) continue;
     coveredMs += partMs;
     joules += (watts * partMs) / 1_000;

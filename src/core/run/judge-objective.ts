@@ -52,31 +52,39 @@ export const judgeObjective = (
   evidence: ObjectiveEvidence,
   confidence: number = OBJECTIVE_CONFIDENCE,
 ): ObjectiveAnswer => {
-  const said = { objective: judgedText(objective), limit: limitOf(objective), unit: unitOf(objective) };
+  const reported = { objective: judgedText(objective), limit: limitOf(objective), unit: unitOf(objective) };
   if (evidence.count === 0) {
     const nothing = unknown('no request has ended');
-    return { ...said, estimate: nothing, answer: 'too-few-samples', samplesNeeded: nothing };
+    return { ...reported, estimate: nothing, answer: 'too-few-samples', samplesNeeded: nothing };
   }
   const judged = { evidence, confidence };
   switch (objective.kind) {
     case 'attainment': {
       const share = { ...judged, share: objective.share };
       const decided = judgeShare(share);
-      return { ...said, estimate: onItsSide(shareEstimate(share), share.share, decided.answer), ...decided };
+      return {
+        ...reported,
+        estimate: onItsSide(shareEstimate(share), share.share, decided.answer),
+        ...decided,
+      };
     }
     case 'error-rate': {
       const share = { ...judged, share: 1 - objective.limitShare };
       const decided = judgeShare(share);
       const { value, low, high } = onItsSide(shareEstimate(share), share.share, decided.answer);
-      return { ...said, estimate: { value: 1 - value, low: 1 - high, high: 1 - low }, ...decided };
+      return { ...reported, estimate: { value: 1 - value, low: 1 - high, high: 1 - low }, ...decided };
     }
     case 'percentile': {
       const share = { ...judged, share: objective.percentile / 100 };
       const decided = judgeShare(share);
-      return { ...said, ...decided, estimate: percentileEstimate(share, objective.limitNs, decided.answer) };
+      return {
+        ...reported,
+        ...decided,
+        estimate: percentileEstimate(share, objective.limitNs, decided.answer),
+      };
     }
     case 'mean':
-      return { ...said, ...judgeMean(judged, objective.limitNs) };
+      return { ...reported, ...judgeMean(judged, objective.limitNs) };
     default:
       return objective satisfies never;
   }

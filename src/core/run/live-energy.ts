@@ -40,7 +40,7 @@ export const liveEnergy = ({
   steps,
 }: LiveEnergyOf): LiveEnergy | undefined => {
   if (progress === undefined) return undefined;
-  const untilMs = nowMs - TOLD_WITHIN_MS;
+  const untilMs = nowMs - REPORTED_WITHIN_MS;
   const window = { fromMs: untilMs - RECENT_SECONDS * 1_000, untilMs };
   const power = new PowerHistory();
   power.add(history, nowMs, 0);
@@ -86,9 +86,9 @@ export const powerColumn = (
   const counts = new Float64Array(points);
   for (const { seconds, watts } of lines) {
     const point = Math.floor((seconds * 1_000) / stepMs);
-    const told = watts.get(scope);
-    if (told === undefined || point < 0 || point >= points) continue;
-    sums[point] = (sums[point] ?? 0) + told;
+    const reported = watts.get(scope);
+    if (reported === undefined || point < 0 || point >= points) continue;
+    sums[point] = (sums[point] ?? 0) + reported;
     counts[point] = (counts[point] ?? 0) + 1;
   }
   // Steps may be shorter than a reading's second, which covers the time before it.
@@ -98,4 +98,4 @@ export const powerColumn = (
 };
 
 /** A reading of the current second may not have arrived yet. */
-const TOLD_WITHIN_MS = 1_500;
+const REPORTED_WITHIN_MS = 1_500;

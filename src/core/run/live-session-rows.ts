@@ -52,8 +52,10 @@ export const liveTurnRows = ({ first, later }: LiveSessions): readonly (readonly
 
 /** Why a dash is shown for a time to first token although turns were completed; '': none is missing. */
 export const liveTurnRemark = ({ first, later }: LiveSessions): string => {
-  const untold = [first, later].find(({ completed, ttftNs }) => completed > 0 && isUnknown(ttftNs))?.ttftNs;
-  return untold !== undefined && isUnknown(untold) ? `TTFT by turn: ${untold.reason}` : '';
+  const unreported = [first, later].find(
+    ({ completed, ttftNs }) => completed > 0 && isUnknown(ttftNs),
+  )?.ttftNs;
+  return unreported !== undefined && isUnknown(unreported) ? `TTFT by turn: ${unreported.reason}` : '';
 };
 
 const cells = ({ ttftNs, cachedTokens, inputTokens, ...turns }: LiveTurns): readonly string[] => {

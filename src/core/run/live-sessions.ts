@@ -40,7 +40,7 @@ export class LiveSessionTally {
     this.#leave(newestTurn),
   );
   /** Servers that report it leave it out if it is zero (vLLM, the mock). */
-  #tellsCache = false;
+  #reportsCache = false;
 
   issued(place: SampleTurn): void {
     this.#turnsOf(place).issued += 1;
@@ -65,7 +65,7 @@ export class LiveSessionTally {
     turns.inputTokens += sample.inputTokens;
     if (cached === NO_FIGURE) return;
     turns.cachedTokens += cached;
-    this.#tellsCache = true;
+    this.#reportsCache = true;
   }
 
   skipped({ reason, ...place }: Pick<SkippedTurn, 'reason' | keyof SampleTurn>): void {
@@ -95,7 +95,7 @@ export class LiveSessionTally {
     return {
       ...counts,
       ttftNs: ttftsNs.figures() ?? unknown('no first token was seen'),
-      cachedTokens: this.#tellsCache ? cachedTokens : unknown('not reported by the server'),
+      cachedTokens: this.#reportsCache ? cachedTokens : unknown('not reported by the server'),
     };
   }
 }

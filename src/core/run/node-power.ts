@@ -4,7 +4,7 @@
 import { counted, ofCount } from '../figure/figure.ts';
 import type { HistorySeries } from '../history/live-history.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
+import { knownValue } from '../node/reading-view.ts';
 import { isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
 import type { PowerMeter } from './account-energy.ts';
 import { type EnergyReason, type EnergyScope, METERS_MAX } from './energy.ts';
@@ -26,11 +26,11 @@ export class PowerHistory {
       if (!/(PowerWatts| powerWatts| use)$/.test(name)) continue;
       const held = this.#series.get(name) ?? [];
       this.#series.set(name, held);
-      const heldUntilMs = held.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
+      const validUntilMs = held.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
       for (const [at, watts] of values.entries()) {
         const atMs = lastMs - (values.length - 1 - at) * 1_000;
         // The seconds of two replies differ by their transfer times.
-        if (watts !== null && atMs > heldUntilMs + HALF_SECOND_MS && held.length < READINGS_MAX)
+        if (watts !== null && atMs > validUntilMs + HALF_SECOND_MS && held.length < READINGS_MAX)
           held.push({ atMs, watts });
       }
     }
@@ -46,8 +46,11 @@ export const nodeMeters = (
   history: PowerHistory,
   window: PowerWindow,
 ): readonly PowerMeter[] => {
-  const system = heldValue(view.system);
-  const told = (name: string, newest: Reported<number> | undefined): Reported<readonly PowerReading[]> => {
+  const system = knownValue(view.system);
+  const reported = (
+    name: string,
+    newest: Reported<number> | undefined,
+  ): Reported<readonly PowerReading[]> => {
     const readings = history.of(name);
     if (readings.length > 0) return readings;
     if (newest === undefined) return unknown('not reported by the node');
@@ -59,7 +62,7 @@ export const nodeMeters = (
       ({ device: { deviceId, name }, load }): PowerMeter => ({
         scope: 'gpu',
         name: `${name} ${deviceId}`,
-        readings: told(`gpu ${deviceId} powerWatts`, load?.powerWatts),
+        readings: reported(`gpu ${deviceId} powerWatts`, load?.powerWatts),
         use: meanIn(history.of(`gpu ${deviceId} use`), window),
       }),
     );
@@ -73,7 +76,7 @@ export const nodeMeters = (
       ({ scope, name, series }): PowerMeter => ({
         scope,
         name,
-        readings: told(series, system?.[series]),
+        readings: reported(series, system?.[series]),
         use: unknown('not of a GPU'),
       }),
     ),
@@ -130,7 +133,7 @@ export const sharedPower = ({ view, isClientHere, otherRuns }: SharedPower): rea
       return processes.length < 2 ? [] : [{ device, processes }];
     });
   return [
-    ...(heldValue(view.identity)?.isSimulated === true
+    ...(knownValue(view.identity)?.isSimulated === true
       ? [{ code: 'simulated', scopes: all, problem: `${view.name} is simulated, and so is its power` }]
       : []),
     ...(isClientHere

@@ -23,10 +23,10 @@ export const estimateLabel = (answer: ObjectiveAnswer): string => {
     const others = answer.limit === 1 ? `at least ${part(low)}` : `at most ${part(high ?? 1)}`;
     return `${part(value)} of those made${answer.answer === 'met' ? ` (of others ${others})` : ''}`;
   }
-  const said = value === null ? 'longer than all completed requests' : part(value);
+  const reported = value === null ? 'longer than all completed requests' : part(value);
   const isOpen = low === 0;
-  if (high === null) return isOpen ? said : `${said} (at least ${part(low)})`;
-  return `${said} (${isOpen ? `at most ${part(high)}` : `${part(low)} to ${part(high)}`})`;
+  if (high === null) return isOpen ? reported : `${reported} (at least ${part(low)})`;
+  return `${reported} (${isOpen ? `at most ${part(high)}` : `${part(low)} to ${part(high)}`})`;
 };
 
 /**

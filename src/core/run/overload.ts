@@ -9,9 +9,9 @@ import type { SampleFailure } from './ended-sample.ts';
  */
 export const isOverload = ({
   statusCode,
-  detail: said,
+  detail: reported,
 }: Pick<SampleFailure, 'statusCode' | 'detail'>): boolean =>
-  statusCode === 529 || (statusCode === 503 && BUSY.test(said));
+  statusCode === 529 || (statusCode === 503 && BUSY.test(reported));
 
 /**
  * "Model is overloaded" (TGI), "The request queue is full." (SGLang), "server busy, please try again. maximum pending requests

@@ -3,7 +3,7 @@
 import { figureText, formatBytes, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { singleLine } from '../text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../unknown.ts';
-import type { MachineProvenance, MeasuredCeiling, RunProvenance, ServerTold } from './provenance.ts';
+import type { MachineProvenance, MeasuredCeiling, RunProvenance, ServerReported } from './provenance.ts';
 
 type ProvenanceRow = readonly [name: string, text: string];
 
@@ -13,12 +13,12 @@ export const provenanceRows = (provenance: Reported<RunProvenance>): readonly Pr
   return [
     ['kernel', singleLine(machine.kernel)],
     ['governor', words(machine.governor)],
-    ['memory', `${bytesText(machine.memoryBytes)}, ${limitWords(machine)}`],
+    ['memory', `${bytesText(machine.memoryBytes)}, ${limitText(machine)}`],
     ['prompt digest', `${prompts.sha256} of ${formatCount(prompts.count)}`],
     ...(isUnknown(prompts.file)
       ? []
       : [['file digest', `${prompts.file.sha256} of ${bytesText(prompts.file.bytes)}`] as const]),
-    ...(isUnknown(server) ? [['server reports', words(server)] as const] : server.map(toldRow)),
+    ...(isUnknown(server) ? [['server reports', words(server)] as const] : server.map(reportedRow)),
     ...(isUnknown(node)
       ? [['node', words(node)] as const]
       : [['node', `${singleLine(node.name)} (${node.id})`] as const, ...node.ceilings.map(ceilingRow)]),
@@ -27,7 +27,7 @@ export const provenanceRows = (provenance: Reported<RunProvenance>): readonly Pr
 };
 
 /** "GET /version reports": "version "0.8.5"". */
-const toldRow = ({ from, facts }: ServerTold): ProvenanceRow => [
+const reportedRow = ({ from, facts }: ServerReported): ProvenanceRow => [
   `${singleLine(from)} reports`,
   [
     ...facts.slice(0, FACTS_SHOWN).map(({ name, value }) => `${singleLine(name)} "${singleLine(value)}"`),
@@ -48,7 +48,7 @@ const ceilingRow = (ceiling: MeasuredCeiling): ProvenanceRow => {
   ];
 };
 
-const limitWords = ({ cpuLimit, memoryLimitBytes }: MachineProvenance): string =>
+const limitText = ({ cpuLimit, memoryLimitBytes }: MachineProvenance): string =>
   [
     isUnknown(cpuLimit)
       ? `processors not limited (${cpuLimit.reason})`

@@ -7,7 +7,7 @@ export type RunProvenance = {
   readonly prompts: PromptsProvenance;
   readonly machine: MachineProvenance;
   /** What the server reported of itself, in request order, without secrets. */
-  readonly server: Reported<readonly ServerTold[]>;
+  readonly server: Reported<readonly ServerReported[]>;
   /** The node of the cluster that made the load, if a daemon runs there. */
   readonly node: Reported<NodeProvenance>;
   /** Of the folder that was named with --note-git. */
@@ -42,7 +42,7 @@ export type MachineProvenance = {
   readonly memoryLimitBytes: Reported<number>;
 };
 
-export type ServerTold = {
+export type ServerReported = {
   /** "GET /version" */
   readonly from: string;
   readonly facts: readonly ServerFact[];
@@ -97,5 +97,5 @@ export const SERVER_FACT_VALUE_MAX = 160;
 /** Limit of devices per node. */
 export const CEILINGS_MAX = 16;
 /** Limits of a stored call: words, and characters of all of them. */
-export const CALL_WORDS_MAX = 256;
+export const CALL_ARGUMENTS_MAX = 256;
 export const CALL_LENGTH_MAX = 16_384;

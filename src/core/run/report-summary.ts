@@ -27,11 +27,11 @@ import type { Report, ReportSeries } from './report.ts';
 import { runDigest, stateOf } from './run-digest.ts';
 import { type HeadlineRateKey, rateRow } from './run-rates.ts';
 import { headlineSeries, type SeriesKey, seriesRow } from './run-series.ts';
-import { type VerdictWords, verdictWords } from './verdict-words.ts';
+import { type VerdictLabel, verdictLabel } from './verdict-text.ts';
 
 interface ReportVerdict {
   /** bad: no figure means what its name claims, because requests failed. */
-  readonly tone: VerdictWords['tone'] | 'bad';
+  readonly tone: VerdictLabel['tone'] | 'bad';
   /** "Trustworthy within 0.4 ms, complete", "Interrupted", "Client-bound". */
   readonly headline: string;
   readonly sentence: string;
@@ -46,7 +46,7 @@ export const reportVerdict = (report: Report): ReportVerdict => {
   const failed = failureHeadline(report);
   const lost = lostHistoryHeadline(report);
   const digest = runDigest(report);
-  const words = verdictWords(digest.client, stateOf(report), digest.series);
+  const words = verdictLabel(digest.client, stateOf(report), digest.series);
   const isBound = client.verdict === 'client-bound';
   const isWhole = report.complete && !report.interrupted;
   // Lost records and a client that is the limit make rates too low; an end in which nothing succeeded makes
@@ -115,7 +115,7 @@ export const isStoppedUnmeasured = ({ stopped, counts }: Report): boolean =>
   stopped !== undefined && counts.completed === 0;
 
 /** The verdict on the rest: the client is not the cause of the server's failures. */
-const ofCompleted = ({ counts }: Report, { remark, word }: VerdictWords): string =>
+const ofCompleted = ({ counts }: Report, { remark, word }: VerdictLabel): string =>
   counts.completed === 0
     ? 'No request completed, so there are no figures of latency and throughput.'
     : `Figures are those of the ${counted(counts.completed, 'request')} that completed. ${word}: ${remark.charAt(0).toLowerCase()}${remark.slice(1)}`;
@@ -155,7 +155,7 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
   const { rates, counts: areCountsAtLeast } = reportVerdict(report).atLeast;
   const { counts, run } = report;
   const failures = failureShort(report);
-  const asked = 'requestsPerSecond' in run.pattern ? run.pattern.requestsPerSecond : undefined;
+  const requested = 'requestsPerSecond' in run.pattern ? run.pattern.requestsPerSecond : undefined;
   return [
     percentileFigure(report, headlineSeries({ isStreaming: run.streaming })),
     run.streaming
@@ -167,7 +167,8 @@ export const summaryFigures = (report: Report): readonly SummaryFigure[] => {
     }),
     rateFigure(report, 'requestsPerSecond', {
       isAtLeast: rates,
-      remark: asked === undefined ? `over ${windowText(report)}` : `${formatThreeDigits(asked)} requested`,
+      remark:
+        requested === undefined ? `over ${windowText(report)}` : `${formatThreeDigits(requested)} requested`,
     }),
     report.goodput === undefined
       ? percentileFigure(report, run.streaming ? 'latencyNs' : 'firstByteNs')
@@ -253,7 +254,7 @@ export const INTERVAL_NOTE = '(a–b): 95 % interval, for independent requests';
 export const TOO_FEW = 'too few';
 
 /** Whether enough requests were sent to know how late the latest hundredth of them was. */
-export const isSendTailTold = ({ series }: Report): boolean =>
+export const isSendTailReported = ({ series }: Report): boolean =>
   !['too-few', 'interval'].includes(vouchedPercentile(series.sendLatenessNs, '99').kind);
 
 /** The meaning of the figures, most important first: objectives, then how long people waited. */
@@ -354,7 +355,7 @@ export const whyNoRow = ({ counts }: Pick<Report, 'counts'>): string =>
 
 const aOrAn = (label: string): string => `${/^[aeiou]/.test(label) ? 'an' : 'a'} ${label}`;
 
-interface RateWords {
+interface RateText {
   readonly isAtLeast: boolean;
   readonly remark: string;
 }
@@ -362,7 +363,7 @@ interface RateWords {
 const rateFigure = (
   report: Report,
   key: Exclude<HeadlineRateKey, 'perUserTokensPerSecond'>,
-  words: RateWords,
+  words: RateText,
 ): SummaryFigure => {
   const remark = withLastSuccess(words.remark, report.failures);
   const { shortLabel, unit } = rateRow(key);
@@ -383,7 +384,7 @@ const rateFigure = (
 const shownValue = (
   value: Reported<number>,
   format: (value: number) => Figure,
-  { isAtLeast, remark }: RateWords,
+  { isAtLeast, remark }: RateText,
 ): Omit<SummaryFigure, 'name' | 'isSpoiled'> =>
   isUnknown(value)
     ? { value: UNKNOWN_FIGURE, isAtLeast: false, remark: value.reason }

@@ -3,7 +3,7 @@
 
 import { isUnknown, type Reported } from '../unknown.ts';
 import type { ReportRun } from './report.ts';
-import type { AskedTokens, RequestLengths } from './run-requests.ts';
+import type { RequestedTokens, RequestLengths } from './run-requests.ts';
 
 export const lengthsText = (lengths: readonly number[]): string =>
   lengths.length > REQUEST_LENGTHS_MAX || new Set(lengths).size === 1 ? '' : lengths.join(',');
@@ -16,11 +16,11 @@ export interface SentRange {
 }
 
 /** What was requested over all prompts, or over the requests of a range. */
-export const askedTokens = (
+export const requestedTokens = (
   text: string,
   lengths: readonly number[],
   { from, count }: SentRange = { from: 0, count: lengths.length },
-): AskedTokens => {
+): RequestedTokens => {
   let sum = 0;
   let min = Number.POSITIVE_INFINITY;
   let max = 0;
@@ -53,8 +53,14 @@ export const runAsSent = (
   };
 };
 
-const ofSent = (asked: Reported<AskedTokens>, lengths: string, sent: SentRange): Reported<AskedTokens> =>
-  isUnknown(asked) || lengths === '' ? asked : askedTokens(asked.text, lengths.split(',').map(Number), sent);
+const ofSent = (
+  requested: Reported<RequestedTokens>,
+  lengths: string,
+  sent: SentRange,
+): Reported<RequestedTokens> =>
+  isUnknown(requested) || lengths === ''
+    ? requested
+    : requestedTokens(requested.text, lengths.split(',').map(Number), sent);
 
 /** Limit per list; a longer data set is reported as a whole. */
 const REQUEST_LENGTHS_MAX = 4_096;

@@ -21,7 +21,7 @@ export interface RerunDifferences {
   /** Texts on one line. */
   readonly rows: readonly { readonly name: string; readonly before: string; readonly today: string }[];
   /** Facts that the report does not have, with the reason. */
-  readonly untold: readonly { readonly name: string; readonly reason: string }[];
+  readonly unreported: readonly { readonly name: string; readonly reason: string }[];
   /** Facts that are not known now, with the reason. */
   readonly unseen: readonly { readonly name: string; readonly reason: string }[];
 }
@@ -29,7 +29,7 @@ export interface RerunDifferences {
 export const rerunDifferences = (earlier: RerunFacts, today: RerunFacts): RerunDifferences => {
   const [held, now] = [factsOf(earlier), factsOf(today)];
   const rows: RerunDifferences['rows'][number][] = [];
-  const untold: RerunDifferences['untold'][number][] = [];
+  const unreported: RerunDifferences['unreported'][number][] = [];
   const unseen: RerunDifferences['unseen'][number][] = [];
   for (const name of new Set([...held.keys(), ...now.keys()])) {
     const [was, is] = [held.get(name), now.get(name)];
@@ -39,11 +39,11 @@ export const rerunDifferences = (earlier: RerunFacts, today: RerunFacts): RerunD
     const whole = PARTS.find(({ part }) => name.startsWith(part))?.whole;
     if (whole !== undefined && [held, now].some(facts => isMissing(facts.get(whole)))) continue;
     if (name.startsWith(OF_A_REPLY) && (isMissing(was) || isMissing(is))) continue;
-    if (was !== undefined && isUnknown(was)) untold.push({ name, reason: singleLine(was.reason) });
+    if (was !== undefined && isUnknown(was)) unreported.push({ name, reason: singleLine(was.reason) });
     else if (is !== undefined && isUnknown(is)) unseen.push({ name, reason: singleLine(is.reason) });
     else if (!isSame(was, is)) rows.push({ name, before: shown(was), today: shown(is) });
   }
-  return { rows, untold, unseen };
+  return { rows, unreported, unseen };
 };
 
 /** A figure was measured, and differs each time; a text is equal or it is not. */
@@ -89,8 +89,8 @@ const factsOf = ({ version, environment, model, provenance }: RerunFacts): Reado
   if (isKnown(prompts) && isKnown(prompts.file)) facts.set('data set', prompts.file.sha256);
   facts.set('settings of the server', isUnknown(server) ? server : 'told');
   if (isKnown(server))
-    for (const { from, facts: told } of server)
-      for (const { name, value } of told)
+    for (const { from, facts: reported } of server)
+      for (const { name, value } of reported)
         facts.set(`${TOLD}${singleLine(name)} (${singleLine(from)})`, value);
   facts.set('node', isUnknown(node) ? node : node.name);
   if (isKnown(node))

@@ -18,7 +18,7 @@ export const shortName = (name: Reported<string>): Reported<string> =>
   isUnknown(name) ? name : name.slice(0, NAME_LENGTH_MAX);
 
 /** The request of a run, as the cluster stores it. */
-export const runAsked = (
+export const runRequested = (
   run: ReportRun,
 ): Pick<
   Run,
@@ -89,11 +89,11 @@ const seriesFigures = ({ count, percentiles, errorBound }: ReportSeries): Series
 /** Only the published percentiles that people read: events are sent five times a second. */
 const readBound = (
   { mean, percentiles: bounds }: SeriesErrorBound,
-  told: SeriesFigures['percentiles'],
+  reported: SeriesFigures['percentiles'],
 ): SeriesErrorBound => ({
   mean,
   percentiles: Object.fromEntries(
-    Object.entries(bounds).filter(([p]) => READ_PERCENTILES.includes(p) && told[p] !== undefined),
+    Object.entries(bounds).filter(([p]) => READ_PERCENTILES.includes(p) && reported[p] !== undefined),
   ),
 });
 

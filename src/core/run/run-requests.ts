@@ -5,9 +5,9 @@ import type { Reported } from '../unknown.ts';
 
 export type RunRequests = {
   /** Unknown: prompts are sent unchanged. */
-  readonly inputTokens: Reported<AskedTokens>;
+  readonly inputTokens: Reported<RequestedTokens>;
   /** Unknown: it was left to the server. */
-  readonly outputTokens: Reported<AskedTokens>;
+  readonly outputTokens: Reported<RequestedTokens>;
   readonly outputSource: OutputSource;
   /**
    * Fields next to max_tokens that keep this kind of server from ending early; none: an answer may be
@@ -30,7 +30,7 @@ export type RunRequests = {
 };
 
 /** Over all prompts of a run, each once. */
-export type AskedTokens = {
+export type RequestedTokens = {
   /** As it was written: "normal(1024,200)". */
   readonly text: string;
   readonly mean: number;
@@ -41,7 +41,7 @@ export type AskedTokens = {
 /** Short requests before the run, and the measured length of a prompt that was made with their results. */
 export type WordCalibration = {
   readonly requests: number;
-  readonly askedTokens: number;
+  readonly requestedTokens: number;
   readonly countedTokens: number;
 };
 

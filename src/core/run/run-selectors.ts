@@ -1,7 +1,7 @@
 // Runs and runners as a person should see them now. A run whose lease has expired is shown as interrupted
 // even before a node has recorded that: its process is gone or cut off, and must not look alive.
 
-import { COMPARISON_TAG } from '../comparison/told-comparison.ts';
+import { COMPARISON_TAG } from '../comparison/reported-comparison.ts';
 import { ageMsOf } from '../entry-maps.ts';
 import { isNodeId, type NodeId, type RunId } from '../ids.ts';
 import { isForgotten } from '../node/presence-view.ts';
@@ -44,7 +44,7 @@ export const runView = (state: State, runId: RunId, nowMs: number): RunView | un
  * Whether it is a stage of a known sweep, or a segment of a known comparison: then it is shown there, and is
  * not a run of its own.
  */
-export const isToldAsStage = (state: State, { sweep, tags }: Pick<Run, 'sweep' | 'tags'>): boolean => {
+export const isReportedAsStage = (state: State, { sweep, tags }: Pick<Run, 'sweep' | 'tags'>): boolean => {
   const comparison = knownOr(tags, [])
     .find(tag => tag.startsWith(COMPARISON_PREFIX))
     ?.slice(COMPARISON_PREFIX.length);
@@ -68,7 +68,7 @@ export const runCount = (state: State): number => {
   let count = 0;
   for (const [node, runs] of Object.entries(state.runs))
     if (isNodeId(node) && !isForgotten(state, node))
-      count += Object.values(runs).filter(({ value }) => !isToldAsStage(state, value)).length;
+      count += Object.values(runs).filter(({ value }) => !isReportedAsStage(state, value)).length;
   return count;
 };
 

@@ -28,8 +28,8 @@ export interface SampleRemark {
  * Whether `answered` may be another name of the requested model: the last part of a path, a version of an
  * alias.
  */
-export const isSameModel = (asked: string, answered: string): boolean => {
-  const [one, other] = [asked, answered].map(plainName);
+export const isSameModel = (requested: string, answered: string): boolean => {
+  const [one, other] = [requested, answered].map(plainName);
   if (one === undefined || other === undefined || one === other) return true;
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return long.startsWith(short) && VERSION.test(long.slice(short.length));

@@ -61,7 +61,7 @@ const finishedForOthers: ContaminationCheck = ({ run, server, sent }) => {
   if (isUnknown(server) || isUnknown(sent)) return undefined;
   const { countedOver, restarts, figures } = server;
   const finished = figures.finished?.rose;
-  if (countedOver !== 'whole' || restarts > 0 || finished === undefined || asksForSeveral(run))
+  if (countedOver !== 'whole' || restarts > 0 || finished === undefined || requestsSeveral(run))
     return undefined;
   const others = finished - sent;
   if (others <= Math.max(OTHERS_LEAST, OTHERS_SHARE * sent)) return undefined;
@@ -75,7 +75,7 @@ const finishedForOthers: ContaminationCheck = ({ run, server, sent }) => {
 };
 
 /** Servers count each of several answers to one request. */
-const asksForSeveral = ({ requests }: ContaminationSources['run']): boolean => {
+const requestsSeveral = ({ requests }: ContaminationSources['run']): boolean => {
   const body = isUnknown(requests) ? undefined : parseAnyJson(requests.body);
   return isJsonObject(body) && (body['n'] !== undefined || body['best_of'] !== undefined);
 };

@@ -11,7 +11,7 @@ interface FollowedSession {
   hasFailed: boolean;
   isCut: boolean;
   /** Turns of which nothing is known: a killed run does not report them. */
-  untold: number;
+  unreported: number;
   /** The latest turn that was issued; -1 if issues are not reported. */
   newestTurn: number;
 }
@@ -59,7 +59,7 @@ export class SessionFollower {
     place: SampleTurn,
     { outcome, intendedNs, endNs }: Pick<EndedSample, 'outcome' | 'intendedNs' | 'endNs'>,
   ): void {
-    this.#tell(place, session => {
+    this.#report(place, session => {
       session.fromNs = Math.min(session.fromNs, intendedNs);
       session.toNs = Math.max(session.toNs, endNs);
       if (outcome === 'failed') session.hasFailed = true;
@@ -68,14 +68,14 @@ export class SessionFollower {
   }
 
   skipped(place: SampleTurn, reason: SkipReason): void {
-    this.#tell(place, session => {
+    this.#report(place, session => {
       if (reason === 'run-ended') session.isCut = true;
       else session.hasFailed = true;
     });
   }
 
   /** A session without turns left to report is counted and removed. */
-  #tell({ session, turns }: SampleTurn, what: (state: FollowedSession) => void): void {
+  #report({ session, turns }: SampleTurn, what: (state: FollowedSession) => void): void {
     const known = this.#open.get(session);
     if (known === undefined && this.#open.size >= this.#sessionsMax) {
       this.unfollowed += 1;
@@ -83,8 +83,8 @@ export class SessionFollower {
     }
     const state = known ?? begun(turns);
     what(state);
-    state.untold -= 1;
-    if (state.untold > 0) {
+    state.unreported -= 1;
+    if (state.unreported > 0) {
       this.#open.set(session, state);
       return;
     }
@@ -100,7 +100,7 @@ const begun = (turns: number): FollowedSession => ({
   toNs: 0,
   hasFailed: false,
   isCut: false,
-  untold: turns,
+  unreported: turns,
   newestTurn: -1,
 });
 

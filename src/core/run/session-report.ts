@@ -71,7 +71,7 @@ type UncachedRow = {
 export class SessionTally {
   readonly #turns: TurnTally[] = [];
   /** One report is enough to know that it reports this. */
-  #tellsCache = false;
+  #reportsCache = false;
   readonly #follower: SessionFollower;
   readonly #durationsNs: BoundedSpread = new BoundedSpread();
   readonly #skipped: Partial<Record<SkipReason, number>> = {};
@@ -97,11 +97,11 @@ export class SessionTally {
     if (ttftNs !== NO_FIGURE) turn.ttftsNs.add(ttftNs);
     if (sample.inputTokens === NO_FIGURE) return;
     turn.inputTokens += sample.inputTokens;
-    turn.told += 1;
-    const told = sample.remark?.cachedTokens ?? NO_FIGURE;
-    if (told !== NO_FIGURE) this.#tellsCache = true;
+    turn.reported += 1;
+    const reported = sample.remark?.cachedTokens ?? NO_FIGURE;
+    if (reported !== NO_FIGURE) this.#reportsCache = true;
     // Servers that report it leave it out if it is zero (vLLM, the mock).
-    const cached = told === NO_FIGURE ? 0 : told;
+    const cached = reported === NO_FIGURE ? 0 : reported;
     turn.cachedTokens += cached;
     if (ttftNs !== NO_FIGURE) this.#uncachedTtft(Math.max(0, sample.inputTokens - cached), ttftNs);
   }
@@ -122,7 +122,7 @@ export class SessionTally {
     const total = (of: (turn: TurnTally) => number): number =>
       this.#turns.reduce((sum, turn) => sum + of(turn), 0);
     const [issued, skipped] = [total(turn => turn.issued), total(turn => turn.skipped)];
-    const unresolved = open.reduce((sum, { untold }) => sum + untold, 0);
+    const unresolved = open.reduce((sum, { unreported }) => sum + unreported, 0);
     return {
       placesOf,
       sessions: { begun: completed + failed + cut, completed, failed, cut },
@@ -161,15 +161,15 @@ export class SessionTally {
       ttftNs: turn.ttftsNs.figures() ?? unknown('no first token was seen'),
       latencyNs: turn.latenciesNs.figures() ?? unknown('none was completed'),
       inputTokensMean:
-        turn.told === 0
+        turn.reported === 0
           ? unknown('token usage was not reported by the server')
-          : turn.inputTokens / turn.told,
+          : turn.inputTokens / turn.reported,
       cachedShare: this.#cachedShare(turn.cachedTokens, turn.inputTokens),
     };
   }
 
-  #cachedShare(cached: number, asked: number): Reported<number> {
-    return asked === 0 || !this.#tellsCache ? CACHE_UNTOLD : cached / asked;
+  #cachedShare(cached: number, requested: number): Reported<number> {
+    return requested === 0 || !this.#reportsCache ? CACHE_UNREPORTED : cached / requested;
   }
 
   #uncachedTtft(tokens: number, ttftNs: number): void {
@@ -180,7 +180,7 @@ export class SessionTally {
   }
 
   #uncachedRows(): SessionReport['byUncached'] {
-    if (!this.#tellsCache) return CACHE_UNTOLD;
+    if (!this.#reportsCache) return CACHE_UNREPORTED;
     return [...this.#uncached]
       .toSorted(([a], [b]) => a - b)
       .flatMap(([bucket, ttfts]) => {
@@ -197,7 +197,7 @@ interface TurnTally {
   failed: number;
   skipped: number;
   inputTokens: number;
-  told: number;
+  reported: number;
   cachedTokens: number;
   readonly ttftsNs: BoundedSpread;
   readonly latenciesNs: BoundedSpread;
@@ -209,13 +209,13 @@ const noTurns = (): TurnTally => ({
   failed: 0,
   skipped: 0,
   inputTokens: 0,
-  told: 0,
+  reported: 0,
   cachedTokens: 0,
   ttftsNs: new BoundedSpread(),
   latenciesNs: new BoundedSpread(),
 });
 
-const CACHE_UNTOLD = unknown('cached tokens are not reported by the server');
+const CACHE_UNREPORTED = unknown('cached tokens are not reported by the server');
 
 /** Limit per report. */
 export const TURN_ROWS_MAX = 64;

@@ -31,15 +31,17 @@ export type TokenizerAccount = TokenizerFacts & {
 type ComparedTokens = {
   readonly answers: number;
   readonly countedTokens: number;
-  readonly toldTokens: number;
+  readonly reportedTokens: number;
 };
 
 /** One sentence each. */
-export const tokenizerLines = (told: Reported<TokenizerAccount>): readonly string[] => {
-  if (isUnknown(told)) return [`the tokens of answers were not counted: ${told.reason}`];
-  const { answers, uncounted, filled, compared, sha256, model } = told;
+export const tokenizerLines = (reported: Reported<TokenizerAccount>): readonly string[] => {
+  if (isUnknown(reported)) return [`the tokens of answers were not counted: ${reported.reason}`];
+  const { answers, uncounted, filled, compared, sha256, model } = reported;
   const isServer = isUnknown(sha256) || isUnknown(model);
-  const who = isServer ? told.name : `the tokenizer ${told.name} (${model}, sha256 ${sha256.slice(0, 12)})`;
+  const who = isServer
+    ? reported.name
+    : `the tokenizer ${reported.name} (${model}, sha256 ${sha256.slice(0, 12)})`;
   return [
     ...(filled === 0
       ? []
@@ -48,7 +50,7 @@ export const tokenizerLines = (told: Reported<TokenizerAccount>): readonly strin
         ]),
     ...(filled > 0 || answers === 0
       ? []
-      : [`${who} counted ${counted(told.tokens, 'token')} in ${counted(answers, 'answer')}`]),
+      : [`${who} counted ${counted(reported.tokens, 'token')} in ${counted(answers, 'answer')}`]),
     ...(uncounted === 0
       ? []
       : [
@@ -62,8 +64,8 @@ export const tokenizerLines = (told: Reported<TokenizerAccount>): readonly strin
 
 /** Tokens that end an answer, and those around reasoning and calls, are only in the server's count. */
 const comparedLines = (compared: ComparedTokens): readonly string[] => {
-  const { answers, countedTokens, toldTokens } = compared;
-  const counts = `${counted(countedTokens, 'token')} counted, ${formatCount(toldTokens)} reported by the server, for ${counted(answers, 'answer')}`;
+  const { answers, countedTokens, reportedTokens } = compared;
+  const counts = `${counted(countedTokens, 'token')} counted, ${formatCount(reportedTokens)} reported by the server, for ${counted(answers, 'answer')}`;
   return agrees(compared)
     ? [`the server's usage and the tokenizer agree: ${counts}`]
     : [
@@ -71,8 +73,9 @@ const comparedLines = (compared: ComparedTokens): readonly string[] => {
       ];
 };
 
-export const agrees = ({ answers, countedTokens, toldTokens }: ComparedTokens): boolean =>
-  Math.abs(countedTokens - toldTokens) <= Math.max(answers * MARKS_OF_ANSWER, toldTokens * SHARE_APART);
+export const agrees = ({ answers, countedTokens, reportedTokens }: ComparedTokens): boolean =>
+  Math.abs(countedTokens - reportedTokens) <=
+  Math.max(answers * MARKS_OF_ANSWER, reportedTokens * SHARE_APART);
 
 /** The end of the answer, and one more token. */
 const MARKS_OF_ANSWER = 2;

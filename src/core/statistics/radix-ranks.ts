@@ -2,7 +2,7 @@
 // as the numbers do, so they are counted by their leading bits, in cells of a thousandth; only a requested
 // cell is read in detail.
 
-import { type AskedPlaces, firstAtLeast, type PlacedValues } from './ranked-values.ts';
+import { firstAtLeast, type PlacedValues, type RequestedPlaces } from './ranked-values.ts';
 import { ValueCell } from './value-cell.ts';
 
 /** Reads all values, block by block, each time it is called. They are finite and not below 0. */
@@ -49,7 +49,7 @@ export class RadixRanks implements PlacedValues {
     return (this.#before[cell] ?? 0) + this.#at(cell).countBelow(value);
   }
 
-  prepare({ ranks = [], values = [] }: AskedPlaces): void {
+  prepare({ ranks = [], values = [] }: RequestedPlaces): void {
     for (;;) {
       const missing = new Map<ValueCell, number>();
       for (const rank of ranks) {

@@ -6,17 +6,17 @@ export interface RankedValues {
   /** From 0; undefined past the last. */
   at(rank: number): number | undefined;
   /** Announces ranks that will be read: together they cost one reading of all values. */
-  prepare?(asked: AskedPlaces): void;
+  prepare?(requested: RequestedPlaces): void;
 }
 
 /** Also the position of any value among them. */
 export interface PlacedValues extends RankedValues {
   /** How many are less than `value`. */
   countBelow(value: number): number;
-  prepare(asked: AskedPlaces): void;
+  prepare(requested: RequestedPlaces): void;
 }
 
-export interface AskedPlaces {
+export interface RequestedPlaces {
   readonly ranks?: readonly number[];
   readonly values?: readonly number[];
 }

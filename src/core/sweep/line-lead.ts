@@ -5,15 +5,15 @@ import { maximumOf } from '../extremes.ts';
 import { counted, formatCount, formatThreeDigits, formatTick } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import {
-  heldWords,
+  heldText,
   LIMIT_WORDS,
-  lineLoadWords,
-  loadWords,
+  lineLoadText,
+  loadText,
   nsWords,
-  requestObjectiveWords,
-  shareWords,
-} from './line-words.ts';
-import { hasEnded, loadOn, type PicturedStage, toldTail } from './pictured-stage.ts';
+  requestObjectiveText,
+  shareText,
+} from './line-text.ts';
+import { hasEnded, loadOn, type PicturedStage, reportedTail } from './pictured-stage.ts';
 import type { Sweep } from './sweep.ts';
 import type { LoadLine } from './sweep-document.ts';
 
@@ -66,7 +66,7 @@ const lineLead = (options: LeadOptions): readonly LeadPart[] => {
       return [
         strong('No load holds'),
         plain(
-          `. The lowest that was tried is ${lineLoadWords(line.fails, sweep.by)}${failPhrase(options, line.fails)}.`,
+          `. The lowest that was tried is ${lineLoadText(line.fails, sweep.by)}${failPhrase(options, line.fails)}.`,
         ),
       ];
     case 'unknown':
@@ -96,7 +96,7 @@ const bracketFound = (options: LeadOptions, line: Bracket): readonly LeadPart[] 
         ]
       : [
           plain(
-            `${failing?.attainment === undefined ? 'an objective is missed' : `only ${shareWords(failing.attainment)} are`}: it still keeps up, but `,
+            `${failing?.attainment === undefined ? 'an objective is missed' : `only ${shareText(failing.attainment)} are`}: it still keeps up, but `,
           ),
           strong('too slowly'),
           plain('.'),
@@ -105,7 +105,7 @@ const bracketFound = (options: LeadOptions, line: Bracket): readonly LeadPart[] 
     strong(`${target} carries ${loadPhrase(line.holds, sweep.by)}`),
     plain(sharePhrase(options, line.holds)),
     plain(tokens === undefined ? '. ' : `, which is ${formatCount(Math.round(tokens))} output tokens/s. `),
-    plain(`At ${lineLoadWords(line.fails, sweep.by)} `),
+    plain(`At ${lineLoadText(line.fails, sweep.by)} `),
     ...above,
   ];
 };
@@ -115,7 +115,7 @@ const bracketSoFar = (options: LeadOptions, line: Bracket): readonly LeadPart[] 
   const now =
     running?.attainment === undefined
       ? ''
-      : ` At ${lineLoadWords(loadOn(running, options.sweep.by) ?? 0, options.sweep.by)}, ${formatCount(Math.round(running.elapsedMs / 1_000))} s in, ${shareWords(running.attainment)} are within the objectives.`;
+      : ` At ${lineLoadText(loadOn(running, options.sweep.by) ?? 0, options.sweep.by)}, ${formatCount(Math.round(running.elapsedMs / 1_000))} s in, ${shareText(running.attainment)} are within the objectives.`;
   return [
     plain('So far '),
     strong(`${loadPhrase(line.holds, options.sweep.by)} held`),
@@ -130,7 +130,7 @@ const sweepLead = (options: LeadOptions): readonly LeadPart[] => {
   const ended = stages.filter(hasEnded);
   const loadOf = (stage: PicturedStage): number => loadOn(stage, sweep.by) ?? 0;
   return [
-    strong(`${capitalized(heldWords(stages, sweep))}${isLive ? ' so far' : ''}`),
+    strong(`${capitalized(heldText(stages, sweep))}${isLive ? ' so far' : ''}`),
     plain(
       sweep.by === 'concurrency' && sweep.objectives.length === 0
         ? mostPhrase(ended)
@@ -145,7 +145,7 @@ const mostPhrase = (ended: readonly PicturedStage[]): string => {
   const by = ended.toSorted((a, b) => (b.outputTokensPerSecond ?? 0) - (a.outputTokensPerSecond ?? 0))[0];
   return by?.outputTokensPerSecond === undefined
     ? '.'
-    : `, the most output ${formatThreeDigits(by.outputTokensPerSecond)} tokens/s at ${loadWords(by.load)}.`;
+    : `, the most output ${formatThreeDigits(by.outputTokensPerSecond)} tokens/s at ${loadText(by.load)}.`;
 };
 
 /** ", the highest 12/s. At 14/s and 16/s the queue grew; 13/s is undecided." */
@@ -155,7 +155,7 @@ const heldPhrase = (
   { by }: Pick<Sweep, 'by'>,
 ): string => {
   const held = ended.filter(({ standing }) => standing === 'held').map(loadOf);
-  const highest = held.length === 0 ? '.' : `, the highest ${lineLoadWords(maximumOf(held), by)}.`;
+  const highest = held.length === 0 ? '.' : `, the highest ${lineLoadText(maximumOf(held), by)}.`;
   // The sentence already states that nothing was decided.
   if (ended.every(({ standing }) => standing === 'held' || standing === 'undecided') && held.length === 0)
     return highest;
@@ -167,13 +167,13 @@ const heldPhrase = (
     ['nothing was answered', ended.filter(({ standing }) => standing === 'broken')],
     ['it was stopped', ended.filter(({ standing }) => standing === 'stopped')],
   ] as const;
-  const said = others.flatMap(([what, of]) => (of.length === 0 ? [] : [`at ${loadsPhrase(of)} ${what}`]));
-  return said.length === 0 ? highest : `${highest} ${capitalized(said.join('; '))}.`;
+  const reported = others.flatMap(([what, of]) => (of.length === 0 ? [] : [`at ${loadsPhrase(of)} ${what}`]));
+  return reported.length === 0 ? highest : `${highest} ${capitalized(reported.join('; '))}.`;
 };
 
 /** "10/s, 20/s, 30/s and 4 more". */
 const loadsPhrase = (stages: readonly PicturedStage[]): string => {
-  const loads = stages.map(({ load }) => loadWords(load));
+  const loads = stages.map(({ load }) => loadText(load));
   const shown = loads.length > NAMED + 1 ? loads.slice(0, NAMED) : loads.slice(0, -1);
   const last = loads.length > NAMED + 1 ? `${loads.length - NAMED} more` : (loads.at(-1) ?? '');
   return shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
@@ -182,10 +182,10 @@ const loadsPhrase = (stages: readonly PicturedStage[]): string => {
 /** ", with TTFT within 500 ms for 95.6 % of requests", ", with p95 at 492 ms", or nothing. */
 const sharePhrase = (options: LeadOptions, load: number): string => {
   const stage = stageAt(options, load, 'held') ?? stageAt(options, load);
-  const within = requestObjectiveWords(options.sweep.objectives);
+  const within = requestObjectiveText(options.sweep.objectives);
   if (stage?.attainment !== undefined && within !== undefined)
-    return ` with ${within} for ${shareWords(stage.attainment)} of requests`;
-  const tailNs = stage === undefined ? undefined : toldTail(stage);
+    return ` with ${within} for ${shareText(stage.attainment)} of requests`;
+  const tailNs = stage === undefined ? undefined : reportedTail(stage);
   return tailNs === undefined ? '' : ` with p${stage?.curve?.percentile} at ${nsWords(tailNs)}`;
 };
 
@@ -194,7 +194,7 @@ const failPhrase = (options: LeadOptions, load: number): string => {
   const parts = [
     ...(stage?.attainment === undefined
       ? []
-      : [`${shareWords(stage.attainment)} of requests within the objectives`]),
+      : [`${shareText(stage.attainment)} of requests within the objectives`]),
     ...(stage?.isOverCapacity === true
       ? [
           stage.growthPerMinute === undefined

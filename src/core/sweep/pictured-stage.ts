@@ -49,14 +49,14 @@ export interface PicturedStage {
 }
 
 /** A percentile in ns; undefined if it is unknown, or from too few requests, as in the report of a run. */
-export const toldTail = (
+export const reportedTail = (
   { issued, completed, curve }: Pick<PicturedStage, 'issued' | 'completed' | 'curve'>,
   of: 'percentile' | 'p99' = 'percentile',
 ): number | undefined => {
   if (curve === undefined) return undefined;
   const [percentile, ns] = of === 'p99' ? [99, curve.p99] : [curve.percentile, curve.atPercentile];
-  const isTold = percentile <= 50 || earlyStoppingRank(completed ?? issued, percentile) > 0;
-  return isTold ? ns : undefined;
+  const isStated = percentile <= 50 || earlyStoppingRank(completed ?? issued, percentile) > 0;
+  return isStated ? ns : undefined;
 };
 
 /** From complete stages. */

@@ -5,7 +5,7 @@ import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatThreeDigits } from '../figure/figure.ts';
 import { seriesRow } from '../run/run-series.ts';
 import { padded, paddedStart, textWidth } from '../text/columns.ts';
-import { curveSeries, loadWords } from './line-words.ts';
+import { curveSeries, loadText } from './line-text.ts';
 import type { PicturedStage } from './pictured-stage.ts';
 import { tailTitle } from './stage-columns.ts';
 
@@ -22,15 +22,15 @@ export const stageBars = (stages: readonly PicturedStage[], columns: number): re
   });
   if (rows.length === 0) return [];
   const hasTokens = rows.every(({ stage }) => stage.outputTokensPerSecond !== undefined);
-  const told = rows.map(({ stage, curve, completedPerSecond }) => ({
-    load: loadWords(stage.load),
+  const reported = rows.map(({ stage, curve, completedPerSecond }) => ({
+    load: loadText(stage.load),
     amount: (hasTokens ? stage.outputTokensPerSecond : undefined) ?? completedPerSecond,
     waitNs: curve.atPercentile,
     grows: stage.isOverCapacity ? ', growing' : '',
   }));
-  const loadColumns = maximumOf(told.map(({ load }) => textWidth(load)));
-  const most = maximumOf(told.map(({ amount }) => amount));
-  const longest = maximumOf(told.map(({ waitNs }) => waitNs));
+  const loadColumns = maximumOf(reported.map(({ load }) => textWidth(load)));
+  const most = maximumOf(reported.map(({ amount }) => amount));
+  const longest = maximumOf(reported.map(({ waitNs }) => waitNs));
   const room = Math.floor((columns - loadColumns - AROUND_BARS) / 2);
   const barColumns = Math.max(BAR_COLUMNS_LEAST, Math.min(BAR_COLUMNS_MOST, room));
   const left = hasTokens ? 'output tokens/s' : 'requests/s';
@@ -38,7 +38,7 @@ export const stageBars = (stages: readonly PicturedStage[], columns: number): re
   return [
     '',
     `  ${padded('', loadColumns)}  ${padded(left, barColumns + FIGURE_COLUMNS)}  ${right}`,
-    ...told.map(({ load, amount, waitNs, grows }) =>
+    ...reported.map(({ load, amount, waitNs, grows }) =>
       [
         `  ${paddedStart(load, loadColumns)}`,
         padded(

@@ -4,8 +4,8 @@
 import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText, formatCount, formatThreeDigits } from '../figure/figure.ts';
 import { TOO_FEW } from '../run/report-summary.ts';
-import { loadWords, nsWords, shareWords, stageResult } from './line-words.ts';
-import { type PicturedStage, toldTail } from './pictured-stage.ts';
+import { loadText, nsWords, shareText, stageResult } from './line-text.ts';
+import { type PicturedStage, reportedTail } from './pictured-stage.ts';
 
 interface StageColumn {
   readonly title: (stages: readonly PicturedStage[]) => string;
@@ -37,7 +37,7 @@ export const tailTitle = (stages: readonly PicturedStage[]): string =>
   `p${stages.find(({ curve }) => curve !== undefined)?.curve?.percentile ?? 95}`;
 
 /** Columns for which a stage has a value: a table of dashes is useless. */
-export const toldColumns = (
+export const reportedColumns = (
   keys: readonly StageColumnKey[],
   stages: readonly PicturedStage[],
 ): readonly StageColumnKey[] =>
@@ -58,7 +58,7 @@ const NOT_KNOWN = '–';
 
 const tailOf = (stage: PicturedStage, of: 'percentile' | 'p99'): string | undefined => {
   if (stage.curve === undefined) return undefined;
-  const ns = toldTail(stage, of);
+  const ns = reportedTail(stage, of);
   return ns === undefined ? `${NOT_KNOWN} ${TOO_FEW}` : nsWords(ns);
 };
 
@@ -83,7 +83,7 @@ const words = (title: string, of: (stage: PicturedStage) => string): StageColumn
 
 export const STAGE_COLUMNS: Readonly<Record<StageColumnKey, StageColumn>> = {
   number: column('stage', ({ number }) => number, String),
-  load: column('load', ({ load }) => load, loadWords),
+  load: column('load', ({ load }) => load, loadText),
   purpose: words('why', ({ purpose }) => purpose),
   result: words('result', stage => stageResult(stage).word),
   p50: column('p50', ({ curve }) => curve?.p50, nsWords),
@@ -92,7 +92,7 @@ export const STAGE_COLUMNS: Readonly<Record<StageColumnKey, StageColumn>> = {
     title: tailTitle,
   },
   p99: column('p99', stage => tailOf(stage, 'p99'), String),
-  within: column('within', ({ attainment }) => attainment, shareWords),
+  within: column('within', ({ attainment }) => attainment, shareText),
   requests: column('requests/s', ({ completedPerSecond }) => completedPerSecond, formatThreeDigits),
   tokens: column('tok/s', ({ outputTokensPerSecond }) => outputTokensPerSecond, formatThreeDigits),
   perUser: column('tok/s/user', ({ perUserTokensPerSecond }) => perUserTokensPerSecond, formatThreeDigits),

@@ -7,7 +7,7 @@ import { shortName } from '../run/run-digest.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { Estimate, Stage, StageCurve, StageFigures } from './stage.ts';
 import {
-  STAGES_TOLD_MAX,
+  STAGES_REPORTED_MAX,
   type StageDigest,
   type Sweep,
   type SweepFindings,
@@ -29,15 +29,15 @@ export const sweepHeadDigest = (
   startedAt: document.startedAt,
   name: shortName(document.name),
   tags: Object.entries(document.tags)
-    .slice(0, TAGS_TOLD_MAX)
+    .slice(0, TAGS_REPORTED_MAX)
     .map(([key, value]) => `${key}=${value}`.slice(0, TAG_LENGTH_MAX)),
   target: document.target,
   serverKind: shortName(document.serverKind),
   model: shortName(document.model),
   dataset: document.dataset.slice(0, TEXT_LENGTH_MAX),
-  objectives: document.objectives.slice(0, OBJECTIVES_TOLD_MAX),
+  objectives: document.objectives.slice(0, OBJECTIVES_REPORTED_MAX),
   attainment: document.attainment,
-  by: document.schema === LINE_SCHEMA ? document.by : (document.asked[0]?.kind ?? 'rate'),
+  by: document.schema === LINE_SCHEMA ? document.by : (document.requested[0]?.kind ?? 'rate'),
   resolution: document.schema === LINE_SCHEMA ? document.resolution : NOT_SEARCHED,
   confidence: document.schema === LINE_SCHEMA ? document.confidence : NOT_SEARCHED,
   command: document.command.slice(0, TEXT_LENGTH_MAX),
@@ -56,7 +56,7 @@ export const lineOf = (
 export const sweepEndOf = (
   document: SweepDocument | LineDocument,
 ): { readonly state: Exclude<SweepState, 'running'>; readonly reason: string } => {
-  if (document.state === 'running') return { state: 'interrupted', reason: ENDED_UNTOLD };
+  if (document.state === 'running') return { state: 'interrupted', reason: ENDED_UNREPORTED };
   const stopped = document.stopped === undefined ? undefined : failedStopReason(document.stopped);
   const early = document.schema === LINE_SCHEMA ? stopped : document.endedEarly;
   return { state: document.state, reason: (early ?? '').slice(0, TEXT_LENGTH_MAX) };
@@ -75,7 +75,7 @@ export const sweepAfterwards = <D extends SweepDocument | LineDocument>(document
 });
 
 export const stageDigests = (stages: readonly Stage[]): readonly StageDigest[] =>
-  stages.slice(-STAGES_TOLD_MAX).flatMap(stage => stageDigest(stage) ?? []);
+  stages.slice(-STAGES_REPORTED_MAX).flatMap(stage => stageDigest(stage) ?? []);
 
 /** Undefined for a stage whose run has an invalid id. */
 export const stageDigest = (stage: Stage): StageDigest | undefined =>
@@ -143,12 +143,12 @@ const NO_FIGURES = {
   inFlightGrowthPerMinute: NOT_YET,
 } as const;
 const CUT_OFF = unknown('it was cut off: its process ended in the middle of it');
-const ENDED_UNTOLD = 'its process exited unexpectedly; --resume continues it';
+const ENDED_UNREPORTED = 'its process exited unexpectedly; --resume continues it';
 const TEXT_LENGTH_MAX = 1_000;
 /** Limit of the sentence that decided a stage. */
 const REASON_LENGTH_MAX = 80;
 /** Limit of the reason why one of its figures is unknown. */
 const UNKNOWN_LENGTH_MAX = 32;
-export const OBJECTIVES_TOLD_MAX = 16;
-export const TAGS_TOLD_MAX = 16;
+export const OBJECTIVES_REPORTED_MAX = 16;
+export const TAGS_REPORTED_MAX = 16;
 const TAG_LENGTH_MAX = 200;

@@ -37,7 +37,7 @@ export interface SweepHead {
 
 export interface SweepDocument extends SweepHead {
   readonly schema: typeof SWEEP_SCHEMA;
-  readonly asked: readonly StageLoad[];
+  readonly requested: readonly StageLoad[];
   /** Why it ended before the last load, if it did. */
   readonly endedEarly?: string;
   readonly resume: Reported<SweepResume>;

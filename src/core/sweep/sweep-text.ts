@@ -15,17 +15,17 @@ import { isKnown, isUnknown } from '../unknown.ts';
 import { leadOf } from './line-lead.ts';
 import {
   curveSeries,
-  lineLoadWords,
-  loadWords,
-  objectivesWords,
-  shareWords,
+  lineLoadText,
+  loadText,
+  objectivesText,
+  shareText,
   stageResult,
-  tailWords,
-} from './line-words.ts';
+  tailText,
+} from './line-text.ts';
 import { inLoadOrder, type PicturedStage, picturedAfterwards, picturedStages } from './pictured-stage.ts';
 import { type Stage, stageConfidence } from './stage.ts';
 import { stageBars } from './stage-bars.ts';
-import { STAGE_COLUMNS, type StageColumnKey, toldColumns } from './stage-columns.ts';
+import { reportedColumns, STAGE_COLUMNS, type StageColumnKey } from './stage-columns.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from './sweep-digest.ts';
 import { LINE_SCHEMA, type LineDocument, type SweepDocument } from './sweep-document.ts';
 
@@ -48,7 +48,7 @@ export const sweepText = (document: StagesDocument, options: SweepTextOptions): 
   return shown(
     [
       ...(document.stopped === undefined
-        ? cutWords(document).map(words => words.toUpperCase())
+        ? cutText(document).map(words => words.toUpperCase())
         : [...failedStopLines(document.stopped, columns), ...(isUnanswered(document) ? [] : [''])]),
       ...(isUnanswered(document) ? [] : hangingLines('', sweepAnswer(document), columns)),
       '',
@@ -108,8 +108,8 @@ export const searchProgress = ({ progress, by }: LineDocument): readonly string[
   const { stagesDone, stagesExpected, leftMs, next } = progress;
   const left = isKnown(leftMs) ? `, at most ${formatClock(leftMs)} left` : '';
   const after = [
-    ...(isKnown(next.ifHeld) ? [`${lineLoadWords(next.ifHeld, by)} if this load holds`] : []),
-    ...(isKnown(next.ifFailed) ? [`${lineLoadWords(next.ifFailed, by)} if it does not`] : []),
+    ...(isKnown(next.ifHeld) ? [`${lineLoadText(next.ifHeld, by)} if this load holds`] : []),
+    ...(isKnown(next.ifFailed) ? [`${lineLoadText(next.ifFailed, by)} if it does not`] : []),
   ];
   return [
     `${stagesDone} of about ${counted(stagesExpected, 'stage')}${left}`,
@@ -123,13 +123,13 @@ export const stageLine = (stage: Stage): string => {
   if (pictured === undefined) return showable(`Stage ${stage.number}`, '?');
   const { completedPerSecond, outputTokensPerSecond } = pictured;
   const figures = [
-    ...tailWords(pictured),
+    ...tailText(pictured),
     ...(completedPerSecond === undefined ? [] : [`${formatThreeDigits(completedPerSecond)} requests/s`]),
     ...(outputTokensPerSecond === undefined ? [] : [`${formatThreeDigits(outputTokensPerSecond)} tok/s`]),
   ];
   const why = pictured.reason === '' ? '' : `. ${capitalized(pictured.reason)}`;
-  const said = [stageResult(pictured).word, ...figures].join('; ');
-  return showable(`Stage ${stage.number} at ${loadWords(stage.load)}: ${said}${why}`, '?');
+  const reported = [stageResult(pictured).word, ...figures].join('; ');
+  return showable(`Stage ${stage.number} at ${loadText(stage.load)}: ${reported}${why}`, '?');
 };
 
 /** In a sentence or two: a search's own sentence; for a sweep, the results of its loads. */
@@ -151,7 +151,7 @@ export const sweepAnswer = (document: StagesDocument): string => {
 };
 
 /** First line if it did not complete. */
-export const cutWords = (document: StagesDocument): readonly string[] => {
+export const cutText = (document: StagesDocument): readonly string[] => {
   if (document.stopped !== undefined) return [failedStopText(document.stopped)];
   const { state } = sweepEndOf(document);
   return state === 'complete' ? [] : [`${state}: results up to that point`];
@@ -173,12 +173,12 @@ const facts = (document: StagesDocument): readonly Fact[] => {
     ['target', `${target}${isUnknown(serverKind) ? '' : `, ${serverKind}`}`],
     ['model', isUnknown(model) ? `unknown: ${model.reason}` : model],
     ['prompts', dataset],
-    ['objectives', objectivesWords(document)],
+    ['objectives', objectivesText(document)],
     ...(isLine(document)
       ? [
           [
             'search',
-            `ends at most ${shareWords(document.resolution)} apart, each verdict with ${shareWords(document.confidence)} confidence (second measurements ${shareWords(stageConfidence('confirm', document.confidence))}), in ${formatClock(document.budgetMs)} at most`,
+            `ends at most ${shareText(document.resolution)} apart, each verdict with ${shareText(document.confidence)} confidence (second measurements ${shareText(stageConfidence('confirm', document.confidence))}), in ${formatClock(document.budgetMs)} at most`,
           ] as const,
         ]
       : []),
@@ -192,7 +192,7 @@ interface TableOptions {
 
 /** The series of the percentiles, the header, and a line for each stage: as many columns as fit. */
 const table = (stages: readonly PicturedStage[], { document, columns }: TableOptions): readonly string[] => {
-  let keys = toldColumns(isLine(document) ? LINE_COLUMNS : SWEEP_COLUMNS, stages);
+  let keys = reportedColumns(isLine(document) ? LINE_COLUMNS : SWEEP_COLUMNS, stages);
   for (const leaving of LEAVING) {
     const lines = tableLines(keys, stages);
     if (maximumOf(lines.map(textWidth)) <= columns) break;
@@ -217,17 +217,17 @@ const tableLines = (keys: readonly StageColumnKey[], stages: readonly PicturedSt
 };
 
 const reasons = (stages: readonly Stage[], columns: number): readonly string[] => {
-  const told = stages.filter(stage => stage.reasons.length > 0);
-  if (told.length === 0) return [];
-  const heads = told.map(({ number, load }) => `  stage ${number}, ${loadWords(load)}`);
+  const reported = stages.filter(stage => stage.reasons.length > 0);
+  if (reported.length === 0) return [];
+  const heads = reported.map(({ number, load }) => `  stage ${number}, ${loadText(load)}`);
   const width = maximumOf(heads.map(textWidth));
   return [
     '',
     'Reason for each verdict',
-    ...told.flatMap((stage, index) => {
+    ...reported.flatMap((stage, index) => {
       // That the client was the limit is useless without the reason.
-      const said = stage.reasons.slice(0, stage.verdict === 'client-bound' ? 2 : 1).join('; ');
-      return hangingLines(`${padded(heads[index] ?? '', width)}  `, said, columns);
+      const reported = stage.reasons.slice(0, stage.verdict === 'client-bound' ? 2 : 1).join('; ');
+      return hangingLines(`${padded(heads[index] ?? '', width)}  `, reported, columns);
     }),
   ];
 };

@@ -13,7 +13,7 @@ export interface SweepFindings {
   readonly line: LoadLine;
   /** One sentence for a person; '' before there is one. */
   readonly sentence: string;
-  /** In the order they ran; if there are more than STAGES_TOLD_MAX, the newest. */
+  /** In the order they ran; if there are more than STAGES_REPORTED_MAX, the newest. */
   readonly stages: readonly StageDigest[];
 }
 
@@ -88,4 +88,4 @@ export interface StageDigest {
 }
 
 /** Limit per sweep, so that its newest report fits into one live event. */
-export const STAGES_TOLD_MAX = 48;
+export const STAGES_REPORTED_MAX = 48;

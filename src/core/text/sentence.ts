@@ -36,7 +36,7 @@ export const sentence = (
 };
 
 /** Text that no other machine, tool or person has chosen. */
-export const ownWords = (text: string): Sentence => ({ parts: [text], values: [] });
+export const plainSentence = (text: string): Sentence => ({ parts: [text], values: [] });
 
 /** As a person reads it. */
 export const sentenceText = ({ parts, values }: Sentence): string =>
@@ -57,7 +57,7 @@ export const partedSentence = (text: string, names: Iterable<string>): Sentence 
     .filter(name => name.length >= NAME_LENGTH_MIN)
     .toSorted((a, b) => b.length - a.length)
     .slice(0, NAMES_MAX);
-  if (known.length === 0) return ownWords(text);
+  if (known.length === 0) return plainSentence(text);
   const pattern = new RegExp(known.map(name => name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')).join('|'), 'gu');
   const values = [...text.matchAll(pattern)].map(([name]) => name);
   return { parts: text.split(pattern), values };

@@ -5,7 +5,7 @@ import type { Warning } from './warning.ts';
 
 /** The type of a warning without its subject: "stale", "link short". Ids start with it. */
 export const warningSort = ({ id, level }: Pick<Warning, 'id' | 'level'>): string => {
-  const words = id.split(' ', SORT_WORDS_MAX);
+  const words = id.split(' ', SORT_CHARACTERS_MAX);
   const end = words.findIndex(word => !SORT_WORD.test(word));
   return `${level} ${words.slice(0, end < 0 ? words.length : end).join(' ')}`;
 };
@@ -42,5 +42,5 @@ const WARNINGS_MAX = 500;
  * One per node of the largest cluster that is monitored: the list of nodes and Prometheus count by these.
  */
 const OF_ONE_SORT_MAX = 200;
-const SORT_WORDS_MAX = 2;
+const SORT_CHARACTERS_MAX = 2;
 const SORT_WORD = /^[a-z][a-z-]{1,11}$/;

@@ -3,11 +3,11 @@
 
 import { type FailedGpu, failedGpuAdvice, failedGpuTitle } from '../node/failed-gpu.ts';
 import type { GpuVendor } from '../node/gpu.ts';
-import { type GpuError, type GpuErrorKind, gpuErrorKind, xidMeaning, xidWords } from '../node/gpu-errors.ts';
+import { type GpuError, type GpuErrorKind, gpuErrorKind, xidMeaning, xidText } from '../node/gpu-errors.ts';
 import type { HealthFinding } from '../node/gpu-health.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
-import { ownWords, type Sentence, sentence } from '../text/sentence.ts';
+import { knownValue } from '../node/reading-view.ts';
+import { plainSentence, type Sentence, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
 import { knownOr } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
@@ -27,7 +27,7 @@ const failedWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly F
         level: 'danger',
         nodes: [nodeId],
         title: sentence`${name}: ${failedGpuTitle(gpu)}`,
-        why: sentence`${gpu.name}: ${gpu.reason}.${loggedWords(gpu, gpuErrors)} ${ownWords(failedGpuAdvice(gpu))}`,
+        why: sentence`${gpu.name}: ${gpu.reason}.${loggedText(gpu, gpuErrors)} ${plainSentence(failedGpuAdvice(gpu))}`,
         on: name,
         command: failedCommand(vendor, gpu),
       }),
@@ -35,11 +35,13 @@ const failedWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly F
   );
 
 /** The kernel's log usually has the cause: it becomes part of this warning, not a warning of its own. */
-const loggedWords = (gpu: FailedGpu, gpuErrors: NodeView['gpuErrors']): Sentence => {
-  const logged = (heldValue(gpuErrors)?.errors ?? []).filter(
+const loggedText = (gpu: FailedGpu, gpuErrors: NodeView['gpuErrors']): Sentence => {
+  const logged = (knownValue(gpuErrors)?.errors ?? []).filter(
     error => isOf(error, gpu) && xidMeaning(error).level !== 'note',
   );
-  return logged.length === 0 ? ownWords('') : sentence` Logged of it: ${logged.map(xidWords).join('; ')}.`;
+  return logged.length === 0
+    ? plainSentence('')
+    : sentence` Logged of it: ${logged.map(xidText).join('; ')}.`;
 };
 
 /** NVIDIA's driver writes the address of a device without its function: "0000:1b:00" for "0000:1b:00.0". */
@@ -85,7 +87,7 @@ const counterWarnings = ({ nodeId, name, gpus }: NodeView): readonly FoundWarnin
 /** Without errors that a program on the device caused: those are only on the node's page. */
 const xidWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly FoundWarning[] => {
   const failed = gpus.flatMap(vendor => vendor.failed);
-  return (heldValue(gpuErrors)?.errors ?? []).flatMap((error): readonly FoundWarning[] => {
+  return (knownValue(gpuErrors)?.errors ?? []).flatMap((error): readonly FoundWarning[] => {
     const { address, count, newestAgeMs, text } = error;
     const { level } = xidMeaning(error);
     const ageMs = newestAgeMs + ('ageMs' in gpuErrors ? gpuErrors.ageMs : 0);
@@ -96,8 +98,8 @@ const xidWarnings = ({ nodeId, name, gpus, gpuErrors }: NodeView): readonly Foun
         id: `gpu ${gpuErrorKind(error)} ${nodeId} ${address} ${error.xid}`,
         level,
         nodes: [nodeId],
-        title: sentence`${name}: ${xidWords(error)}`,
-        why: sentence`Logged ${ownWords(times)} of the device ${address} since the machine started${text === '' ? ownWords('') : sentence`, last as "${text}"`}.`,
+        title: sentence`${name}: ${xidText(error)}`,
+        why: sentence`Logged ${plainSentence(times)} of the device ${address} since the machine started${text === '' ? plainSentence('') : sentence`, last as "${text}"`}.`,
         on: name,
         command: shellCommand`sudo dmesg -T | grep -F -e ${LOG_PATTERNS[gpuErrorKind(error)] ?? address}`,
       },

@@ -7,21 +7,21 @@ import { formatAge } from '../figure/duration.ts';
 import { counted, figureText, formatBitsPerSecond, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import type { NodeId } from '../ids.ts';
 import type { ConnectionFacts, LostPath } from '../link/link-facts.ts';
-import { LONG_QUEUE_NS, queueWords, worstQueue } from '../link/link-queue.ts';
+import { LONG_QUEUE_NS, queueText, worstQueue } from '../link/link-queue.ts';
 import { linkShortfall } from '../link/link-shortfall.ts';
+import { endsText, typeText } from '../link/link-text.ts';
 import { isCarrying, type LinkView } from '../link/link-view.ts';
-import { endsWords, typeWords } from '../link/link-words.ts';
 import type { DeadEnd } from '../link/loss-cause.ts';
-import { lossCauseWords, pathEndsWords } from '../link/loss-words.ts';
+import { lossCauseText, pathEndsText } from '../link/loss-text.ts';
 import { isSampled } from '../link/measured-pairs.ts';
 import { isNodeLoss } from '../link/node-loss.ts';
 import { slowPath } from '../link/slow-path.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
+import { knownValue } from '../node/reading-view.ts';
 import { unusualLinkFigures, unusualText } from '../probe/unusual-figures.ts';
 import { pushAll } from '../push-all.ts';
 import type { State } from '../state.ts';
-import { ownWords, sentence } from '../text/sentence.ts';
+import { plainSentence, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
 import { ITEMS_OF_TURN, type Turns } from '../turns.ts';
 import { isKnown } from '../unknown.ts';
@@ -65,9 +65,9 @@ const lostWarnings = (
     if (best === undefined) return [];
     const { path, of, reason, cause } = best;
     const nameOf = (id: NodeId): string => (id === one.nodeId ? one : other).name;
-    const causes = lossCauseWords(cause, nameOf);
-    const why = causes === '' ? `${reason}${hintWords(state, best, nowMs)}` : causes;
-    const lost = paths.map(each => `${typeWords(each.of)} ${pathEndsWords(each.of, link.nodes)}`);
+    const causes = lossCauseText(cause, nameOf);
+    const why = causes === '' ? `${reason}${hintText(state, best, nowMs)}` : causes;
+    const lost = paths.map(each => `${typeText(each.of)} ${pathEndsText(each.of, link.nodes)}`);
     const lostAtMs = maximumOf(paths.map(each => each.lostAtMs));
     const dead = cause.deadEnds.find(({ kind }) => kind === 'gone') ?? cause.deadEnds[0];
     const at = dead?.node === other.nodeId ? other : one;
@@ -76,8 +76,8 @@ const lostWarnings = (
         id: `link lost ${link.key} ${path}`,
         level: 'danger',
         nodes: link.nodes,
-        title: sentence`${one.name} and ${other.name}: ${lost.join(' and ')} ${ownWords(lost.length === 1 ? 'is' : 'are')} lost`,
-        why: sentence`Lost ${ownWords(ageWords(nowMs - lostAtMs))} ago: ${why}. ${lastMeasured(of, nameOf, nowMs)}`,
+        title: sentence`${one.name} and ${other.name}: ${lost.join(' and ')} ${plainSentence(lost.length === 1 ? 'is' : 'are')} lost`,
+        why: sentence`Lost ${plainSentence(ageLabel(nowMs - lostAtMs))} ago: ${why}. ${lastMeasured(of, nameOf, nowMs)}`,
         on: at.name,
         command: dead === undefined ? 'plimsoll doctor' : deadEndCommand(at, dead),
       },
@@ -109,7 +109,7 @@ const lastMeasured = (
   );
   return known.length === 0
     ? 'It was never measured.'
-    : `Last measured: ${known.join(', ')}, ${ageWords(nowMs - measuredAtMs)} ago.`;
+    : `Last measured: ${known.join(', ')}, ${ageLabel(nowMs - measuredAtMs)} ago.`;
 };
 
 /**
@@ -117,7 +117,7 @@ const lastMeasured = (
  * show that a cable was unplugged, nor while it has just been plugged in again and its connections are about
  * to open.
  */
-const hintWords = (state: State, { of, lostAtMs, cause }: LostPath, nowMs: number): string => {
+const hintText = (state: State, { of, lostAtMs, cause }: LostPath, nowMs: number): string => {
   const changedAtMs = [of.source, of.sink].map(node => {
     const entry = state.nodeNetworks[node];
     return entry === undefined ? lostAtMs : nowMs - ageMsOf(entry, nowMs);
@@ -129,7 +129,7 @@ const hintWords = (state: State, { of, lostAtMs, cause }: LostPath, nowMs: numbe
 
 /** An interface that is gone has nothing to show: the kernel's log contains why it disappeared. */
 const deadEndCommand = ({ identity }: NodeView, { interfaceName, kind }: DeadEnd): string => {
-  const isMac = heldValue(identity)?.operatingSystem.platform === 'macos';
+  const isMac = knownValue(identity)?.operatingSystem.platform === 'macos';
   if (kind === 'gone')
     return isMac
       ? 'networksetup -listallhardwareports'
@@ -137,7 +137,7 @@ const deadEndCommand = ({ identity }: NodeView, { interfaceName, kind }: DeadEnd
   return isMac ? shellCommand`ifconfig ${interfaceName}` : shellCommand`ip -s link show dev ${interfaceName}`;
 };
 
-const ageWords = (ageMs: number): string => figureText(formatAge(Math.max(0, ageMs)));
+const ageLabel = (ageMs: number): string => figureText(formatAge(Math.max(0, ageMs)));
 
 /**
  * The result for one link, computed once while the link, the names of its ends and its usual figures stay the
@@ -174,14 +174,14 @@ const shortfallWarning = (link: LinkView, one: NodeView, other: NodeView): reado
   const nominal = figureText(formatNominalBitsPerSecond(short.expected.bitsPerSecond));
   const against =
     short.expected.kind === 'negotiated'
-      ? `It should carry near ${nominal} (${endsWords(short.of, nameOf)})`
+      ? `It should carry near ${nominal} (${endsText(short.of, nameOf)})`
       : `The other direction carries ${rate(short.expected.bitsPerSecond)}${typeReason(short.of)}`;
   return [
     {
       id: `link short ${link.key}`,
       level: 'caution',
       nodes: link.nodes,
-      title: sentence`${arrow}: ${ownWords(rate(short.bitsPerSecond))} is far less than ${ownWords(short.expected.kind === 'negotiated' ? 'it should be' : 'the other way')}`,
+      title: sentence`${arrow}: ${plainSentence(rate(short.bitsPerSecond))} is far less than ${plainSentence(short.expected.kind === 'negotiated' ? 'it should be' : 'the other way')}`,
       why: sentence`${against}. A bad cable, a wrong port or other traffic may be the cause; measure again after a change.`,
       on: from.name,
       command: shellCommand`plimsoll probe link ${to.name}`,
@@ -200,8 +200,8 @@ const slowPathWarning = (link: LinkView, one: NodeView, other: NodeView): readon
       id: `link path ${link.key}`,
       level: 'caution',
       nodes: link.nodes,
-      title: sentence`${from.name} to ${to.name}: ${ownWords(rate(slow.bitsPerSecond))} on one path, ${ownWords(rate(slow.other.bitsPerSecond))} on another`,
-      why: sentence`The slower path is ${endsWords(slow.of, nameOf)}${typeReason(slow.of)}; the faster one is ${endsWords(slow.other.of, nameOf)}. A bad cable, a wrong port or other traffic may be the cause; measure again after a change.`,
+      title: sentence`${from.name} to ${to.name}: ${plainSentence(rate(slow.bitsPerSecond))} on one path, ${plainSentence(rate(slow.other.bitsPerSecond))} on another`,
+      why: sentence`The slower path is ${endsText(slow.of, nameOf)}${typeReason(slow.of)}; the faster one is ${endsText(slow.other.of, nameOf)}. A bad cable, a wrong port or other traffic may be the cause; measure again after a change.`,
       on: from.name,
       command: shellCommand`plimsoll probe link ${to.name}`,
     },
@@ -229,8 +229,8 @@ const weekWarning = (
         id: `link week ${link.key}`,
         level: 'caution',
         nodes: link.nodes,
-        title: sentence`${from.name} to ${to.name}: ${ownWords(what)} is ${ownWords(unusualText(unusual))}`,
-        why: sentence`Median of ${ownWords(counted(unusual.count, 'measurement'))}: ${connectionKey.replace(' ', ' connection ')}. Something has changed since: a cable, a port, a setting or other traffic.`,
+        title: sentence`${from.name} to ${to.name}: ${plainSentence(what)} is ${plainSentence(unusualText(unusual))}`,
+        why: sentence`Median of ${plainSentence(counted(unusual.count, 'measurement'))}: ${connectionKey.replace(' ', ' connection ')}. Something has changed since: a cable, a port, a setting or other traffic.`,
         on: from.name,
         command: shellCommand`plimsoll probe link ${to.name}`,
       },
@@ -249,8 +249,8 @@ const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly 
       id: `link queue ${link.key}`,
       level: 'caution',
       nodes: link.nodes,
-      title: sentence`${from.name} to ${to.name}: ${ownWords(queueWords(worst.profile))}`,
-      why: ownWords(
+      title: sentence`${from.name} to ${to.name}: ${plainSentence(queueText(worst.profile))}`,
+      why: plainSentence(
         'Other traffic on this link waits that much longer while something is copied over it (bufferbloat). A shorter or managed queue at the bottleneck (fq_codel, CAKE), or a rate limit for the copy, fixes it.',
       ),
       on: from.name,
@@ -273,8 +273,8 @@ const oneWayWarning = (
     link.connections.some(({ source, connection }) => source === node && connection.kind === 'socket');
   if (isSocketOf(one.nodeId) === isSocketOf(other.nodeId)) return [];
   // If a cable was pulled, this end closes its connections before the other end's report becomes stale.
-  if (![one, other].every(({ presence, silentMs }) => presence === 'live' && silentMs < HEARD_MS)) return [];
-  if (!asksOthers(state, one.nodeId) || !asksOthers(state, other.nodeId)) return [];
+  if (![one, other].every(({ presence, silentMs }) => presence === 'live' && silentMs < SEEN_MS)) return [];
+  if (!dependsOnOthers(state, one.nodeId) || !dependsOnOthers(state, other.nodeId)) return [];
   const there = socketsOf(state, one.nodeId, other.nodeId, nowMs);
   const back = socketsOf(state, other.nodeId, one.nodeId, nowMs);
   const [from, to, open] = there.count > 0 ? [one, other, there] : [other, one, back];
@@ -304,7 +304,7 @@ const hasSettledLosses = (state: State, [source, sink]: readonly [NodeId, NodeId
       entry => !isNodeLoss(entry.value.code) && entry.value.lostAgeMs + ageMsOf(entry, nowMs) >= SETTLED_MS,
     );
 
-const asksOthers = (state: State, node: NodeId): boolean => {
+const dependsOnOthers = (state: State, node: NodeId): boolean => {
   const port = state.nodeEndpoints[node]?.value.reachabilityPort;
   return port !== undefined && isKnown(port);
 };
@@ -329,4 +329,4 @@ const SETTLED_MS = 60_000;
 /** Interfaces are read when the system reports a change, and every few seconds. */
 const CAUSE_SETTLED_MS = 10_000;
 /** Nodes publish their memory twice a second. */
-const HEARD_MS = 3_000;
+const SEEN_MS = 3_000;

@@ -2,10 +2,10 @@
 
 import { counted, figureText, formatPercent } from '../figure/figure.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
+import { knownValue } from '../node/reading-view.ts';
 import { type DeviceFigure, unusualDeviceFigures, unusualText } from '../probe/unusual-figures.ts';
 import type { State } from '../state.ts';
-import { ownWords, sentence } from '../text/sentence.ts';
+import { plainSentence, sentence } from '../text/sentence.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import { gpuHealthWarnings } from './gpu-health-warnings.ts';
 import type { FoundWarning } from './warning.ts';
@@ -47,8 +47,8 @@ const slowWarning = (
       id: `week ${nodeId} ${device.deviceId}`,
       level: 'caution',
       nodes: [nodeId],
-      title: sentence`${name}: ${ownWords(FIGURE_NAMES[slow.figure])} of GPU ${device.index} is ${ownWords(unusualText(slow))}`,
-      why: sentence`Of ${ownWords(counted(slow.count, 'measurement'))}. Something has changed since: its cooling, a power limit, the driver or other work on it.`,
+      title: sentence`${name}: ${plainSentence(FIGURE_NAMES[slow.figure])} of GPU ${device.index} is ${plainSentence(unusualText(slow))}`,
+      why: sentence`Of ${plainSentence(counted(slow.count, 'measurement'))}. Something has changed since: its cooling, a power limit, the driver or other work on it.`,
       on: name,
       command,
     },
@@ -92,7 +92,7 @@ const lanesWarning = (
       level: 'caution',
       nodes: [nodeId],
       title: sentence`${name}: GPU ${device.index} runs on PCIe ${now.generation} x${now.width} instead of ${pcieMax.generation} x${pcieMax.width}`,
-      why: sentence`It is busy and has only ${ownWords(figureText(formatPercent(part)))} of its possible bandwidth to the host. Check the slot, the riser and the firmware setting.`,
+      why: sentence`It is busy and has only ${plainSentence(figureText(formatPercent(part)))} of its possible bandwidth to the host. Check the slot, the riser and the firmware setting.`,
       on: name,
       ...(command === undefined ? {} : { command }),
     },
@@ -102,7 +102,7 @@ const lanesWarning = (
 const buildWarnings = (views: readonly NodeView[]): readonly FoundWarning[] => {
   const builds = new Map<string, NodeView[]>();
   for (const view of views) {
-    const system = heldValue(view.identity)?.operatingSystem;
+    const system = knownValue(view.identity)?.operatingSystem;
     if (system?.platform !== 'macos' || !isKnown(system.build)) continue;
     const held = builds.get(system.build) ?? [];
     builds.set(system.build, held);
@@ -116,7 +116,7 @@ const buildWarnings = (views: readonly NodeView[]): readonly FoundWarning[] => {
       id: `builds ${groups.map(([build]) => build).join(' ')}`,
       level: 'caution',
       nodes: groups.flatMap(([, nodes]) => nodes.map(({ nodeId }) => nodeId)),
-      title: ownWords('The Macs run different builds of macOS'),
+      title: plainSentence('The Macs run different builds of macOS'),
       why: sentence`${words.join('; ')}. RDMA over Thunderbolt and MLX are tried with one build on all.`,
       on: 'each of the older runs',
       command: 'sudo softwareupdate --install --all --restart',

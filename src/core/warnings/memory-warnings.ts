@@ -10,8 +10,8 @@ import {
   usedShare,
 } from '../node/memory-use.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
-import { ownWords, sentence } from '../text/sentence.ts';
+import { knownValue } from '../node/reading-view.ts';
+import { plainSentence, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
 import { knownOr } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
@@ -24,7 +24,7 @@ export const memoryWarnings = (views: readonly NodeView[]): readonly FoundWarnin
   });
 
 const hostWarning = (view: NodeView): readonly FoundWarning[] => {
-  const memory = heldValue(view.memory);
+  const memory = knownValue(view.memory);
   const level = memory === undefined ? 'unknown' : knownOr(memory.pressure.level, 'unknown');
   const swappedBytes = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);
   const past = pastLoadLine(hostMemoryUse(view));
@@ -36,8 +36,8 @@ const hostWarning = (view: NodeView): readonly FoundWarning[] => {
       id: `memory ${view.nodeId}`,
       level: isSwapping || level === 'critical' ? 'danger' : 'caution',
       nodes: [view.nodeId],
-      title: sentence`${view.name}: memory at ${ownWords(past ?? 'its limit')}${ownWords(swapped)}`,
-      why: ownWords(
+      title: sentence`${view.name}: memory at ${plainSentence(past ?? 'its limit')}${plainSentence(swapped)}`,
+      why: plainSentence(
         `${past === undefined ? 'The system reports that programs wait for memory' : `Above its load line (${SAFE_WORDS})`}. ${isSwapping ? 'Generation slows down tenfold once weights are swapped out.' : 'Little is swapped out yet.'}`,
       ),
       on: view.name,
@@ -57,8 +57,8 @@ const swapWarning = (view: NodeView): readonly FoundWarning[] => {
       id: `swap ${view.nodeId}`,
       level: level === 'critical' ? 'danger' : level === 'warning' ? 'caution' : 'note',
       nodes: [view.nodeId],
-      title: sentence`${view.name}: ${ownWords(figureText(formatBytes(swapped)))} of swap in use`,
-      why: ownWords(
+      title: sentence`${view.name}: ${plainSentence(figureText(formatBytes(swapped)))} of swap in use`,
+      why: plainSentence(
         level === 'normal'
           ? 'No task waits for memory now: the swap may be left from earlier. Generation slows down tenfold if weights are swapped out.'
           : 'Programs wait for memory. Generation slows down tenfold if weights are swapped out.',
@@ -71,7 +71,7 @@ const swapWarning = (view: NodeView): readonly FoundWarning[] => {
 
 /** Which processes use the memory, by the system's own tool. */
 const largestPrograms = (view: NodeView): { readonly command?: string } => {
-  switch (heldValue(view.identity)?.operatingSystem.platform) {
+  switch (knownValue(view.identity)?.operatingSystem.platform) {
     case 'macos':
       return { command: 'top -o mem' };
     case 'linux':
@@ -92,14 +92,14 @@ const gpuWarnings = (view: NodeView): readonly FoundWarning[] =>
         id: `gpu memory ${view.nodeId} ${gpu.device.deviceId}`,
         level: 'caution',
         nodes: [view.nodeId],
-        title: sentence`${view.name}: memory of GPU ${gpu.device.index} at ${ownWords(past)}`,
-        why: sentence`Above its load line (${ownWords(SAFE_WORDS)}): a longer context or a larger batch may not fit.`,
+        title: sentence`${view.name}: memory of GPU ${gpu.device.index} at ${plainSentence(past)}`,
+        why: sentence`Above its load line (${plainSentence(SAFE_WORDS)}): a longer context or a larger batch may not fit.`,
       },
     ];
   });
 
 const diskWarnings = (view: NodeView): readonly FoundWarning[] =>
-  (heldValue(view.disk)?.volumes ?? [])
+  (knownValue(view.disk)?.volumes ?? [])
     .filter(
       ({ totalBytes, availableBytes }) => totalBytes > 0 && availableBytes / totalBytes < DISK_FREE_SHARE_MIN,
     )
@@ -108,7 +108,7 @@ const diskWarnings = (view: NodeView): readonly FoundWarning[] =>
       level: 'caution',
       nodes: [view.nodeId],
       title: sentence`${view.name}: ${mountPoint} is almost full`,
-      why: sentence`${ownWords(figureText(formatBytes(availableBytes)))} left.`,
+      why: sentence`${plainSentence(figureText(formatBytes(availableBytes)))} left.`,
       ...largestFolders(view, mountPoint),
     }));
 
@@ -117,7 +117,7 @@ const largestFolders = (
   view: NodeView,
   mountPoint: string,
 ): { readonly on?: string; readonly command?: string } => {
-  const platform = heldValue(view.identity)?.operatingSystem.platform;
+  const platform = knownValue(view.identity)?.operatingSystem.platform;
   return platform === 'linux' || platform === 'macos'
     ? { on: view.name, command: shellCommand`sudo du -xhd 1 ${mountPoint} | sort -h` }
     : {};

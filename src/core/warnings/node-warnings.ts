@@ -6,7 +6,7 @@ import type { NodeView } from '../node/node-view.ts';
 import { readingRows } from '../node/reading-rows.ts';
 import { problemText } from '../problem.ts';
 import type { State } from '../state.ts';
-import { ownWords, sentence } from '../text/sentence.ts';
+import { plainSentence, sentence } from '../text/sentence.ts';
 import type { FoundWarning } from './warning.ts';
 
 export const nodeWarnings = (state: State, views: readonly NodeView[]): readonly FoundWarning[] =>
@@ -32,8 +32,10 @@ const presenceWarnings = ({
         id: `stopped ${nodeId}`,
         level: 'note',
         nodes: [nodeId],
-        title: sentence`${name} stopped ${ownWords(age(stoppedMs))} ago`,
-        why: ownWords('Its daemon was stopped normally. Its last figures are still shown, with their age.'),
+        title: sentence`${name} stopped ${plainSentence(age(stoppedMs))} ago`,
+        why: plainSentence(
+          'Its daemon was stopped normally. Its last figures are still shown, with their age.',
+        ),
         on: name,
         command: 'plimsoll up',
       },
@@ -47,10 +49,10 @@ const presenceWarnings = ({
       title:
         presence === 'offline'
           ? Number.isFinite(silentMs)
-            ? sentence`${name} stopped answering ${ownWords(age(silentMs))} ago`
+            ? sentence`${name} stopped answering ${plainSentence(age(silentMs))} ago`
             : sentence`${name} has not answered yet`
-          : sentence`${name} is silent for ${ownWords(age(silentMs))}`,
-      why: ownWords('Its last figures are still shown, with their age.'),
+          : sentence`${name} is silent for ${plainSentence(age(silentMs))}`,
+      why: plainSentence('Its last figures are still shown, with their age.'),
       on: name,
       command: 'plimsoll status',
     },

@@ -9,7 +9,7 @@ import { linkShortfall } from '../link/link-shortfall.ts';
 import type { FigureView, LinkView } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { lowerPercentile } from '../statistics/percentile.ts';
-import { ownWords, sentence } from '../text/sentence.ts';
+import { plainSentence, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
 import { knownOr } from '../unknown.ts';
 import type { FoundWarning } from './warning.ts';
@@ -26,7 +26,7 @@ export const pairWarnings = (
     if (rack !== undefined && rack.id !== '') rackOf.set(view.nodeId, racks.of(rack.id));
   }
   const sorts = new Numbers();
-  const alike = new Map<number, Measured[]>();
+  const equal = new Map<number, Measured[]>();
   for (const link of rackOf.size === 0 ? [] : links) {
     const slower = SLOWER.get(link) ?? slowerOf(link);
     const a = rackOf.get(link.nodes[0]);
@@ -35,12 +35,12 @@ export const pairWarnings = (
     const pair = Math.min(a, b) * views.length + Math.max(a, b);
     // There are at most as many racks and kinds as nodes and links: exact in a double.
     const key = sorts.of(slower.sort) * views.length ** 2 + pair;
-    const held = alike.get(key);
-    if (held === undefined) alike.set(key, [slower]);
+    const held = equal.get(key);
+    if (held === undefined) equal.set(key, [slower]);
     else held.push(slower);
   }
-  return [...alike].flatMap(([key, measured]) => {
-    if (measured.length < ALIKE_MIN) return [];
+  return [...equal].flatMap(([key, measured]) => {
+    if (measured.length < EQUAL_MIN) return [];
     const rates = measured.map(({ figure }) => figure.value).sort((a, b) => a - b);
     const median = lowerPercentile(rates, 50);
     const pair = key % views.length ** 2;
@@ -74,7 +74,7 @@ interface Measured {
   readonly sort: string;
 }
 
-interface Alike {
+interface EqualPair {
   readonly median: number;
   readonly count: number;
   readonly racks: readonly [string, string];
@@ -83,7 +83,7 @@ interface Alike {
 
 const warningOf = (
   { link: { key, nodes }, figure, direction }: Measured,
-  { median, count, racks: [one, other], names }: Alike,
+  { median, count, racks: [one, other], names }: EqualPair,
 ): FoundWarning => {
   const [a = '', b = ''] = nodes.map(node => names.get(node));
   const [from, to] = direction === 'there' ? [a, b] : [b, a];
@@ -93,8 +93,8 @@ const warningOf = (
     id: `link pair ${key}`,
     level: 'caution',
     nodes,
-    title: sentence`${from} to ${to}: ${ownWords(rate(figure.value))} is far less than others ${where}`,
-    why: sentence`The median of the ${ownWords(counted(count, 'link'))} of its kind there is ${ownWords(rate(median))}. A bad cable, a wrong port or other traffic may be the cause; measure again after a change.`,
+    title: sentence`${from} to ${to}: ${plainSentence(rate(figure.value))} is far less than others ${where}`,
+    why: sentence`The median of the ${plainSentence(counted(count, 'link'))} of its kind there is ${plainSentence(rate(median))}. A bad cable, a wrong port or other traffic may be the cause; measure again after a change.`,
     on: from,
     command: shellCommand`plimsoll probe link ${to}`,
   };
@@ -119,6 +119,6 @@ const SLOWER = new WeakMap<LinkView, Measured>();
 const rate = (bitsPerSecond: number): string => figureText(formatBitsPerSecond(bitsPerSecond));
 
 /** Fewer links of one kind are too few for a comparison. */
-const ALIKE_MIN = 4;
+const EQUAL_MIN = 4;
 /** Sound links of one kind differ by less; the same share as for a cable's own shortfall. */
 const FAR_BELOW = 0.6;

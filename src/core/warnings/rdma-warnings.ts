@@ -1,8 +1,8 @@
 // Thunderbolt bridges that loop, RDMA that is switched off though the cable could carry it, and RDMA ports that are down.
 
 import type { NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
-import { ownWords, sentence } from '../text/sentence.ts';
+import { knownValue } from '../node/reading-view.ts';
+import { plainSentence, sentence } from '../text/sentence.ts';
 import { shellCommand } from '../text/shell-words.ts';
 import { isKnown, knownOr } from '../unknown.ts';
 import { ringsOf, type ThunderboltEnd, thunderboltCables } from './thunderbolt-cables.ts';
@@ -34,7 +34,7 @@ const isFast = ({ port }: ThunderboltEnd): boolean =>
 const hasBridge = (view: NodeView): boolean => bridgeOf(view)?.isEnabled === true;
 
 const bridgeOf = (view: NodeView) => {
-  const bridge = heldValue(view.thunderbolt)?.bridge;
+  const bridge = knownValue(view.thunderbolt)?.bridge;
   return bridge?.kind === 'present' ? bridge : undefined;
 };
 
@@ -48,7 +48,7 @@ const loopWarning = (ring: readonly NodeView[]): FoundWarning => {
     level: 'danger',
     nodes: ring.map(({ nodeId }) => nodeId),
     title: sentence`Thunderbolt bridges of ${names} form a loop`,
-    why: ownWords(
+    why: plainSentence(
       'Each bridge joins its ports into one network, and the cables close a ring: broadcasts circulate forever and take the links down.',
     ),
     on: ring.length === 1 ? names : `each of ${names}`,
@@ -61,7 +61,7 @@ const offWarnings = (
 ): readonly FoundWarning[] => {
   const off = new Map<string, { readonly view: NodeView; readonly others: Set<string> }>();
   for (const [{ view }, other] of fast) {
-    if (heldValue(view.rdmaDevices)?.isEnabled !== false || !isMac(view)) continue;
+    if (knownValue(view.rdmaDevices)?.isEnabled !== false || !isMac(view)) continue;
     const held = off.get(view.nodeId) ?? { view, others: new Set<string>() };
     off.set(view.nodeId, held);
     held.others.add(other.view.name);
@@ -78,8 +78,8 @@ const offWarnings = (
 };
 
 const downWarning = ({ view, port }: ThunderboltEnd, other: ThunderboltEnd): readonly FoundWarning[] => {
-  const rdma = heldValue(view.rdmaDevices);
-  if (rdma?.isEnabled !== true || heldValue(other.view.rdmaDevices)?.isEnabled !== true) return [];
+  const rdma = knownValue(view.rdmaDevices);
+  if (rdma?.isEnabled !== true || knownValue(other.view.rdmaDevices)?.isEnabled !== true) return [];
   const device = rdma.devices.find(({ name }) => name === port.rdmaInterfaceName);
   if (device?.ports.some(({ state }) => state === 'down') !== true) return [];
   return [
@@ -97,7 +97,7 @@ const downWarning = ({ view, port }: ThunderboltEnd, other: ThunderboltEnd): rea
 
 /** InfiniBand ports with a link that no subnet manager has configured. */
 const waitingWarnings = (view: NodeView): readonly FoundWarning[] =>
-  (heldValue(view.rdmaDevices)?.devices ?? []).flatMap(device =>
+  (knownValue(view.rdmaDevices)?.devices ?? []).flatMap(device =>
     device.ports
       .filter(({ linkLayer, state }) => linkLayer === 'infiniband' && state === 'initializing')
       .map(({ number }) => ({
@@ -105,7 +105,7 @@ const waitingWarnings = (view: NodeView): readonly FoundWarning[] =>
         level: 'caution' as const,
         nodes: [view.nodeId],
         title: sentence`${view.name}: InfiniBand port ${device.name}/${number} waits for a subnet manager`,
-        why: ownWords(
+        why: plainSentence(
           'Its cable is linked, but the port has no address. One machine or switch of the fabric must run a subnet manager.',
         ),
         on: view.name,
@@ -113,6 +113,6 @@ const waitingWarnings = (view: NodeView): readonly FoundWarning[] =>
       })),
   );
 
-const isMac = (view: NodeView): boolean => heldValue(view.identity)?.operatingSystem.platform === 'macos';
+const isMac = (view: NodeView): boolean => knownValue(view.identity)?.operatingSystem.platform === 'macos';
 
 const THUNDERBOLT_5 = 80e9;

@@ -2,7 +2,7 @@
 
 import type { NodeId } from '../ids.ts';
 import type { NodeView } from '../node/node-view.ts';
-import { heldValue } from '../node/reading-view.ts';
+import { knownValue } from '../node/reading-view.ts';
 import type { ThunderboltPort } from '../node/thunderbolt.ts';
 import { isKnown } from '../unknown.ts';
 
@@ -17,7 +17,7 @@ interface ThunderboltCable {
 
 export const thunderboltCables = (views: readonly NodeView[]): readonly ThunderboltCable[] => {
   const ends = views.flatMap(view =>
-    (heldValue(view.thunderbolt)?.ports ?? []).flatMap(port =>
+    (knownValue(view.thunderbolt)?.ports ?? []).flatMap(port =>
       isKnown(port.domainUuid) ? [{ view, port, uuid: port.domainUuid.toUpperCase() }] : [],
     ),
   );

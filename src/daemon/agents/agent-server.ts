@@ -16,7 +16,7 @@ import type { State } from '../../core/state.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
 import type { Requests } from '../../mesh/request/requests.ts';
 import type { Env } from '../../process/child.ts';
-import { AGENT_ASK_TOPIC, type AgentAnswer, refusedAgent } from '../../wire/agent-ask.ts';
+import { AGENT_QUERY_TOPIC, type AgentAnswer, refusedAgent } from '../../wire/agent-query.ts';
 
 interface AgentServerParts {
   readonly nodeId: NodeId;
@@ -36,7 +36,7 @@ interface AgentServerParts {
 
 export class AgentServer {
   readonly #parts: AgentServerParts;
-  readonly #asks: AddressBuckets;
+  readonly #requests: AddressBuckets;
   readonly #stop = new AbortController();
   #active: AgentProcess | undefined;
   /** Between the question and the process. */
@@ -45,18 +45,18 @@ export class AgentServer {
 
   constructor(parts: AgentServerParts) {
     this.#parts = parts;
-    this.#asks = new AddressBuckets(parts.clock, ASK_RATE, ASKERS_MAX);
+    this.#requests = new AddressBuckets(parts.clock, REQUEST_RATE, ASKERS_MAX);
   }
 
   /** Answers peers, and tells what is loaded, until the signal aborts; then no process is left. */
   async run(signal: AbortSignal): Promise<void> {
     const { requests, clock } = this.#parts;
-    const end = requests?.serve(AGENT_ASK_TOPIC, async ({ from }) => ({
+    const end = requests?.serve(AGENT_QUERY_TOPIC, async ({ from }) => ({
       kind: 'answer',
       body: { ...(await this.lend(from)) },
     }));
     try {
-      for (; !signal.aborted; await pause(clock, LEASE_REPEAT_MS, signal)) this.#tell();
+      for (; !signal.aborted; await pause(clock, LEASE_REPEAT_MS, signal)) this.#report();
     } finally {
       end?.();
       this.#stop.abort(new Error('the daemon ends'));
@@ -72,7 +72,7 @@ export class AgentServer {
       const what = config.isAgent ? 'has no targets listed that it may load' : 'makes no load for others';
       return refusedAgent('not-allowed', `${name} ${what}`, ALLOW_ADVICE);
     }
-    if (!this.#asks.of(to).take())
+    if (!this.#requests.of(to).take())
       return refusedAgent('busy', `${name} was asked too often`, 'Wait some seconds.');
     if (!(await this.#isFree()))
       return refusedAgent('busy', `${name} works for another coordinator`, BUSY_ADVICE);
@@ -106,7 +106,7 @@ export class AgentServer {
       signal: this.#stop.signal,
       onLoad: load => {
         this.#load = load;
-        this.#tell();
+        this.#report();
       },
     });
     this.#active = agent;
@@ -132,7 +132,7 @@ export class AgentServer {
   }
 
   /** A lease that ends by itself, like that of a run of this machine. */
-  #tell(): void {
+  #report(): void {
     if (this.#load === undefined) return;
     this.#parts.record({
       kind: 'runner.reported',
@@ -150,7 +150,7 @@ const ALLOW_ADVICE =
   'Whoever runs it can allow it there: [bench] agent = true and targets = ["https://…"] in its config.toml.';
 const BUSY_ADVICE = 'Wait until that run is over, or use another node.';
 /** Of one node: a search for a load line asks once a stage. */
-const ASK_RATE = { burst: 16, perSecond: 0.5 };
+const REQUEST_RATE = { burst: 16, perSecond: 0.5 };
 const ASKERS_MAX = 1_024;
 /** From the answer to the coordinator's connection. */
 const TICKET_MS_MAX = 30_000;

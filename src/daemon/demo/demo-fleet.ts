@@ -5,12 +5,12 @@ import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { MemoryNetwork } from '../../mesh/memory/memory-network.ts';
 import type { MeshIdentity, MeshTransport } from '../../mesh/mesh.ts';
-import type { ToldFact } from '../../simulate/node-telling.ts';
+import type { SimulatedFact } from '../../simulate/node-reporting.ts';
 import type { SeededNodeKey } from '../../simulate/seeded-node-key.ts';
 import { SimulatedPeer } from '../../simulate/simulated-peer.ts';
 import type { Away, LeftBehind } from '../../simulate/simulation.ts';
 import type { Lifetimes } from '../lifetimes.ts';
-import type { HeardBefore } from './left-behind.ts';
+import type { SeenBefore } from './left-behind.ts';
 
 interface DemoFleetOptions {
   /** The daemon's. */
@@ -57,9 +57,9 @@ export class DemoFleet {
     return this.#ownTransport;
   }
 
-  tell(node: NodeId, facts: readonly ToldFact[]): void {
+  report(node: NodeId, facts: readonly SimulatedFact[]): void {
     const member = this.#members.get(node);
-    member?.peer.tell(facts);
+    member?.peer.report(facts);
     // Like a machine that receives a beacon: one that has come back does not wait for its turn to dial.
     if (member?.transport.links.size === 0) this.#dial(member);
   }
@@ -76,13 +76,13 @@ export class DemoFleet {
   }
 
   /** Nodes that are away before the daemon begins: their records for its journal, and their last values with a neighbour. */
-  remember(left: readonly LeftBehind[]): readonly HeardBefore[] {
+  remember(left: readonly LeftBehind[]): readonly SeenBefore[] {
     for (const { node } of left) this.#away.add(node);
     const neighbour = [...this.#members.values()].find(({ node }) => !this.#away.has(node));
-    return left.flatMap(({ node, awayMs, facts }): readonly HeardBefore[] => {
+    return left.flatMap(({ node, awayMs, facts }): readonly SeenBefore[] => {
       const peer = this.#members.get(node)?.peer;
       if (peer === undefined) return [];
-      peer.tell(facts.map(({ fact, ageMs }) => ({ fact, ageMs: ageMs + awayMs })));
+      peer.report(facts.map(({ fact, ageMs }) => ({ fact, ageMs: ageMs + awayMs })));
       neighbour?.peer.hold(peer.lastValues);
       const position = { origin: node, epoch: this.#epoch };
       const nowMs = this.#options.clock.nowMs();

@@ -7,7 +7,7 @@ import { type AgedRecord, JOURNAL_LIMITS } from '../../journal/journal.ts';
 import { Notices } from '../notices.ts';
 import { openDaemonJournal } from '../open-journal.ts';
 
-export interface HeardBefore {
+export interface SeenBefore {
   readonly origin: NodeId;
   readonly epoch: number;
   readonly through: number;
@@ -24,11 +24,11 @@ interface LeftBehindHome {
 }
 
 /** Longest silent first. */
-export const storeHeardBefore = (
+export const storeSeenBefore = (
   { home, ownNode, clock }: LeftBehindHome,
-  heard: readonly HeardBefore[],
+  received: readonly SeenBefore[],
 ): void => {
-  for (const { awayMs, records, ...position } of heard.toSorted((a, b) => b.awayMs - a.awayMs)) {
+  for (const { awayMs, records, ...position } of received.toSorted((a, b) => b.awayMs - a.awayMs)) {
     const then: Clock = {
       nowMs: () => clock.nowMs() - awayMs,
       wallMs: () => clock.wallMs() - awayMs,

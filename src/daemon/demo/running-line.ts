@@ -72,7 +72,7 @@ export class RunningLine implements AsyncDisposable {
     const beganAtMs = clock.nowMs();
     const first = simulatedLine(search, 0);
     const directory = join(home, 'runs', first.id);
-    const stopAsked = new AbortController();
+    const stopRequested = new AbortController();
     await using announcement = await announceSweep({
       findDaemon: async () => {
         const found = await readDaemonFile(homeFiles(home).daemon);
@@ -81,9 +81,9 @@ export class RunningLine implements AsyncDisposable {
       clock,
       document: first,
       directory,
-      onStopAsked: () => stopAsked.abort(),
+      onStopRequested: () => stopRequested.abort(),
     });
-    await this.#follow({ search, directory, beganAtMs, announcement, stopAsked: stopAsked.signal });
+    await this.#follow({ search, directory, beganAtMs, announcement, stopRequested: stopRequested.signal });
   }
 
   async #follow({
@@ -91,13 +91,13 @@ export class RunningLine implements AsyncDisposable {
     directory,
     beganAtMs,
     announcement,
-    stopAsked,
+    stopRequested,
   }: {
     readonly search: SimulatedLineOptions;
     readonly directory: string;
     readonly beganAtMs: number;
     readonly announcement: SweepAnnouncement;
-    readonly stopAsked: AbortSignal;
+    readonly stopRequested: AbortSignal;
   }): Promise<void> {
     const { clock } = this.#options;
     const wholeSeconds = simulatedLineSeconds(search);
@@ -106,7 +106,7 @@ export class RunningLine implements AsyncDisposable {
       const seconds = (clock.nowMs() - beganAtMs) / 1_000;
       const isDone = seconds >= wholeSeconds;
       const reached = isDone ? simulatedLine(search) : simulatedLine(search, seconds);
-      const document = stopAsked.aborted ? stopped(reached) : reached;
+      const document = stopRequested.aborted ? stopped(reached) : reached;
       recorded = this.#recordEnded(document, directory, recorded);
       if (document.state !== 'running') {
         mkdirSync(directory, { recursive: true, mode: 0o700 });

@@ -14,7 +14,7 @@ export const simulatedProbes = (
         ? nodes.filter(node => !simulation.isAway(node))
         : [target.kind === 'gpu' ? target.nodeId : target.source];
     const probes = measurers.flatMap(node =>
-      simulation.ask(node, subject => isMeantBy(target, subject)).map(answer => ({ node, ...answer })),
+      simulation.request(node, subject => isMeantBy(target, subject)).map(answer => ({ node, ...answer })),
     );
     const unreached = measurers.filter(node => simulation.isAway(node));
     return { probes, unreached: unreached.map(node => ({ node, reason: 'it does not answer' })) };

@@ -4,7 +4,7 @@
 import type { Fact } from '../../core/event-kinds.ts';
 import { activityOn } from '../../core/probe/activity.ts';
 import type { State } from '../../core/state.ts';
-import type { ToldFact } from '../../simulate/node-telling.ts';
+import type { SimulatedFact } from '../../simulate/node-reporting.ts';
 import type { Scenario } from '../../simulate/scenario/scenario.ts';
 import { seededNodeKeys } from '../../simulate/seeded-node-key.ts';
 import { Simulation } from '../../simulate/simulation.ts';
@@ -13,7 +13,7 @@ import type { Daemon, DaemonOptions } from '../daemon-options.ts';
 import { Lifetimes } from '../lifetimes.ts';
 import { DemoFleet } from './demo-fleet.ts';
 import { openDemoHome } from './demo-home.ts';
-import { storeHeardBefore } from './left-behind.ts';
+import { storeSeenBefore } from './left-behind.ts';
 import { pastLineFile } from './past-line-file.ts';
 import { pastRows } from './past-rows.ts';
 import { withPastFiles } from './past-run-files.ts';
@@ -45,7 +45,7 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
   const fleet = new DemoFleet({ own: own.nodeId, others, clock, plimsollVersion: version });
   const peersReady = Promise.withResolvers<void>();
   let seen: (() => State) | undefined;
-  let recordOwn: ((told: ToldFact) => void) | undefined;
+  let recordOwn: ((reported: SimulatedFact) => void) | undefined;
   const simulation = new Simulation({
     scenario,
     nodeIds,
@@ -55,14 +55,14 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
     ...(nodeCount <= PAST_NODES_MAX ? { pastStepSeconds: PAST_STEP_SECONDS } : {}),
     activity: node =>
       seen === undefined ? undefined : activityOn(seen(), node, clock.nowMs(), { ignoresGpuLoad: true }),
-    tell: (node, facts) => {
-      if (node === own.nodeId) for (const told of facts) recordOwn?.(told);
-      else fleet.tell(node, facts);
+    report: (node, facts) => {
+      if (node === own.nodeId) for (const reported of facts) recordOwn?.(reported);
+      else fleet.report(node, facts);
     },
     onAway: (node, away) => fleet.setAway(node, away),
   });
-  const heard = fleet.remember(simulation.leftBehind());
-  storeHeardBefore({ home: home.path, ownNode: own.nodeId, clock }, heard);
+  const received = fleet.remember(simulation.leftBehind());
+  storeSeenBefore({ home: home.path, ownNode: own.nodeId, clock }, received);
   const daemon = await startDaemon(
     {
       ...options,

@@ -52,11 +52,11 @@ export const clusterRoutes = ({
       description: 'The node.',
       answer: listedNodeSchema,
       handle: request => {
-        const asked = pathText(request, NODE_ID);
-        const id = asked === 'self' ? nodeId : asked;
+        const requested = pathText(request, NODE_ID);
+        const id = requested === 'self' ? nodeId : requested;
         const { state } = cluster;
         if (isNodeId(id) && nodeIds(state).includes(id)) return listedNode(state, id, clock.nowMs());
-        throw noSuchNode(asked);
+        throw noSuchNode(requested);
       },
     }),
     jsonRoute({
@@ -74,8 +74,8 @@ export const clusterRoutes = ({
       description: 'The node that is hidden.',
       answer: forgetAnswerSchema,
       handle: request => {
-        const asked = pathText(request, NODE_ID);
-        const subject = asked === 'self' ? nodeId : asked;
+        const requested = pathText(request, NODE_ID);
+        const subject = requested === 'self' ? nodeId : requested;
         if (!isNodeId(subject)) throw noSuchNode(subject);
         const result = forget?.(subject);
         if (result?.kind === 'forgotten') return { forgotten: subject };
@@ -109,8 +109,8 @@ export const clusterRoutes = ({
       answer: forgetLinkAnswerSchema,
       handle: request => {
         const [one, other] = [NODE_ID, PEER_ID].map(parameter => {
-          const asked = pathText(request, parameter);
-          const id = asked === 'self' ? nodeId : asked;
+          const requested = pathText(request, parameter);
+          const id = requested === 'self' ? nodeId : requested;
           if (!isNodeId(id) || !nodeIds(cluster.state).includes(id)) throw noSuchNode(id);
           return id;
         });
@@ -146,10 +146,10 @@ const refusedForget = (code: 'no-such-node' | 'own-node' | 'node-is-live', subje
   }
 };
 
-const noSuchNode = (asked: string): RequestError =>
+const noSuchNode = (requested: string): RequestError =>
   new RequestError({
     code: 'no-such-node',
-    problem: `No node ${asked.slice(0, 40)} is known here.`,
+    problem: `No node ${requested.slice(0, 40)} is known here.`,
     advice: 'GET /api/nodes lists the nodes.',
   });
 

@@ -17,22 +17,22 @@ import {
   knownComparisonAnswerSchema,
   type ListedComparison,
 } from '../../wire/api/comparison-answers.ts';
-import { comparisonIdSchema, runIdSchema } from '../../wire/schema.ts';
 import {
   comparisonEndSchema,
   comparisonStartSchema,
-  toldPairsSchema,
-} from '../../wire/told-comparison-schema.ts';
+  reportedPairsSchema,
+} from '../../wire/reported-comparison-schema.ts';
+import { comparisonIdSchema, runIdSchema } from '../../wire/schema.ts';
 import type { ComparisonRegistry } from '../runs/comparison-registry.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
 import type { HttpServerOptions } from './http-options.ts';
+import { checkReportResponse, type ReportResponseOf, statusOf, TOLD } from './report-response.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter, readQuery } from './route.ts';
-import { checkTold, statusOf, TOLD, type ToldOf } from './told.ts';
 
 export const comparisonRoutes = (options: HttpServerOptions): readonly ApiRoute[] => [
   ...readRoutes(options),
-  ...tellRoutes(options),
+  ...reportRoutes(options),
   stopRoute(options),
   compareRoute(options),
 ];
@@ -52,11 +52,11 @@ const readRoutes = ({
     description: 'The comparisons.',
     answer: comparisonsAnswerSchema,
     handle: async () => {
-      const told = comparisonViews(cluster.state, clock.nowMs()).map(listed);
+      const reported = comparisonViews(cluster.state, clock.nowMs()).map(listed);
       const kept = (await comparisons?.list()) ?? [];
-      const known = new Set(told.map(({ id }) => id));
+      const known = new Set(reported.map(({ id }) => id));
       return {
-        comparisons: [...told, ...kept.filter(({ id }) => !known.has(id))].sort((a, b) =>
+        comparisons: [...reported, ...kept.filter(({ id }) => !known.has(id))].sort((a, b) =>
           a.startedAt < b.startedAt ? 1 : -1,
         ),
       };
@@ -76,20 +76,20 @@ const readRoutes = ({
       const view = comparisonView(cluster.state, id, clock.nowMs());
       const kept = await comparisons?.read(id);
       if (view === undefined && kept === undefined) throw noSuchComparison();
-      const told = view?.told ?? null;
-      if (kept !== undefined) return { comparison: kept, told, notice: '' };
+      const reported = view?.reported ?? null;
+      if (kept !== undefined) return { comparison: kept, reported, notice: '' };
       const here =
         view?.node === nodeId
           ? ((await comparing?.document(id)) ?? '')
           : `its files are on ${view === undefined ? 'another node' : nodeName(cluster.state, view.node)}`;
       return typeof here === 'string'
-        ? { comparison: null, told, notice: here }
-        : { comparison: here, told, notice: '' };
+        ? { comparison: null, reported, notice: here }
+        : { comparison: here, reported, notice: '' };
     },
   }),
 ];
 
-const tellRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => [
+const reportRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => [
   bodyRoute({
     method: 'POST',
     path: '/api/comparisons',
@@ -98,7 +98,7 @@ const tellRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => [
     body: comparisonStartSchema,
     statuses: { 204: TOLD[204] },
     handle: begun => {
-      checkTold(registryOf(comparing).start(begun), COMPARISON);
+      checkReportResponse(registryOf(comparing).start(begun), COMPARISON);
       return 204;
     },
   }),
@@ -108,11 +108,11 @@ const tellRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => [
     access: 'change',
     summary: `What is known so far; due every 2 s, and the comparison counts as interrupted after ${LEASE_MS / 1_000} s.`,
     parameters: [COMPARISON_ID],
-    body: toldPairsSchema,
+    body: reportedPairsSchema,
     statuses: TOLD,
-    handle: (told, request) => {
-      checkComparison(request, told.comparisonId);
-      return statusOf(registryOf(comparing).update(told), COMPARISON);
+    handle: (reported, request) => {
+      checkComparison(request, reported.comparisonId);
+      return statusOf(registryOf(comparing).update(reported), COMPARISON);
     },
   }),
   bodyRoute({
@@ -125,7 +125,7 @@ const tellRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => [
     statuses: { 204: TOLD[204] },
     handle: (ended, request) => {
       checkComparison(request, ended.comparisonId);
-      checkTold(registryOf(comparing).end(ended), COMPARISON);
+      checkReportResponse(registryOf(comparing).end(ended), COMPARISON);
       return 204;
     },
   }),
@@ -188,18 +188,18 @@ const compareRoute = ({ comparisons }: HttpServerOptions): ApiRoute =>
     },
   });
 
-const listed = ({ told, sentence, verdict, state }: ComparisonView): ListedComparison => ({
-  id: told.comparisonId,
-  name: told.name,
-  startedAt: told.startedAt,
+const listed = ({ reported, sentence, verdict, state }: ComparisonView): ListedComparison => ({
+  id: reported.comparisonId,
+  name: reported.name,
+  startedAt: reported.startedAt,
   state,
   mode: 'pairs',
   sentence,
   verdict,
 });
 
-const checkComparison = (request: FastifyRequest, told: string): void => {
-  if (pathText(request, COMPARISON_ID) === told) return;
+const checkComparison = (request: FastifyRequest, reported: string): void => {
+  if (pathText(request, COMPARISON_ID) === reported) return;
   throw new RequestError({
     code: 'bad-body',
     problem: 'The body names another comparison than the path.',
@@ -260,7 +260,7 @@ const A: RouteParameter<RunId> = {
   schema: runIdSchema,
 };
 const B: RouteParameter<RunId> = { name: 'b', in: 'query', description: 'The new one.', schema: runIdSchema };
-const COMPARISON: ToldOf = {
+const COMPARISON: ReportResponseOf = {
   one: 'comparison',
   unknown: 'no-such-comparison',
   full: 'too-many-comparisons',

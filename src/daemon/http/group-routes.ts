@@ -58,9 +58,9 @@ export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly Api
       answer: groupMembersAnswerSchema,
       handle: request => {
         const by = groupByOf(readQuery(request, BY));
-        const asked = readQuery(request, GROUP) ?? '';
-        const group = look(by).groups.find(({ id }) => id === asked);
-        if (group === undefined) throw noSuchGroup(asked);
+        const requested = readQuery(request, GROUP) ?? '';
+        const group = look(by).groups.find(({ id }) => id === requested);
+        if (group === undefined) throw noSuchGroup(requested);
         return {
           by: groupByText(by),
           group: listedGroup(group),
@@ -110,10 +110,10 @@ const listedPair = ({ groups: [one, other], ...pair }: GroupPair): ListedGroupPa
   };
 };
 
-const noSuchGroup = (asked: string): RequestError =>
+const noSuchGroup = (requested: string): RequestError =>
   new RequestError({
     code: 'no-such-group',
-    problem: `There is no group ${JSON.stringify(asked.slice(0, 60))} here.`,
+    problem: `There is no group ${JSON.stringify(requested.slice(0, 60))} here.`,
     advice: 'GET /api/groups lists the groups with their ids.',
   });
 

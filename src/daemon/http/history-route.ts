@@ -8,7 +8,7 @@ import {
 } from '../../wire/api/history-answers.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { InTurns } from './in-turns.ts';
+import { YieldingQueue } from './in-turns.ts';
 import { profileRow } from './profile-row.ts';
 import { RequestError } from './request-error.ts';
 import {
@@ -24,7 +24,7 @@ const HISTORY_ROWS_MAX = 5_000;
 const HISTORY_BACK_MS_MAX: number = 90 * 24 * 3_600_000;
 
 export const historyRoute = ({ clock, cluster, nodeId }: HttpServerOptions): ApiRoute => {
-  const turns = new InTurns();
+  const turns = new YieldingQueue();
   return {
     method: 'GET',
     path: '/api/history',
@@ -35,8 +35,8 @@ export const historyRoute = ({ clock, cluster, nodeId }: HttpServerOptions): Api
     body: undefined,
     answers: { 200: jsonAnswer('Series by name, or rows of profiles.', historyAnswerSchema) },
     handle: async (request, reply) => {
-      const asked = readQuery(request, NODE) ?? 'self';
-      const node = asked === 'self' ? nodeId : asked;
+      const requested = readQuery(request, NODE) ?? 'self';
+      const node = requested === 'self' ? nodeId : requested;
       const slot = readQuery(request, SLOT);
       const key = readQuery(request, KEY);
       const backMs = readQuery(request, BACK_MS) ?? BACK_MS_DEFAULT;

@@ -12,7 +12,7 @@ import type { HistoryRow } from '../../journal/journal.ts';
 import type { OtlpAnswer, ServedRecording } from '../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
-import type { AgentAsks } from '../agents/agent-asks.ts';
+import type { AgentQueries } from '../agents/agent-queries.ts';
 import type { Joining } from '../mesh/joining.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
 import type { Readiness } from '../readiness.ts';
@@ -40,7 +40,7 @@ export interface HttpServerOptions {
   /** Receives requests for probes; undefined: nothing is measured. */
   readonly probes?: Pick<ProbeRequestServer, 'request'>;
   /** Asks nodes for their agents; undefined: there are none to ask. */
-  readonly agents?: Pick<AgentAsks, 'ask'>;
+  readonly agents?: Pick<AgentQueries, 'request'>;
   /** The expected nodes and the state of their addresses; undefined: there is no mesh. */
   readonly mesh?: () => MeshStatus;
   /** What was sent to a receiver of OpenTelemetry; undefined: none is set, as in most tests. */

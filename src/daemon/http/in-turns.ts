@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pushAll } from '../../core/push-all.ts';
 
-export class InTurns {
+export class YieldingQueue {
   #last: Promise<void> = Promise.resolve();
 
   /** In the order of the requests. @returns undefined if nothing waits for it any more. */

@@ -5,13 +5,13 @@ import * as v from 'valibot';
 import { mcpServer } from '../mcp/mcp-server.ts';
 import { MCP_TOOLS } from '../mcp/tool-table.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { InTurns } from './in-turns.ts';
+import { YieldingQueue } from './in-turns.ts';
 import { profileRow } from './profile-row.ts';
 import { type ApiRoute, jsonAnswer, sendJson } from './route.ts';
 
 export const mcpRoutes = (options: HttpServerOptions): readonly ApiRoute[] => {
   const { cluster, clock, version } = options;
-  const turns = new InTurns();
+  const turns = new YieldingQueue();
   const server = mcpServer({
     version,
     tools: MCP_TOOLS,

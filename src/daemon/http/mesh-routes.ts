@@ -55,7 +55,7 @@ export const meshRoutes = ({ nodeId, cluster, mesh, joining }: HttpServerOptions
       summary: 'A code with which one other machine can join: once, within ten minutes.',
       description: 'The code.',
       answer: joinCodeAnswerSchema,
-      handle: () => asked(joining, each => each.issueCode()),
+      handle: () => requested(joining, each => each.issueCode()),
     }),
     jsonRoute({
       method: 'GET',
@@ -65,7 +65,7 @@ export const meshRoutes = ({ nodeId, cluster, mesh, joining }: HttpServerOptions
       parameters: [CODE_ID],
       description: 'The standing.',
       answer: joinCodeStandingSchema,
-      handle: request => asked(joining, async each => each.standingOf(readQuery(request, CODE_ID) ?? '')),
+      handle: request => requested(joining, async each => each.standingOf(readQuery(request, CODE_ID) ?? '')),
     }),
     {
       method: 'POST',
@@ -77,7 +77,7 @@ export const meshRoutes = ({ nodeId, cluster, mesh, joining }: HttpServerOptions
       answers: { 200: jsonAnswer('What was joined.', joinedAnswerSchema) },
       handle: async (request, reply) => {
         const { code } = readBody(request, joinBodySchema);
-        return sendJson(reply, await asked(joining, each => each.join(code)));
+        return sendJson(reply, await requested(joining, each => each.join(code)));
       },
     },
     jsonRoute({
@@ -87,14 +87,14 @@ export const meshRoutes = ({ nodeId, cluster, mesh, joining }: HttpServerOptions
       summary: 'Leaves the cluster: deletes the key of this home and closes every link. The journal stays.',
       description: 'What was left.',
       answer: leftAnswerSchema,
-      handle: () => asked(joining, each => each.leave()),
+      handle: () => requested(joining, each => each.leave()),
     }),
   ];
 };
 
-const asked = async <T>(
+const requested = async <T>(
   joining: HttpServerOptions['joining'],
-  ask: (joining: NonNullable<HttpServerOptions['joining']>) => Promise<T>,
+  request: (joining: NonNullable<HttpServerOptions['joining']>) => Promise<T>,
 ): Promise<T> => {
   if (joining === undefined)
     throw new RequestError({
@@ -103,7 +103,7 @@ const asked = async <T>(
       advice: 'Start it without --mesh off, and without mesh.listen = "off" in config.toml.',
     });
   try {
-    return await ask(joining);
+    return await request(joining);
   } catch (error) {
     if (error instanceof JoinError) throw new RequestError(error.problem, { cause: error });
     throw error;

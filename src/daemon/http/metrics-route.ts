@@ -45,7 +45,7 @@ export const metricsRoute = (
     handle: (request, reply) => {
       const { state } = cluster;
       const nowMs = clock.nowMs();
-      const only = nodesAsked(state, nowMs, {
+      const only = nodesRequested(state, nowMs, {
         node: readQuery(request, NODE),
         group: readQuery(request, GROUP),
       });
@@ -73,7 +73,7 @@ export const metricsRoute = (
 };
 
 /** Undefined where nobody asked for some. @throws RequestError where there is no such node or group. */
-const nodesAsked = (
+const nodesRequested = (
   state: State,
   nowMs: number,
   { node, group }: { readonly node: string | undefined; readonly group: string | undefined },
@@ -87,13 +87,13 @@ const nodesAsked = (
       (node === undefined || named.has(view.nodeId) || named.has(view.name)) && isInGroup(nodePlace(view)),
   );
   if (found.length > 0) return new Set(found.map(({ nodeId }) => nodeId));
-  const asked = [
+  const requested = [
     ...(node === undefined ? [] : [`node=${node}`]),
     ...(group === undefined ? [] : [`group=${group}`]),
   ];
   throw new RequestError({
     code: group === undefined ? 'no-such-node' : 'no-such-group',
-    problem: `No node fits ${showable(asked.join(' and ').slice(0, 120))}.`,
+    problem: `No node fits ${showable(requested.join(' and ').slice(0, 120))}.`,
     advice: 'GET /api/nodes lists the nodes, GET /api/groups?by=rack the groups.',
   });
 };

@@ -137,19 +137,19 @@ const overridden = (
       return errors?.length === 1 ? jsonSchema : undefined;
     case 'exact_optional':
     case 'object':
-      return typeMode === 'output' ? asTold(valibotSchema, jsonSchema) : undefined;
+      return typeMode === 'output' ? asReported(valibotSchema, jsonSchema) : undefined;
     default:
       return undefined;
   }
 };
 
 /** What has a default is told in any case. */
-const asTold = (valibotSchema: object, { default: _, ...jsonSchema }: JsonSchema): JsonSchema => {
+const asReported = (valibotSchema: object, { default: _, ...jsonSchema }: JsonSchema): JsonSchema => {
   const { required, properties = {} } = jsonSchema;
   if (required === undefined || !('entries' in valibotSchema)) return jsonSchema;
   const entries: object = valibotSchema.entries ?? {};
-  const told = Object.keys(properties).filter(name => hasDefault(Reflect.get(entries, name)));
-  return { ...jsonSchema, required: [...required, ...told] };
+  const reported = Object.keys(properties).filter(name => hasDefault(Reflect.get(entries, name)));
+  return { ...jsonSchema, required: [...required, ...reported] };
 };
 
 const hasDefault = (entry: unknown): boolean =>

@@ -60,7 +60,7 @@ export const answerBrokenRequest = (error: { readonly code?: string }, socket: S
     return;
   }
   const code = BROKEN[error.code ?? ''] ?? 'bad-request';
-  sayFarewell(socket, { code, problem: BROKEN_PROBLEMS[code], advice: '' }, () => socket.destroy());
+  sendClose(socket, { code, problem: BROKEN_PROBLEMS[code], advice: '' }, () => socket.destroy());
 };
 
 /** On a connection that is not served: one answer, whatever it was about to ask. */
@@ -68,15 +68,11 @@ export const refuseConnection = (socket: Socket, problem: string): void => {
   socket.on('error', () => undefined);
   // Keep reading: unread bytes would reset the connection before the reply is read.
   socket.resume();
-  socket.setTimeout(FAREWELL_MS, () => socket.destroy());
-  sayFarewell(socket, { code: 'too-busy', problem, advice: 'Close some, or try again in a minute.' });
+  socket.setTimeout(CLOSE_MS, () => socket.destroy());
+  sendClose(socket, { code: 'too-busy', problem, advice: 'Close some, or try again in a minute.' });
 };
 
-const sayFarewell = (
-  socket: Socket,
-  problem: Problem<ApiProblemCode, ApiFacts>,
-  onSent?: () => void,
-): void => {
+const sendClose = (socket: Socket, problem: Problem<ApiProblemCode, ApiFacts>, onSent?: () => void): void => {
   const { status } = API_PROBLEMS[problem.code];
   const body = showableJson(JSON.stringify(apiProblem(problem)));
   const headers = {
@@ -164,7 +160,7 @@ const BROKEN_PROBLEMS: Readonly<Record<BrokenCode, string>> = {
 
 const PROBLEM_TYPE = 'application/problem+json';
 /** For the other end to read it and close, ms. */
-const FAREWELL_MS = 1_000;
+const CLOSE_MS = 1_000;
 
 /** The page loads only from this server, runs no inline script or style, and cannot be framed. */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {

@@ -81,7 +81,7 @@ export const bodyRoute = <Body, Status extends number>({
   readonly body: v.GenericSchema<unknown, Body>;
   /** What each means. */
   readonly statuses: Readonly<Record<Status, string>>;
-  readonly handle: (body: Body, ...asked: Parameters<Handler<Status>>) => Status;
+  readonly handle: (body: Body, ...requested: Parameters<Handler<Status>>) => Status;
 }): ApiRoute => ({
   parameters: [],
   body,

@@ -17,13 +17,13 @@ import { runIdSchema } from '../../wire/schema.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import { NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
+import { checkReportResponse, type ReportResponseOf, statusOf, TOLD } from './report-response.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter } from './route.ts';
-import { checkTold, statusOf, TOLD, type ToldOf } from './told.ts';
 
 export const runRoutes = (options: HttpServerOptions): readonly ApiRoute[] => [
   ...readRoutes(options),
-  ...tellRoutes(options),
+  ...reportRoutes(options),
   stopRoute(options),
 ];
 
@@ -46,7 +46,7 @@ const readRoutes = ({ clock, cluster, runs }: HttpServerOptions): readonly ApiRo
     description: 'The run.',
     answer: runAnswerSchema,
     handle: async request => {
-      const runId = askedRun(request);
+      const runId = requestedRun(request);
       const view = runView(cluster.state, runId, clock.nowMs());
       if (view === undefined) throw noSuchRun(runId);
       const report = view.isLive ? undefined : await runs?.report(runId);
@@ -63,7 +63,7 @@ const readRoutes = ({ clock, cluster, runs }: HttpServerOptions): readonly ApiRo
     description: 'The series.',
     answer: runSeriesAnswerSchema,
     handle: async request => {
-      const runId = askedRun(request);
+      const runId = requestedRun(request);
       const answer = await runs?.series(runId);
       if (answer !== undefined) return answer;
       const view = runView(cluster.state, runId, clock.nowMs());
@@ -78,7 +78,7 @@ const readRoutes = ({ clock, cluster, runs }: HttpServerOptions): readonly ApiRo
   }),
 ];
 
-const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
+const reportRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
   bodyRoute({
     method: 'POST',
     path: '/api/runs',
@@ -87,7 +87,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     body: runStartSchema,
     statuses: { 204: TOLD[204] },
     handle: begun => {
-      checkTold(registryOf(runs).start(begun), RUN);
+      checkReportResponse(registryOf(runs).start(begun), RUN);
       return 204;
     },
   }),
@@ -113,7 +113,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     body: leaseBodySchema,
     statuses: TOLD,
     handle: ({ requestsInFlight }, request) =>
-      statusOf(registryOf(runs).lease(askedRun(request), requestsInFlight), RUN),
+      statusOf(registryOf(runs).lease(requestedRun(request), requestsInFlight), RUN),
   }),
   bodyRoute({
     method: 'POST',
@@ -125,7 +125,7 @@ const tellRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     statuses: { 204: TOLD[204] },
     handle: (ended, request) => {
       checkRun(request, ended.runId);
-      checkTold(registryOf(runs).end(ended), RUN);
+      checkReportResponse(registryOf(runs).end(ended), RUN);
       return 204;
     },
   }),
@@ -143,7 +143,7 @@ const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRout
     description: 'It was asked to stop and ends within seconds.',
     answer: stopAnswerSchema,
     handle: request => {
-      const runId = askedRun(request);
+      const runId = requestedRun(request);
       const view = runView(cluster.state, runId, clock.nowMs());
       if (view === undefined) throw noSuchRun(runId);
       if (!view.isLive)
@@ -172,14 +172,14 @@ const listed = (view: RunView): ListedRun => ({
   progress: view.progress ?? NOTHING,
 });
 
-const askedRun = (request: FastifyRequest): RunId => {
+const requestedRun = (request: FastifyRequest): RunId => {
   const text = pathText(request, RUN_ID);
   if (isRunId(text)) return text;
   throw noSuchRun(text);
 };
 
-const checkRun = (request: FastifyRequest, told: RunId): void => {
-  if (askedRun(request) === told) return;
+const checkRun = (request: FastifyRequest, reported: RunId): void => {
+  if (requestedRun(request) === reported) return;
   throw new RequestError({
     code: 'bad-body',
     problem: 'The body names another run than the path.',
@@ -206,4 +206,9 @@ const RUN_ID: RouteParameter<RunId> = {
   schema: runIdSchema,
 };
 
-const RUN: ToldOf = { unknown: 'no-such-run', full: 'too-many-runs', one: 'run', path: '/api/runs' };
+const RUN: ReportResponseOf = {
+  unknown: 'no-such-run',
+  full: 'too-many-runs',
+  one: 'run',
+  path: '/api/runs',
+};

@@ -75,8 +75,8 @@ export const streamRoute = ({ hub, fleets, guard, nodeCount }: StreamSources): A
     if (request.method === 'HEAD') return reply.type(STREAM_TYPE).send('');
     const isOwner = guard.isOwner(request.raw);
     hub.checkRoom(isOwner, fleets.clients);
-    const asked = streamView(v.parse(VIEW_QUERY, request.query));
-    const view = asked?.kind === 'fleet' && nodeCount() <= WHOLE_NODES_MAX ? undefined : asked;
+    const requested = streamView(v.parse(VIEW_QUERY, request.query));
+    const view = requested?.kind === 'fleet' && nodeCount() <= WHOLE_NODES_MAX ? undefined : requested;
     if (view !== undefined) fleets.checkRoom(view, isOwner);
     else if (nodeCount() > WHOLE_NODES_MAX) hub.checkWholeRoom(isOwner);
     const lastId = request.headers['last-event-id'];

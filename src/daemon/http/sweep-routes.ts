@@ -16,13 +16,13 @@ import { sweepEndSchema, sweepStartSchema, sweepUpdateSchema } from '../../wire/
 import type { SweepRegistry } from '../runs/sweep-registry.ts';
 import { NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
+import { checkReportResponse, type ReportResponseOf, statusOf, TOLD } from './report-response.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter } from './route.ts';
-import { checkTold, statusOf, TOLD, type ToldOf } from './told.ts';
 
 export const sweepRoutes = (options: HttpServerOptions): readonly ApiRoute[] => [
   ...readRoutes(options),
-  ...tellRoutes(options),
+  ...reportRoutes(options),
   stopRoute(options),
 ];
 
@@ -46,7 +46,7 @@ const readRoutes = ({ clock, cluster, nodeId, sweeps }: HttpServerOptions): read
     description: 'The sweep or line.',
     answer: sweepAnswerSchema,
     handle: async request => {
-      const sweepId = askedSweep(request);
+      const sweepId = requestedSweep(request);
       const view = sweepView(cluster.state, sweepId, clock.nowMs());
       if (view === undefined) throw noSuchSweep(sweepId);
       const here = view.node === nodeId ? await sweeps?.contents(sweepId) : undefined;
@@ -60,7 +60,7 @@ const readRoutes = ({ clock, cluster, nodeId, sweeps }: HttpServerOptions): read
   }),
 ];
 
-const tellRoutes = ({ sweeps }: HttpServerOptions): readonly ApiRoute[] => [
+const reportRoutes = ({ sweeps }: HttpServerOptions): readonly ApiRoute[] => [
   bodyRoute({
     method: 'POST',
     path: '/api/sweeps',
@@ -70,7 +70,7 @@ const tellRoutes = ({ sweeps }: HttpServerOptions): readonly ApiRoute[] => [
     body: sweepStartSchema,
     statuses: { 204: TOLD[204] },
     handle: begun => {
-      checkTold(registryOf(sweeps).start(begun), SWEEP);
+      checkReportResponse(registryOf(sweeps).start(begun), SWEEP);
       return 204;
     },
   }),
@@ -97,7 +97,7 @@ const tellRoutes = ({ sweeps }: HttpServerOptions): readonly ApiRoute[] => [
     statuses: { 204: TOLD[204] },
     handle: (ended, request) => {
       checkSweep(request, ended.sweepId);
-      checkTold(registryOf(sweeps).end(ended), SWEEP);
+      checkReportResponse(registryOf(sweeps).end(ended), SWEEP);
       return 204;
     },
   }),
@@ -115,7 +115,7 @@ const stopRoute = ({ clock, cluster, nodeId, sweeps }: HttpServerOptions): ApiRo
     description: 'It was asked to stop and ends within seconds.',
     answer: sweepStopAnswerSchema,
     handle: request => {
-      const sweepId = askedSweep(request);
+      const sweepId = requestedSweep(request);
       const view = sweepView(cluster.state, sweepId, clock.nowMs());
       if (view === undefined) throw noSuchSweep(sweepId);
       if (!view.isLive)
@@ -140,14 +140,14 @@ const stopRoute = ({ clock, cluster, nodeId, sweeps }: HttpServerOptions): ApiRo
 
 const listed = (view: SweepView): ListedSweep => ({ ...view, progress: view.progress ?? NOTHING });
 
-const askedSweep = (request: FastifyRequest): SweepId => {
+const requestedSweep = (request: FastifyRequest): SweepId => {
   const text = pathText(request, SWEEP_ID);
   if (isSweepId(text)) return text;
   throw noSuchSweep(text);
 };
 
-const checkSweep = (request: FastifyRequest, told: SweepId): void => {
-  if (askedSweep(request) === told) return;
+const checkSweep = (request: FastifyRequest, reported: SweepId): void => {
+  if (requestedSweep(request) === reported) return;
   throw new RequestError({
     code: 'bad-body',
     problem: 'The body names another sweep than the path.',
@@ -174,7 +174,7 @@ const SWEEP_ID: RouteParameter<SweepId> = {
   schema: sweepIdSchema,
 };
 
-const SWEEP: ToldOf = {
+const SWEEP: ReportResponseOf = {
   one: 'sweep',
   unknown: 'no-such-sweep',
   full: 'too-many-sweeps',

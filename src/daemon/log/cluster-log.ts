@@ -8,7 +8,7 @@ import type { LogLevel } from '../../config/log-values.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { ConnectionFacts } from '../../core/link/link-facts.ts';
 import { type LinkView, LinkWatch } from '../../core/link/link-view.ts';
-import { lossReason } from '../../core/link/loss-words.ts';
+import { lossReason } from '../../core/link/loss-text.ts';
 import { nodeName, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds, type Presence, presence, stoppedMs } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';

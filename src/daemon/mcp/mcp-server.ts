@@ -104,7 +104,8 @@ const jsonSchema = (schema: ObjectSchema, typeMode: 'input' | 'output') =>
   });
 
 /** The asker's where we know it, else our newest: then it may go. */
-const agreedVersion = (asked: unknown): string => VERSIONS.find(version => version === asked) ?? VERSIONS[0];
+const agreedVersion = (requested: unknown): string =>
+  VERSIONS.find(version => version === requested) ?? VERSIONS[0];
 
 const VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 const INSTRUCTIONS =

@@ -35,11 +35,11 @@ export const limitFrom = (usual: number): v.GenericSchema<number | undefined, nu
   countFrom({ least: 1, most: 100, usual, what: 'At most so many' });
 
 /** @throws McpToolError where there is none, or several of that name. */
-export const nodeOf = (state: State, asked: string): NodeId => {
+export const nodeOf = (state: State, requested: string): NodeId => {
   const ids = nodeIds(state);
-  const byId = ids.find(id => id === asked);
+  const byId = ids.find(id => id === requested);
   if (byId !== undefined) return byId;
-  const named = ids.filter(id => nodeName(state, id) === asked);
+  const named = ids.filter(id => nodeName(state, id) === requested);
   const [only] = named;
   if (only !== undefined && named.length === 1) return only;
   throw new McpToolError(

@@ -19,7 +19,7 @@ interface ConflictNoticesParts {
 export class ConflictNotices {
   readonly #parts: ConflictNoticesParts;
   #ownAtMs: number | undefined;
-  readonly #told = new Map<string, number>();
+  readonly #reported = new Map<string, number>();
 
   constructor(parts: ConflictNoticesParts) {
     this.#parts = parts;
@@ -44,9 +44,9 @@ export class ConflictNotices {
     const addresses = hosts.map(hostPortText);
     // The dialling end's port is different each time.
     const same = `${nodeId} ${hosts.map(({ host }) => host).join(' ')}`;
-    if (nowMs - (this.#told.get(same) ?? Number.NEGATIVE_INFINITY) >= TELL_MS_MIN) {
-      if (this.#told.size >= TOLD_MAX) this.#told.clear();
-      this.#told.set(same, nowMs);
+    if (nowMs - (this.#reported.get(same) ?? Number.NEGATIVE_INFINITY) >= REPORT_MS_MIN) {
+      if (this.#reported.size >= REPORTED_MAX) this.#reported.clear();
+      this.#reported.set(same, nowMs);
       record({ kind: 'conflict.seen', payload: { subject: nodeId, addresses } });
     }
     if (!isOwn) return;
@@ -63,5 +63,5 @@ export class ConflictNotices {
 
 const NOTICE = 'identity-copied';
 /** One pair is reported at most this often: two machines that find each other may dial at once and often. */
-const TELL_MS_MIN = 5_000;
-const TOLD_MAX = 64;
+const REPORT_MS_MIN = 5_000;
+const REPORTED_MAX = 64;

@@ -99,7 +99,7 @@ export class Connections implements AsyncDisposable {
       clock,
       keys,
       random,
-      ask: (bytes, to) => ports.asking.send(bytes, to),
+      request: (bytes, to) => ports.asking.send(bytes, to),
       isBusy: node => isMeasuring(parts.state(), [nodeId, node], clock.nowMs()),
       opened: target => this.#opened(target),
       closed: target => this.#closed(target),
@@ -168,11 +168,11 @@ export class Connections implements AsyncDisposable {
     const isLate = this.#parts.clock.nowMs() - this.#startedAtMs >= LEFT_OVER_MS;
     for (const [key, place] of this.#leftOver) {
       const target = { node: place.sink, address: place.sinkAddress, port: 0 };
-      const isAsked = this.#known.has(place.sinkAddress) && this.#parts.isChosen(place.sink);
-      const isHeard = this.#nodes.some(({ node }) => node === place.sink);
-      if (!isLate && (isAsked || !isHeard)) continue;
+      const isRequested = this.#known.has(place.sinkAddress) && this.#parts.isChosen(place.sink);
+      const wasSeen = this.#nodes.some(({ node }) => node === place.sink);
+      if (!isLate && (isRequested || !wasSeen)) continue;
       this.#leftOver.delete(key);
-      this.#end(target, LEFT_OVER_MS, isHeard && !isAsked ? undefined : NOT_REACHED);
+      this.#end(target, LEFT_OVER_MS, wasSeen && !isRequested ? undefined : NOT_REACHED);
     }
   }
 
@@ -218,7 +218,7 @@ export class Connections implements AsyncDisposable {
       if (
         value.connection.kind === 'socket' &&
         value.code === 'no-answer' &&
-        receivedAtMs - ageMs - value.lostAgeMs >= away.atMs - LAST_HEARD_SLACK_MS
+        receivedAtMs - ageMs - value.lostAgeMs >= away.atMs - LAST_SEEN_SLACK_MS
       )
         this.#book.explain(value, away);
   }
@@ -234,8 +234,8 @@ export class Connections implements AsyncDisposable {
       if (presence(now, node, clock.nowMs()) !== 'offline') nodes.push({ node, port, network });
     }
     const interfaces = interfacesNow(listInterfaces, ignoredInterfaces) ?? this.#interfaces;
-    const asked = nodes.filter(({ node }) => this.#parts.isChosen(node));
-    const seen = [interfaces.linkLocalNames, [...interfaces.addresses], asked.map(({ node }) => node)]
+    const requested = nodes.filter(({ node }) => this.#parts.isChosen(node));
+    const seen = [interfaces.linkLocalNames, [...interfaces.addresses], requested.map(({ node }) => node)]
       .map(part => part.join(' '))
       .join('|');
     if (seen === this.#seen && isSameNodes(nodes, this.#nodes)) return;
@@ -246,7 +246,7 @@ export class Connections implements AsyncDisposable {
     for (const [key, { target }] of this.#open)
       if (!this.#book.isCurrent({ sink: target.node, sinkAddress: target.address })) this.#describeSoon(key);
     this.#known = new Set(this.#targets.map(({ address }) => address));
-    const checked = asked.length === nodes.length ? this.#targets : reachTargets(asked, interfaces);
+    const checked = requested.length === nodes.length ? this.#targets : reachTargets(requested, interfaces);
     this.checks.setTargets(checked, target => this.#lossOf(target)?.reason ?? NOT_CHOSEN);
   }
 
@@ -379,7 +379,7 @@ const isSameNodes = (one: readonly ReachableNode[], other: readonly ReachableNod
 const RDMA_NOT_BACK = 'its ports have not become active again since the node returned';
 const NOT_REACHED = 'it was not reached again since the daemon started';
 /** A node may be heard through others a moment after it was killed. */
-const LAST_HEARD_SLACK_MS = 3_000;
+const LAST_SEEN_SLACK_MS = 3_000;
 /** How often what is lost is looked at. */
 const LOST_LOOK_MS = 5_000;
 /** How often the checked addresses are compared with what is known. */

@@ -16,8 +16,8 @@ import type { FleetStatus } from '../../wire/mesh-status.ts';
 import type { Cluster } from '../cluster.ts';
 import type { NodeKey } from '../node-key.ts';
 import type { Notices } from '../notices.ts';
-import { readHeardFloors } from './fleet-heard.ts';
 import { fleetSettings } from './fleet-settings.ts';
+import { readSequenceFloors } from './sequence-floors.ts';
 
 interface DaemonFleetParts {
   readonly home: string;
@@ -46,8 +46,8 @@ export const openDaemonFleet = async (parts: DaemonFleetParts): Promise<NatsFlee
     random: Math.random,
     server: settings.server,
     group: () => fleetGroup(standsAt(parts.cluster.state, key.nodeId)),
-    hearing: config.hearing,
-    floors: await readHeardFloors(home),
+    subscriptions: config.subscriptions,
+    floors: await readSequenceFloors(home),
   });
   fleet.onStanding(standing => {
     if (standing.kind === 'failed') raise(notices, standing.problem);
@@ -75,18 +75,29 @@ const NOTICE_ID = 'fleet';
 
 export const fleetStatus = (fleet: NatsFleet): FleetStatus => {
   const { standing, counts, members } = fleet;
-  const told = { memberCount: members.nodes.size, counts: { ...counts } };
+  const reported = { memberCount: members.nodes.size, counts: { ...counts } };
   switch (standing.kind) {
     case 'connecting':
-      return { ...told, standing: 'connecting', server: NOT_YET, version: NOT_YET };
+      return { ...reported, standing: 'connecting', server: NOT_YET, version: NOT_YET };
     case 'connected': {
       const { server, version, trouble } = standing;
-      const connected = { ...told, standing: 'connected' as const, server: hostPortText(server), version };
+      const connected = {
+        ...reported,
+        standing: 'connected' as const,
+        server: hostPortText(server),
+        version,
+      };
       return trouble === undefined ? connected : { ...connected, problem: partsOf(trouble) };
     }
     case 'failed': {
       const none = unknown('there is no connection');
-      return { ...told, standing: 'failed', server: none, version: none, problem: partsOf(standing.problem) };
+      return {
+        ...reported,
+        standing: 'failed',
+        server: none,
+        version: none,
+        problem: partsOf(standing.problem),
+      };
     }
     default:
       return standing satisfies never;

@@ -16,7 +16,7 @@ import { clusterKeyPath, keysIn, readClusterKey } from '../../mesh/key/key-file.
 import { Replicator } from '../../mesh/replication/replicator.ts';
 import { MeshRequests } from '../../mesh/request/mesh-requests.ts';
 import type { Requests } from '../../mesh/request/requests.ts';
-import { JoinDesk } from '../../mesh/tls/join-desk.ts';
+import { JoinCodeService } from '../../mesh/tls/join-code-service.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import { DaemonError } from '../daemon-error.ts';
@@ -28,7 +28,6 @@ import type { Connections } from './connections.ts';
 import { fleetStatus, openDaemonFleet } from './daemon-fleet.ts';
 import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
 import { followDeliveries } from './delivery-notices.ts';
-import { keepHeardFloors } from './fleet-heard.ts';
 import { followClusterKey } from './follow-key.ts';
 import { LinkNotices } from './link-notices.ts';
 import {
@@ -39,11 +38,12 @@ import {
 } from './mesh-connections.ts';
 import { meshStatus } from './mesh-status.ts';
 import { openTransport } from './open-transport.ts';
+import { storeSequenceFloors } from './sequence-floors.ts';
 
 export interface DaemonMesh extends AsyncDisposable {
   readonly listensOn: HostPort | undefined;
   /** Takes in whoever shows a code to join; undefined if nothing leaves the process. */
-  readonly desk: JoinDesk | undefined;
+  readonly service: JoinCodeService | undefined;
   /** Undefined if this node cannot be reached, or no UDP port could be opened. */
   readonly connections: Connections | undefined;
   /** Requests to direct peers, while it runs; undefined if nothing leaves the process. */
@@ -66,8 +66,8 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
   if (keys === undefined) return undefined;
   const stop = new AbortController();
   await using opened = new Lifetimes();
-  const desk = new JoinDesk(clock, keys);
-  const transport = opened.addAsync(await openTransport(parts, keys, desk));
+  const service = new JoinCodeService(clock, keys);
+  const transport = opened.addAsync(await openTransport(parts, keys, service));
   const peers = staticPeers(parts);
   const named = new Set(peers.map(({ host }) => host));
   const record = (fact: Fact): void => {
@@ -115,7 +115,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     },
     random: Math.random,
     onCandidate: candidate => transport.addCandidate(candidate),
-    onMissing: (missing, present) => tellMissing(notices, missing, present),
+    onMissing: (missing, present) => reportMissing(notices, missing, present),
     onTrouble: () => undefined, // an interface that carries no multicast is no news; its state is kept there
   });
   opened.addAsync(discovery);
@@ -148,13 +148,13 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
     discovery.setTagKeys(current.map(one => deriveSecret(one, 'beacon')));
     connections?.setKeys(current.map(one => deriveSecret(one, 'reachability')));
     transport.setKeys(current);
-    desk.setKeys(current);
+    service.setKeys(current);
     fleet?.setKeys(current);
   };
   const owned = opened.move();
   return {
     listensOn,
-    desk,
+    service,
     connections,
     requests,
     status: () =>
@@ -199,7 +199,7 @@ export const openDaemonMesh = async (parts: DaemonMeshParts): Promise<DaemonMesh
         // Last, when everybody has subscribed; and until the end, for the last word.
         transport.start(stop.signal),
         fleet?.run(signal),
-        fleet && keepHeardFloors(parts.home, () => fleet.floors, { clock, notices, signal }),
+        fleet && storeSequenceFloors(parts.home, () => fleet.floors, { clock, notices, signal }),
       ]);
     },
     [Symbol.asyncDispose]: async () => {
@@ -258,7 +258,7 @@ const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =
   });
 
 /** Otherwise a mistyped name would only mean that no node is found. */
-const tellMissing = (notices: Notices, missing: readonly string[], present: readonly string[]): void => {
+const reportMissing = (notices: Notices, missing: readonly string[], present: readonly string[]): void => {
   if (missing.length === 0) {
     notices.clear('interface-missing');
     return;

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import { counted } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { Undelivered } from '../../mesh/replication/catch-up-asks.ts';
+import type { Undelivered } from '../../mesh/replication/catch-up-requests.ts';
 import type { Notices } from '../notices.ts';
 
 interface DeliveryNoticesParts {
@@ -24,7 +24,7 @@ export const followDeliveries = async (
   while (!signal.aborted) {
     // Those that fail most; more notices would hide others.
     const failing = undelivered()
-      .filter(({ count }) => count >= UNDELIVERED_TOLD_MIN)
+      .filter(({ count }) => count >= UNDELIVERED_REPORTED_MIN)
       .toSorted((a, b) => b.count - a.count)
       .slice(0, NAMED_MAX);
     for (const { peer, count, givenUp } of failing) {
@@ -52,6 +52,6 @@ export const followDeliveries = async (
 const noticeId = (peer: NodeId): string => `undelivered ${peer}`;
 
 /** Once or twice may be a slow disk or cable there. */
-export const UNDELIVERED_TOLD_MIN = 3;
+export const UNDELIVERED_REPORTED_MIN = 3;
 const NAMED_MAX = 4;
 const CHECK_MS = 15_000;

@@ -12,7 +12,7 @@ import { JOIN_PLACES_MAX, joinCodeText, joinProof, parseJoinCode } from '../../m
 import { JOIN_CODE_LIFE_MS } from '../../mesh/key/join-codes.ts';
 import { createClusterKeyFile, readClusterKey } from '../../mesh/key/key-file.ts';
 import { reachAddressesOf } from '../../mesh/reachability/reach-targets.ts';
-import { askToJoin, type FailedTry, type JoinOutcome } from '../../mesh/tls/ask-to-join.ts';
+import { type FailedTry, type JoinOutcome, requestToJoin } from '../../mesh/tls/request-to-join.ts';
 import type { ApiFacts, ApiProblemCode } from '../../wire/api/api-problem.ts';
 import type { JoinCodeAnswer, JoinCodeStandingAnswer, JoinedAnswer } from '../../wire/api/daemon-answers.ts';
 import { keyPath } from './daemon-mesh.ts';
@@ -46,9 +46,9 @@ export class Joining {
   async issueCode(): Promise<JoinCodeAnswer> {
     const { membership } = this.#parts;
     await membership.look(); // the key may have been written a moment ago
-    const desk = membership.mesh?.desk;
+    const service = membership.mesh?.service;
     const listensOn = membership.mesh?.listensOn;
-    if (desk === undefined || listensOn === undefined)
+    if (service === undefined || listensOn === undefined)
       throw new JoinError({
         code: 'not-in-a-cluster',
         problem: 'This node is in no cluster that another machine could join.',
@@ -61,7 +61,7 @@ export class Joining {
         problem: 'No address is known by which another machine could reach this one.',
         advice: 'Connect it to a network, or bring the key yourself: plimsoll key show',
       });
-    const secret = desk.issue();
+    const secret = service.issue();
     return {
       code: joinCodeText({ secret, places }),
       id: joinProof(secret).id,
@@ -73,7 +73,11 @@ export class Joining {
   /** How a code stands that this daemon gave since it is in this cluster. */
   standingOf(id: string): JoinCodeStandingAnswer {
     return (
-      this.#parts.membership.mesh?.desk?.standingOf(id) ?? { state: 'expired', expiresInMs: 0, triesLeft: 0 }
+      this.#parts.membership.mesh?.service?.standingOf(id) ?? {
+        state: 'expired',
+        expiresInMs: 0,
+        triesLeft: 0,
+      }
     );
   }
 
@@ -100,7 +104,7 @@ export class Joining {
     await this.#mustBeFree(path);
     // Before the code is used up: a disk that is full or read-only is found while that costs nothing.
     await stored(writeJoinedPeers(home, parsed.code.places), 'The code was not used.');
-    const outcome = await askToJoin(parsed.code, clock, AbortSignal.timeout(JOIN_MS_MAX));
+    const outcome = await requestToJoin(parsed.code, clock, AbortSignal.timeout(JOIN_MS_MAX));
     if (outcome.kind !== 'member') {
       await removeJoinedPeers(home);
       throw new JoinError(outcome.kind === 'refused' ? refusal(outcome) : failure(outcome.tries));
@@ -206,11 +210,11 @@ const refusal = ({ reason, place }: Extract<JoinOutcome, { kind: 'refused' }>): 
 });
 
 const failure = (tries: readonly FailedTry[]): ApiProblemOfJoin => {
-  const told = tries.map(({ place, detail }) => `${hostPortText(place)}: ${detail}`).join('; ');
+  const reported = tries.map(({ place, detail }) => `${hostPortText(place)}: ${detail}`).join('; ');
   const isUnknown = tries.some(({ reason }) => reason === 'unknown-code');
   return {
     code: 'join-failed',
-    problem: `Nobody who knows this code was met (${told}).`,
+    problem: `Nobody who knows this code was met (${reported}).`,
     advice: isUnknown
       ? `The daemon that gave it was started anew since, or has given many others. ${NEW_CODE}`
       : 'Is the daemon there up, and can this machine reach it? A firewall must let the port through.',

@@ -5,25 +5,25 @@ import { pause, unlessAborted, untilAborted } from '../../clock/until-aborted.ts
 import type { HostPort } from '../../core/address/host-port.ts';
 import { unknown } from '../../core/unknown.ts';
 import { readClusterKey } from '../../mesh/key/key-file.ts';
-import type { AskHandler, Requests } from '../../mesh/request/requests.ts';
+import type { QueryHandler, Requests } from '../../mesh/request/requests.ts';
 import { FileChanges } from '../../process/file-changes.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import { DaemonError } from '../daemon-error.ts';
-import type { NodeVoice } from '../own-node.ts';
+import type { LocalNode } from '../local-node.ts';
 import { type DaemonMesh, keyPath, openDaemonMesh } from './daemon-mesh.ts';
 import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
 import { KEY_NOTICE } from './follow-key.ts';
 import { readJoinedPeers, removeJoinedPeers } from './joined-peers.ts';
-import { closeHeldConnections } from './mesh-connections.ts';
+import { closeOpenConnections } from './mesh-connections.ts';
 import { presentFacts } from './present-facts.ts';
 
 interface MembershipParts extends DaemonMeshParts {
-  readonly voice: NodeVoice;
+  readonly voice: LocalNode;
 }
 
 export class Membership implements AsyncDisposable {
   readonly #parts: MembershipParts;
-  readonly #handlers = new Map<string, AskHandler>();
+  readonly #handlers = new Map<string, QueryHandler>();
   readonly #served = new Map<string, () => void>();
   #mesh: DaemonMesh | undefined;
   /** Ends the membership while the daemon goes on; made with the mesh that it ends, so that no leaving is lost. */
@@ -44,7 +44,7 @@ export class Membership implements AsyncDisposable {
   static async open(parts: MembershipParts): Promise<Membership> {
     const membership = new Membership(parts);
     membership.#mesh = await membership.#open();
-    if (membership.#mesh === undefined) closeHeldConnections(parts.voice, 'there is no mesh');
+    if (membership.#mesh === undefined) closeOpenConnections(parts.voice, 'there is no mesh');
     return membership;
   }
 
@@ -60,8 +60,8 @@ export class Membership implements AsyncDisposable {
   readonly status = (): MeshStatus => this.#mesh?.status?.() ?? { kind: 'off', reason: NO_KEY };
 
   readonly requests: Requests = {
-    ask: async (...asked) =>
-      (await this.#mesh?.requests?.ask(...asked)) ?? { kind: 'unreachable', reason: NO_KEY },
+    request: async (...requested) =>
+      (await this.#mesh?.requests?.request(...requested)) ?? { kind: 'unreachable', reason: NO_KEY },
     serve: (topic, handler) => {
       this.#handlers.set(topic, handler);
       this.#serve(topic);
@@ -121,8 +121,8 @@ export class Membership implements AsyncDisposable {
     const failed = new AbortController();
     this.#replicating = mesh.replicate(AbortSignal.any([this.#silence, leaving]));
     this.#replicating.catch(() => failed.abort());
-    this.#tellAgain();
-    this.#tellLooked();
+    this.#scheduleRetry();
+    this.#reportLooked();
     await mesh.run(AbortSignal.any([signal, leaving, failed.signal]));
     if (failed.signal.aborted) await this.#replicating;
     if (signal.aborted) return;
@@ -133,14 +133,14 @@ export class Membership implements AsyncDisposable {
     this.#mesh = undefined;
     const { voice, notices } = this.#parts;
     notices.clear(KEY_NOTICE);
-    closeHeldConnections(voice, LEFT);
+    closeOpenConnections(voice, LEFT);
     const left = unknown(LEFT);
     voice.record({ kind: 'endpoints.told', payload: { meshPort: left, reachabilityPort: left } });
-    this.#tellLooked();
+    this.#reportLooked();
   }
 
   /** Live values that were told before this mesh was there: some are told once, and peers would never hear them. */
-  #tellAgain(): void {
+  #scheduleRetry(): void {
     const { cluster, key, clock, recorder } = this.#parts;
     const live = { ofClass: 'live', nowMs: clock.nowMs() } as const;
     for (const { fact, ageMs } of presentFacts(cluster.state, key.nodeId, live)) recorder.record(fact, ageMs);
@@ -160,7 +160,7 @@ export class Membership implements AsyncDisposable {
       this.#opening = opening.catch(() => undefined);
       await opening;
       if (this.#mesh !== undefined) return this.#mesh;
-      this.#tellLooked();
+      this.#reportLooked();
       if (!this.#wake.signal.aborted)
         await Promise.race([changes.next(RECHECK_MS), untilAborted(this.#wake.signal)]);
       if (signal.aborted) return undefined;
@@ -204,7 +204,7 @@ export class Membership implements AsyncDisposable {
     this.#served.set(topic, requests.serve(topic, handler));
   }
 
-  #tellLooked(): void {
+  #reportLooked(): void {
     this.#looked.resolve();
     this.#looked = Promise.withResolvers<void>();
   }

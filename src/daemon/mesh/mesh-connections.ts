@@ -31,7 +31,7 @@ interface MeshConnectionsParts extends ConnectionBookParts {
 export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<Connections | undefined> => {
   const { listensOn, notices } = parts;
   if (listensOn === undefined) {
-    closeHeldConnections(parts, 'the mesh listens on loopback only');
+    closeOpenConnections(parts, 'the mesh listens on loopback only');
     return undefined;
   }
   try {
@@ -59,13 +59,13 @@ export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<
       problem: `No UDP port can be opened on ${listensOn.host} (${code}): this node cannot find connections.`,
       advice: '',
     });
-    closeHeldConnections(parts, 'no UDP port could be opened');
+    closeOpenConnections(parts, 'no UDP port could be opened');
     return undefined;
   }
 };
 
 /** For a daemon that checks nothing: connections from before the restart must not look checked. */
-export const closeHeldConnections = (parts: ConnectionBookParts, reason: string): void => {
+export const closeOpenConnections = (parts: ConnectionBookParts, reason: string): void => {
   const book = new ConnectionBook(parts);
   for (const place of [...book.held, ...book.heldLost]) book.closed(place, reason);
 };

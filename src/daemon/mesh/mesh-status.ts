@@ -3,7 +3,7 @@
 import { type HostPort, hostPortText } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
-import { lastHeardMs, nodeIds, presence, stoppedMs } from '../../core/node/presence-view.ts';
+import { lastSeenMs, nodeIds, presence, stoppedMs } from '../../core/node/presence-view.ts';
 import type { State } from '../../core/state.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import { beaconProblems, type DiscoveryStatus } from '../../mesh/discovery/discovery-status.ts';
@@ -45,10 +45,10 @@ export interface MeshStatusSources {
 export const meshStatus = (sources: MeshStatusSources): MeshStatus => {
   const problems = beaconProblems(sources.discovery).slice(0, MESH_FINDINGS_MAX);
   const named = sources.named.map(peer => namedPeer(peer, sources));
-  const told = new Set(named.map(({ nodeId }) => nodeId));
+  const reported = new Set(named.map(({ nodeId }) => nodeId));
   const others = new Set([...sources.links.keys(), ...nodeIds(sources.state)]);
   const known = [...others]
-    .filter(node => node !== sources.self && !told.has(node))
+    .filter(node => node !== sources.self && !reported.has(node))
     .map(node => peerOf(node, { ...sources, isNamed: false, tries: dialsOf(node, sources.dials) }));
   return {
     kind: 'on',
@@ -83,7 +83,7 @@ const namedPeer = (peer: HostPort, sources: MeshStatusSources): PeerStatus => {
     standing: dials.some(({ isSelf }) => isSelf) ? 'self' : 'never-met',
     address: unknown('there is no link'),
     silentMs: unknown('it was never seen'),
-    reach: { asked: 0, open: 0, shut: 0 },
+    reach: { requested: 0, open: 0, shut: 0 },
     tries: triesOf(dials),
   };
 };
@@ -100,7 +100,7 @@ const peerOf = (
   const own = reach.filter(({ target }) => target.node === node);
   const countOf = (wanted: ReachStatus['state']): number => own.filter(one => one.state === wanted).length;
   const link = links.get(node);
-  const silentMs = nowMs - lastHeardMs(state, node);
+  const silentMs = nowMs - lastSeenMs(state, node);
   return {
     name: nodeName(state, node),
     nodeId: node,
@@ -108,7 +108,7 @@ const peerOf = (
     standing: link === undefined ? standingWithout(node, { state, nowMs, links }) : 'linked',
     address: link === undefined ? unknown('there is no link') : hostPortText(link.remoteAddress),
     silentMs: Number.isFinite(silentMs) ? Math.max(0, silentMs) : unknown('it was never seen'),
-    reach: { asked: own.length, open: countOf('open'), shut: countOf('shut') },
+    reach: { requested: own.length, open: countOf('open'), shut: countOf('shut') },
     undelivered: undeliveredBy(node),
     tries: link === undefined ? triesOf(tries) : [],
   };

@@ -3,7 +3,7 @@
 import { BEACON_PORT } from '../../mesh/discovery/limits.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { MeshError } from '../../mesh/mesh.ts';
-import type { Guests } from '../../mesh/tls/join-desk.ts';
+import type { Guests } from '../../mesh/tls/join-code-service.ts';
 import { TlsMesh } from '../../mesh/tls/tls-mesh.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { DaemonMeshParts } from './daemon-mesh-parts.ts';

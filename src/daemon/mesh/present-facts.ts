@@ -3,10 +3,10 @@
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { eventClass, type Fact } from '../../core/event-kinds.ts';
-import { heldFacts } from '../../core/held-facts.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { EventClass } from '../../core/kind-row.ts';
 import type { State } from '../../core/state.ts';
+import { heldFacts } from '../../core/stored-facts.ts';
 import { factFrom } from '../../wire/event-schema.ts';
 
 interface PresentFact {

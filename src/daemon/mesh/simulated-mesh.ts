@@ -30,7 +30,7 @@ export const openSimulatedMesh = async (
   });
   const mesh = {
     listensOn: transport.listensOn,
-    desk: undefined,
+    service: undefined,
     connections: undefined,
     requests: undefined,
     status: undefined,

@@ -5,7 +5,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { NodeIdentity } from '../../core/node/identity.ts';
 import { memoryUsedBytes } from '../../core/node/memory.ts';
 import { type NodeView, nodeView } from '../../core/node/node-view.ts';
-import { heldValue } from '../../core/node/reading-view.ts';
+import { knownValue } from '../../core/node/reading-view.ts';
 import type { State } from '../../core/state.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { metricsRequest, otlpAttributes } from '../../report/otlp/otlp-json.ts';
@@ -57,7 +57,7 @@ const resourceOf = (view: NodeView, version: string): Parameters<typeof otlpAttr
   'service.instance.id': view.nodeId,
   'plimsoll.node.id': view.nodeId,
   'plimsoll.node.name': view.name,
-  ...hostOf(heldValue(view.identity)),
+  ...hostOf(knownValue(view.identity)),
 });
 
 const hostOf = (identity: NodeIdentity | undefined): Parameters<typeof otlpAttributes>[0] => {

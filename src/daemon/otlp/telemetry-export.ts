@@ -7,14 +7,14 @@ import type { OtlpConfig } from '../../config/config.ts';
 import { sendOtlp } from '../../report/otlp/otlp-sender.ts';
 import type { OtlpAnswer } from '../../wire/api/daemon-answers.ts';
 import type { LiveConfig } from '../live-config.ts';
+import type { LocalNode } from '../local-node.ts';
 import type { Notices } from '../notices.ts';
-import type { NodeVoice } from '../own-node.ts';
 import { nodeTelemetry } from './node-telemetry.ts';
 
 /** Longest pause between two messages to a receiver that takes none, ms. */
 export const OTLP_BACKOFF_MS_MAX = 300_000;
 
-interface TelemetryExportParts extends Pick<NodeVoice, 'nodeId' | 'state'> {
+interface TelemetryExportParts extends Pick<LocalNode, 'nodeId' | 'state'> {
   readonly clock: Clock;
   readonly notices: Pick<Notices, 'raise' | 'clear'>;
   readonly version: string;
@@ -54,7 +54,7 @@ export class TelemetryExport {
         const round = AbortSignal.any([until, changed.signal]);
         await pause(this.#parts.clock, this.#pauseMs(), round);
         if (!round.aborted) await this.#send(round);
-        if (round.aborted) this.#startAnew();
+        if (round.aborted) this.#restart();
       }
     } finally {
       unsubscribe();
@@ -66,7 +66,7 @@ export class TelemetryExport {
     return Math.max(intervalMs, Math.min(intervalMs * 2 ** this.#failures, OTLP_BACKOFF_MS_MAX));
   }
 
-  #startAnew(): void {
+  #restart(): void {
     this.#failures = 0;
     this.#parts.notices.clear(NOTICE);
     this.#counts = { ...this.#counts, problem: '' };
@@ -96,11 +96,11 @@ export class TelemetryExport {
       if (!signal.aborted) throw error;
       this.#counts = { ...this.#counts, dropped: this.#counts.dropped + 1 };
     }
-    this.#tell(endpoint);
+    this.#report(endpoint);
   }
 
   /** The counts stand in /api/daemon: a notice that changed with each message would be told again each time. */
-  #tell(endpoint: string): void {
+  #report(endpoint: string): void {
     const { notices } = this.#parts;
     const { problem } = this.#counts;
     if (problem === '') {

@@ -17,9 +17,9 @@ export const baselineOf = (
   let count = 0;
   let [oldestMs, newestMs] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   for (const row of rows) {
-    const told = row.isHourly ? addHour(values, row.body) : addProfile(values, row.body);
-    if (told === 0) continue;
-    count += told;
+    const reported = row.isHourly ? addHour(values, row.body) : addProfile(values, row.body);
+    if (reported === 0) continue;
+    count += reported;
     oldestMs = Math.min(oldestMs, row.atWallMs);
     newestMs = Math.max(newestMs, row.atWallMs);
   }

@@ -7,7 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { GpuVendor } from '../../core/node/gpu.ts';
-import { heldValue, readingView } from '../../core/node/reading-view.ts';
+import { knownValue, readingView } from '../../core/node/reading-view.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';
 import type { Gatherer } from '../../gather/gatherer.ts';
@@ -27,7 +27,7 @@ import type { ProbeSettings } from '../../probe/schedule/probe-settings.ts';
 import { SpendLedger } from '../../probe/schedule/spend-ledger.ts';
 import type { Env } from '../../process/child.ts';
 import type { RequestedProbe } from '../../wire/api/probe-answers.ts';
-import { BaselineTelling } from './baseline-telling.ts';
+import { BaselineReporting } from './baseline-reporting.ts';
 import { pastSpending } from './past-spending.ts';
 import { ProbeRequestServer } from './probe-request-server.ts';
 import { rdmaEngine } from './rdma-engine.ts';
@@ -56,7 +56,7 @@ interface DaemonProbesParts {
   readonly probeDevice?: ProbeDeviceNow;
   /** Undefined without a mesh. */
   readonly requests: PeerRequests | undefined;
-  readonly peers: Pick<MeasuredPeers, 'isChosen' | 'wish'>;
+  readonly peers: Pick<MeasuredPeers, 'isChosen' | 'request'>;
   readonly log?: ProbeLog;
 }
 
@@ -68,7 +68,7 @@ export interface DaemonProbes {
 
 /** Whose inventory somebody here tells, each once: two sources may tell of one vendor. */
 export const gpuVendorsOf = (gatherers: readonly Gatherer[]): readonly GpuVendor[] => {
-  const kinds = gatherers.flatMap(({ tells }) => tells);
+  const kinds = gatherers.flatMap(({ reports }) => reports);
   const vendors = kinds.flatMap(({ reading, vendor }) =>
     reading === 'gpus' && vendor !== 'none' ? [vendor] : [],
   );
@@ -113,15 +113,17 @@ export const daemonProbes = (parts: DaemonProbesParts): DaemonProbes => {
     devices: () => currentDevices(state(), parts, nowMs()),
     runner,
   });
-  const baselines = new BaselineTelling(parts);
-  const ask = (isMeant: (subject: ProbeSubject) => boolean, isOfAll: boolean): readonly RequestedProbe[] =>
-    reconciler.ask(isMeant, isOfAll);
+  const baselines = new BaselineReporting(parts);
+  const request = (
+    isMeant: (subject: ProbeSubject) => boolean,
+    isOfAll: boolean,
+  ): readonly RequestedProbe[] => reconciler.request(isMeant, isOfAll);
   const requestServer = new ProbeRequestServer({
     nodeId: self,
     state,
     nowMs,
     requests,
-    ask,
+    request,
     peers: parts.peers,
   });
   return {
@@ -157,14 +159,14 @@ const currentDevices = (
     readingView(state.nodeGpus[nodeId]?.[vendor], state.readingStatuses[nodeId]?.[`gpus ${vendor}`], nowMs),
   );
   if (views.some(({ kind }) => kind === 'waiting')) return [];
-  return listProbeDevices(views.flatMap(view => heldValue(view) ?? []));
+  return listProbeDevices(views.flatMap(view => knownValue(view) ?? []));
 };
 
 /** Sixteen bytes cannot be guessed in the lifetime of a lease. */
 const newTicket = (): string => randomBytes(TICKET_BYTES).toString('hex');
 
 const NOBODY: PeerRequests = {
-  ask: async () => ({ kind: 'unreachable', reason: 'there is no mesh' }),
+  request: async () => ({ kind: 'unreachable', reason: 'there is no mesh' }),
   serve: () => () => undefined,
 };
 const TICKET_BYTES = 16;

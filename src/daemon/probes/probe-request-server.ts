@@ -18,40 +18,40 @@ import {
   requestedProbesSchema,
 } from '../../wire/api/probe-answers.ts';
 
-const PROBE_ASK_TOPIC = 'probe.ask';
+const PROBE_REQUEST_TOPIC = 'probe.ask';
 
 export interface ProbeRequestServerParts {
   readonly nodeId: NodeId;
   readonly state: () => State;
   readonly nowMs: () => number;
   readonly requests: PeerRequests;
-  readonly ask: (
+  readonly request: (
     isMeant: (subject: RequestedProbe['subject']) => boolean,
     isOfAll: boolean,
   ) => readonly RequestedProbe[];
   /** Of a fleet only some peers are measured, until somebody asks for another. */
-  readonly peers: Pick<MeasuredPeers, 'isChosen' | 'wish'>;
+  readonly peers: Pick<MeasuredPeers, 'isChosen' | 'request'>;
 }
 
 export class ProbeRequestServer {
   readonly #parts: ProbeRequestServerParts;
-  readonly #asks: AddressBuckets;
+  readonly #buckets: AddressBuckets;
 
   constructor(parts: ProbeRequestServerParts) {
     this.#parts = parts;
-    const rate = { burst: ASKS_AT_ONCE_MAX, perSecond: ASKS_PER_HOUR_MAX / 3_600 };
-    this.#asks = new AddressBuckets(parts, rate, ASKERS_MAX);
+    const rate = { burst: REQUESTS_AT_ONCE_MAX, perSecond: REQUESTS_PER_HOUR_MAX / 3_600 };
+    this.#buckets = new AddressBuckets(parts, rate, ASKERS_MAX);
   }
 
   /** Answers peers until the returned function is called. */
   serve(): () => void {
-    return this.#parts.requests.serve(PROBE_ASK_TOPIC, ({ from, body }): PeerReply => {
-      const asked = v.safeParse(probeRequestSchema, body);
-      if (!asked.success) return { kind: 'refused', reason: 'not a probe request' };
+    return this.#parts.requests.serve(PROBE_REQUEST_TOPIC, ({ from, body }): PeerReply => {
+      const requested = v.safeParse(probeRequestSchema, body);
+      if (!requested.success) return { kind: 'refused', reason: 'not a probe request' };
       // Requested probes ignore the interfaces' budget: a member could keep them busy forever.
-      if (!this.#asks.of(from).take()) return { kind: 'refused', reason: TOO_MANY };
-      if (this.#wishes(asked.output.subject)) return { kind: 'refused', reason: NOW_WISHED };
-      const probes = this.#own(asked.output.subject).slice(0, ROWS_MAX);
+      if (!this.#buckets.of(from).take()) return { kind: 'refused', reason: TOO_MANY };
+      if (this.#isJustRequested(requested.output.subject)) return { kind: 'refused', reason: REQUESTED_NOW };
+      const probes = this.#own(requested.output.subject).slice(0, ROWS_MAX);
       return {
         kind: 'answer',
         body: { probes: probes.map(one => ({ ...one, subject: { ...one.subject } })) },
@@ -63,8 +63,9 @@ export class ProbeRequestServer {
     const { nodeId } = this.#parts;
     const answers = await Promise.all(
       this.#measurers(target).map(async (node): Promise<ProbesAnswer> => {
-        if (node !== nodeId) return await this.#askPeer(node, target, signal);
-        if (this.#wishes(target)) return { probes: [], unreached: [{ node, reason: NOW_WISHED }] };
+        if (node !== nodeId) return await this.#queryPeer(node, target, signal);
+        if (this.#isJustRequested(target))
+          return { probes: [], unreached: [{ node, reason: REQUESTED_NOW }] };
         return { probes: this.#own(target).map(one => ({ node, ...one })), unreached: [] };
       }),
     );
@@ -75,17 +76,17 @@ export class ProbeRequestServer {
   }
 
   #own(target: ProbeTarget): readonly RequestedProbe[] {
-    return this.#parts.ask(subject => isMeantBy(target, subject), target === 'all');
+    return this.#parts.request(subject => isMeantBy(target, subject), target === 'all');
   }
 
   /** Whether it is a link that nobody has chosen: it is connected from now on, and measured as soon as it is. */
-  #wishes(target: ProbeTarget): boolean {
+  #isJustRequested(target: ProbeTarget): boolean {
     const { nodeId, state, nowMs, peers } = this.#parts;
     if (target === 'all' || target.kind !== 'link' || target.source !== nodeId) return false;
     const { sink } = target;
     if (sink === nodeId || peers.isChosen(sink) || !nodeIds(state()).includes(sink)) return false;
     if (presence(state(), sink, nowMs()) === 'offline') return false;
-    peers.wish(sink);
+    peers.request(sink);
     return true;
   }
 
@@ -97,10 +98,15 @@ export class ProbeRequestServer {
     return [target.kind === 'gpu' ? target.nodeId : target.source];
   }
 
-  async #askPeer(node: NodeId, target: ProbeTarget, signal: AbortSignal): Promise<ProbesAnswer> {
+  async #queryPeer(node: NodeId, target: ProbeTarget, signal: AbortSignal): Promise<ProbesAnswer> {
     const { requests } = this.#parts;
     const subject = target === 'all' ? target : withoutUndefined(target);
-    const reply = await requests.ask(node, PROBE_ASK_TOPIC, { subject }, { timeoutMs: ASK_MS, signal });
+    const reply = await requests.request(
+      node,
+      PROBE_REQUEST_TOPIC,
+      { subject },
+      { timeoutMs: REQUEST_INTERVAL_MS, signal },
+    );
     if (reply.kind !== 'answer') return { probes: [], unreached: [{ node, reason: reply.reason }] };
     const answer = v.safeParse(requestedProbesSchema, reply.body);
     const reason = 'its reply is not understood by this version';
@@ -131,11 +137,11 @@ const withoutUndefined = (target: Exclude<ProbeTarget, 'all'>): Record<string, s
   );
 
 /** Of one node: so many at once, then so many an hour; and the nodes that this is kept for. */
-const ASKS_AT_ONCE_MAX = 8;
-const ASKS_PER_HOUR_MAX = 60;
+const REQUESTS_AT_ONCE_MAX = 8;
+const REQUESTS_PER_HOUR_MAX = 60;
 const ASKERS_MAX = 1_024;
-const TOO_MANY = `that node has asked for too many probes here: ${ASKS_AT_ONCE_MAX} at once, then one a minute`;
-const NOW_WISHED = `it was ${NOT_CHOSEN}; it is being connected now, is measured as soon as it is, and stays for ten minutes`;
-const ASK_MS = 5_000;
+const TOO_MANY = `that node has asked for too many probes here: ${REQUESTS_AT_ONCE_MAX} at once, then one a minute`;
+const REQUESTED_NOW = `it was ${NOT_CHOSEN}; it is being connected now, is measured as soon as it is, and stays for ten minutes`;
+const REQUEST_INTERVAL_MS = 5_000;
 /** Of one answer: it has to fit a frame. */
 const ROWS_MAX = 128;

@@ -2,7 +2,7 @@
 // two seconds, and probes skip its machine. A server that is down has no requests; one that does not count them is
 // reported.
 
-import { askText } from '../../bench/target/ask-text.ts';
+import { fetchText } from '../../bench/target/fetch-text.ts';
 import { requestsInFlight } from '../../bench/target/requests-at-server.ts';
 import { pagePath } from '../../bench/target/server-pages.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
@@ -54,26 +54,26 @@ export class EndpointWatch {
     const urls = this.#parts.endpoints().map(({ url }) => url);
     const watched = [...new Set(urls)].slice(0, ENDPOINTS_MAX);
     this.#forgetOthers(new Set(watched.map(url => new URL(url).origin)));
-    await Promise.all(watched.map(url => this.#ask(url, signal)));
+    await Promise.all(watched.map(url => this.#request(url, signal)));
   }
 
-  async #ask(url: string, signal: AbortSignal): Promise<void> {
+  async #request(url: string, signal: AbortSignal): Promise<void> {
     const target = parseTargetUrl(url);
     if (target.kind === 'wrong') return;
     const { server, authorization } = target.value;
     const path = pagePath(target.value, '/metrics');
     const { origin } = new URL(url);
     const headers = authorization === undefined ? [] : [{ name: 'authorization', value: authorization }];
-    const answer = await askText({ server, path, headers, timeoutMs: ANSWER_MS, signal });
+    const answer = await fetchText({ server, path, headers, timeoutMs: ANSWER_MS, signal });
     const count =
       answer.kind === 'answer' && answer.status === 200 ? requestsInFlight(answer.text) : undefined;
     // A server that does not answer in time may be busy: its last report counts until its lease expires.
     if (answer.kind === 'no-answer') return;
-    this.#tell(origin, url, count ?? 0);
-    this.#say(origin, answer.kind === 'answer' && count === undefined);
+    this.#report(origin, url, count ?? 0);
+    this.#print(origin, answer.kind === 'answer' && count === undefined);
   }
 
-  #tell(origin: string, url: string, count: number): void {
+  #report(origin: string, url: string, count: number): void {
     if (count === 0 && !this.#active.has(origin)) return;
     if (count === 0) this.#active.delete(origin);
     else this.#active.add(origin);
@@ -88,7 +88,7 @@ export class EndpointWatch {
     });
   }
 
-  #say(origin: string, isSilent: boolean): void {
+  #print(origin: string, isSilent: boolean): void {
     const id = `endpoint ${origin}`;
     if (!isSilent) {
       if (this.#silent.delete(origin)) this.#parts.notices.clear(id);
@@ -106,8 +106,9 @@ export class EndpointWatch {
   }
 
   #forgetOthers(origins: ReadonlySet<string>): void {
-    for (const origin of [...this.#silent].filter(held => !origins.has(held))) this.#say(origin, false);
-    for (const origin of [...this.#active].filter(held => !origins.has(held))) this.#tell(origin, origin, 0);
+    for (const origin of [...this.#silent].filter(held => !origins.has(held))) this.#print(origin, false);
+    for (const origin of [...this.#active].filter(held => !origins.has(held)))
+      this.#report(origin, origin, 0);
   }
 }
 

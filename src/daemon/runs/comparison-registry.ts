@@ -5,15 +5,15 @@ import type { ComparisonDocument } from '../../core/comparison/comparison-docume
 import {
   comparisonEnd,
   findingsOfComparison,
-  type ToldComparison,
-  type ToldPairs,
-} from '../../core/comparison/told-comparison.ts';
+  type ReportedComparison,
+  type ReportedPairs,
+} from '../../core/comparison/reported-comparison.ts';
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { EVENT_KINDS } from '../../core/event-kinds.ts';
 import type { ComparisonId } from '../../core/ids.ts';
 import type { Entry } from '../../core/state.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
-import type { ComparisonEnd, ComparisonStart } from '../../wire/told-comparison-schema.ts';
+import type { ComparisonEnd, ComparisonStart } from '../../wire/reported-comparison-schema.ts';
 import { nowAndEvery } from '../every.ts';
 import { readComparisonFile } from './comparison-files.ts';
 import { ABANDONED_MS, LOOK_MS, type RunRegistryParts, type Told } from './run-registry.ts';
@@ -21,8 +21,8 @@ import { plainTarget, targetNodeOf } from './target-node.ts';
 
 export class ComparisonRegistry {
   readonly #parts: RunRegistryParts;
-  readonly #live = new Map<ComparisonId, ToldComparison>();
-  readonly #stopAsked = new Set<ComparisonId>();
+  readonly #live = new Map<ComparisonId, ReportedComparison>();
+  readonly #stopRequested = new Set<ComparisonId>();
   readonly #startedAtMs: number;
 
   constructor(parts: RunRegistryParts) {
@@ -33,7 +33,7 @@ export class ComparisonRegistry {
   start(begun: ComparisonStart): Told {
     const isKnown = this.#live.has(begun.comparisonId);
     if (!isKnown && this.#live.size >= EVENT_KINDS['pairs.reported'].entriesMax) return 'full';
-    const payload: ToldComparison = { ...begun, state: 'running', reason: '' };
+    const payload: ReportedComparison = { ...begun, state: 'running', reason: '' };
     const recorded = this.#parts.record({ kind: 'comparison.started', payload });
     this.#live.set(begun.comparisonId, payload);
     this.#lease(payload);
@@ -41,12 +41,12 @@ export class ComparisonRegistry {
   }
 
   /** Only whoever began one here is believed: after a start of the daemon it is told anew. */
-  update(payload: ToldPairs): Told {
+  update(payload: ReportedPairs): Told {
     const live = this.#live.get(payload.comparisonId);
     if (live === undefined) return 'unknown';
     this.#lease(live);
     this.#parts.record({ kind: 'pairs.reported', payload });
-    return this.#stopAsked.has(payload.comparisonId) ? 'stop' : 'taken';
+    return this.#stopRequested.has(payload.comparisonId) ? 'stop' : 'taken';
   }
 
   end(ended: ComparisonEnd): Told {
@@ -55,7 +55,7 @@ export class ComparisonRegistry {
       const own = this.#own(ended.comparisonId)?.value;
       return own === undefined || own.state === 'running' ? 'unknown' : 'taken';
     }
-    const payload: ToldComparison = { ...live, ...ended };
+    const payload: ReportedComparison = { ...live, ...ended };
     if (this.#parts.record({ kind: 'comparison.ended', payload }) === 'waiting') return 'waiting';
     this.#forget(ended.comparisonId);
     return 'taken';
@@ -64,7 +64,7 @@ export class ComparisonRegistry {
   /** Its process hears of it with the answer to what it tells next. False where none goes on here. */
   stop(comparisonId: ComparisonId): boolean {
     if (!this.#live.has(comparisonId)) return false;
-    this.#stopAsked.add(comparisonId);
+    this.#stopRequested.add(comparisonId);
     return true;
   }
 
@@ -87,22 +87,22 @@ export class ComparisonRegistry {
   async look(): Promise<void> {
     const nowMs = this.#parts.clock.nowMs();
     for (const entry of Object.values(this.#comparisons())) {
-      const told = entry.value;
-      if (told.state !== 'running' || this.#silentMs(entry, nowMs) <= ABANDONED_MS) continue;
-      const document = await this.document(told.comparisonId);
-      if (this.#own(told.comparisonId)?.value !== told) continue;
+      const reported = entry.value;
+      if (reported.state !== 'running' || this.#silentMs(entry, nowMs) <= ABANDONED_MS) continue;
+      const document = await this.document(reported.comparisonId);
+      if (this.#own(reported.comparisonId)?.value !== reported) continue;
       const known =
         typeof document === 'string'
-          ? { ...this.#toldLast(told), ...LOST }
+          ? { ...this.#reportedLast(reported), ...LOST }
           : { ...findingsOfComparison(document), ...comparisonEnd(document) };
-      const payload: ToldComparison = { ...told, ...known };
+      const payload: ReportedComparison = { ...reported, ...known };
       if (this.#parts.record({ kind: 'comparison.ended', payload }) !== 'waiting')
-        this.#forget(told.comparisonId);
+        this.#forget(reported.comparisonId);
     }
   }
 
   /** The segments have leases of their own; these hold while one drains, rests, or its server is started. */
-  #lease({ comparisonId, a, b }: ToldComparison): void {
+  #lease({ comparisonId, a, b }: ReportedComparison): void {
     for (const [letter, { target }] of [
       ['A', a],
       ['B', b],
@@ -120,30 +120,31 @@ export class ComparisonRegistry {
 
   #forget(comparisonId: ComparisonId): void {
     this.#live.delete(comparisonId);
-    this.#stopAsked.delete(comparisonId);
+    this.#stopRequested.delete(comparisonId);
   }
 
-  #toldLast({
+  #reportedLast({
     comparisonId,
-    ...told
-  }: ToldComparison): Pick<ToldPairs, 'sentence' | 'verdict' | 'pairsDone'> {
-    const last = this.#parts.state().comparisonProgress[this.#parts.nodeId]?.[comparisonId]?.value ?? told;
+    ...reported
+  }: ReportedComparison): Pick<ReportedPairs, 'sentence' | 'verdict' | 'pairsDone'> {
+    const last =
+      this.#parts.state().comparisonProgress[this.#parts.nodeId]?.[comparisonId]?.value ?? reported;
     return { sentence: last.sentence, verdict: last.verdict, pairsDone: last.pairsDone };
   }
 
-  #silentMs(entry: Entry<ToldComparison>, nowMs: number): number {
+  #silentMs(entry: Entry<ReportedComparison>, nowMs: number): number {
     const live = this.#parts.state().comparisonProgress[this.#parts.nodeId]?.[entry.value.comparisonId];
-    const heard = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
+    const received = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
     // A daemon that has just started has had no time to hear anybody.
-    return Math.min(nowMs - this.#startedAtMs, heard);
+    return Math.min(nowMs - this.#startedAtMs, received);
   }
 
-  #own(comparisonId: string): Entry<ToldComparison> | undefined {
+  #own(comparisonId: string): Entry<ReportedComparison> | undefined {
     const comparisons = this.#comparisons();
     return Object.hasOwn(comparisons, comparisonId) ? comparisons[comparisonId] : undefined;
   }
 
-  #comparisons(): Readonly<Record<string, Entry<ToldComparison>>> {
+  #comparisons(): Readonly<Record<string, Entry<ReportedComparison>>> {
     return this.#parts.state().comparisons[this.#parts.nodeId] ?? {};
   }
 }

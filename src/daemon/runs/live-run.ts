@@ -42,10 +42,10 @@ export class RegisteredRun {
     return this.#series.series(Math.max(this.#series.lastEndMs, this.#readUntilMs - FLUSH_MS_MAX));
   }
 
-  told(progress: RunProgress, nowMs: number): void {
+  reported(progress: RunProgress, nowMs: number): void {
     this.#progressAtMs = nowMs;
     this.#elapsedMs = progress.elapsedMs;
-    this.#series.told(progress);
+    this.#series.reported(progress);
   }
 
   /** With the words of the newest error of each kind, which the run itself does not keep. */
@@ -62,8 +62,8 @@ export class RegisteredRun {
       bytesMax: LIVE_BYTES_MAX,
       skipsAhead: true,
     });
-    const sinceToldMs = Number.isFinite(this.#progressAtMs) ? Math.max(0, nowMs - this.#progressAtMs) : 0;
-    this.#readUntilMs = this.#elapsedMs + sinceToldMs;
+    const sinceReportedMs = Number.isFinite(this.#progressAtMs) ? Math.max(0, nowMs - this.#progressAtMs) : 0;
+    this.#readUntilMs = this.#elapsedMs + sinceReportedMs;
     this.#isReadable = read !== undefined;
     if (read === undefined || read.skippedBytes === 0) return;
     this.#hasSkipped = true;
@@ -75,13 +75,13 @@ export class RegisteredRun {
     const { failure, endNs, isTracked } = sample;
     if (failure === undefined || !isTracked) return;
     this.#lastErrors.set(failure.kind, {
-      detail: errorWords(failure),
+      detail: errorText(failure),
       lastAtMs: endNs / 1e6,
     });
   }
 }
 
-const errorWords = ({ statusCode, detail }: SampleFailure): string => {
+const errorText = ({ statusCode, detail }: SampleFailure): string => {
   const code = statusCode === 0 || detail.includes(String(statusCode)) ? '' : `${statusCode} `;
   return `${code}${detail}`.slice(0, DETAIL_LENGTH_MAX);
 };

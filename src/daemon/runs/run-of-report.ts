@@ -3,7 +3,7 @@
 import type { RunId } from '../../core/ids.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Run } from '../../core/run/run.ts';
-import { runAsked, runDigest, stateOf } from '../../core/run/run-digest.ts';
+import { runDigest, runRequested, stateOf } from '../../core/run/run-digest.ts';
 import { unknown } from '../../core/unknown.ts';
 import { plainTarget, type TargetSources, targetNodeOf } from './target-node.ts';
 
@@ -19,7 +19,7 @@ export const runOfReport = (
     startedAt: report.run.startedAt,
     target,
     targetNode: targetNodeOf(target, parts),
-    ...runAsked(report.run),
+    ...runRequested(report.run),
     limits: { samplesMax: unknown('not in the report'), durationMs: unknown('not in the report') },
     objectives: (report.objectives ?? []).map(({ name, limitNs }) => ({ name, limitNs })),
     runObjectives: unknown('not in the report'),

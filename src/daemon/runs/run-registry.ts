@@ -48,7 +48,7 @@ export class RunRegistry {
   readonly #finished = new FinishedSeries();
   readonly #calibrations: EngineCalibrations;
   /** Live runs that somebody asked to end; each hears of it when it tells something next. */
-  readonly #stopAsked = new Set<RunId>();
+  readonly #stopRequested = new Set<RunId>();
   readonly #startedAtMs: number;
   /** Run directory to when it changed last. */
   #looked = new Map<string, number>();
@@ -84,7 +84,7 @@ export class RunRegistry {
     if (live === undefined) return 'unknown';
     const nowMs = this.#parts.clock.nowMs();
     if (nowMs - live.progressAtMs < PROGRESS_MS_MIN) return this.#taken(progress.runId);
-    live.told(progress, nowMs);
+    live.reported(progress, nowMs);
     const figures = live.explained(progress.figures);
     this.#parts.record({ kind: 'progress.reported', payload: { ...progress, figures } });
     return this.#taken(progress.runId);
@@ -103,7 +103,7 @@ export class RunRegistry {
    */
   stop(runId: RunId): boolean {
     if (this.#own(runId)?.value.state !== 'running') return false;
-    this.#stopAsked.add(runId);
+    this.#stopRequested.add(runId);
     return true;
   }
 
@@ -117,7 +117,7 @@ export class RunRegistry {
     const recorded = this.#parts.record({ kind: 'run.ended', payload: { ...run, ...ended, figures } });
     if (recorded === 'waiting') return 'waiting';
     this.#live.delete(ended.runId);
-    this.#stopAsked.delete(ended.runId);
+    this.#stopRequested.delete(ended.runId);
     this.#finished.forget(ended.runId);
     this.#calibrations.ended(run);
     return 'taken';
@@ -181,7 +181,7 @@ export class RunRegistry {
   }
 
   #taken(runId: RunId): Told {
-    return this.#stopAsked.has(runId) ? 'stop' : 'taken';
+    return this.#stopRequested.has(runId) ? 'stop' : 'taken';
   }
 
   /** A daemon that was started anew takes a running run of its journal up again. */
@@ -247,14 +247,14 @@ export class RunRegistry {
     const report = await rebuiltReport(run.directory);
     if (this.#own(run.runId)?.value !== run) return;
     const rebuilt = report?.run.id === run.runId ? runDigest(report) : undefined;
-    const told = this.#parts.state().runProgress[this.#parts.nodeId]?.[run.runId]?.value.figures;
+    const reported = this.#parts.state().runProgress[this.#parts.nodeId]?.[run.runId]?.value.figures;
     this.end({
       runId: run.runId,
       state: 'interrupted',
       reason: 'its process exited unexpectedly; plimsoll report rebuilds its report',
       model: run.model,
       directory: run.directory,
-      figures: rebuilt ?? told ?? unknown('it reported no figures'),
+      figures: rebuilt ?? reported ?? unknown('it reported no figures'),
     });
   }
 

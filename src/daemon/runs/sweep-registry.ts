@@ -37,7 +37,7 @@ interface SweepContents {
 export class SweepRegistry {
   readonly #parts: RunRegistryParts & { readonly runs: RunRegistry };
   readonly #live = new Map<SweepId, LiveSweep>();
-  readonly #stopAsked = new Set<SweepId>();
+  readonly #stopRequested = new Set<SweepId>();
   readonly #startedAtMs: number;
   /** Directory to when it changed last. */
   readonly #looked = new Map<string, number>();
@@ -74,13 +74,13 @@ export class SweepRegistry {
       kind: 'stages.reported',
       payload: { sweepId, line, sentence, stages: stageDigests(inOrder(live)), progress },
     });
-    return this.#stopAsked.has(sweepId) ? 'stop' : 'taken';
+    return this.#stopRequested.has(sweepId) ? 'stop' : 'taken';
   }
 
   /** Its process hears of it with the answer to what it tells next. False where none goes on here. */
   stop(sweepId: SweepId): boolean {
     if (!this.#live.has(sweepId)) return false;
-    this.#stopAsked.add(sweepId);
+    this.#stopRequested.add(sweepId);
     return true;
   }
 
@@ -144,7 +144,7 @@ export class SweepRegistry {
 
   #forget(sweepId: SweepId): void {
     this.#live.delete(sweepId);
-    this.#stopAsked.delete(sweepId);
+    this.#stopRequested.delete(sweepId);
   }
 
   /** What it wrote last is the truth; a process that is gone wrote nothing since. */
@@ -158,25 +158,25 @@ export class SweepRegistry {
       const found = file.kind === 'here' && file.sweepId === sweep.sweepId ? file.document : undefined;
       const known =
         found === undefined
-          ? { ...this.#toldLast(sweep.sweepId), ...LOST }
+          ? { ...this.#reportedLast(sweep.sweepId), ...LOST }
           : { ...findingsOf(found), ...sweepEndOf(found) };
       if (this.#parts.record({ kind: 'sweep.ended', payload: { ...sweep, ...known } }) !== 'waiting')
         this.#forget(sweep.sweepId);
     }
   }
 
-  #toldLast(sweepId: SweepId): SweepFindings {
-    const told = this.#parts.state().sweepProgress[this.#parts.nodeId]?.[sweepId]?.value;
-    return told === undefined
+  #reportedLast(sweepId: SweepId): SweepFindings {
+    const reported = this.#parts.state().sweepProgress[this.#parts.nodeId]?.[sweepId]?.value;
+    return reported === undefined
       ? NOTHING_FOUND
-      : { line: told.line, sentence: told.sentence, stages: told.stages };
+      : { line: reported.line, sentence: reported.sentence, stages: reported.stages };
   }
 
   #silentMs(entry: Entry<Sweep>, nowMs: number): number {
     const live = this.#parts.state().sweepProgress[this.#parts.nodeId]?.[entry.value.sweepId];
-    const heard = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
+    const received = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
     // A daemon that has just started has had no time to hear anybody.
-    return Math.min(nowMs - this.#startedAtMs, heard);
+    return Math.min(nowMs - this.#startedAtMs, received);
   }
 
   /** Those that no daemon heard of, with the runs of their stages. */

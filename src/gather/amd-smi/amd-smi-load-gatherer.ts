@@ -11,7 +11,7 @@ import { JsonSplitter, jsonDocuments } from './tool-json.ts';
 
 export const amdSmiLoadGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'amd-smi',
-  tells: [KIND],
+  reports: [KIND],
   intervalMs: machine.intervals.gpuMs,
   gather: async session => {
     const loads = await Promise.all((await findAmdCards(machine.root)).map(readAmdLoad));
@@ -28,7 +28,7 @@ const streamAmdSmi = async (
 ): Promise<void> => {
   const seconds = String(Math.max(1, Math.round(intervals.gpuMs / 1000)));
   const splitter = new JsonSplitter();
-  let toldAtMs = session.clock.nowMs();
+  let reportedAtMs = session.clock.nowMs();
   for await (const line of streamLines('amd-smi', ['metric', '-w', seconds, '--json'], {
     // It is a Python program, and Python buffers output to a pipe up to 8 KiB.
     env: { ...env, PYTHONUNBUFFERED: '1' },
@@ -39,11 +39,12 @@ const streamAmdSmi = async (
     for (const document of splitter.add(line)) {
       const devices = parseAmdSmiMetric(document, addresses);
       if (devices.length === 0) continue;
-      toldAtMs = session.clock.nowMs();
+      reportedAtMs = session.clock.nowMs();
       session.emit(AMD_SMI, { kind: 'gpuLoads', value: { vendor: 'amd', devices } });
     }
     // Lines that never become figures do not count as activity.
-    if (session.clock.nowMs() - toldAtMs > timeouts.gpuSilentMs) throw new Error('amd-smi prints no figures');
+    if (session.clock.nowMs() - reportedAtMs > timeouts.gpuSilentMs)
+      throw new Error('amd-smi prints no figures');
   }
 };
 

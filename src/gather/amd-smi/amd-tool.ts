@@ -12,7 +12,7 @@ export class AmdTool {
   readonly #machine: MachineAccess;
   #devices: readonly AmdToolDevice[] = [];
   #cards: string | undefined;
-  #askedAtMs = 0;
+  #requestedAtMs = 0;
 
   constructor(machine: MachineAccess) {
     this.#machine = machine;
@@ -25,15 +25,15 @@ export class AmdTool {
 
   /** `cards` names what sysfs shows now. Empty if no tool is installed or none answers. */
   async devices(cards: string, clock: Clock, signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
-    const isFresh = clock.nowMs() - this.#askedAtMs < ASK_AGAIN_MS;
+    const isFresh = clock.nowMs() - this.#requestedAtMs < REQUEST_AGAIN_MS;
     if (cards === this.#cards && isFresh) return this.#devices;
     this.#cards = cards;
-    this.#askedAtMs = clock.nowMs();
-    this.#devices = await this.#ask(signal);
+    this.#requestedAtMs = clock.nowMs();
+    this.#devices = await this.#request(signal);
     return this.#devices;
   }
 
-  async #ask(signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
+  async #request(signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
     const { env, timeouts } = this.#machine;
     for (const { command, args, parse } of TOOLS) {
       const result = await runTool(command, args, { env, signal, timeoutMs: timeouts.gpuToolMs });
@@ -54,4 +54,4 @@ const TOOLS = [
     parse: parseRocmSmi,
   },
 ];
-const ASK_AGAIN_MS = 600_000;
+const REQUEST_AGAIN_MS = 600_000;

@@ -32,7 +32,7 @@ export const parseAmdSmiMetric = (document: unknown, deviceIds: readonly string[
   let partsLeft = 0;
   for (const entry of entries(document)) {
     // The first part of a card reports for all of it and lists the parts; the others follow and repeat its memory.
-    if (partsLeft > 0 && saysNothing(entry)) {
+    if (partsLeft > 0 && isEmptyReport(entry)) {
       partsLeft -= 1;
       continue;
     }
@@ -49,7 +49,7 @@ const entries = (document: unknown): readonly unknown[] => {
   return (top.length > 0 ? top : (looseList(valueAt(document, 'gpu_data')) ?? [])).slice(0, ENTRIES_MAX);
 };
 
-const saysNothing = (entry: unknown): boolean =>
+const isEmptyReport = (entry: unknown): boolean =>
   amdFigure(valueAt(entry, 'usage', 'gfx_activity')) === undefined &&
   amdFigure(valueAt(entry, 'power', 'socket_power')) === undefined &&
   amdFigure(valueAt(entry, 'temperature', 'hotspot')) === undefined;
@@ -65,11 +65,11 @@ const loadOf = (entry: unknown, deviceId: string): GpuLoad => {
     amdFigure(valueAt(entry, 'temperature', 'edge')) ?? amdFigure(valueAt(entry, 'temperature', 'hotspot'));
   return {
     deviceId,
-    use: use === undefined || use < 0 || use > 100 ? NOT_TOLD : use / 100,
-    memoryUsedBytes: mebibytes(valueAt(entry, 'mem_usage', 'used_vram')) ?? NOT_TOLD,
-    memoryReservedUsedBytes: NOT_TOLD,
-    temperatureCelsius: temperature ?? NOT_TOLD,
-    powerWatts: positive(amdFigure(valueAt(entry, 'power', 'socket_power'))) ?? NOT_TOLD,
+    use: use === undefined || use < 0 || use > 100 ? NOT_REPORTED : use / 100,
+    memoryUsedBytes: mebibytes(valueAt(entry, 'mem_usage', 'used_vram')) ?? NOT_REPORTED,
+    memoryReservedUsedBytes: NOT_REPORTED,
+    temperatureCelsius: temperature ?? NOT_REPORTED,
+    powerWatts: positive(amdFigure(valueAt(entry, 'power', 'socket_power'))) ?? NOT_REPORTED,
     clockMhz: highestClock(entry),
     pcieNow: pcieOf(entry),
     // Idle cards print "THROTTLED" too: it is not a reason.
@@ -81,19 +81,19 @@ const loadOf = (entry: unknown, deviceId: string): GpuLoad => {
 /** A card has one clock per compute die; missing ones read N/A. */
 const highestClock = (entry: unknown): Reported<number> => {
   const clocks = valueAt(entry, 'clock');
-  if (typeof clocks !== 'object' || clocks === null) return NOT_TOLD;
+  if (typeof clocks !== 'object' || clocks === null) return NOT_REPORTED;
   const known = Object.keys(clocks)
     .filter(key => /^gfx_\d+$/.test(key))
     .map(key => amdFigure(valueAt(clocks, key, 'clk')))
     .filter(mhz => mhz !== undefined);
-  return known.length === 0 ? NOT_TOLD : maximumOf(known);
+  return known.length === 0 ? NOT_REPORTED : maximumOf(known);
 };
 
 const pcieOf = (entry: unknown): GpuLoad['pcieNow'] => {
   const width = amdCount(valueAt(entry, 'pcie', 'width'));
   const speed = amdFigure(valueAt(entry, 'pcie', 'speed'));
   const generation = pcieGeneration(`${speed ?? 0} GT/s`);
-  return width === undefined || typeof generation !== 'number' ? NOT_TOLD : { generation, width };
+  return width === undefined || typeof generation !== 'number' ? NOT_REPORTED : { generation, width };
 };
 
 /** What is counted, 0 for "not known". */
@@ -112,5 +112,5 @@ const mebibytes = (json: unknown): number | undefined => {
 const positive = (value: number | undefined): number | undefined =>
   value === undefined || value <= 0 ? undefined : value;
 
-const NOT_TOLD = unknown('amd-smi does not tell');
+const NOT_REPORTED = unknown('amd-smi does not tell');
 const ENTRIES_MAX = 512;

@@ -22,7 +22,7 @@ export const amdgpuInventoryGatherer = (
   seen: SeenGpus = new SeenGpus(machine.root),
 ): Gatherer => ({
   name: 'amd-inventory',
-  tells: [INVENTORY, HEALTH],
+  reports: [INVENTORY, HEALTH],
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
     const { root } = machine;

@@ -13,7 +13,7 @@ import { isMute, readAmdLoad } from './read-amd-load.ts';
 
 export const amdgpuLoadGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'amd-loads',
-  tells: [KIND],
+  reports: [KIND],
   intervalMs: machine.intervals.gpuMs,
   gather: async session => {
     if (await amdIsHere(machine, session, [KIND])) await pollSysfs(machine, session);

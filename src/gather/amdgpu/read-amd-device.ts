@@ -29,38 +29,38 @@ interface AmdHost {
 }
 
 export const readAmdDevice = async (card: AmdCard, index: number, host: AmdHost): Promise<GpuDevice> => {
-  const told = host.toolDevices.find(device => device.address === card.address);
+  const reported = host.toolDevices.find(device => device.address === card.address);
   const nodes = host.kfdNodes.filter(node => card.address.startsWith(`${node.slot}.`));
   const units = nodes.reduce((sum, node) => sum + node.computeUnits, 0);
   const limit = (await isAsleep(card)) ? ASLEEP : await numbered(card.hwmon, 'power1_cap');
   return {
     deviceId: card.address,
     index,
-    name: await nameOf(card, told, host.root),
+    name: await nameOf(card, reported, host.root),
     memoryTotalBytes:
       card.shared?.totalBytes ?? (await sysfsNumber(join(card.devicePath, 'mem_info_vram_total'))),
     memoryIsUnified: card.shared !== undefined,
     memoryReservedBytes: card.shared?.reservedBytes ?? 0,
     driver: card.driver === 'amdgpu' ? host.driver : card.driver,
     runtime: host.runtime,
-    architecture: nodes[0]?.architecture ?? told?.architecture ?? unknown(NO_KFD),
-    coreCount: units > 0 ? units : (told?.computeUnits ?? unknown(NO_KFD)),
+    architecture: nodes[0]?.architecture ?? reported?.architecture ?? unknown(NO_KFD),
+    coreCount: units > 0 ? units : (reported?.computeUnits ?? unknown(NO_KFD)),
     pcieMax:
       card.shared !== undefined ? unknown('on the chip, no PCIe link') : await pcieLink(card.linkPath, 'max'),
     // The driver writes 0 if no limit can be set.
     powerLimitWatts: isUnknown(limit)
-      ? (told?.powerLimitWatts ?? limit)
+      ? (reported?.powerLimitWatts ?? limit)
       : limit <= 0
         ? unknown('no power limit')
         : limit / 1_000_000,
     powerLimitDefaultWatts: unknown('not read of this driver'),
-    partitions: await partitionsOf(card, nodes.length, told),
+    partitions: await partitionsOf(card, nodes.length, reported),
     pciAddress: card.address,
   };
 };
 
-const nameOf = async (card: AmdCard, told: AmdToolDevice | undefined, root: string): Promise<string> => {
-  if (told?.name !== undefined) return told.name;
+const nameOf = async (card: AmdCard, reported: AmdToolDevice | undefined, root: string): Promise<string> => {
+  if (reported?.name !== undefined) return reported.name;
   const product = await sysfsText(join(card.devicePath, 'product_name'));
   if (!isUnknown(product)) return product;
   const revision = await sysfsNumber(join(card.devicePath, 'revision'));
@@ -78,11 +78,11 @@ const nameOf = async (card: AmdCard, told: AmdToolDevice | undefined, root: stri
 const partitionsOf = async (
   card: AmdCard,
   nodeCount: number,
-  told: AmdToolDevice | undefined,
+  reported: AmdToolDevice | undefined,
 ): Promise<readonly string[]> => {
   const mode = await firstKnown(
     () => sysfsText(join(card.devicePath, 'current_compute_partition')),
-    () => Promise.resolve(told?.computePartition ?? unknown('not partitioned')),
+    () => Promise.resolve(reported?.computePartition ?? unknown('not partitioned')),
   );
   if (isUnknown(mode) || mode === 'SPX' || !/^[A-Z]{2,8}$/.test(mode)) return [];
   const count = nodeCount > 1 ? nodeCount : PARTITION_COUNTS.get(mode);

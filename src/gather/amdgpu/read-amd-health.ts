@@ -10,11 +10,11 @@ import type { AmdCard } from './amd-card.ts';
 
 export const readAmdHealth = async (card: AmdCard): Promise<GpuHealth> => {
   const isSleeping = await isAsleep(card);
-  const notTold = isSleeping ? ASLEEP : NOT_TOLD;
+  const notReported = isSleeping ? ASLEEP : NOT_REPORTED;
   const common = {
     deviceId: card.address,
-    eccAggregate: { corrected: notTold, uncorrected: notTold },
-    recoveryAction: notTold,
+    eccAggregate: { corrected: notReported, uncorrected: notReported },
+    recoveryAction: notReported,
     links: isSleeping ? ASLEEP : NO_LINKS,
   };
   if (isSleeping)
@@ -44,14 +44,14 @@ const countsOf = async (ras: string): Promise<EccCounts> => {
 
 /** "0x00000001 : 0x00001000 : R": retired, P: to be retired with the next reset, F: could not be. */
 const repairOf = async (ras: string): Promise<MemoryRepair> => {
-  const told = await sysfsBytes(join(ras, 'gpu_vram_bad_pages'), PAGES_BYTES_MAX);
-  if (isUnknown(told)) return noRepair(told.code === 'permission' ? told : NO_RAS);
+  const reported = await sysfsBytes(join(ras, 'gpu_vram_bad_pages'), PAGES_BYTES_MAX);
+  if (isUnknown(reported)) return noRepair(reported.code === 'permission' ? reported : NO_RAS);
   const flags = new TextDecoder()
-    .decode(told.bytes)
+    .decode(reported.bytes)
     .split('\n')
     .map(line => /^0x[0-9a-f]+ : 0x[0-9a-f]+ : ([RPF])$/i.exec(line.trim())?.[1]);
   return {
-    ...noRepair(NOT_TOLD),
+    ...noRepair(NOT_REPORTED),
     retiredPages: flags.filter(flag => flag !== undefined).length,
     isPending: flags.includes('P'),
     hasFailed: flags.includes('F'),
@@ -66,7 +66,7 @@ const noRepair = (reason: Unknown): MemoryRepair => ({
   hasFailed: reason,
 });
 
-const NOT_TOLD = unknown('amdgpu does not tell it', 'not-offered');
+const NOT_REPORTED = unknown('amdgpu does not tell it', 'not-offered');
 const NO_RAS = unknown('the card does not count errors (no RAS)', 'not-offered');
 const NO_LINKS = unknown('amdgpu tells links between GPUs by amd-smi only', 'not-offered');
 const PARTS_MAX = 64;

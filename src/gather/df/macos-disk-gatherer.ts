@@ -10,7 +10,7 @@ import { type MacosMount, parseDf, parseMounts } from './parse-df.ts';
 
 export const macosDiskGatherer = ({ env, intervals, timeouts }: MachineAccess): Gatherer => ({
   name: 'df',
-  tells: [DISK],
+  reports: [DISK],
   intervalMs: intervals.diskMs,
   gather: session =>
     poll(session, intervals.diskMs, async signal => {
@@ -24,7 +24,7 @@ export const macosDiskGatherer = ({ env, intervals, timeouts }: MachineAccess): 
       const local = mounts.filter(mount => mount.isLocal);
       const remote = mounts.filter(mount => !mount.isLocal).slice(0, REMOTE_MAX);
       const groups = [...(local.length > 0 ? [local] : []), ...remote.map(mount => [mount])];
-      const answers = await Promise.all(groups.map(group => askDf(group, context)));
+      const answers = await Promise.all(groups.map(group => runDf(group, context)));
       const volumes = answers.flatMap(answer => answer.volumes);
       const failure = answers.find(answer => answer.failure !== undefined)?.failure;
       if (volumes.length > 0) session.emit('df', { kind: 'disk', value: { volumes } });
@@ -32,7 +32,7 @@ export const macosDiskGatherer = ({ env, intervals, timeouts }: MachineAccess): 
     }),
 });
 
-const askDf = async (
+const runDf = async (
   mounts: readonly MacosMount[],
   context: ToolContext,
 ): Promise<{ readonly volumes: readonly DiskVolume[]; readonly failure?: Unanswered }> => {

@@ -17,7 +17,7 @@ import { virtualisation } from './virtualisation.ts';
 
 export const linuxIdentityGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'dmi-identity',
-  tells: [IDENTITY],
+  reports: [IDENTITY],
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
     const { files, intervals, plimsollVersion, settings } = machine;

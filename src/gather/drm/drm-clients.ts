@@ -15,18 +15,18 @@ const DRM_FILES_TOGETHER_MAX = 65_536;
 
 interface DrmClients {
   /** By PCI address. */
-  readonly byAddress: ReadonlyMap<string, readonly HeldBy[]>;
+  readonly byAddress: ReadonlyMap<string, readonly OpenBy[]>;
   /** Processes whose open files may not be read; undefined where there is no list of processes. */
   readonly hidden: number | undefined;
 }
 
-interface HeldBy {
+interface OpenBy {
   readonly pid: number;
   readonly client: DrmClient;
 }
 
 export const readDrmClients = async (root: string): Promise<DrmClients> => {
-  const byAddress = new Map<string, HeldBy[]>();
+  const byAddress = new Map<string, OpenBy[]>();
   let hidden = 0;
   let filesLeft = DRM_FILES_TOGETHER_MAX;
   const pids = (await sysfsNames(join(root, 'proc'))).filter(name => /^[1-9]\d{0,9}$/.test(name));
@@ -75,8 +75,8 @@ export const drmProcesses = async (
 ): Promise<Reported<readonly GpuProcess[]>> => {
   const bytes = new Map<number, Reported<number>>(more);
   for (const [pid, clients] of Map.groupBy(byAddress.get(address) ?? [], held => held.pid)) {
-    const told = clients.map(({ client }) => (isIntegrated ? together(client) : client.ownBytes));
-    const own = told.reduce((sum, each) => {
+    const reported = clients.map(({ client }) => (isIntegrated ? together(client) : client.ownBytes));
+    const own = reported.reduce((sum, each) => {
       if (isUnknown(sum)) return each;
       return isUnknown(each) ? sum : sum + each;
     });

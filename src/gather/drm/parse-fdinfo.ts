@@ -18,26 +18,26 @@ export interface DrmClient {
 export const parseFdinfo = (text: string): DrmClient | undefined => {
   const fields = new Map<string, string>();
   for (const line of text.split('\n', LINES_MAX)) {
-    const [, key, told] = /^(drm-[a-z0-9-]{1,60}):\s*(.{0,60})$/i.exec(line.trimEnd()) ?? [];
-    if (key !== undefined && told !== undefined) fields.set(key.toLowerCase(), told.trim());
+    const [, key, reported] = /^(drm-[a-z0-9-]{1,60}):\s*(.{0,60})$/i.exec(line.trimEnd()) ?? [];
+    if (key !== undefined && reported !== undefined) fields.set(key.toLowerCase(), reported.trim());
   }
   const address = fields.get('drm-pdev')?.toLowerCase();
   const clientId = fields.get('drm-client-id');
   if (address === undefined || !/^[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/.test(address))
     return undefined;
   if (clientId === undefined) return undefined;
-  return { address, clientId, ownBytes: heldIn(fields, OWN), hostBytes: heldIn(fields, HOST) };
+  return { address, clientId, ownBytes: foundIn(fields, OWN), hostBytes: foundIn(fields, HOST) };
 };
 
 /** What is resident; older kernels tell one figure under the name "memory", some only what was asked for. */
-const heldIn = (fields: ReadonlyMap<string, string>, region: RegExp): Reported<number> => {
+const foundIn = (fields: ReadonlyMap<string, string>, region: RegExp): Reported<number> => {
   for (const what of ['resident', 'memory', 'total']) {
-    const told = [...fields].flatMap(([key, value]) => {
+    const reported = [...fields].flatMap(([key, value]) => {
       const [, name = ''] = new RegExp(`^drm-${what}-(.+)$`).exec(key) ?? [];
       const bytes = region.test(name) ? sizeOf(value) : undefined;
       return bytes === undefined ? [] : [bytes];
     });
-    if (told.length > 0) return told.reduce((sum, bytes) => sum + bytes, 0);
+    if (reported.length > 0) return reported.reduce((sum, bytes) => sum + bytes, 0);
   }
   return unknown('the driver does not tell it');
 };

@@ -9,7 +9,7 @@ export const sysfsText = async (path: string): Promise<Reported<string>> => {
   const bytes = await sysfsBytes(path, TEXT_BYTES_MAX);
   if (isUnknown(bytes)) return bytes;
   const text = new TextDecoder().decode(bytes.bytes).trim();
-  return text === '' ? unknown(NOT_TOLD) : text;
+  return text === '' ? unknown(NOT_REPORTED) : text;
 };
 
 /** A whole number, decimal or 0x-hexadecimal, possibly negative. */
@@ -66,7 +66,7 @@ const readFailure = (error: unknown): Unknown => {
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
-      return unknown(NOT_TOLD);
+      return unknown(NOT_REPORTED);
     case 'EACCES':
     case 'EPERM':
       return unknown('permission denied', 'permission');
@@ -78,6 +78,6 @@ const readFailure = (error: unknown): Unknown => {
   }
 };
 
-const NOT_TOLD = 'not reported by this driver';
+const NOT_REPORTED = 'not reported by this driver';
 /** One page: the most that kernels usually return for one sysfs file. */
 const TEXT_BYTES_MAX = 4 * 1024;

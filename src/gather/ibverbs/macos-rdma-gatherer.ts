@@ -18,7 +18,7 @@ export const macosRdmaGatherer = (
   rdmaDevices: RememberedRead<readonly RdmaDevice[]>,
 ): Gatherer => ({
   name: 'rdma-ctl',
-  tells: [RDMA],
+  reports: [RDMA],
   intervalMs: intervals.rdmaMs,
   gather: session =>
     poll(session, intervals.rdmaMs, async signal => {
@@ -52,8 +52,8 @@ export const parseRdmaCtlStatus = (text: string): Reported<boolean> => {
  */
 const readIbverbs = async (context: ToolContext): Promise<ToolAnswer<readonly RdmaDevice[]>> => {
   const devinfo = await toolText('ibv_devinfo', [], context);
-  const told = devinfo.kind === 'answered' ? parseIbvDevinfo(devinfo.value).map(withInterface) : [];
-  if (told.length > 0) return answered(told);
+  const reported = devinfo.kind === 'answered' ? parseIbvDevinfo(devinfo.value).map(withInterface) : [];
+  if (reported.length > 0) return answered(reported);
   const listed = await toolText('ibv_devices', [], context);
   if (listed.kind === 'unanswered') return listed;
   const named = parseIbvDevices(listed.value);

@@ -69,11 +69,11 @@ const portOf = (number: number, values: ReadonlyMap<string, string>): RdmaPort =
   return {
     number,
     state: stateIn(values.get('state')),
-    physicalState: /^[A-Z_]+/.exec(values.get('phys_state') ?? '')?.[0] ?? unknown(NOT_TOLD),
+    physicalState: /^[A-Z_]+/.exec(values.get('phys_state') ?? '')?.[0] ?? unknown(NOT_REPORTED),
     linkLayer,
     rateBitsPerSecond: rateIn(values),
     activeMtuBytes: mtuIn(values.get('active_mtu')),
-    interfaceName: unknown(NOT_TOLD),
+    interfaceName: unknown(NOT_REPORTED),
     subnetPrefix:
       linkLayer === 'infiniband' ? subnetPrefixIn(values) : unknown('only InfiniBand has subnets of its own'),
   };
@@ -91,7 +91,7 @@ const stateIn = (text: string | undefined): RdmaPort['state'] => {
     case 'PORT_DOWN':
       return 'down';
     default:
-      return unknown(text === undefined ? NOT_TOLD : `state "${text.slice(0, 60)}"`);
+      return unknown(text === undefined ? NOT_REPORTED : `state "${text.slice(0, 60)}"`);
   }
 };
 
@@ -104,7 +104,7 @@ const linkLayerIn = (text: string | undefined): RdmaPort['linkLayer'] => {
     case 'Thunderbolt':
       return 'thunderbolt';
     default:
-      return unknown(text === undefined ? NOT_TOLD : `link layer "${text.slice(0, 60)}"`);
+      return unknown(text === undefined ? NOT_REPORTED : `link layer "${text.slice(0, 60)}"`);
   }
 };
 
@@ -112,19 +112,19 @@ const linkLayerIn = (text: string | undefined): RdmaPort['linkLayer'] => {
 const rateIn = (values: ReadonlyMap<string, string>): Reported<number> => {
   const lanes = /^(\d{1,2})X\b/.exec(values.get('active_width') ?? '');
   const laneGbps = /^(\d{1,4}(?:\.\d{1,3})?) Gbps\b/.exec(values.get('active_speed') ?? '');
-  if (lanes === null || laneGbps === null) return unknown(NOT_TOLD);
+  if (lanes === null || laneGbps === null) return unknown(NOT_REPORTED);
   return Math.round(Number(lanes[1]) * Number(laneGbps[1]) * 1e9);
 };
 
 /** "4096 (5)" */
 const mtuIn = (text: string | undefined): Reported<number> => {
   const match = /^(\d{3,5}) \(\d\)$/.exec(text ?? '');
-  return match === null ? unknown(NOT_TOLD) : Number(match[1]);
+  return match === null ? unknown(NOT_REPORTED) : Number(match[1]);
 };
 
 const guidIn = (text: string | undefined): Reported<string> => {
   const guid = (text ?? '').replaceAll(':', '').toLowerCase();
-  if (!/^[0-9a-f]{16}$/.test(guid)) return unknown(NOT_TOLD);
+  if (!/^[0-9a-f]{16}$/.test(guid)) return unknown(NOT_REPORTED);
   return /^0+$/.test(guid) ? unknown('not set') : guid;
 };
 
@@ -135,7 +135,7 @@ const subnetPrefixIn = (values: ReadonlyMap<string, string>): Reported<string> =
   const groups = head.split(':');
   const isWhole = tail === undefined ? groups.length === 8 : head !== '' && groups.length < 8;
   if (gid === undefined || !isWhole || groups.some(group => !/^[0-9a-f]{1,4}$/.test(group))) {
-    return unknown(NOT_TOLD);
+    return unknown(NOT_REPORTED);
   }
   const missing = Math.max(0, 4 - groups.length);
   return [...groups.slice(0, 4), ...Array<string>(missing).fill('0')]
@@ -143,7 +143,7 @@ const subnetPrefixIn = (values: ReadonlyMap<string, string>): Reported<string> =
     .join(':');
 };
 
-const NOT_TOLD = 'ibv_devinfo does not report it';
+const NOT_REPORTED = 'ibv_devinfo does not report it';
 const VALUE_LENGTH_MAX = 200;
 const DEVICES_MAX = 256;
 const PORTS_MAX = 64;

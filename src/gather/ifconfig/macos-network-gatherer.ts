@@ -5,7 +5,7 @@ import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import type { HardwarePort } from '../networksetup/parse-networksetup.ts';
-import { HintedPoll, runBeside } from '../poll.ts';
+import { HintedPoll, runConcurrently } from '../poll.ts';
 import { type RememberedRead, type ToolAnswer, toolText } from '../tool-output.ts';
 import { describeInterface, typeOfInterface } from './describe-interface.ts';
 import { watchNetwork } from './network-watch.ts';
@@ -16,7 +16,7 @@ export const macosNetworkGatherer = (
   hardwarePorts: RememberedRead<readonly HardwarePort[]>,
 ): Gatherer => ({
   name: 'ifconfig',
-  tells: [NETWORK],
+  reports: [NETWORK],
   intervalMs: intervals.networkMs,
   gather: session => {
     const polling = new HintedPoll({
@@ -47,7 +47,7 @@ export const macosNetworkGatherer = (
         guessedTypes: guessed.map(({ name }) => name),
       });
     };
-    return runBeside(
+    return runConcurrently(
       session.signal,
       signal => polling.run({ clock: session.clock, signal }, read),
       signal => watchNetwork({ clock: session.clock, signal }, env, () => polling.hint()),

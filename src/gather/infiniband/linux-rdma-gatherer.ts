@@ -18,7 +18,7 @@ import {
 
 export const linuxRdmaGatherer = ({ files, intervals }: MachineAccess): Gatherer => ({
   name: 'sysfs-rdma',
-  tells: [RDMA],
+  reports: [RDMA],
   intervalMs: intervals.rdmaMs,
   gather: async session => {
     let wasAbsent: boolean | undefined;

@@ -26,8 +26,8 @@ export class RdmaPortCounters implements Disposable {
 
   /** A port whose driver tells no counters, whose counters are stuck, or that has gone, is left out. Off this thread: they ask the adapter. */
   async read(): Promise<readonly CountedPort[]> {
-    const told = await Promise.all(this.#ports.map(port => port.read()));
-    return told.filter(port => port !== undefined);
+    const reported = await Promise.all(this.#ports.map(port => port.read()));
+    return reported.filter(port => port !== undefined);
   }
 
   [Symbol.dispose](): void {
@@ -61,15 +61,15 @@ class OpenPort implements Disposable {
       kind: 'rdma',
       received: {
         bytes: received * WORD_BYTES,
-        packets: receivedPackets ?? NOT_TOLD,
-        errors: receivedErrors ?? NOT_TOLD,
+        packets: receivedPackets ?? NOT_REPORTED,
+        errors: receivedErrors ?? NOT_REPORTED,
         drops: NOT_COUNTED,
       },
       sent: {
         bytes: sent * WORD_BYTES,
-        packets: sentPackets ?? NOT_TOLD,
+        packets: sentPackets ?? NOT_REPORTED,
         errors: NOT_COUNTED,
-        drops: sentDrops ?? NOT_TOLD,
+        drops: sentDrops ?? NOT_REPORTED,
       } satisfies PortCounts,
     };
   }
@@ -105,5 +105,5 @@ const COUNTERS = [
 const WORD_BYTES = 4;
 /** Without extended counters a port has 32 bits, and stops there, as InfiniBand has it: growth of 0 would be told as silence. */
 const STUCK_AT = 0xff_ff_ff_ff;
-const NOT_TOLD = unknown('the driver does not tell it');
+const NOT_REPORTED = unknown('the driver does not tell it');
 const NOT_COUNTED = unknown('RDMA ports do not count it');

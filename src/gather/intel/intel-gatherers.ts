@@ -19,7 +19,7 @@ export const intelInventoryGatherer = (
   seen: SeenGpus = new SeenGpus(root),
 ): Gatherer => ({
   name: 'intel-inventory',
-  tells: [INVENTORY],
+  reports: [INVENTORY],
   intervalMs: intervals.identityMs,
   gather: async session => {
     if (!(await isHere({ root, intervals }, INVENTORY, session))) return;
@@ -43,7 +43,7 @@ export const intelInventoryGatherer = (
 
 export const intelLoadGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'intel-loads',
-  tells: [LOADS],
+  reports: [LOADS],
   intervalMs: machine.intervals.gpuMs,
   gather: async session => {
     if (await isHere(machine, LOADS, session)) await pollLoads(machine, session);

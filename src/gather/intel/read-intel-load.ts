@@ -66,7 +66,7 @@ const clock = async (card: IntelCard): Promise<Reported<number>> => {
 
 /** Files reason_pl1 (xe) or throttle_reason_pl1 (i915) that read 1. */
 const throttleReasons = async (card: IntelCard): Promise<Reported<readonly string[]>> => {
-  let isTold = false;
+  let isStated = false;
   const reasons = new Set<string>();
   for (const engine of await engineFolders(card)) {
     for (const folder of [join(engine, 'freq0/throttle'), engine]) {
@@ -75,12 +75,12 @@ const throttleReasons = async (card: IntelCard): Promise<Reported<readonly strin
         if (reason === undefined || reason === 'status') continue;
         const flag = await sysfsNumber(join(folder, file));
         if (isUnknown(flag)) continue;
-        isTold = true;
+        isStated = true;
         if (flag !== 0) reasons.add(reason);
       }
     }
   }
-  return isTold ? [...reasons] : unknown('not reported by this driver');
+  return isStated ? [...reasons] : unknown('not reported by this driver');
 };
 
 /** tile0/gt0 of xe, gt/gt0 of i915. */

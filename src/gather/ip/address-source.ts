@@ -51,7 +51,7 @@ export class AddressSource {
     const text = await toolText('ip', ['-j', 'addr'], { env, signal, timeoutMs });
     const answer = text.kind === 'answered' ? parseIpAddr(text.value) : text;
     if (answer.kind === 'answered') this.#last = { table: answer.value, source: 'ip' };
-    else this.#notBeforeMs = clock.nowMs() + ASK_AGAIN_MS;
+    else this.#notBeforeMs = clock.nowMs() + REQUEST_AGAIN_MS;
     return this.#last;
   }
 
@@ -108,4 +108,4 @@ const ipv6Scope = (address: string): InterfaceAddress['scope'] => {
 };
 
 /** After `ip` was missing, hung or printed something else. */
-const ASK_AGAIN_MS = 300_000;
+const REQUEST_AGAIN_MS = 300_000;

@@ -6,7 +6,7 @@ import { counted } from '../../core/figure/figure.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { isUnreadable, readFailed } from '../machine-files.ts';
-import { HintedPoll, runBeside } from '../poll.ts';
+import { HintedPoll, runConcurrently } from '../poll.ts';
 import { AddressSource, type ListAddresses } from './address-source.ts';
 import { DeviceKindSource } from './device-kinds.ts';
 import { watchLinks } from './link-watch.ts';
@@ -17,7 +17,7 @@ export const linuxNetworkGatherer = (
   listAddresses: ListAddresses = os.networkInterfaces,
 ): Gatherer => ({
   name: 'sysfs-network',
-  tells: [NETWORK],
+  reports: [NETWORK],
   intervalMs: intervals.networkMs,
   gather: session => {
     const { clock } = session;
@@ -52,7 +52,7 @@ export const linuxNetworkGatherer = (
         guessedTypes: guessed,
       });
     };
-    return runBeside(
+    return runConcurrently(
       session.signal,
       signal => polling.run({ clock, signal }, read),
       // Polling continues if there is no `ip` to watch.

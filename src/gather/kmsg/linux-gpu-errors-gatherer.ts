@@ -11,14 +11,14 @@ import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } fr
 import type { MachineAccess } from '../machine-access.ts';
 import { accessCode, textOr } from '../machine-files.ts';
 import { nvidiaTrace } from '../nvidia/nvidia-tool.ts';
-import { poll, runBeside } from '../poll.ts';
+import { poll, runConcurrently } from '../poll.ts';
 import { journalLines, needJournal } from './journal.ts';
 import { KernelLog } from './kernel-log.ts';
 import { parseJournalXid, parseXid, XidTally } from './parse-xid.ts';
 
 export const linuxGpuErrorsGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'kmsg-gpu-errors',
-  tells: [GPU_ERRORS],
+  reports: [GPU_ERRORS],
   intervalMs: INTERVAL_MS,
   gather: async session => {
     const { root } = machine;
@@ -55,17 +55,17 @@ const readLog = async (log: KernelLog, machine: MachineAccess, session: GatherSe
       const logged = parseXid(record);
       if (logged !== undefined) tally.add(logged);
     }
-    tell(session, 'kernel log', tally, machine);
+    report(session, 'kernel log', tally, machine);
   });
 };
 
 const readJournal = async (machine: MachineAccess, session: GatherSession): Promise<void> => {
   const tally = new XidTally();
   await needJournal(machine, session.signal);
-  await runBeside(
+  await runConcurrently(
     session.signal,
     signal =>
-      poll({ clock: session.clock, signal }, INTERVAL_MS, () => tell(session, 'journal', tally, machine)),
+      poll({ clock: session.clock, signal }, INTERVAL_MS, () => report(session, 'journal', tally, machine)),
     async signal => {
       for await (const line of journalLines(machine, signal)) {
         const logged = parseJournalXid(line);
@@ -75,7 +75,7 @@ const readJournal = async (machine: MachineAccess, session: GatherSession): Prom
   );
 };
 
-const tell = (session: GatherSession, source: string, tally: XidTally, { files }: MachineAccess): void => {
+const report = (session: GatherSession, source: string, tally: XidTally, { files }: MachineAccess): void => {
   // Its clock stands still while the machine sleeps, and uptime does not: errors before that look older.
   const uptimeSeconds = Number.parseFloat(textOr(files.textNow('/proc/uptime'), ''));
   if (Number.isNaN(uptimeSeconds)) throw new Error('/proc/uptime cannot be read');

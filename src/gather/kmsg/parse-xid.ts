@@ -22,33 +22,33 @@ interface LoggedXid {
  * of a device that is divided (MIG) the part stands behind its address: "(PCI:0000:1b:00 GPU-I:01 GPU-CI:00)".
  */
 export const parseXid = (record: string): LoggedXid | undefined => {
-  const [, micros, told] = RECORD.exec(record) ?? [];
-  return micros === undefined || told === undefined ? undefined : xidOf(told, Number(micros));
+  const [, micros, reported] = RECORD.exec(record) ?? [];
+  return micros === undefined || reported === undefined ? undefined : xidOf(reported, Number(micros));
 };
 
 /** The same from `journalctl -o json`: systemd.journal-fields(7), where the journal has taken a record of the kernel. */
 export const parseJournalXid = (line: string): LoggedXid | undefined => {
   const record = looseRecord(looseJson(line));
-  const told = record?.['MESSAGE'];
+  const reported = record?.['MESSAGE'];
   // The kernel's own time; where it is missing, that at which the journal got it.
   const micros =
     looseWhole(record?.['_SOURCE_MONOTONIC_TIMESTAMP']) ?? looseWhole(record?.['__MONOTONIC_TIMESTAMP']);
-  return typeof told === 'string' && micros !== undefined ? xidOf(told, micros) : undefined;
+  return typeof reported === 'string' && micros !== undefined ? xidOf(reported, micros) : undefined;
 };
 
-const xidOf = (told: string, micros: number): LoggedXid | undefined => {
-  const [, address, digits, rest] = XID.exec(told) ?? [];
+const xidOf = (reported: string, micros: number): LoggedXid | undefined => {
+  const [, address, digits, rest] = XID.exec(reported) ?? [];
   if (address !== undefined && digits !== undefined)
     return loggedOf(micros, { address, xid: Number(digits), kind: 'xid', text: rest ?? '' });
-  const [, switchAddress, switchDigits, said] = SXID.exec(told) ?? [];
+  const [, switchAddress, switchDigits, message] = SXID.exec(reported) ?? [];
   if (switchAddress !== undefined && switchDigits !== undefined)
     return loggedOf(micros, {
       address: switchAddress,
       xid: Number(switchDigits),
       kind: 'sxid',
-      text: said ?? '',
+      text: message ?? '',
     });
-  const [, device, line] = OTHER_DRIVER.exec(told) ?? [];
+  const [, device, line] = OTHER_DRIVER.exec(reported) ?? [];
   const kind = line === undefined ? undefined : RESETS.find(([pattern]) => pattern.test(line))?.[1];
   return device === undefined || line === undefined || kind === undefined
     ? undefined

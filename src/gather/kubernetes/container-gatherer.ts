@@ -8,32 +8,32 @@ import type { MachineAccess } from '../machine-access.ts';
 import { digitsIn, type MachineFiles, textOr } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import { readCpuLimit, readMemoryLimit } from '../procfs/cpu-limit.ts';
-import { askLabels, mayAskLabels } from './machine-labels.ts';
+import { fetchLabels, mayFetchLabels } from './machine-labels.ts';
 import { isInPod, labelsOnPod, podNames } from './pod-information.ts';
 
 export const linuxContainerGatherer = ({ files, env }: MachineAccess): Gatherer => ({
   name: 'container',
-  tells: [CONTAINER],
+  reports: [CONTAINER],
   intervalMs: INTERVAL_MS,
   gather: async session => {
     const { clock, signal } = session;
     const isPod = isInPod(env);
-    let asked: { readonly labels: Reported<readonly MachineLabel[]>; readonly atMs: number } | undefined;
+    let requested: { readonly labels: Reported<readonly MachineLabel[]>; readonly atMs: number } | undefined;
     /** At once, then now and then; what the API server has told stays while it does not answer. */
     const machineLabels = async (machine: Reported<string>): Promise<Reported<readonly MachineLabel[]>> => {
       if (isUnknown(machine)) return machine;
-      if (asked === undefined || clock.nowMs() - asked.atMs >= ASKED_EVERY_MS) {
-        const labels = await askLabels({ machine, env, files, signal });
-        const kept = isUnknown(labels) && labels.code === 'no-answer' ? asked?.labels : undefined;
-        asked = { labels: kept ?? labels, atMs: clock.nowMs() };
+      if (requested === undefined || clock.nowMs() - requested.atMs >= REQUESTED_EVERY_MS) {
+        const labels = await fetchLabels({ machine, env, files, signal });
+        const kept = isUnknown(labels) && labels.code === 'no-answer' ? requested?.labels : undefined;
+        requested = { labels: kept ?? labels, atMs: clock.nowMs() };
       }
-      return asked.labels;
+      return requested.labels;
     };
     const pod = async (): Promise<NodeContainer['pod']> => {
       if (!isPod) return { kind: 'none' };
       const names = podNames(env, files);
-      const told = mayAskLabels(env) ? await machineLabels(names.machine) : undefined;
-      return { kind: 'pod', ...names, labels: merged(told, labelsOnPod(files)) };
+      const reported = mayFetchLabels(env) ? await machineLabels(names.machine) : undefined;
+      return { kind: 'pod', ...names, labels: merged(reported, labelsOnPod(files)) };
     };
     await poll(session, INTERVAL_MS, async () => {
       const cpuLimit = readCpuLimit(files);
@@ -70,4 +70,4 @@ const hostMemoryBytes = (files: MachineFiles): number | undefined => {
 const CONTAINER: GatheredKind = { reading: 'container', vendor: 'none' };
 const SOURCE = 'control groups';
 const INTERVAL_MS = 30_000;
-const ASKED_EVERY_MS = 600_000;
+const REQUESTED_EVERY_MS = 600_000;

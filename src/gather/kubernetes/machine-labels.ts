@@ -17,10 +17,10 @@ interface LabelQuestion {
   readonly signal: AbortSignal;
 }
 
-export const mayAskLabels = (env: Env): boolean => env['PLIMSOLL_KUBERNETES_NODE_LABELS'] === 'api-server';
+export const mayFetchLabels = (env: Env): boolean => env['PLIMSOLL_KUBERNETES_NODE_LABELS'] === 'api-server';
 
 /** The token and the authority are read each time: the kubelet replaces both while a pod runs. */
-export const askLabels = async ({
+export const fetchLabels = async ({
   machine,
   env,
   files,
@@ -73,7 +73,7 @@ interface Question {
 
 const get = ({ host, port, path, token, authority, signal }: Question) =>
   new Promise<{ readonly status: number; readonly body: string }>((resolve, reject) => {
-    const asked = request(
+    const requested = request(
       {
         host: host.replace(/^\[(.*)\]$/, '$1'),
         port,
@@ -93,7 +93,7 @@ const get = ({ host, port, path, token, authority, signal }: Question) =>
         answer.on('data', (part: Buffer) => {
           bytes += part.length;
           if (bytes > ANSWER_BYTES_MAX)
-            asked.destroy(new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`));
+            requested.destroy(new Error(`an answer of more than ${ANSWER_BYTES_MAX} bytes`));
           else parts.push(part);
         });
         answer.on('error', reject);
@@ -102,8 +102,8 @@ const get = ({ host, port, path, token, authority, signal }: Question) =>
         );
       },
     );
-    asked.on('error', reject);
-    asked.end();
+    requested.on('error', reject);
+    requested.end();
   });
 
 const machineSchema = v.object({

@@ -5,19 +5,19 @@ import { streamLines, ToolError } from '../../process/child.ts';
 import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { ProcessorMeter } from '../macos-host.ts';
-import { runBeside } from '../poll.ts';
+import { runConcurrently } from '../poll.ts';
 import type { MemoryGauges } from '../sysctl/memory-gauge.ts';
 import { macmonGpuLoads, macmonMemory, macmonSystem } from './macmon-readings.ts';
 import { parseMacmonLine } from './parse-macmon.ts';
 
 export const macmonGatherer = (machine: MachineAccess, gauges: MemoryGauges): Gatherer => ({
   name: 'macmon',
-  tells: [MEMORY, SYSTEM, GPU_LOADS],
+  reports: [MEMORY, SYSTEM, GPU_LOADS],
   // Not memory's half a second: macmon reads every power and temperature sensor for each line, so that would cost twice
   // as much.
   intervalMs: machine.intervals.systemMs,
   gather: session =>
-    runBeside(
+    runConcurrently(
       session.signal,
       signal => streamMacmon({ ...session, signal }, machine, gauges),
       signal => gauges.run({ clock: session.clock, signal }),

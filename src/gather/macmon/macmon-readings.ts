@@ -32,7 +32,7 @@ export const macmonSystem = (
     cpuClusters: [
       { name: 'E-cores', ...sample.efficiencyCores },
       { name: 'P-cores', ...sample.performanceCores },
-    ].filter(isTold),
+    ].filter(isStated),
   },
 });
 
@@ -89,5 +89,5 @@ export const macosMemory = (memory: {
 const firstKnown = (first: Reported<number>, second: Reported<number>): Reported<number> =>
   typeof first === 'number' ? first : second;
 
-const isTold = (cluster: MacmonProcessor): boolean =>
+const isStated = (cluster: MacmonProcessor): boolean =>
   typeof cluster.use === 'number' || typeof cluster.clockMhz === 'number';

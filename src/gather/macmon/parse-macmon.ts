@@ -92,7 +92,7 @@ const processorIn = (record: LooseRecord, prefix: 'ecpu' | 'pcpu' | 'gpu'): Macm
       record[`${prefix}_usage_ratio`],
       pair[1],
     ),
-    clockMhz: positive(looseNumber(record[`${prefix}_freq_mhz`]) ?? pair[0], NOT_TOLD),
+    clockMhz: positive(looseNumber(record[`${prefix}_freq_mhz`]) ?? pair[0], NOT_REPORTED),
   };
 };
 
@@ -106,23 +106,23 @@ const firstRatio = (...candidates: readonly unknown[]): Reported<number> => {
     const ratio = strictNumber(candidate);
     if (ratio !== undefined && ratio >= 0 && ratio <= RATIO_MAX) return Math.min(ratio, 1);
   }
-  return unknown(NOT_TOLD);
+  return unknown(NOT_REPORTED);
 };
 
 const bytesIn = (value: unknown, least: 0 | 1): Reported<number> => {
   const bytes = typeof value === 'number' ? looseWhole(value) : undefined;
-  return bytes !== undefined && bytes >= least ? bytes : unknown(NOT_TOLD);
+  return bytes !== undefined && bytes >= least ? bytes : unknown(NOT_REPORTED);
 };
 
 const positive = (value: unknown, reason: string): Reported<number> => {
   const number = strictNumber(value);
-  if (number === undefined) return unknown(NOT_TOLD);
+  if (number === undefined) return unknown(NOT_REPORTED);
   return number > 0 ? number : unknown(reason);
 };
 
 const notNegative = (value: unknown): Reported<number> => {
   const number = strictNumber(value);
-  return number !== undefined && number >= 0 ? number : unknown(NOT_TOLD);
+  return number !== undefined && number >= 0 ? number : unknown(NOT_REPORTED);
 };
 
 /** macmon prints numbers as numbers; a number in quotes is not from macmon. */
@@ -130,7 +130,7 @@ const strictNumber = (value: unknown): number | undefined =>
   typeof value === 'number' ? looseNumber(value) : undefined;
 
 const NO_SENSOR = 'macmon finds no sensor';
-const NOT_TOLD = 'macmon does not report it';
+const NOT_REPORTED = 'macmon does not report it';
 /** Samples overlap a little: 1.002 is a full processor, 97 is an undocumented percentage. */
 const RATIO_MAX = 1.05;
 const KNOWN_KEYS = [

@@ -9,18 +9,18 @@ import { isUnreadable, readFailed } from '../machine-files.ts';
 import { poll } from '../poll.ts';
 import { chooseVolumes, type Volume } from './choose-volumes.ts';
 import { parseMountinfo } from './parse-mountinfo.ts';
-import { type AskSpace, statfsSpace, VolumeSpaces } from './volume-space.ts';
+import { type ReadSpace, statfsSpace, VolumeSpaces } from './volume-space.ts';
 
-/** `askSpace` queries one volume, whose file system may never answer. */
+/** `readSpace` queries one volume, whose file system may never answer. */
 export const linuxDiskGatherer = (
   { files, intervals, timeouts }: MachineAccess,
-  askSpace: AskSpace = statfsSpace,
+  readSpace: ReadSpace = statfsSpace,
 ): Gatherer => ({
   name: 'mountinfo-disk',
-  tells: [DISK],
+  reports: [DISK],
   intervalMs: intervals.diskMs,
   gather: async session => {
-    const spaces = new VolumeSpaces(askSpace, {
+    const spaces = new VolumeSpaces(readSpace, {
       clock: session.clock,
       waitMs: timeouts.kernelMs,
     });
@@ -30,14 +30,14 @@ export const linuxDiskGatherer = (
       const chosen = chooseVolumes(parseMountinfo(text));
       const volumes: DiskVolume[] = [];
       const failures: { readonly reason: string; readonly code?: ReasonCode }[] = [];
-      const ask = async (volume: Volume): Promise<void> => {
+      const request = async (volume: Volume): Promise<void> => {
         const space = await spaces.read(volume, signal);
         if (space.kind === 'volume') volumes.push(space.volume);
         if (space.kind === 'failed') failures.push(space);
       };
       try {
-        for (const volume of chosen.filter(({ isRemote }) => !isRemote)) await ask(volume);
-        for (const volume of chosen.filter(({ isRemote }) => isRemote)) await ask(volume);
+        for (const volume of chosen.filter(({ isRemote }) => !isRemote)) await request(volume);
+        for (const volume of chosen.filter(({ isRemote }) => isRemote)) await request(volume);
       } catch (error) {
         if (signal.aborted) return;
         throw error;

@@ -16,7 +16,7 @@ type VolumeSpace =
   | { readonly kind: 'failed'; readonly reason: string; readonly code?: ReasonCode };
 
 /** `fs.statfs` with bigints, whose `frsize` is the unit of the block counts if the runtime has it. */
-export type AskSpace = (path: string) => Promise<SpaceAnswer>;
+export type ReadSpace = (path: string) => Promise<SpaceAnswer>;
 
 export interface SpaceAnswer {
   readonly isFolder: boolean;
@@ -25,13 +25,13 @@ export interface SpaceAnswer {
 }
 
 export class VolumeSpaces {
-  readonly #ask: AskSpace;
+  readonly #request: ReadSpace;
   readonly #clock: Clock;
   readonly #waitMs: number;
   readonly #silent = new Set<string>();
 
-  constructor(ask: AskSpace, options: { readonly clock: Clock; readonly waitMs: number }) {
-    this.#ask = ask;
+  constructor(request: ReadSpace, options: { readonly clock: Clock; readonly waitMs: number }) {
+    this.#request = request;
     this.#clock = options.clock;
     this.#waitMs = options.waitMs;
   }
@@ -45,7 +45,7 @@ export class VolumeSpaces {
       return { kind: 'failed', reason: `${mountPoint} is not read while other volumes do not answer` };
     }
     this.#silent.add(mountPoint);
-    const answered = this.#ask(mountPoint)
+    const answered = this.#request(mountPoint)
       .then(
         answer => spaceOf(volume, answer),
         (error: unknown): VolumeSpace => ({
@@ -71,7 +71,7 @@ export class VolumeSpaces {
   }
 }
 
-export const statfsSpace: AskSpace = async path => {
+export const statfsSpace: ReadSpace = async path => {
   // One after the other: each holds a thread of the pool while it waits.
   const space = await fs.statfs(path, { bigint: true });
   const status = await fs.stat(path);

@@ -11,7 +11,7 @@ export const macosTrafficGatherer = ({ env, intervals, settings, timeouts }: Mac
   const intervalMs = 2 * intervals.trafficMs;
   return {
     name: 'netstat',
-    tells: [TRAFFIC],
+    reports: [TRAFFIC],
     intervalMs,
     gather: session => {
       const meter = new TrafficMeter();

@@ -27,9 +27,9 @@ export const parseNetstat = (text: string): readonly CountedPort[] | undefined =
           bytes: received,
           packets: receivedPackets,
           errors: receivedErrors,
-          drops: NOT_TOLD,
+          drops: NOT_REPORTED,
         },
-        sent: { bytes: sent, packets: sentPackets, errors: sentErrors, drops: NOT_TOLD },
+        sent: { bytes: sent, packets: sentPackets, errors: sentErrors, drops: NOT_REPORTED },
       } as const,
     ];
   });
@@ -39,4 +39,4 @@ const HEAD = /^Name +Mtu +Network +Address +Ipkts +Ierrs +Ibytes +Opkts +Oerrs +
 const LINK = /^<Link#\d+>$/;
 /** Ipkts, Ierrs, Ibytes, Opkts, Oerrs, Obytes, Coll. */
 const COUNTS = 7;
-const NOT_TOLD = unknown('netstat -ib does not tell it');
+const NOT_REPORTED = unknown('netstat -ib does not tell it');

@@ -8,20 +8,20 @@ import type { ProcessesByDevice } from './parse-processes.ts';
 export class LatestProcesses {
   readonly #freshMs: number;
   #byDevice: ProcessesByDevice = new Map();
-  #heardAtMs = Number.NEGATIVE_INFINITY;
+  #lastMessageAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param freshMs after so long without news they are unknown. */
   constructor(freshMs: number) {
     this.#freshMs = freshMs;
   }
 
-  hear(byDevice: ProcessesByDevice, nowMs: number): void {
+  receive(byDevice: ProcessesByDevice, nowMs: number): void {
     this.#byDevice = byDevice;
-    this.#heardAtMs = nowMs;
+    this.#lastMessageAtMs = nowMs;
   }
 
   of(deviceId: string, nowMs: number): Reported<readonly GpuProcess[]> {
-    if (nowMs - this.#heardAtMs > this.#freshMs) return unknown('not read lately');
+    if (nowMs - this.#lastMessageAtMs > this.#freshMs) return unknown('not read lately');
     return this.#byDevice.get(deviceId) ?? unknown('the device was not listed');
   }
 }

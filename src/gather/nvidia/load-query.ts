@@ -1,7 +1,7 @@
 // The fields requested from `nvidia-smi --query-gpu`, and one line of its output. Drivers differ in the fields they
 // know: one that the tool refuses is replaced by its older name or omitted.
 
-import { failedGpuWords } from '../../core/node/failed-gpu.ts';
+import { failedGpuText } from '../../core/node/failed-gpu.ts';
 import { type GpuLoad, type PcieLink, POWER_CAP } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { failureOf, type GpuFailure } from './lost-gpu.ts';
@@ -82,7 +82,7 @@ export const parseLoadRow = (fields: readonly string[], line: string): LoadRow |
 
 /** No figure of such a card is one: it prints 0 MiB used while a program has all of its memory. */
 const failedLoad = (deviceId: string, failure: GpuFailure): GpuLoad => {
-  const why = unknown(`the GPU ${failedGpuWords(failure)}`, 'device-failed');
+  const why = unknown(`the GPU ${failedGpuText(failure)}`, 'device-failed');
   return {
     deviceId,
     use: why,

@@ -46,7 +46,7 @@ const nvidiaInventoryGatherer = (
   seen: SeenGpus = new SeenGpus(machine.root),
 ): Gatherer => ({
   name: 'nvidia-inventory',
-  tells: [INVENTORY, HEALTH],
+  reports: [INVENTORY, HEALTH],
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
     const nvlink = new NvlinkReader(machine);
@@ -99,10 +99,10 @@ const readInventory = async (tool: string, reader: Reader): Promise<Found | unde
   if (result.kind !== 'exited') throw sourceFailed(result.reason, endingCode(result));
   const found = foundIn(result, '', reader);
   if (found.kind === 'answered') return found.value;
-  const said = `${result.stdout}\n${result.stderr}`;
-  const message = readToolMessage(said);
+  const reported = `${result.stdout}\n${result.stderr}`;
+  const message = readToolMessage(reported);
   const lost = message?.kind === 'lost' ? message.lost : [];
-  if (foundNoDevices(said))
+  if (foundNoDevices(reported))
     return {
       inventory: { vendor: 'nvidia', devices: [], failed: lost.map(failedByMessage) },
       health: [],
@@ -111,11 +111,11 @@ const readInventory = async (tool: string, reader: Reader): Promise<Found | unde
   const others = lost.length === 0 ? [] : await otherGpus(machine.root, lost);
   if (others.length > 0) {
     const again = await queryAll(tool, reader, others);
-    const foundAgain = again.kind === 'exited' ? foundIn(again, said, reader) : undefined;
+    const foundAgain = again.kind === 'exited' ? foundIn(again, reported, reader) : undefined;
     if (foundAgain?.kind === 'answered') return foundAgain.value;
   }
   if (result.code === 0 && lost.length === 0) throw new Error(found.reason);
-  throw endingError(said, `nvidia-smi exited with code ${result.code}`);
+  throw endingError(reported, `nvidia-smi exited with code ${result.code}`);
 };
 
 /** Of all GPUs, or of those at these addresses alone. */
@@ -140,7 +140,7 @@ const foundIn = (
   const inventory = parseInventory(stdout, `${stderr}\n${before}`);
   if (inventory.kind !== 'answered') return inventory;
   const printed = withoutLostMessages(stdout);
-  processes.hear(parseProcesses(printed), session.clock.nowMs());
+  processes.receive(parseProcesses(printed), session.clock.nowMs());
   return answered({ inventory: inventory.value, health: parseHealth(printed) });
 };
 

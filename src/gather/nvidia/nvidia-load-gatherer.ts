@@ -30,7 +30,7 @@ export const nvidiaLoadGatherer = (
   { onOtherDevices, processes }: LoadOptions,
 ): Gatherer => ({
   name: 'nvidia-loads',
-  tells: [KIND],
+  reports: [KIND],
   intervalMs: machine.intervals.gpuMs,
   gather: async session => {
     const see = watchDevices(onOtherDevices);
@@ -95,7 +95,7 @@ const readStream = async (
 ): Promise<StreamEnding> => {
   const { clock, signal } = session;
   const collector = new TickCollector();
-  const said: string[] = [];
+  const reported: string[] = [];
   const lost = new Set<string>();
   const startedAtMs = clock.nowMs();
   let rowAtMs: number | undefined;
@@ -115,7 +115,7 @@ const readStream = async (
       const row = parseLoadRow(fields, line);
       if (row !== undefined) {
         rowAtMs = nowMs;
-        said.length = 0;
+        reported.length = 0;
         const devices = collector.add(row);
         if (devices === undefined) continue;
         see(devices);
@@ -123,8 +123,8 @@ const readStream = async (
         session.emit(SOURCE, { kind: 'gpuLoads', value: { vendor: 'nvidia', devices: held } });
         continue;
       }
-      said.push(line.slice(0, 500));
-      if (said.length > SAID_LINES_MAX) said.shift();
+      reported.push(line.slice(0, 500));
+      if (reported.length > OUTPUT_LINES_MAX) reported.shift();
       const message = readToolMessage(line);
       if (message?.kind === 'invalid-field') return message;
       if (message?.kind === 'lost') {
@@ -138,14 +138,14 @@ const readStream = async (
         session.fail(KIND, SOURCE, message.reason, message.kind === 'trouble' ? message.code : undefined);
       }
       if (nowMs - (rowAtMs ?? startedAtMs) > idleTimeoutMs) {
-        throw endingError(said.join('\n'), 'nvidia-smi prints no figures');
+        throw endingError(reported.join('\n'), 'nvidia-smi prints no figures');
       }
     }
     return { kind: 'stopped' };
   } catch (error) {
     if (!(error instanceof ToolError)) throw error;
     if (error.code === 'exited') {
-      const printed = said.join('\n');
+      const printed = reported.join('\n');
       const output = `${printed}\n${error.message}`;
       const message = readToolMessage(output);
       const why = message === undefined ? printed : output;
@@ -222,7 +222,7 @@ const KIND = { reading: 'gpuLoads', vendor: 'nvidia' } as const;
 /** A stream of some GPUs is started again with all of them after so long. */
 const ONLY_MS = 300_000;
 const LINE_BYTES_MAX = 64 * 1024;
-const SAID_LINES_MAX = 20;
+const OUTPUT_LINES_MAX = 20;
 /** One row per device at the shortest interval; after a pause of the daemon the contents of its pipe arrive at once. */
 const LINES_PER_SECOND_MAX = 5_000;
 /** No machine has more; a tool that prints garbage might. */

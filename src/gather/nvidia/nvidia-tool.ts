@@ -91,8 +91,8 @@ export const endingError = (text: string, otherwise: string, options?: ErrorOpti
   if (message?.kind === 'trouble' || message?.kind === 'lost')
     return sourceFailed(message.reason, message.code, options);
   const line = firstLine(text);
-  const said = line === '' ? otherwise : `nvidia-smi: ${line.slice(0, 200)}`;
-  return new Error(message?.reason ?? said, options);
+  const reported = line === '' ? otherwise : `nvidia-smi: ${line.slice(0, 200)}`;
+  return new Error(message?.reason ?? reported, options);
 };
 
 /** Whether the tool has looked at every device and can open none. */

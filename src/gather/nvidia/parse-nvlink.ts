@@ -24,8 +24,8 @@ export const parseNvlink = ({
       device,
       lines.length === 0
         ? whyNoLink(notes)
-        : lines.slice(0, LINKS_MAX).map(({ link, told }): GpuLink => {
-            const rate = /^(\d{1,5}(?:\.\d{1,4})?) GB\/s/.exec(told)?.[1];
+        : lines.slice(0, LINKS_MAX).map(({ link, reported }): GpuLink => {
+            const rate = /^(\d{1,5}(?:\.\d{1,4})?) GB\/s/.exec(reported)?.[1];
             const of = (from: ReadonlyMap<string, number>, what: string): Reported<number> =>
               from.get(`${device} ${link} ${what}`) ?? unknown('not told by this driver');
             return {
@@ -49,17 +49,17 @@ export const hasNoNvlink = (links: Reported<readonly GpuLink[]>): boolean =>
   isUnknown(links) && links.code === NO_NVLINK.code;
 
 const whyNoLink = (notes: readonly string[]): Unknown => {
-  const said = notes.join(' ');
-  if (/mig mode/i.test(said)) return unknown('not reported while MIG is on');
-  if (/links are inactive/i.test(said)) return unknown('all its links are inactive', LINKS_INACTIVE);
+  const reported = notes.join(' ');
+  if (/mig mode/i.test(reported)) return unknown('not reported while MIG is on');
+  if (/links are inactive/i.test(reported)) return unknown('all its links are inactive', LINKS_INACTIVE);
   // Older drivers print nothing at all of such a card.
-  if (said === '' || /does not (have or )?support nvlink/i.test(said)) return NO_NVLINK;
-  return unknown(`driver says: ${said.slice(0, 120)}`);
+  if (reported === '' || /does not (have or )?support nvlink/i.test(reported)) return NO_NVLINK;
+  return unknown(`driver says: ${reported.slice(0, 120)}`);
 };
 
 interface LinkLine {
   readonly link: number;
-  readonly told: string;
+  readonly reported: string;
 }
 
 interface DeviceBlock {
@@ -78,10 +78,10 @@ const blocksOf = (text: string): ReadonlyMap<string, DeviceBlock> => {
       byDevice.set(uuid, block);
       continue;
     }
-    const [, link, told] = /^\s+Link (\d{1,3}): (.{1,80})/.exec(line) ?? [];
+    const [, link, reported] = /^\s+Link (\d{1,3}): (.{1,80})/.exec(line) ?? [];
     if (block === undefined || line.trim() === '') continue;
-    if (link === undefined || told === undefined) block.notes.push(line.trim().slice(0, 200));
-    else block.lines.push({ link: Number(link), told: told.trim() });
+    if (link === undefined || reported === undefined) block.notes.push(line.trim().slice(0, 200));
+    else block.lines.push({ link: Number(link), reported: reported.trim() });
   }
   return byDevice;
 };
@@ -90,8 +90,8 @@ const blocksOf = (text: string): ReadonlyMap<string, DeviceBlock> => {
 const figuresOf = (text: string): ReadonlyMap<string, number> =>
   new Map(
     [...blocksOf(text)].flatMap(([device, { lines }]) =>
-      lines.flatMap(({ link, told }): readonly (readonly [string, number])[] => {
-        const [, what, digits, unit] = /^([A-Za-z ]{3,30}): (\d{1,15})( KiB)?$/.exec(told) ?? [];
+      lines.flatMap(({ link, reported }): readonly (readonly [string, number])[] => {
+        const [, what, digits, unit] = /^([A-Za-z ]{3,30}): (\d{1,15})( KiB)?$/.exec(reported) ?? [];
         if (what === undefined || digits === undefined) return [];
         const figure = Number(digits) * (unit === undefined ? 1 : 1_024);
         return Number.isSafeInteger(figure) ? [[`${device} ${link} ${what.toLowerCase()}`, figure]] : [];

@@ -38,8 +38,8 @@ const processesOn = (gpu: Tag): Reported<readonly GpuProcess[]> => {
 };
 
 const programOf = (text: string | undefined): Reported<string> => {
-  const told = cellText(text);
-  if (isUnknown(told)) return told;
-  const program = told.split(/\s/, 1)[0]?.split('/').at(-1)?.slice(0, PROCESS_NAME_LENGTH_MAX) ?? '';
+  const reported = cellText(text);
+  if (isUnknown(reported)) return reported;
+  const program = reported.split(/\s/, 1)[0]?.split('/').at(-1)?.slice(0, PROCESS_NAME_LENGTH_MAX) ?? '';
   return program === '' || program === 'unknown' ? unknown('the driver does not tell it') : program;
 };

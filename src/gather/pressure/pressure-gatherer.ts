@@ -13,7 +13,7 @@ import { parsePressure } from './parse-pressure.ts';
 
 export const linuxPressureGatherer = ({ files }: MachineAccess): Gatherer => ({
   name: 'procfs-pressure',
-  tells: [PRESSURE],
+  reports: [PRESSURE],
   intervalMs: INTERVAL_MS,
   gather: async session => {
     const first = files.textNow('/proc/pressure/cpu');

@@ -9,7 +9,7 @@ import { parseDiskstats } from './parse-diskstats.ts';
 
 export const linuxDiskTrafficGatherer = ({ files, intervals }: MachineAccess): Gatherer => ({
   name: 'procfs-disk-traffic',
-  tells: [DISK_TRAFFIC],
+  reports: [DISK_TRAFFIC],
   intervalMs: intervals.trafficMs,
   gather: async session => {
     const { clock } = session;

@@ -13,7 +13,7 @@ import { type MemoryInfo, parseMeminfo } from './parse-meminfo.ts';
 
 export const linuxMemoryGatherer = ({ files, intervals }: MachineAccess): Gatherer => ({
   name: 'procfs-memory',
-  tells: [MEMORY],
+  reports: [MEMORY],
   intervalMs: intervals.memoryMs,
   gather: async session => {
     using meminfo = files.keepOpen('/proc/meminfo');

@@ -13,7 +13,7 @@ import { type CpuTimes, cpuUseBetween, parseStat } from './parse-stat.ts';
 
 export const linuxSystemGatherer = ({ files, intervals }: MachineAccess): Gatherer => ({
   name: 'procfs-system',
-  tells: [SYSTEM],
+  reports: [SYSTEM],
   intervalMs: intervals.systemMs,
   gather: async session => {
     const { clock, signal } = session;
@@ -25,7 +25,7 @@ export const linuxSystemGatherer = ({ files, intervals }: MachineAccess): Gather
     const intervalMs = intervals.systemMs;
 
     let before = cpuTimesOf(stat.readNow());
-    const tell = async (): Promise<void> => {
+    const report = async (): Promise<void> => {
       const after = cpuTimesOf(stat.readNow());
       const values = await sensors.read(SENSOR_WAIT_MS);
       const value: NodeSystem = {
@@ -43,14 +43,14 @@ export const linuxSystemGatherer = ({ files, intervals }: MachineAccess): Gather
     await sensors.read(SENSOR_WAIT_MS);
     try {
       await clock.sleep(firstMs, signal);
-      await tell();
+      await report();
       // Back in step with the other gatherers: a process that wakes once costs less than one that wakes twice.
       await clock.sleep(intervalMs - firstMs, signal);
     } catch (error) {
       if (signal.aborted) return;
       throw error;
     }
-    await poll(session, intervalMs, tell);
+    await poll(session, intervalMs, report);
   },
 });
 

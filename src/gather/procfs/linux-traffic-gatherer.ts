@@ -11,7 +11,7 @@ import { parseNetDev } from './parse-net-dev.ts';
 
 export const linuxTrafficGatherer = ({ files, intervals, settings }: MachineAccess): Gatherer => ({
   name: 'procfs-traffic',
-  tells: [TRAFFIC],
+  reports: [TRAFFIC],
   intervalMs: intervals.trafficMs,
   gather: async session => {
     const { clock } = session;

@@ -23,7 +23,7 @@ import {
 
 export const macosIdentityGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'system-profiler-identity',
-  tells: [IDENTITY, GPUS],
+  reports: [IDENTITY, GPUS],
   intervalMs: machine.intervals.identityMs,
   gather: async session => {
     const { env, host, intervals, plimsollVersion, settings, timeouts } = machine;

@@ -31,7 +31,7 @@ export const SYSCTL_NAMES: readonly string[] = [
 
 export const macosIdentity = (sources: MacosIdentitySources): NodeIdentity => {
   const { hardware, hostName, version } = sources;
-  const told = version.kind === 'answered' ? version.value : undefined;
+  const reported = version.kind === 'answered' ? version.value : undefined;
   const versionMissing = unknown(
     version.kind === 'unanswered' ? version.reason : 'sw_vers does not report it',
   );
@@ -52,9 +52,9 @@ export const macosIdentity = (sources: MacosIdentitySources): NodeIdentity => {
       unknown('no tool reports the number of processors'),
     operatingSystem: {
       platform: 'macos',
-      name: told?.name ?? 'macOS',
-      version: told?.version ?? versionMissing,
-      build: told?.build ?? versionMissing,
+      name: reported?.name ?? 'macOS',
+      version: reported?.version ?? versionMissing,
+      build: reported?.build ?? versionMissing,
     },
     memoryIsUnified: isAppleSilicon,
     virtualisation: virtualisationOf(model, sysctl),

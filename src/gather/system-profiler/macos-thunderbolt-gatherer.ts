@@ -24,7 +24,7 @@ export const macosThunderboltGatherer = (
   rdmaDevices: RememberedRead<readonly RdmaDevice[]>,
 ): Gatherer => ({
   name: 'system-profiler-thunderbolt',
-  tells: [THUNDERBOLT],
+  reports: [THUNDERBOLT],
   intervalMs: intervals.thunderboltMs,
   gather: async session => {
     const { clock } = session;

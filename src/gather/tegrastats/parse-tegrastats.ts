@@ -16,18 +16,18 @@ export const parseTegrastats = (line: string, deviceId: string): ToolAnswer<GpuL
     deviceId,
     use: shareOf(engine?.[1]),
     memoryUsedBytes: unknown(UNIFIED_MEMORY),
-    memoryReservedUsedBytes: unknown(NOT_TOLD),
+    memoryReservedUsedBytes: unknown(NOT_REPORTED),
     temperatureCelsius: temperatureIn(line),
     powerWatts: powerIn(line),
     clockMhz: highestOf(engine?.[2]),
     pcieNow: unknown(NO_PCIE_LINK),
-    throttleReasons: unknown(NOT_TOLD),
-    processes: unknown(NOT_TOLD),
+    throttleReasons: unknown(NOT_REPORTED),
+    processes: unknown(NOT_REPORTED),
   });
 };
 
 const shareOf = (percent: string | undefined): Reported<number> => {
-  if (percent === undefined) return unknown(NOT_TOLD);
+  if (percent === undefined) return unknown(NOT_REPORTED);
   const share = Number(percent) / 100;
   return share <= 1 ? share : unknown(`not a share: ${percent} %`);
 };
@@ -35,13 +35,13 @@ const shareOf = (percent: string | undefined): Reported<number> => {
 /** "305", or one clock for each cluster of the GPU: "1300,1300". Not on every line of every release. */
 const highestOf = (clocks: string | undefined): Reported<number> => {
   const known = (clocks ?? '').split(',').filter(clock => /^\d{1,5}$/.test(clock));
-  return known.length === 0 ? unknown(NOT_TOLD) : maximumOf(known.map(Number));
+  return known.length === 0 ? unknown(NOT_REPORTED) : maximumOf(known.map(Number));
 };
 
 /** "gpu@49.625C", capitals in release 35. A sensor that is off reads -256. */
 const temperatureIn = (line: string): Reported<number> => {
   const text = /(?:^|\s)gpu@(-?\d{1,3}(?:\.\d{1,3})?)C/i.exec(line)?.[1];
-  if (text === undefined) return unknown(NOT_TOLD);
+  if (text === undefined) return unknown(NOT_REPORTED);
   const celsius = Number(text);
   return celsius > CELSIUS_MIN ? celsius : unknown('the sensor is off');
 };
@@ -55,9 +55,9 @@ const powerIn = (line: string): Reported<number> => {
   if (own !== undefined) return Number(own) / 1_000;
   const shared = /(?:^|\s)(VDD_\w*GPU\w*) \d/.exec(line)?.[1];
   return unknown(
-    shared === undefined ? NOT_TOLD : `measured only together with other parts of the chip (${shared})`,
+    shared === undefined ? NOT_REPORTED : `measured only together with other parts of the chip (${shared})`,
   );
 };
 
-const NOT_TOLD = 'tegrastats does not report it';
+const NOT_REPORTED = 'tegrastats does not report it';
 const CELSIUS_MIN = -60;

@@ -16,7 +16,7 @@ import { parseTegrastats } from './parse-tegrastats.ts';
 /** Inventory and loads from one source, so both switch to another source together and their device ids match. */
 export const tegrastatsGatherer = (machine: MachineAccess): Gatherer => ({
   name: 'tegrastats',
-  tells: [
+  reports: [
     { reading: 'gpus', vendor: 'nvidia' },
     { reading: 'gpuLoads', vendor: 'nvidia' },
   ],
@@ -66,7 +66,7 @@ const deviceOf = (files: MachineFiles, chip: string): GpuDevice => {
   const release = /R(\d{1,3}) \(release\), REVISION: ([\d.]{1,10})/.exec(
     textOr(files.textNow('/etc/nv_tegra_release'), ''),
   );
-  const notTold: Reported<never> = unknown('tegrastats does not report it');
+  const notReported: Reported<never> = unknown('tegrastats does not report it');
   return {
     // The chip has one GPU, without an address or serial number.
     deviceId: 'tegra-0',
@@ -74,15 +74,15 @@ const deviceOf = (files: MachineFiles, chip: string): GpuDevice => {
     name: isUnknown(model) ? 'NVIDIA Jetson' : model,
     memoryTotalBytes: unknown(UNIFIED_MEMORY),
     memoryIsUnified: true,
-    memoryReservedBytes: notTold,
+    memoryReservedBytes: notReported,
     driver:
       release === null ? unknown('no /etc/nv_tegra_release') : `Jetson Linux ${release[1]}.${release[2]}`,
-    runtime: notTold,
+    runtime: notReported,
     architecture: ARCHITECTURES.get(chip) ?? unknown(`the chip Tegra ${chip} is not known here`),
-    coreCount: notTold,
+    coreCount: notReported,
     pcieMax: unknown(NO_PCIE_LINK),
-    powerLimitWatts: notTold,
-    powerLimitDefaultWatts: notTold,
+    powerLimitWatts: notReported,
+    powerLimitDefaultWatts: notReported,
     partitions: [],
   };
 };

@@ -8,7 +8,7 @@ import { readThunderbolt } from './read-thunderbolt.ts';
 
 export const linuxThunderboltGatherer = ({ files, intervals }: MachineAccess): Gatherer => ({
   name: 'sysfs-thunderbolt',
-  tells: [THUNDERBOLT],
+  reports: [THUNDERBOLT],
   intervalMs: intervals.thunderboltMs,
   gather: async session => {
     let wasAbsent: boolean | undefined;

@@ -9,26 +9,26 @@ import type { GatheredKind, Gatherer, GatherSession } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { macosMemory } from '../macmon/macmon-readings.ts';
 import { type MacosHost, ProcessorMeter } from '../macos-host.ts';
-import { poll, runBeside } from '../poll.ts';
+import { poll, runConcurrently } from '../poll.ts';
 import type { MemoryGauge, MemoryGauges } from '../sysctl/memory-gauge.ts';
 import { toolText } from '../tool-output.ts';
 import { parseVmStat, usedBytesOf, VmStatReader } from './parse-vm-stat.ts';
 
 export const vmStatGatherer = (machine: MachineAccess, gauges: MemoryGauges): Gatherer => ({
   name: 'vm_stat',
-  tells: [MEMORY, SYSTEM],
+  reports: [MEMORY, SYSTEM],
   intervalMs: machine.intervals.systemMs,
   gather: session => {
     const { host, intervals } = machine;
     const meter = new ProcessorMeter(() => host.processorTimes());
-    return runBeside(
+    return runConcurrently(
       session.signal,
       signal => gatherMemory({ ...session, signal }, machine, () => gauges.last),
       signal =>
         Promise.all([
           gauges.run({ clock: session.clock, signal }),
           poll({ clock: session.clock, signal }, intervals.systemMs, () => {
-            session.emit('macOS', fallbackSystem(host, meter.use(), session.insteadOf() ?? NOT_TOLD));
+            session.emit('macOS', fallbackSystem(host, meter.use(), session.insteadOf() ?? NOT_REPORTED));
           }),
         ]),
     );
@@ -109,7 +109,7 @@ const streamMemory = async (
 
 const MEMORY: GatheredKind = { reading: 'memory', vendor: 'none' };
 const SYSTEM: GatheredKind = { reading: 'system', vendor: 'none' };
-const NOT_TOLD = unknown('only macmon reports it');
+const NOT_REPORTED = unknown('only macmon reports it');
 /** Title and names are two lines without figures. */
 const BAD_LINES_MAX = 6;
 const LINE_BYTES_MAX = 16 * 1024;

@@ -26,7 +26,7 @@ export interface BeaconChannelParts {
   /** The nonces of this node: its beacons may come back over another of its interfaces. */
   readonly ownNonces: RecentTexts;
   tagKeys(): readonly Uint8Array[];
-  heard(address: string, port: number, place: BeaconPlace): void;
+  received(address: string, port: number, place: BeaconPlace): void;
   trouble(trouble: BeaconTrouble): void;
 }
 
@@ -34,14 +34,14 @@ export class BeaconChannel {
   readonly place: BeaconPlace;
   readonly #parts: BeaconChannelParts;
   readonly #checks: TokenBucket;
-  readonly #heardNonces = new RecentTexts(DISCOVERY_LIMITS.noncesMax);
+  readonly #receivedNonces = new RecentTexts(DISCOVERY_LIMITS.noncesMax);
   #failure: BeaconFailure | undefined;
   #isOpen = false;
   #sentCount = 0;
-  #heardCount = 0;
+  #receivedCount = 0;
   #otherKeyCount = 0;
   #droppedCount = 0;
-  #lastHeardAtMs: number | undefined;
+  #lastSeenAtMs: number | undefined;
 
   constructor(place: BeaconPlace, parts: BeaconChannelParts) {
     this.place = place;
@@ -58,10 +58,10 @@ export class BeaconChannel {
       isOpen: this.#isOpen,
       failure: this.#failure,
       sentCount: this.#sentCount,
-      heardCount: this.#heardCount,
+      receivedCount: this.#receivedCount,
       otherKeyCount: this.#otherKeyCount,
       droppedCount: this.#droppedCount,
-      lastHeardAtMs: this.#lastHeardAtMs,
+      lastSeenAtMs: this.#lastSeenAtMs,
     };
   }
 
@@ -134,7 +134,7 @@ export class BeaconChannel {
       this.#droppedCount += 1;
       return;
     }
-    const { clock, ownNonces, heard, tagKeys } = this.#parts;
+    const { clock, ownNonces, received, tagKeys } = this.#parts;
     const checked = checkBeacon(bytes, tagKeys());
     if (checked.kind !== 'beacon') {
       if (checked.kind === 'other-key') this.#otherKeyCount += 1;
@@ -143,13 +143,13 @@ export class BeaconChannel {
     }
     const nonce = Buffer.from(checked.beacon.nonce).toString('hex');
     if (ownNonces.has(nonce)) return;
-    if (!this.#heardNonces.add(nonce)) {
+    if (!this.#receivedNonces.add(nonce)) {
       this.#droppedCount += 1;
       return;
     }
-    this.#heardCount += 1;
-    this.#lastHeardAtMs = clock.nowMs();
-    heard(address, checked.beacon.port, this.place);
+    this.#receivedCount += 1;
+    this.#lastSeenAtMs = clock.nowMs();
+    received(address, checked.beacon.port, this.place);
   }
 
   /** Reported once, until it succeeds again or fails differently. */

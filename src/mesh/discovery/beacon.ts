@@ -36,8 +36,8 @@ export const encodeBeacon = ({ version, port, nonce }: Beacon, tagKey: Uint8Arra
 export const checkBeacon = (bytes: Uint8Array, tagKeys: readonly Uint8Array[]): CheckedBeacon => {
   if (bytes.length !== BEACON_BYTES || MAGIC.some((byte, index) => bytes[index] !== byte))
     return { kind: 'not-a-beacon' };
-  const told = bytes.subarray(AT_TAG);
-  const fits = tagKeys.filter(tagKey => timingSafeEqual(tagOf(bytes, tagKey), told));
+  const reported = bytes.subarray(AT_TAG);
+  const fits = tagKeys.filter(tagKey => timingSafeEqual(tagOf(bytes, tagKey), reported));
   if (fits.length === 0) return { kind: 'other-key' };
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const port = view.getUint16(AT_PORT);

@@ -9,7 +9,7 @@ import { DISCOVERY_LIMITS } from './limits.ts';
 interface Row {
   candidate: MeshCandidate;
   /** The peer that sent it; '' if it came in a beacon. */
-  readonly toldBy: string;
+  readonly reportedBy: string;
   offeredAtMs: number;
   passedAtMs: number;
 }
@@ -40,8 +40,8 @@ export class CandidateTable {
     return this.#refusedCount;
   }
 
-  /** @param toldBy the peer that reported it; each peer has its share of the table. */
-  offer(candidate: MeshCandidate, toldBy = ''): void {
+  /** @param reportedBy the peer that reported it; each peer has its share of the table. */
+  offer(candidate: MeshCandidate, reportedBy = ''): void {
     const key = `${candidate.address} ${candidate.port}`;
     const nowMs = this.#clock.nowMs();
     const row = this.#rows.get(key);
@@ -52,13 +52,14 @@ export class CandidateTable {
       if (nowMs - row.passedAtMs >= DISCOVERY_LIMITS.retellMs) this.#passOn(row);
       return;
     }
-    if (!this.#hasRoom(candidate, toldBy)) {
+    if (!this.#hasRoom(candidate, reportedBy)) {
       this.#refusedCount += 1;
       return;
     }
-    const added: Row = { candidate, toldBy, offeredAtMs: nowMs, passedAtMs: nowMs };
+    const added: Row = { candidate, reportedBy, offeredAtMs: nowMs, passedAtMs: nowMs };
     this.#rows.set(key, added);
-    if (toldBy !== '') this.#countsByTeller.set(toldBy, (this.#countsByTeller.get(toldBy) ?? 0) + 1);
+    if (reportedBy !== '')
+      this.#countsByTeller.set(reportedBy, (this.#countsByTeller.get(reportedBy) ?? 0) + 1);
     this.#passOn(added);
   }
 
@@ -74,10 +75,10 @@ export class CandidateTable {
     }
   }
 
-  #hasRoom({ source }: MeshCandidate, toldBy: string): boolean {
+  #hasRoom({ source }: MeshCandidate, reportedBy: string): boolean {
     if (this.#rows.size >= DISCOVERY_LIMITS.candidatesMax) return false;
     const { addressesPerPeerMax } = DISCOVERY_LIMITS;
-    if (toldBy !== '' && (this.#countsByTeller.get(toldBy) ?? 0) >= addressesPerPeerMax) return false;
+    if (reportedBy !== '' && (this.#countsByTeller.get(reportedBy) ?? 0) >= addressesPerPeerMax) return false;
     return this.#buckets.get(source)?.take() ?? true;
   }
 
@@ -86,10 +87,10 @@ export class CandidateTable {
     this.#pass(row.candidate);
   }
 
-  #forget(key: string, { toldBy }: Row): void {
+  #forget(key: string, { reportedBy }: Row): void {
     this.#rows.delete(key);
-    const left = (this.#countsByTeller.get(toldBy) ?? 0) - 1;
-    if (left > 0) this.#countsByTeller.set(toldBy, left);
-    else this.#countsByTeller.delete(toldBy);
+    const left = (this.#countsByTeller.get(reportedBy) ?? 0) - 1;
+    if (left > 0) this.#countsByTeller.set(reportedBy, left);
+    else this.#countsByTeller.delete(reportedBy);
   }
 }

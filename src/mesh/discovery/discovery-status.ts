@@ -23,13 +23,13 @@ export interface BeaconChannelStatus {
   readonly failure: BeaconFailure | undefined;
   readonly sentCount: number;
   /** Of other nodes with the cluster key. */
-  readonly heardCount: number;
+  readonly receivedCount: number;
   /** Of nodes with another cluster key. */
   readonly otherKeyCount: number;
   /** Garbage, replays, and what arrived too fast to be checked. */
   readonly droppedCount: number;
   /** Monotonic, of the clock that discovery was given. */
-  readonly lastHeardAtMs: number | undefined;
+  readonly lastSeenAtMs: number | undefined;
 }
 
 export interface DiscoveryStatus {
@@ -73,7 +73,7 @@ const unheard = (
   interfaceName: string,
   channels: readonly BeaconChannelStatus[],
 ): readonly BeaconProblem[] => {
-  if (channels.some(({ heardCount }) => heardCount > 0)) return [];
+  if (channels.some(({ receivedCount }) => receivedCount > 0)) return [];
   const others = channels.reduce((sum, { otherKeyCount }) => sum + otherKeyCount, 0);
   return others > 0
     ? [

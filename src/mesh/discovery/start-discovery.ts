@@ -64,8 +64,8 @@ export interface DiscoveryOptions {
 
 /** Accepts addresses that peers send of themselves and of others. */
 interface LearntAddresses {
-  /** @param toldBy the id of the peer that sent them; each peer has its share of the table. */
-  learn(addresses: readonly HostPort[], toldBy: string): void;
+  /** @param reportedBy the id of the peer that sent them; each peer has its share of the table. */
+  learn(addresses: readonly HostPort[], reportedBy: string): void;
   /** Addresses of a node from its readings, made diallable here: link-local ones are scoped with a local interface. */
   learnOf(node: NodeId, addresses: readonly HostPort[]): void;
 }
@@ -95,9 +95,9 @@ class RunningDiscovery implements Discovery {
   readonly #done: Promise<void>;
   #tagKeys: readonly Uint8Array[];
   #leftOut: readonly LeftOutInterface[] = [];
-  #missingTold = '';
+  #missingReported = '';
   /** Interfaces for which unscoped static peers were passed on. */
-  readonly #scopesTold = new RecentTexts(SCOPES_MAX);
+  readonly #scopesReported = new RecentTexts(SCOPES_MAX);
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -120,11 +120,11 @@ class RunningDiscovery implements Discovery {
     this.#tagKeys = tagKeys;
   }
 
-  learn(addresses: readonly HostPort[], toldBy: string): void {
+  learn(addresses: readonly HostPort[], reportedBy: string): void {
     for (const { host, port } of addresses.slice(0, DISCOVERY_LIMITS.addressesPerPeerMax)) {
       const address = dialableFromElsewhere(host);
       if (address === undefined || !Number.isInteger(port) || port < 1 || port > PORT_MAX) continue;
-      this.#table.offer({ address, port, source: 'peer' }, toldBy);
+      this.#table.offer({ address, port, source: 'peer' }, reportedBy);
     }
   }
 
@@ -164,7 +164,7 @@ class RunningDiscovery implements Discovery {
     }
     const { places, leftOut, missing } = beaconPlaces(interfaces, { way, ignoredInterfaces, takesLoopback });
     this.#leftOut = leftOut;
-    this.#tellMissing(missing, Object.keys(interfaces));
+    this.#reportMissing(missing, Object.keys(interfaces));
     const wanted = new Map(places.map(place => [placeKey(place), place]));
     for (const [key, running] of this.#channels) {
       if (!wanted.has(key)) this.#end(key, running);
@@ -172,13 +172,13 @@ class RunningDiscovery implements Discovery {
     for (const [key, place] of wanted) {
       if (!this.#channels.has(key)) this.#begin(key, place);
     }
-    this.#tellScopes(interfaces);
+    this.#reportScopes(interfaces);
   }
 
-  #tellMissing(missing: readonly string[], present: readonly string[]): void {
-    const told = missing.join(' ');
-    if (told === this.#missingTold) return;
-    this.#missingTold = told;
+  #reportMissing(missing: readonly string[], present: readonly string[]): void {
+    const reported = missing.join(' ');
+    if (reported === this.#missingReported) return;
+    this.#missingReported = reported;
     this.#options.onMissing?.(missing, present);
   }
 
@@ -209,7 +209,7 @@ class RunningDiscovery implements Discovery {
       listenPort,
       ownNonces: this.#ownNonces,
       tagKeys: () => this.#tagKeys,
-      heard: (address, port, place) => this.#heard(address, port, place),
+      received: (address, port, place) => this.#received(address, port, place),
       trouble: trouble => {
         if (!this.#signal.aborted) this.#options.onTrouble(trouble);
       },
@@ -217,7 +217,7 @@ class RunningDiscovery implements Discovery {
   }
 
   /** IPv4 link-local cables may share one subnet; then it is unknown through which of them it came. */
-  #heard(address: string, port: number, { family, interfaceName }: BeaconPlace): void {
+  #received(address: string, port: number, { family, interfaceName }: BeaconPlace): void {
     const isCertain =
       family === 'IPv6' ||
       [...this.#channels.values()].filter(
@@ -228,14 +228,14 @@ class RunningDiscovery implements Discovery {
   }
 
   /** A link-local static peer without its interface may be behind any of them. */
-  #tellScopes(interfaces: InterfaceList): void {
+  #reportScopes(interfaces: InterfaceList): void {
     const scopeless = this.#options.settings.staticPeers.filter(({ host }) => isScopeless(host));
     if (scopeless.length === 0) return;
     for (const [name, infos] of Object.entries(interfaces)) {
       if (!infos?.some(info => !info.internal && isLinkLocalIpv6(info.address))) continue;
       for (const { host, port } of scopeless) {
         const address = `${host}%${name}`;
-        if (this.#scopesTold.add(`${address} ${port}`))
+        if (this.#scopesReported.add(`${address} ${port}`))
           this.#pass({ address, port, interfaceName: name, source: 'static' });
       }
     }

@@ -59,7 +59,7 @@ export class LinkTable {
     link.onClose(({ reason, by, detail }) => {
       if (this.#held.get(link.peerId) === link) this.#held.delete(link.peerId);
       if (this.up.get(link.peerId) === link) this.up.delete(link.peerId);
-      if (!wasUp) this.#tellRefused(handshake, { reason, by, detail });
+      if (!wasUp) this.#reportRefused(handshake, { reason, by, detail });
     });
     const { clock, limits } = this.#parts;
     using limit = deadline(clock, limits.handshakeMs, NEVER);
@@ -182,7 +182,7 @@ export class LinkTable {
     this.#events.up(link);
   }
 
-  #tellRefused(
+  #reportRefused(
     handshake: Handshake,
     { reason, by, detail }: { readonly reason: CloseReason; readonly by: string; readonly detail: string },
   ): void {
@@ -194,8 +194,8 @@ export class LinkTable {
         secondAddress: handshake.remoteAddress,
       });
     }
-    const told = REFUSALS[reason];
-    if (told !== undefined) this.#events.refused(handshake, told, detail);
+    const reported = REFUSALS[reason];
+    if (reported !== undefined) this.#events.refused(handshake, reported, detail);
   }
 }
 

@@ -33,7 +33,7 @@ export class PeerLink implements MeshLink {
   readonly #closes = new Listeners<LinkClose>();
   readonly #ups = new Listeners<void>();
   readonly #pings: Pings;
-  #heardAtMs: number;
+  #lastMessageAtMs: number;
   #isPaused = false;
   #isReady = false;
   #isPeerReady = false;
@@ -55,17 +55,17 @@ export class PeerLink implements MeshLink {
     this.#clock = clock;
     this.#pings = new Pings(clock);
     this.#limits = limits;
-    this.#heardAtMs = clock.nowMs();
+    this.#lastMessageAtMs = clock.nowMs();
   }
 
   /** Starts to read and to ping; resolves when the pings end. */
   async run(): Promise<void> {
     this.#handshake.pipe.listen({
       frame: (kind, payload) => this.#take(kind, payload),
-      heard: () => {
-        this.#heardAtMs = this.#clock.nowMs();
+      received: () => {
+        this.#lastMessageAtMs = this.#clock.nowMs();
       },
-      drained: () => this.#tellDrained(),
+      drained: () => this.#reportDrained(),
       malformed: detail => this.close('malformed', detail),
       closed: detail => this.#gone(detail),
     });
@@ -106,7 +106,7 @@ export class PeerLink implements MeshLink {
     if (!this.isOpen) return false;
     using limit = deadline(this.#clock, this.#limits.holderAnswerMs, this.#stop.signal);
     if (limit.signal.aborted) return false;
-    const { payload, answered, forget } = this.#pings.asked();
+    const { payload, answered, forget } = this.#pings.requested();
     this.#ping(payload);
     const isAnswered = await unlessAborted(answered, limit.signal);
     forget();
@@ -137,7 +137,7 @@ export class PeerLink implements MeshLink {
   resumeReading(): void {
     if (!this.#isPaused) return;
     this.#isPaused = false;
-    this.#heardAtMs = this.#clock.nowMs();
+    this.#lastMessageAtMs = this.#clock.nowMs();
     this.#handshake.pipe.resume();
   }
 
@@ -229,7 +229,7 @@ export class PeerLink implements MeshLink {
     if (this.#isReady) this.#ups.emit();
   }
 
-  #tellDrained(): void {
+  #reportDrained(): void {
     if (!this.#isFull || !this.isOpen || this.queuedBytes > this.#limits.queueBytesHigh / 2) return;
     this.#isFull = false;
     this.#drains.emit();
@@ -251,7 +251,7 @@ export class PeerLink implements MeshLink {
     while (this.isOpen) {
       const sinceMs = this.#clock.nowMs();
       // Never zero: the rest may be so small that the sum of times rounds it away, and this would loop forever.
-      const waitMs = Math.min(pingIntervalMs, Math.max(1, this.#heardAtMs + deadAfterMs - sinceMs));
+      const waitMs = Math.min(pingIntervalMs, Math.max(1, this.#lastMessageAtMs + deadAfterMs - sinceMs));
       try {
         await this.#clock.sleep(waitMs, this.#stop.signal);
       } catch (error) {
@@ -262,9 +262,9 @@ export class PeerLink implements MeshLink {
       const oversleptMs = nowMs - sinceMs - waitMs;
       // This process was suspended: what the peer sent meanwhile has not been read yet; the peer was not
       // silent.
-      if (oversleptMs > pingIntervalMs) this.#heardAtMs += oversleptMs;
-      if (this.#isPaused) this.#heardAtMs = nowMs;
-      if (nowMs - this.#heardAtMs >= deadAfterMs) {
+      if (oversleptMs > pingIntervalMs) this.#lastMessageAtMs += oversleptMs;
+      if (this.#isPaused) this.#lastMessageAtMs = nowMs;
+      if (nowMs - this.#lastMessageAtMs >= deadAfterMs) {
         this.close('silent', `nothing was received for ${deadAfterMs / 1_000} s`);
       } else this.#ping(this.#pings.next());
     }
@@ -287,13 +287,13 @@ export class PeerLink implements MeshLink {
 
   /** A peer that does not read cannot keep the pipe open by blocking the close message. */
   #endSoon(): void {
-    const limit = deadline(this.#clock, FAREWELL_MS, new AbortController().signal);
+    const limit = deadline(this.#clock, CLOSE_MS, new AbortController().signal);
     limit.signal.addEventListener('abort', () => this.destroy(), { once: true });
     this.ended.then(() => limit[Symbol.dispose]()).catch(() => undefined);
   }
 }
 
 const NOTHING = new Uint8Array(0);
-const FAREWELL_MS = 500;
+const CLOSE_MS = 500;
 /** In these cases nothing would receive a close message, or it would be queued after what is stuck. */
 const ABRUPT: ReadonlySet<CloseReason> = new Set(['silent', 'lost', 'overflow']);

@@ -25,7 +25,11 @@ export class Pings {
   }
 
   /** A ping for whose pong a caller waits, until `forget`. */
-  asked(): { readonly payload: Uint8Array; readonly answered: Promise<true>; readonly forget: () => void } {
+  requested(): {
+    readonly payload: Uint8Array;
+    readonly answered: Promise<true>;
+    readonly forget: () => void;
+  } {
     const answer = Promise.withResolvers<true>();
     const payload = this.next();
     const number = this.#number;

@@ -22,7 +22,7 @@ export interface FramePipe {
 export interface PipeEvents {
   frame(kind: number, payload: Uint8Array): void;
   /** Some bytes arrived, possibly only part of a frame. */
-  heard(): void;
+  received(): void;
   /** The queue has shrunk. */
   drained(): void;
   /** What arrived is not a frame; nothing follows it. */

@@ -137,7 +137,7 @@ export class MemoryLinkPipe implements FramePipe {
     void this.#waitForNext(nowMs);
     for (const { kind, payload } of frames) {
       if (other.#isGone) break;
-      events.heard();
+      events.received();
       events.frame(kind, payload);
     }
     if (this.#isGone) return;

@@ -143,10 +143,10 @@ const examinePermissions = async (
   subjects: FleetSubjects,
   refused: ReadonlySet<string>,
 ): Promise<{ readonly problems: readonly FleetProblem[]; readonly notes: readonly FleetFinding[] }> => {
-  const ofGroups = subjects.heardOfGroups('all');
-  for (const subject of [...subjects.heard, ...ofGroups])
+  const ofGroups = subjects.groupsOfSubscriptions('all');
+  for (const subject of [...subjects.received, ...ofGroups])
     connection.subscribe(subject, { callback: () => undefined });
-  const own = [subjects.ownReading(TRIAL), subjects.ask(subjects.self, TRIAL)];
+  const own = [subjects.ownReading(TRIAL), subjects.request(subjects.self, TRIAL)];
   for (const subject of own) connection.publish(subject);
   const other = subjects.readingOfNobody(TRIAL);
   // Without a body it creates nothing, even if it is permitted.
@@ -157,7 +157,7 @@ const examinePermissions = async (
   await connection.flush();
   // What the server sent before its reply is delivered in later turns.
   await connection.flush();
-  const missing = [...subjects.heard, ...own].filter(subject => refused.has(subject));
+  const missing = [...subjects.received, ...own].filter(subject => refused.has(subject));
   return {
     problems: missing.map(notPermitted),
     notes: [

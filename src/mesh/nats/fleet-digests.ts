@@ -12,7 +12,7 @@ import { DIGEST_ENTRIES_MAX } from './fleet-subjects.ts';
 export class FleetDigests {
   readonly #members: FleetMembers;
   readonly #claims: FleetClaims;
-  #told = new Map<NodeId, VectorEntry>();
+  #reported = new Map<NodeId, VectorEntry>();
   /** Number of entries from each publisher since the last `take`. */
   readonly #brought = new Map<NodeId, number>();
 
@@ -21,19 +21,19 @@ export class FleetDigests {
     this.#claims = claims;
   }
 
-  hear(publisher: NodeId, frame: Uint8Array): void {
+  receive(publisher: NodeId, frame: Uint8Array): void {
     const decoded = decodeMeshMessage(frame);
     if (decoded.kind !== 'message' || decoded.message.kind !== 'digest') return;
     const { vectors, neighboursVersion } = decoded.message;
-    this.#members.saidWay(publisher, neighboursVersion);
+    this.#members.neighboursChanged(publisher, neighboursVersion);
     for (const entry of vectors.slice(0, DIGEST_ENTRIES_MAX)) {
       if (entry.origin !== publisher) {
         if (this.#members.has(entry.origin)) continue;
-        this.#claims.told(publisher, entry);
+        this.#claims.reported(publisher, entry);
       }
-      const told = this.#told.get(entry.origin);
-      if (told === undefined && !this.#hasRoom(publisher)) continue;
-      if (told === undefined || isAhead(entry, told)) this.#told.set(entry.origin, entry);
+      const reported = this.#reported.get(entry.origin);
+      if (reported === undefined && !this.#hasRoom(publisher)) continue;
+      if (reported === undefined || isAhead(entry, reported)) this.#reported.set(entry.origin, entry);
     }
   }
 
@@ -43,15 +43,15 @@ export class FleetDigests {
    */
   #hasRoom(publisher: NodeId): boolean {
     const brought = this.#brought.get(publisher) ?? 0;
-    if (brought >= DIGEST_ENTRIES_MAX || this.#told.size >= MESH_LIST_LENGTH_MAX) return false;
+    if (brought >= DIGEST_ENTRIES_MAX || this.#reported.size >= MESH_LIST_LENGTH_MAX) return false;
     this.#brought.set(publisher, brought + 1);
     return true;
   }
 
   /** All since the last call. */
   take(): readonly VectorEntry[] {
-    const vectors = [...this.#told.values()];
-    this.#told = new Map();
+    const vectors = [...this.#reported.values()];
+    this.#reported = new Map();
     this.#brought.clear();
     return vectors;
   }

@@ -17,7 +17,7 @@ export const FLEET_WAYS = {
 } as const;
 
 export class FleetMembers {
-  readonly #heardAtMs = new Map<NodeId, number>();
+  readonly #lastMessageAtMs = new Map<NodeId, number>();
   readonly #earlier = new Set<NodeId>();
   readonly #ofGroups = new Set<NodeId>();
   readonly #mutedUntilMs = new Map<NodeId, number>();
@@ -28,16 +28,16 @@ export class FleetMembers {
   }
 
   /** @returns whether it was absent before; one above the limit is not added. */
-  heard(node: NodeId): boolean {
-    const isNew = !this.#heardAtMs.has(node);
-    if (isNew && this.#heardAtMs.size >= FLEET_MEMBERS_MAX) return false;
-    this.#heardAtMs.set(node, this.#nowMs());
+  received(node: NodeId): boolean {
+    const isNew = !this.#lastMessageAtMs.has(node);
+    if (isNew && this.#lastMessageAtMs.size >= FLEET_MEMBERS_MAX) return false;
+    this.#lastMessageAtMs.set(node, this.#nowMs());
     return isNew;
   }
 
   /** `way` as in its digest; an unknown one from a later version counts as all readings. */
-  saidWay(node: NodeId, way: number): void {
-    if (!this.#heardAtMs.has(node)) return;
+  neighboursChanged(node: NodeId, way: number): void {
+    if (!this.#lastMessageAtMs.has(node)) return;
     if (way === FLEET_WAYS.earlier) this.#earlier.add(node);
     else this.#earlier.delete(node);
     if (way === FLEET_WAYS.group) this.#ofGroups.add(node);
@@ -55,23 +55,23 @@ export class FleetMembers {
   }
 
   has(node: NodeId): boolean {
-    return this.#heardAtMs.has(node);
+    return this.#lastMessageAtMs.has(node);
   }
 
   get size(): number {
-    return this.#heardAtMs.size;
+    return this.#lastMessageAtMs.size;
   }
 
   get nodes(): ReadonlySet<NodeId> {
-    return new Set(this.#heardAtMs.keys());
+    return new Set(this.#lastMessageAtMs.keys());
   }
 
   /** Removes those that were silent for too long. */
   sweep(): readonly NodeId[] {
     const before = this.#nowMs() - MEMBER_SILENT_MS;
-    const gone = [...this.#heardAtMs].filter(([, atMs]) => atMs < before).map(([node]) => node);
+    const gone = [...this.#lastMessageAtMs].filter(([, atMs]) => atMs < before).map(([node]) => node);
     for (const node of gone)
-      for (const held of [this.#heardAtMs, this.#earlier, this.#ofGroups]) held.delete(node);
+      for (const held of [this.#lastMessageAtMs, this.#earlier, this.#ofGroups]) held.delete(node);
     return gone;
   }
 
@@ -90,7 +90,7 @@ export class FleetMembers {
   }
 
   clear(): void {
-    for (const held of [this.#heardAtMs, this.#earlier, this.#ofGroups]) held.clear();
+    for (const held of [this.#lastMessageAtMs, this.#earlier, this.#ofGroups]) held.clear();
   }
 }
 

@@ -11,7 +11,7 @@ import { SERVER_PAYLOAD_BYTES_MAX } from './server-reader.ts';
 
 export class FleetCounts {
   published = 0;
-  heard = 0;
+  received = 0;
   /** Sealed with no cluster key that this node accepts: from a stranger, or a node whose key is old. */
   wrongKey = 0;
   /** Changed on the way, or published under another node's id. */
@@ -40,7 +40,7 @@ export class FleetCounts {
   refused = 0;
 }
 
-export interface HeardMessage extends FleetSubject {
+export interface ReceivedMessage extends FleetSubject {
   readonly frame: Uint8Array;
 }
 
@@ -83,7 +83,7 @@ export class FleetMessages {
   }
 
   /** Publishes to all current subscribers. */
-  tell(subject: string, frame: Uint8Array, reply?: string): void {
+  report(subject: string, frame: Uint8Array, reply?: string): void {
     const { server, sealer, counts } = this.#parts;
     if (server.connection.isClosed() || !this.#fits(frame)) return;
     const sealed = sealer.seal(subject, frame);

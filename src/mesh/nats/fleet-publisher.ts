@@ -17,9 +17,9 @@ import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ChunkSource } from '../replication/record-chunks.ts';
 import type { FleetMessages } from './fleet-messages.ts';
 import { DIGEST, DIGEST_ENTRIES_MAX, type FleetSubjects, HELLO, RECORDS, WANT } from './fleet-subjects.ts';
-import type { GroupHearing } from './group-hearing.ts';
-import { ReadingBatches, type ToldReading } from './reading-batches.ts';
-import { ToldReadings } from './told-readings.ts';
+import type { GroupSubscriptions } from './group-subscriptions.ts';
+import { PublishedReadings } from './published-readings.ts';
+import { type PublishedReading, ReadingBatches } from './reading-batches.ts';
 
 type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
 
@@ -30,14 +30,14 @@ interface FleetPublisherParts {
   readonly chunks: ChunkSource;
   readonly clock: Clock;
   readonly memberCount: () => number;
-  readonly groups: GroupHearing;
+  readonly groups: GroupSubscriptions;
 }
 
 export class FleetPublisher {
   readonly #parts: FleetPublisherParts;
-  readonly #told = new ToldReadings();
+  readonly #reported = new PublishedReadings();
   /** The newest of each place since it was last published to nodes that subscribe to another rack. */
-  readonly #slow = new Map<string, ToldReading>();
+  readonly #slow = new Map<string, PublishedReading>();
   readonly #askers = new Map<NodeId, TokenBucket>();
   readonly #batches: ReadingBatches;
 
@@ -45,7 +45,7 @@ export class FleetPublisher {
     this.#parts = parts;
     this.#batches = new ReadingBatches({
       ...parts,
-      send: readings => this.#tellTogether(readings, slots => this.#readingSubject(slots)),
+      send: readings => this.#reportTogether(readings, slots => this.#readingSubject(slots)),
     });
   }
 
@@ -82,25 +82,26 @@ export class FleetPublisher {
     await messages.store(subjects.ownEvent, frame);
   }
 
-  tellLive(entries: readonly WireLive[]): void {
-    const toldAtMs = this.#parts.clock.nowMs();
+  reportLive(entries: readonly WireLive[]): void {
+    const reportedAtMs = this.#parts.clock.nowMs();
     for (const entry of entries) {
       const head = decodeRecordHead(entry.body);
       const slot = eventSlot(head?.kind ?? 'unknown');
       const place = `${head?.origin} ${slot} ${head?.key}`;
-      const reading = { entry, slot, toldAtMs };
-      if (head?.kind === 'progress.reported' && this.#parts.groups.isByGroups) this.#tellRun(head.key, entry);
+      const reading = { entry, slot, reportedAtMs };
+      if (head?.kind === 'progress.reported' && this.#parts.groups.isByGroups)
+        this.#reportRun(head.key, entry);
       else this.#batches.put(place, reading);
       this.#putSlow(place, reading);
       if (head?.origin !== this.#parts.self) continue;
-      this.#told.put(place, head.kind, reading);
+      this.#reported.put(place, head.kind, reading);
     }
   }
 
   /** A node joined and missed earlier readings: they are published again, with their age. */
-  tellAgain(untilMs: number): void {
-    const missed = this.#told.until(untilMs);
-    this.#tellTogether(
+  scheduleRetry(untilMs: number): void {
+    const missed = this.#reported.until(untilMs);
+    this.#reportTogether(
       missed.map(([, reading]) => reading),
       slots => this.#readingSubject(slots),
     );
@@ -108,19 +109,19 @@ export class FleetPublisher {
   }
 
   /** About every five seconds, if a node subscribes to another rack: what it would not receive otherwise. */
-  tellSlow(): void {
+  reportSlow(): void {
     const readings = [...this.#slow.values()];
     this.#slow.clear();
-    this.#tellTogether(readings, () => this.#parts.subjects.ownSlow);
+    this.#reportTogether(readings, () => this.#parts.subjects.ownSlow);
   }
 
-  tellHello(): void {
+  reportHello(): void {
     const { messages, subjects } = this.#parts;
-    messages.tell(subjects.ownReading(HELLO), encodeMeshMessage({ kind: 'ask-neighbours' }));
+    messages.report(subjects.ownReading(HELLO), encodeMeshMessage({ kind: 'ask-neighbours' }));
   }
 
   /** A sign of life, and how far this node's own journal goes: a node that missed a record requests it. */
-  tellDigest(vectors: readonly VectorEntry[]): void {
+  reportDigest(vectors: readonly VectorEntry[]): void {
     const { messages, subjects, self, groups } = this.#parts;
     const ordered = vectors.toSorted((a, b) => Number(b.origin === self) - Number(a.origin === self));
     const frame = encodeMeshMessage({
@@ -129,13 +130,13 @@ export class FleetPublisher {
       live: [],
       neighboursVersion: groups.ownWay,
     });
-    messages.tell(subjects.ownReading(DIGEST), frame);
+    messages.report(subjects.ownReading(DIGEST), frame);
   }
 
   /** Requests what follows the position in the journal of an origin. */
-  ask(node: NodeId, want: VectorEntry): void {
+  request(node: NodeId, want: VectorEntry): void {
     const { messages, subjects } = this.#parts;
-    messages.tell(subjects.ask(node, WANT), encodeMeshMessage({ kind: 'want', wants: [want] }));
+    messages.report(subjects.request(node, WANT), encodeMeshMessage({ kind: 'want', wants: [want] }));
   }
 
   answer(asker: NodeId, wants: readonly VectorEntry[]): void {
@@ -143,28 +144,31 @@ export class FleetPublisher {
     for (const { origin, epoch, through } of wants) {
       if (!this.#bucketOf(asker).take()) return;
       const chunk = chunks.chunkAfter(origin, { epoch, through });
-      if (chunk !== undefined) messages.tell(subjects.ask(asker, RECORDS), chunk.frame);
+      if (chunk !== undefined) messages.report(subjects.request(asker, RECORDS), chunk.frame);
     }
   }
 
   /** In as many messages as the server's limit for one requires. */
-  #tellTogether(readings: readonly ToldReading[], subjectOf: (slots: ReadonlySet<string>) => string): void {
+  #reportTogether(
+    readings: readonly PublishedReading[],
+    subjectOf: (slots: ReadonlySet<string>) => string,
+  ): void {
     const bytesMax = this.#parts.messages.payloadBytesMax / 2;
     const nowMs = this.#parts.clock.nowMs();
     let entries: WireLive[] = [];
     let slots = new Set<string>();
     let bytes = 0;
-    for (const { entry, slot, toldAtMs } of readings) {
+    for (const { entry, slot, reportedAtMs } of readings) {
       const size = liveFrameBytes(entry);
       if (entries.length > 0 && bytes + size > bytesMax) {
-        this.#tellEntries(subjectOf(slots), entries);
+        this.#reportEntries(subjectOf(slots), entries);
         [entries, slots, bytes] = [[], new Set(), 0];
       }
-      entries.push({ ...entry, ageMs: entry.ageMs + nowMs - toldAtMs });
+      entries.push({ ...entry, ageMs: entry.ageMs + nowMs - reportedAtMs });
       slots.add(slot);
       bytes += size;
     }
-    if (entries.length > 0) this.#tellEntries(subjectOf(slots), entries);
+    if (entries.length > 0) this.#reportEntries(subjectOf(slots), entries);
   }
 
   /**
@@ -178,15 +182,15 @@ export class FleetPublisher {
   }
 
   /** At once, and to all: runs are few, and their viewers are watching now. */
-  #tellRun(runId: string, entry: WireLive): void {
-    this.#tellEntries(this.#parts.subjects.ownRun(runId, PROGRESS), [entry]);
+  #reportRun(runId: string, entry: WireLive): void {
+    this.#reportEntries(this.#parts.subjects.ownRun(runId, PROGRESS), [entry]);
   }
 
-  #tellEntries(subject: string, entries: readonly WireLive[]): void {
-    this.#parts.messages.tell(subject, encodeMeshMessage({ kind: 'live', entries }));
+  #reportEntries(subject: string, entries: readonly WireLive[]): void {
+    this.#parts.messages.report(subject, encodeMeshMessage({ kind: 'live', entries }));
   }
 
-  #putSlow(place: string, reading: ToldReading): void {
+  #putSlow(place: string, reading: PublishedReading): void {
     if (!this.#parts.groups.hasSlow) return;
     if (this.#slow.has(place) || this.#slow.size < SLOW_MAX) this.#slow.set(place, reading);
   }
@@ -198,7 +202,7 @@ export class FleetPublisher {
     if (this.#askers.size >= ASKERS_MAX && oldest !== undefined) this.#askers.delete(oldest);
     const made = new TokenBucket(
       { nowMs: () => this.#parts.clock.nowMs() },
-      { burst: ASKS_BURST, perSecond: ASKS_PER_SECOND },
+      { burst: QUERIES_BURST, perSecond: QUERIES_PER_SECOND },
     );
     this.#askers.set(asker, made);
     return made;
@@ -215,5 +219,5 @@ const PROGRESS = 'progress';
 /** One token of a subject. */
 const SLOTS_NAME_MAX = 64;
 const ASKERS_MAX = 4_096;
-const ASKS_BURST = 128;
-const ASKS_PER_SECOND = 64;
+const QUERIES_BURST = 128;
+const QUERIES_PER_SECOND = 64;

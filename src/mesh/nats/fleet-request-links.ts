@@ -8,7 +8,7 @@ import { FrameListeners, Listeners } from '../link/listeners.ts';
 import type { CloseReason, LinkClose, MeshLink, Unsubscribe } from '../mesh.ts';
 
 /** Publishes a frame to a node under a verb. */
-type TellNode = (node: NodeId, verb: string, frame: Uint8Array) => void;
+type ReportNode = (node: NodeId, verb: string, frame: Uint8Array) => void;
 
 export class FleetRequestLinks {
   readonly links: Map<NodeId, FleetRequestLink> = new Map();
@@ -19,9 +19,9 @@ export class FleetRequestLinks {
   }
 
   /** The node is present. */
-  open(node: NodeId, remoteAddress: HostPort, tell: TellNode): void {
+  open(node: NodeId, remoteAddress: HostPort, report: ReportNode): void {
     if (this.links.has(node)) return;
-    const link = new FleetRequestLink(node, remoteAddress, tell);
+    const link = new FleetRequestLink(node, remoteAddress, report);
     this.links.set(node, link);
     link.onClose(() => {
       if (this.links.get(node) === link) this.links.delete(node);
@@ -29,8 +29,8 @@ export class FleetRequestLinks {
     this.#met.emit(link);
   }
 
-  hear(node: NodeId, frame: Uint8Array): void {
-    this.links.get(node)?.hear(frame);
+  receive(node: NodeId, frame: Uint8Array): void {
+    this.links.get(node)?.receive(frame);
   }
 
   close(node: NodeId, detail: string): void {
@@ -49,15 +49,15 @@ class FleetRequestLink implements MeshLink {
   readonly isInitiator = true;
   readonly queuedBytes = 0;
   readonly remoteAddress: HostPort;
-  readonly #tell: TellNode;
+  readonly #report: ReportNode;
   readonly #frames = new FrameListeners(error => this.close('malformed', String(error)));
   readonly #closes = new Listeners<LinkClose>();
   #close: LinkClose | undefined;
 
-  constructor(peerId: NodeId, remoteAddress: HostPort, tell: TellNode) {
+  constructor(peerId: NodeId, remoteAddress: HostPort, report: ReportNode) {
     this.peerId = peerId;
     this.remoteAddress = remoteAddress;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   get isOpen(): boolean {
@@ -69,11 +69,11 @@ class FleetRequestLink implements MeshLink {
     const decoded = decodeRequest(frame);
     if (decoded.kind === 'malformed') return true;
     const { message } = decoded;
-    this.#tell(this.peerId, message.kind === 'ask' ? message.topic : ANSWER, frame);
+    this.#report(this.peerId, message.kind === 'ask' ? message.topic : ANSWER, frame);
     return true;
   }
 
-  hear(frame: Uint8Array): void {
+  receive(frame: Uint8Array): void {
     if (this.isOpen) this.#frames.emit(frame);
   }
 

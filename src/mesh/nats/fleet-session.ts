@@ -28,13 +28,13 @@ import type { FleetRequestLinks } from './fleet-request-links.ts';
 import type { FleetStanding } from './fleet-standing.ts';
 import {
   EVENT_STREAM,
-  type FleetHearing,
   type FleetSubject,
   type FleetSubjects,
+  type FleetSubscriptions,
   HELLO,
 } from './fleet-subjects.ts';
-import { GroupHearing } from './group-hearing.ts';
-import { LateComers } from './late-comers.ts';
+import { GroupSubscriptions } from './group-subscriptions.ts';
+import { LateComers } from './late-joiners.ts';
 import { isMisdirected } from './misdirected-reply.ts';
 import { NatsLink } from './nats-link.ts';
 import { PublisherRates } from './publisher-rates.ts';
@@ -58,7 +58,7 @@ interface FleetSessionParts {
   readonly sealer: Sealer;
   readonly guard: ReplayGuard;
   readonly subjects: FleetSubjects;
-  readonly hearing: FleetHearing;
+  readonly subscriptions: FleetSubscriptions;
   /** This node's location no longer matches its subjects. */
   readonly hasMoved: () => boolean;
   readonly twin: (node: NodeId) => void;
@@ -72,7 +72,7 @@ export class FleetSession implements AsyncDisposable {
   readonly #messages: FleetMessages;
   readonly #publisher: FleetPublisher;
   readonly #subscriptions: Subscription[] = [];
-  readonly #groups: GroupHearing;
+  readonly #groups: GroupSubscriptions;
   readonly #lateComers: LateComers;
   /** What arrives while last values are still being read. */
   #early: { readonly of: FleetSubject; readonly message: Msg }[] | undefined = [];
@@ -94,7 +94,7 @@ export class FleetSession implements AsyncDisposable {
       ...parts,
       server,
       self,
-      trouble: problem => this.#tell(problem),
+      trouble: problem => this.#report(problem),
     });
     const chunks = createRecordChunks({
       store,
@@ -104,7 +104,7 @@ export class FleetSession implements AsyncDisposable {
       nowMs: () => clock.nowMs(),
     });
     this.#rates = new PublisherRates(clock);
-    this.#groups = new GroupHearing(parts);
+    this.#groups = new GroupSubscriptions(parts);
     this.#publisher = new FleetPublisher({
       self,
       groups: this.#groups,
@@ -116,7 +116,7 @@ export class FleetSession implements AsyncDisposable {
     });
     this.#lateComers = new LateComers({
       ...parts,
-      tellAgain: untilMs => this.#publisher.tellAgain(untilMs),
+      scheduleRetry: untilMs => this.#publisher.scheduleRetry(untilMs),
       failed: error => this.#fail(unreachable(parts.servers, causeOf(error))),
       signal: this.#stop.signal,
     });
@@ -130,7 +130,7 @@ export class FleetSession implements AsyncDisposable {
       if (!until.aborted) this.#fail(this.#problemOf(error ?? 'the connection was closed'));
     });
     const followed = this.#follow(until);
-    const telling = this.#publisher.run(until);
+    const reporting = this.#publisher.run(until);
     try {
       await this.#begin(until);
       await this.#beat(until);
@@ -138,7 +138,7 @@ export class FleetSession implements AsyncDisposable {
       if (!until.aborted) this.#fail(this.#problemOf(error));
     } finally {
       // The last messages must still be sent.
-      await telling;
+      await reporting;
       if (signal.aborted) await unlessAborted(this.#flush(), AbortSignal.timeout(FLUSH_MS));
       this.#leave(signal.aborted);
       await connection.close();
@@ -156,7 +156,7 @@ export class FleetSession implements AsyncDisposable {
     const { connection, jetStream } = this.#parts.fleetServer;
     for (const subject of this.#groups.subscribed)
       this.#subscriptions.push(
-        connection.subscribe(subject, { callback: (error, message) => this.#hear(error, message) }),
+        connection.subscribe(subject, { callback: (error, message) => this.#receive(error, message) }),
       );
     const events = await readStreamFacts(connection, EVENT_STREAM);
     if (events === undefined) {
@@ -193,7 +193,7 @@ export class FleetSession implements AsyncDisposable {
       nowMs: () => clock.nowMs(),
       muted: () => (counts.muted += 1),
       dropped: () => (counts.dropped += 1),
-      settled: () => this.#tell(undefined),
+      settled: () => this.#report(undefined),
     });
     this.#link = link;
     link.onClose(({ by }) => {
@@ -220,7 +220,7 @@ export class FleetSession implements AsyncDisposable {
     return { host: info?.host ?? 'fleet', port: info?.port ?? 0 };
   }
 
-  #hear(error: Error | null, message: Msg): void {
+  #receive(error: Error | null, message: Msg): void {
     // A missing permission: reported with the others by `follow`.
     if (error !== null) return;
     const { subjects, counts } = this.#parts;
@@ -257,21 +257,21 @@ export class FleetSession implements AsyncDisposable {
     const { counts, members, requestLinks } = this.#parts;
     const frame = this.#messages.open(message.subject, of, message.data);
     if (frame === undefined) return;
-    counts.heard += 1;
+    counts.received += 1;
     const { publisher } = of;
     // An event may be an old one that the server repeats: it does not prove that its node is present.
-    if (of.channel !== 'event' && members.heard(publisher)) this.#met(publisher);
+    if (of.channel !== 'event' && members.received(publisher)) this.#met(publisher);
     if (of.channel === 'reading' && of.what === HELLO) this.#lateComers.came();
-    else if (of.channel === 'ask' && isRequestFrame(frame)) requestLinks.hear(publisher, frame);
-    else this.#link?.hear({ ...of, frame });
+    else if (of.channel === 'ask' && isRequestFrame(frame)) requestLinks.receive(publisher, frame);
+    else this.#link?.receive({ ...of, frame });
   }
 
   #met(node: NodeId): void {
     const { requestLinks, subjects } = this.#parts;
     requestLinks.open(node, this.#address, (to, verb, frame) => {
       // Without a subscriber, the server replies there with an empty message.
-      const gone = subjects.ask(this.#parts.identity.nodeId, GONE).replace(/[^.]+$/, to);
-      this.#messages.tell(subjects.ask(to, verb), frame, gone);
+      const gone = subjects.request(this.#parts.identity.nodeId, GONE).replace(/[^.]+$/, to);
+      this.#messages.report(subjects.request(to, verb), frame, gone);
     });
     this.#hasMet = true;
   }
@@ -288,9 +288,9 @@ export class FleetSession implements AsyncDisposable {
       this.#hasMet = false;
       if (this.#parts.hasMoved()) this.#stop.abort(); // after reconnecting, it subscribes and publishes for its current location
       if (beat % BEATS_OF_DIGEST !== 0) continue;
-      this.#link?.sayDigest();
-      this.#link?.sayLost();
-      this.#publisher.tellSlow();
+      this.#link?.publishDigest();
+      this.#link?.publishLost();
+      this.#publisher.reportSlow();
     }
   }
 
@@ -315,7 +315,7 @@ export class FleetSession implements AsyncDisposable {
   }
 
   /** The server responds: with trouble, or without it again. */
-  #tell(trouble: FleetProblem | undefined): void {
+  #report(trouble: FleetProblem | undefined): void {
     if (this.#stop.signal.aborted || this.#link === undefined) return;
     if (trouble === undefined && this.#trouble === undefined) return;
     if (trouble !== undefined && trouble.code === this.#trouble?.code) return;

@@ -33,7 +33,7 @@ export interface FleetGroup {
 /**
  * Readings of all nodes as they arrive; or of one's own rack, and of others the newest every few seconds.
  */
-export type FleetHearing = 'all' | 'group';
+export type FleetSubscriptions = 'all' | 'group';
 
 /** Used in place of a reading's kind: how far a node's journal goes, and that it has just joined. */
 export const DIGEST = 'digest';
@@ -109,7 +109,7 @@ export class FleetSubjects {
   }
 
   /** From this node to another one. */
-  ask(node: NodeId, verb: string): string {
+  request(node: NodeId, verb: string): string {
     return `${this.#root}.ask.${node}.${tokenOf(verb)}.${this.self}`;
   }
 
@@ -135,16 +135,16 @@ export class FleetSubjects {
   }
 
   /** What this node must subscribe to. */
-  get heard(): readonly string[] {
+  get received(): readonly string[] {
     return [`${this.#root}.reading.*.*`, `${this.#root}.event.*`, `${this.#root}.ask.${this.self}.*.*`];
   }
 
   /**
    * What it also subscribes to if the server permits it: a configuration from an earlier version does not.
    */
-  heardOfGroups(hearing: FleetHearing): readonly string[] {
+  groupsOfSubscriptions(subscriptions: FleetSubscriptions): readonly string[] {
     const runs = `${this.#root}.run.*.*.*`;
-    return hearing === 'all'
+    return subscriptions === 'all'
       ? [`${this.#root}.reading.*.*.*.*`, runs]
       : [`${this.#root}.reading.*.*.${this.#place}`, `${this.#root}.slow.*`, runs];
   }

@@ -14,8 +14,8 @@ import { FleetCounts } from './fleet-messages.ts';
 import { FleetRequestLinks } from './fleet-request-links.ts';
 import { FleetSession } from './fleet-session.ts';
 import type { FleetStanding } from './fleet-standing.ts';
-import { type FleetGroup, type FleetHearing, FleetSubjects, fleetGroup } from './fleet-subjects.ts';
-import { type HeardFloor, ReplayGuard } from './replay-guard.ts';
+import { type FleetGroup, FleetSubjects, type FleetSubscriptions, fleetGroup } from './fleet-subjects.ts';
+import { ReplayGuard, type SequenceFloor } from './replay-guard.ts';
 import { Sealer } from './sealed-message.ts';
 import { connectToFleet, type FleetServerAccess } from './server-connection.ts';
 import { inboxOf } from './server-files.ts';
@@ -34,9 +34,9 @@ export interface NatsFleetParts {
   /** This node's current location; undefined: none. */
   readonly group?: (() => FleetGroup) | undefined;
   /** Undefined: all. */
-  readonly hearing?: FleetHearing | undefined;
+  readonly subscriptions?: FleetSubscriptions | undefined;
   /** Up to which message each publisher was received before this start. */
-  readonly floors?: Iterable<readonly [NodeId, HeardFloor]>;
+  readonly floors?: Iterable<readonly [NodeId, SequenceFloor]>;
 }
 
 export class NatsFleet implements AsyncDisposable {
@@ -69,7 +69,7 @@ export class NatsFleet implements AsyncDisposable {
     return this.#standing;
   }
 
-  get floors(): ReadonlyMap<NodeId, HeardFloor> {
+  get floors(): ReadonlyMap<NodeId, SequenceFloor> {
     return this.#guard.floors;
   }
 
@@ -112,7 +112,7 @@ export class NatsFleet implements AsyncDisposable {
   }
 
   async #run(signal: AbortSignal): Promise<void> {
-    const { clock, random, server, identity, cluster, hearing = 'all' } = this.#parts;
+    const { clock, random, server, identity, cluster, subscriptions = 'all' } = this.#parts;
     const group = this.#parts.group ?? (() => fleetGroup({}));
     let failures = 0;
     while (!signal.aborted) {
@@ -138,7 +138,7 @@ export class NatsFleet implements AsyncDisposable {
           sealer: this.#sealer,
           guard: this.#guard,
           subjects: new FleetSubjects(cluster, identity.nodeId, stands),
-          hearing,
+          subscriptions,
           hasMoved: () => !isSameGroup(group(), stands),
           twin: node => this.#twins.emit(node),
           stand: standing => this.#stand(standing),

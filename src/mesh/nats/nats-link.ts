@@ -16,13 +16,13 @@ import {
   type Unsubscribe,
 } from '../mesh.ts';
 import { isAhead } from '../replication/positions.ts';
+import { BufferedFrames } from './buffered-frames.ts';
 import { FleetClaims } from './fleet-claims.ts';
 import { FleetDigests } from './fleet-digests.ts';
 import type { FleetMembers } from './fleet-members.ts';
-import type { FleetMessages, HeardMessage } from './fleet-messages.ts';
+import type { FleetMessages, ReceivedMessage } from './fleet-messages.ts';
 import type { FleetPublisher } from './fleet-publisher.ts';
 import { DIGEST, WANT } from './fleet-subjects.ts';
-import { HeldFrames } from './held-frames.ts';
 import { RecordSources } from './record-sources.ts';
 import type { StateSnapshot } from './state-snapshot.ts';
 
@@ -57,13 +57,13 @@ export class NatsLink implements MeshLink {
   readonly #frames: FrameListeners;
   readonly #drains = new Listeners<void>();
   readonly #closes = new Listeners<LinkClose>();
-  readonly #held: HeldFrames;
+  readonly #held: BufferedFrames;
   readonly #sources: RecordSources;
   readonly #claims: FleetClaims;
   #digests = 0;
   #close: LinkClose | undefined;
   #isFull = false;
-  readonly #digestsHeard: FleetDigests;
+  readonly #digestsReceived: FleetDigests;
   /** From where the server did not accept the records of an origin. */
   readonly #lost = new Map<NodeId, VectorEntry>();
   #neighboursVersion = 0;
@@ -75,17 +75,17 @@ export class NatsLink implements MeshLink {
     this.remoteAddress = parts.remoteAddress;
     this.#claims = new FleetClaims(parts);
     for (const entry of parts.snapshot.vectors()) this.#claims.stored(entry.origin, entry);
-    this.#digestsHeard = new FleetDigests({ members: parts.members, claims: this.#claims });
+    this.#digestsReceived = new FleetDigests({ members: parts.members, claims: this.#claims });
     this.#openedAtMs = parts.nowMs();
     this.#frames = new FrameListeners(error => this.close('malformed', String(error)));
-    this.#held = new HeldFrames((frame, from) => this.#frames.emit(frame, from), parts.dropped);
+    this.#held = new BufferedFrames((frame, from) => this.#frames.emit(frame, from), parts.dropped);
     this.#sources = new RecordSources({
       ...parts,
       claims: this.#claims,
       follow: (origin, series) => this.#held.follow(origin, series),
     });
     this.group = { mute: (node, detail) => this.#mute(node, detail) };
-    parts.messages.onDrained(() => this.#tellDrained());
+    parts.messages.onDrained(() => this.#reportDrained());
   }
 
   get isOpen(): boolean {
@@ -98,7 +98,7 @@ export class NatsLink implements MeshLink {
 
   /** The fleet's greeting: what the server stores, and which nodes are present. */
   greet(): void {
-    this.#say({
+    this.#print({
       kind: 'hello',
       plimsollVersion: this.#parts.plimsollVersion.slice(0, 64),
       vectors: this.#sources.vectors(),
@@ -123,9 +123,9 @@ export class NatsLink implements MeshLink {
   }
 
   /** A message of another node, opened and fresh. */
-  hear({ channel, publisher, what, frame }: HeardMessage): void {
+  receive({ channel, publisher, what, frame }: ReceivedMessage): void {
     if (!this.isOpen || this.#parts.members.isMuted(publisher)) return;
-    if (channel === 'reading' && what === DIGEST) this.#digestsHeard.hear(publisher, frame);
+    if (channel === 'reading' && what === DIGEST) this.#digestsReceived.receive(publisher, frame);
     else if (channel === 'ask' && what === WANT) this.#answer(publisher, frame);
     else {
       if (channel === 'event') this.#claims.storedFrame(frame);
@@ -137,21 +137,21 @@ export class NatsLink implements MeshLink {
   /** About every second: which nodes joined and left. */
   membersChanged(): void {
     this.#neighboursVersion += 1;
-    this.#sayNeighbours();
+    this.#publishNeighbours();
   }
 
   /** About every few seconds: what the server did not accept is requested again. */
-  sayLost(): void {
+  publishLost(): void {
     const wants = [...this.#lost.values()];
     this.#lost.clear();
-    if (wants.length > 0) this.#say({ kind: 'want', wants });
+    if (wants.length > 0) this.#print({ kind: 'want', wants });
   }
 
   /** About every five seconds: how far the nodes report to be, all at once. */
-  sayDigest(): void {
-    if (this.#parts.nowMs() - this.#openedAtMs > SNAPSHOT_HELD_MS) this.#sources.forgetSnapshot();
-    const vectors = this.#digestsHeard.take();
-    this.#say({ kind: 'digest', vectors, live: [], neighboursVersion: this.#neighboursVersion });
+  publishDigest(): void {
+    if (this.#parts.nowMs() - this.#openedAtMs > SNAPSHOT_KEPT_MS) this.#sources.forgetSnapshot();
+    const vectors = this.#digestsReceived.take();
+    this.#print({ kind: 'digest', vectors, live: [], neighboursVersion: this.#neighboursVersion });
   }
 
   onFrame(listener: (frame: Uint8Array, publisher?: NodeId) => void): Unsubscribe {
@@ -192,8 +192,8 @@ export class NatsLink implements MeshLink {
     switch (message.kind) {
       case 'hello':
         // The fleet needs what this node wrote and the server does not store.
-        this.#say({ kind: 'want', wants: [this.#sources.held(self)] });
-        publisher.tellHello();
+        this.#print({ kind: 'want', wants: [this.#sources.held(self)] });
+        publisher.reportHello();
         return;
       case 'want':
         // For an origin whose last values are being read, the rest follows by itself.
@@ -207,14 +207,14 @@ export class NatsLink implements MeshLink {
         this.#watch(publisher.storeFork(frame));
         return;
       case 'live':
-        publisher.tellLive(message.entries);
+        publisher.reportLive(message.entries);
         return;
       case 'digest':
-        publisher.tellDigest(message.vectors.filter(({ origin }) => this.#isOursToTell(origin)));
+        publisher.reportDigest(message.vectors.filter(({ origin }) => this.#isOursToReport(origin)));
         this.#speakForOthers(message.vectors);
         return;
       case 'ask-neighbours':
-        this.#sayNeighbours();
+        this.#publishNeighbours();
         return;
       case 'neighbours':
         return;
@@ -224,7 +224,7 @@ export class NatsLink implements MeshLink {
   }
 
   /** Its own position, and those of nodes that are not in the fleet themselves. */
-  #isOursToTell(origin: NodeId): boolean {
+  #isOursToReport(origin: NodeId): boolean {
     return origin === this.#parts.self || !this.#parts.members.has(origin);
   }
 
@@ -233,7 +233,7 @@ export class NatsLink implements MeshLink {
     this.#digests += 1;
     if (this.#digests < DIGESTS_BEFORE_CLAIM) return;
     const wants = this.#claims.due(vectors);
-    if (wants.length > 0) this.#say({ kind: 'want', wants });
+    if (wants.length > 0) this.#print({ kind: 'want', wants });
   }
 
   /** What the server does not accept is published again after a while, from that position on. */
@@ -271,16 +271,16 @@ export class NatsLink implements MeshLink {
     this.#parts.muted(node, detail);
   }
 
-  #sayNeighbours(): void {
+  #publishNeighbours(): void {
     const added = [...this.#parts.members.nodes];
-    this.#say({ kind: 'neighbours', version: this.#neighboursVersion, base: -1, added, removed: [] });
+    this.#print({ kind: 'neighbours', version: this.#neighboursVersion, base: -1, added, removed: [] });
   }
 
-  #say(message: MeshMessage): void {
+  #print(message: MeshMessage): void {
     if (this.isOpen) this.#frames.emit(encodeMeshMessage(message), this.peerId);
   }
 
-  #tellDrained(): void {
+  #reportDrained(): void {
     if (!this.#isFull || !this.isOpen || this.queuedBytes > MESH_LIMITS.queueBytesHigh / 2) return;
     this.#isFull = false;
     this.#drains.emit();
@@ -289,4 +289,4 @@ export class NatsLink implements MeshLink {
 
 /** From this node, since the link is up: those of others have arrived meanwhile. */
 const DIGESTS_BEFORE_CLAIM = 2;
-const SNAPSHOT_HELD_MS = 60_000;
+const SNAPSHOT_KEPT_MS = 60_000;

@@ -5,23 +5,23 @@ import type { Clock } from '../../clock/clock.ts';
 import { pause, unlessAborted } from '../../clock/until-aborted.ts';
 import type { WireLive } from '../../wire/mesh-message.ts';
 
-export interface ToldReading {
+export interface PublishedReading {
   readonly entry: WireLive;
   readonly slot: string;
   /** The time to which the entry's age refers. */
-  readonly toldAtMs: number;
+  readonly reportedAtMs: number;
 }
 
 interface ReadingBatchesParts {
   readonly clock: Clock;
   readonly memberCount: () => number;
-  readonly send: (readings: readonly ToldReading[]) => void;
+  readonly send: (readings: readonly PublishedReading[]) => void;
 }
 
 export class ReadingBatches {
   readonly #parts: ReadingBatchesParts;
   /** The newest of each place. */
-  readonly #waiting = new Map<string, ToldReading>();
+  readonly #waiting = new Map<string, PublishedReading>();
   #bytes = 0;
   #sentAtMs = Number.NEGATIVE_INFINITY;
   #begun = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ export class ReadingBatches {
     this.#parts = parts;
   }
 
-  put(place: string, reading: ToldReading): void {
+  put(place: string, reading: PublishedReading): void {
     this.#bytes += reading.entry.body.length - (this.#waiting.get(place)?.entry.body.length ?? 0);
     this.#waiting.set(place, reading);
     if (this.#bytes > BATCH_BYTES_MAX) this.#send();

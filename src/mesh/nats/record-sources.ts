@@ -28,7 +28,7 @@ export class RecordSources {
   readonly #parts: RecordSourcesParts;
   #snapshot: StateSnapshot | undefined;
   /** Positions that were requested from a node: if they are needed again, the last values are used. */
-  readonly #asked = new Map<NodeId, VectorEntry>();
+  readonly #requested = new Map<NodeId, VectorEntry>();
 
   constructor(parts: RecordSourcesParts) {
     this.#parts = parts;
@@ -57,18 +57,18 @@ export class RecordSources {
   want(want: VectorEntry): void {
     const { self, members, claims, publisher } = this.#parts;
     const { origin, epoch, through } = want;
-    const before = this.#asked.get(origin);
-    const wasAsked = before?.epoch === epoch && before.through === through;
+    const before = this.#requested.get(origin);
+    const wasRequested = before?.epoch === epoch && before.through === through;
     const held = this.#snapshot?.place(origin);
     const isHeld = held !== undefined && isAhead(held, { epoch, through });
-    const asked = members.has(origin) ? origin : claims.claimant(origin);
-    if (origin !== self && asked !== undefined && !(wasAsked && isHeld) && (through > 0 || !isHeld)) {
-      this.#asked.set(origin, want);
-      publisher.ask(asked, want);
-    } else this.#followHeld(want);
+    const requested = members.has(origin) ? origin : claims.claimant(origin);
+    if (origin !== self && requested !== undefined && !(wasRequested && isHeld) && (through > 0 || !isHeld)) {
+      this.#requested.set(origin, want);
+      publisher.request(requested, want);
+    } else this.#followStored(want);
   }
 
-  #followHeld(want: VectorEntry): void {
+  #followStored(want: VectorEntry): void {
     const { nowMs, chunkBytesMax, follow } = this.#parts;
     const snapshot = this.#snapshot;
     if (snapshot === undefined) return;

@@ -14,17 +14,17 @@ type Freshness =
   | 'twin';
 
 /** The last message received from a publisher. */
-export interface HeardFloor {
+export interface SequenceFloor {
   readonly start: number;
   readonly salt: string;
   readonly count: number;
 }
 
 export class ReplayGuard {
-  readonly #floors: Map<NodeId, HeardFloor>;
+  readonly #floors: Map<NodeId, SequenceFloor>;
   readonly #publishersMax: number;
 
-  constructor(floors: Iterable<readonly [NodeId, HeardFloor]>, publishersMax: number) {
+  constructor(floors: Iterable<readonly [NodeId, SequenceFloor]>, publishersMax: number) {
     this.#floors = new Map(floors);
     this.#publishersMax = publishersMax;
   }
@@ -44,7 +44,7 @@ export class ReplayGuard {
     return 'fresh';
   }
 
-  get floors(): ReadonlyMap<NodeId, HeardFloor> {
+  get floors(): ReadonlyMap<NodeId, SequenceFloor> {
     return this.#floors;
   }
 }

@@ -12,7 +12,7 @@ const PAYLOAD_BYTES_DEFAULT = 1_048_576;
 const text = v.optional(
   v.pipe(
     v.string(),
-    v.transform(said => showable(said).slice(0, TEXT_LENGTH_MAX)),
+    v.transform(reported => showable(reported).slice(0, TEXT_LENGTH_MAX)),
   ),
   '',
 );
@@ -61,13 +61,13 @@ const SERVER_INFO: v.GenericSchema<unknown, ServerInfoFields> = v.object({
 
 /** Undefined: not the INFO of a nats-server. */
 export const serverInfoOf = (json: string): ServerInfoFields | undefined => {
-  let said: unknown;
+  let reported: unknown;
   try {
-    said = JSON.parse(json);
+    reported = JSON.parse(json);
   } catch {
     return undefined;
   }
-  const parsed = v.safeParse(SERVER_INFO, said);
+  const parsed = v.safeParse(SERVER_INFO, reported);
   return parsed.success ? parsed.output : undefined;
 };
 

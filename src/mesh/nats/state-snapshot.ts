@@ -131,8 +131,9 @@ export class StateSnapshot {
         isFirst = false;
       }
       isNamed ||= kind === 'identity.gathered';
-      const heldMs = Math.max(0, this.#newestStoredAtMs - storedAtMs) + Math.max(0, nowMs() - this.#readAtMs);
-      records.push({ ...wire, ageMs: wire.ageMs + heldMs });
+      const waitedMs =
+        Math.max(0, this.#newestStoredAtMs - storedAtMs) + Math.max(0, nowMs() - this.#readAtMs);
+      records.push({ ...wire, ageMs: wire.ageMs + waitedMs });
       bytes += size;
       last = seq;
     }

@@ -187,13 +187,13 @@ const requested = async (
 };
 
 const namesIn = (reply: Msg): readonly string[] => {
-  let said: unknown;
+  let reported: unknown;
   try {
-    said = JSON.parse(reply.string());
+    reported = JSON.parse(reply.string());
   } catch {
     return [];
   }
-  const parsed = v.safeParse(STREAM_NAMES, said);
+  const parsed = v.safeParse(STREAM_NAMES, reported);
   return parsed.success ? (parsed.output.streams ?? []) : [];
 };
 

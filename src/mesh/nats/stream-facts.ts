@@ -33,13 +33,13 @@ export const readStreamFacts = async (
   name: string,
 ): Promise<StreamFacts | undefined> => {
   const reply = await connection.request(`$JS.API.STREAM.INFO.${name}`, '', { timeout: TIMEOUT_MS });
-  let said: unknown;
+  let reported: unknown;
   try {
-    said = JSON.parse(reply.string());
+    reported = JSON.parse(reply.string());
   } catch {
     throw new ProtocolViolation(NOT_UNDERSTOOD);
   }
-  const parsed = v.safeParse(STREAM_INFO, said);
+  const parsed = v.safeParse(STREAM_INFO, reported);
   if (!parsed.success) throw new ProtocolViolation(NOT_UNDERSTOOD);
   const { error, config, state, ts } = parsed.output;
   if (error?.err_code === JetStreamApiCodes.StreamNotFound) return undefined;

@@ -24,8 +24,8 @@ export const REACHABILITY_LIMITS = {
   /** Waking up this much later than planned means that this process was suspended. */
   stallMs: 300,
   /** Requests of this node; past it they wait. */
-  askBurst: 100,
-  asksPerSecond: 400,
+  queryBurst: 100,
+  queriesPerSecond: 400,
   /** Requests from addresses of known nodes that are checked; past it they are dropped. */
   answerBurst: 1_000,
   answersPerSecond: 1_000,

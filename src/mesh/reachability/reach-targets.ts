@@ -80,8 +80,8 @@ export const reachAddressesOf = ({ interfaces }: NodeNetwork): readonly string[]
   const useful = interfaces.filter(
     ({ name, type, isUp }) => type !== 'loopback' && isUp !== false && !NEVER_A_CLUSTER.test(name),
   );
-  for (const { addresses: told } of useful.toSorted((a, b) => byRank(a.name, b.name)))
-    for (const { address } of told) {
+  for (const { addresses: reported } of useful.toSorted((a, b) => byRank(a.name, b.name)))
+    for (const { address } of reported) {
       const [plain = ''] = address.toLowerCase().split('%');
       const known = isLinkLocalIpv6(plain) && isIP(plain) === 6 ? plain : dialableFromElsewhere(plain);
       if (known !== undefined) addresses.add(known);

@@ -29,7 +29,7 @@ interface AnswerCounts {
 
 export class ReachabilityAnswers {
   readonly #parts: ReachabilityAnswersParts;
-  readonly #heard = new RecentTexts(REACHABILITY_LIMITS.noncesMax);
+  readonly #received = new RecentTexts(REACHABILITY_LIMITS.noncesMax);
   readonly #known: TokenBucket;
   readonly #strangers: TokenBucket;
   #keys: readonly CheckKey[];
@@ -56,7 +56,7 @@ export class ReachabilityAnswers {
   take(bytes: Uint8Array, from: DatagramAddress): void {
     const bucket = this.#parts.isKnown(from.address) ? this.#known : this.#strangers;
     const question = bucket.take() ? readQuestion(bytes, this.#keys) : undefined;
-    if (question === undefined || !this.#heard.add(Buffer.from(question.nonce).toString('latin1'))) {
+    if (question === undefined || !this.#received.add(Buffer.from(question.nonce).toString('latin1'))) {
       this.#dropped += 1;
       return;
     }

@@ -26,7 +26,7 @@ interface ReachabilityChecksParts {
   /** From 0 to below 1, for the spread. */
   readonly random: () => number;
   /** As `DatagramPort.send`, from a port of its own: a firewall then treats what comes back there as replies. */
-  ask(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
+  request(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
   /** A measurement of bandwidth runs at this node or at that one. */
   isBusy(node: NodeId): boolean;
   /** The node answers there. */
@@ -36,7 +36,7 @@ interface ReachabilityChecksParts {
 }
 
 interface ReachabilityCounts {
-  readonly asked: number;
+  readonly requested: number;
   readonly answered: number;
   /** Datagrams that match no waiting request: late, forged, garbage. */
   readonly dropped: number;
@@ -60,7 +60,7 @@ interface Row {
   keyAt: number;
   dueAtMs: number;
   reason: string;
-  asked: Asked | undefined;
+  requested: Asked | undefined;
 }
 
 interface Asked {
@@ -75,14 +75,14 @@ export class ReachabilityChecks {
   readonly #rows = new Map<string, Row>();
   /** Phases of the turns of each node that is checked. */
   readonly #phases = new Map<NodeId, number>();
-  readonly #asked = new Map<string, Asked>();
+  readonly #requested = new Map<string, Asked>();
   readonly #nonces = new NoncePool();
-  readonly #asks: TokenBucket;
+  readonly #requests: TokenBucket;
   /** Different in each process, so nodes that start together do not stay in step. */
   readonly #firstTurnMs: number;
   #keys: readonly CheckKey[];
   #wake = new AbortController();
-  #askedCount = 0;
+  #queriedCount = 0;
   #answeredCount = 0;
   #droppedCount = 0;
 
@@ -90,13 +90,13 @@ export class ReachabilityChecks {
     this.#parts = parts;
     this.#keys = parts.keys.map(checkKey);
     this.#firstTurnMs = parts.random() * REACHABILITY_LIMITS.turnMs;
-    const { askBurst, asksPerSecond } = REACHABILITY_LIMITS;
-    this.#asks = new TokenBucket(parts.clock, { burst: askBurst, perSecond: asksPerSecond });
+    const { queryBurst, queriesPerSecond } = REACHABILITY_LIMITS;
+    this.#requests = new TokenBucket(parts.clock, { burst: queryBurst, perSecond: queriesPerSecond });
   }
 
   get counts(): ReachabilityCounts {
     return {
-      asked: this.#askedCount,
+      requested: this.#queriedCount,
       answered: this.#answeredCount,
       dropped: this.#droppedCount,
     };
@@ -124,7 +124,7 @@ export class ReachabilityChecks {
       if (row === undefined) this.#add(key, target);
       else if (row.target.port !== target.port) {
         row.target = target; // the node has restarted
-        this.#askSoon(row);
+        this.#checkSoon(row);
       }
     }
     const nodes = new Set(targets.map(({ node }) => node));
@@ -135,30 +135,30 @@ export class ReachabilityChecks {
   /** Something happened to that node, or to this one's interfaces: its addresses are checked now. */
   hurry(node?: NodeId): void {
     for (const row of this.#rows.values())
-      if (node === undefined || row.target.node === node) this.#askSoon(row);
+      if (node === undefined || row.target.node === node) this.#checkSoon(row);
     this.#wake.abort();
   }
 
   /** A datagram arrived at the port from which this node sends requests. Never throws. */
   takeAnswer(bytes: Uint8Array): void {
     const nonce = answeredNonce(bytes);
-    const asked = nonce && this.#asked.get(Buffer.from(nonce).toString('latin1'));
-    if (asked === undefined) {
+    const requested = nonce && this.#requested.get(Buffer.from(nonce).toString('latin1'));
+    if (requested === undefined) {
       this.#droppedCount += 1;
       return;
     }
-    const { row, question } = asked;
+    const { row, question } = requested;
     if (!isAnswerOf(bytes, question, row.target.node)) {
       // Only a node that received the request has its nonce: here, the address belongs to a container network
       // that several machines have.
-      this.#failed(asked, 'another node answers there');
+      this.#failed(requested, 'another node answers there');
       return;
     }
     this.#forget(row);
     this.#answeredCount += 1;
     row.failures = 0;
     row.reason = '';
-    row.dueAtMs = this.#turnAfter(row, asked.atMs);
+    row.dueAtMs = this.#turnAfter(row, requested.atMs);
     if (row.state === 'open') return;
     row.state = 'open';
     this.#parts.opened(row.target);
@@ -185,41 +185,42 @@ export class ReachabilityChecks {
   /** @returns when the next work is due, if nothing happens before. */
   #work(): number {
     const nowMs = this.#parts.clock.nowMs();
-    for (const asked of this.#asked.values()) {
-      if (nowMs - asked.atMs < REACHABILITY_LIMITS.timeoutMs) break; // in the order in which they were sent
-      this.#failed(asked, undefined);
+    for (const requested of this.#requested.values()) {
+      if (nowMs - requested.atMs < REACHABILITY_LIMITS.timeoutMs) break; // in the order in which they were sent
+      this.#failed(requested, undefined);
     }
     let nextMs = nowMs + IDLE_MS;
     for (const row of this.#rows.values()) {
-      if (row.asked === undefined && row.dueAtMs <= nowMs && !this.#ask(row)) return nowMs;
-      const atMs = row.asked === undefined ? row.dueAtMs : row.asked.atMs + REACHABILITY_LIMITS.timeoutMs;
+      if (row.requested === undefined && row.dueAtMs <= nowMs && !this.#request(row)) return nowMs;
+      const atMs =
+        row.requested === undefined ? row.dueAtMs : row.requested.atMs + REACHABILITY_LIMITS.timeoutMs;
       if (atMs < nextMs) nextMs = atMs;
     }
     return nextMs;
   }
 
   /** @returns false if too many were checked just now. */
-  #ask(row: Row): boolean {
-    if (!this.#asks.take()) return false;
+  #request(row: Row): boolean {
+    if (!this.#requests.take()) return false;
     const key = this.#keys[row.keyAt % this.#keys.length];
     if (key === undefined) return true;
     const nonce = this.#nonces.next();
     const name = Buffer.from(nonce).toString('latin1');
-    const asked: Asked = { row, name, question: { nonce, key }, atMs: this.#parts.clock.nowMs() };
-    row.asked = asked;
-    this.#asked.set(name, asked);
-    this.#askedCount += 1;
+    const requested: Asked = { row, name, question: { nonce, key }, atMs: this.#parts.clock.nowMs() };
+    row.requested = requested;
+    this.#requested.set(name, requested);
+    this.#queriedCount += 1;
     const { address, port } = row.target;
     this.#parts
-      .ask(encodeQuestion(asked.question), { address, port })
-      .catch(error => this.#failed(asked, sendFailure(error)));
+      .request(encodeQuestion(requested.question), { address, port })
+      .catch(error => this.#failed(requested, sendFailure(error)));
     return true;
   }
 
   /** `refusal`: undefined if nothing came back. */
-  #failed(asked: Asked, refusal: string | undefined): void {
-    const { row } = asked;
-    if (row.asked !== asked) return;
+  #failed(requested: Asked, refusal: string | undefined): void {
+    const { row } = requested;
+    if (row.requested !== requested) return;
     this.#forget(row);
     row.failures += 1;
     row.keyAt += 1;
@@ -252,10 +253,10 @@ export class ReachabilityChecks {
       keyAt: 0,
       dueAtMs: 0,
       reason: '',
-      asked: undefined,
+      requested: undefined,
     };
     this.#rows.set(key, row);
-    this.#askSoon(row);
+    this.#checkSoon(row);
   }
 
   #phaseOf(node: NodeId): number {
@@ -266,9 +267,9 @@ export class ReachabilityChecks {
     return phaseMs;
   }
 
-  #askSoon(row: Row): void {
-    if (row.asked !== undefined && row.state === 'open') return;
-    if (row.asked !== undefined) this.#forget(row);
+  #checkSoon(row: Row): void {
+    if (row.requested !== undefined && row.state === 'open') return;
+    if (row.requested !== undefined) this.#forget(row);
     if (row.state !== 'open') row.failures = 0;
     const { random, clock } = this.#parts;
     const soonMs = clock.nowMs() + random() * REACHABILITY_LIMITS.firstSpreadMs;
@@ -276,8 +277,8 @@ export class ReachabilityChecks {
   }
 
   #forget(row: Row): void {
-    if (row.asked !== undefined) this.#asked.delete(row.asked.name);
-    row.asked = undefined;
+    if (row.requested !== undefined) this.#requested.delete(row.requested.name);
+    row.requested = undefined;
   }
 
   /**

@@ -6,8 +6,7 @@ import type { NodeId } from '../../core/ids.ts';
 import { ENTRIES_PER_FRAME_MAX, type MeshMessage, recordFrameBytes } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
-import type { Bringer } from './bringer.ts';
-import { CatchUpAsks } from './catch-up-asks.ts';
+import { CatchUpRequests } from './catch-up-requests.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { Forks } from './forks.ts';
 import { OriginPlaces } from './origin-places.ts';
@@ -15,6 +14,7 @@ import { afterIn, isAhead, type Place } from './positions.ts';
 import { receiptOf } from './receipt.ts';
 import { checkRecord } from './record-proof.ts';
 import { RecordTips } from './record-tips.ts';
+import type { RelaySource } from './relay-source.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import type { ReceivedRecord } from './replica-store.ts';
 
@@ -22,14 +22,14 @@ type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;
 
 export class DurableExchange {
   readonly #parts: ExchangeParts;
-  readonly catchUp: CatchUpAsks;
+  readonly catchUp: CatchUpRequests;
   readonly forks: Forks;
   readonly #tips: RecordTips;
   readonly #places: OriginPlaces;
-  #ownTold: Place;
+  #ownReported: Place;
 
-  /** `isHeard`: whether a node's live values are stored; no durable record of such a node is evicted. */
-  constructor(parts: ExchangeParts, isHeard: (node: NodeId) => boolean) {
+  /** `wasSeen`: whether a node's live values are stored; no durable record of such a node is evicted. */
+  constructor(parts: ExchangeParts, wasSeen: (node: NodeId) => boolean) {
     this.#parts = parts;
     const { limits, nowMs, peers, store, self } = parts;
     this.#places = new OriginPlaces({
@@ -39,14 +39,14 @@ export class DurableExchange {
         get size() {
           return peers.size;
         },
-        has: node => peers.has(node) || isHeard(node),
+        has: node => peers.has(node) || wasSeen(node),
       },
     });
     for (const { origin } of store.positions()) if (origin !== self) this.#places.admit(origin, self);
-    this.catchUp = new CatchUpAsks(parts);
+    this.catchUp = new CatchUpRequests(parts);
     this.#tips = new RecordTips(parts.store, parts.self);
     this.forks = new Forks(parts, this.#tips);
-    this.#ownTold = parts.store.position(parts.self) ?? NOTHING;
+    this.#ownReported = parts.store.position(parts.self) ?? NOTHING;
   }
 
   vectors(): readonly VectorEntry[] {
@@ -62,14 +62,14 @@ export class DurableExchange {
   }
 
   /** After own events were stored: to every peer, from what was sent last. */
-  tellOwn(): void {
+  pushOwn(): void {
     const { store, self, peers } = this.#parts;
     const position = store.position(self);
-    if (position === undefined || !isAhead(position, this.#ownTold)) return;
-    const from = { epoch: position.epoch, through: afterIn(position.epoch, this.#ownTold) };
-    this.#ownTold = position;
+    if (position === undefined || !isAhead(position, this.#ownReported)) return;
+    const from = { epoch: position.epoch, through: afterIn(position.epoch, this.#ownReported) };
+    this.#ownReported = position;
     this.#tips.rememberOwn(position.epoch, from.through);
-    for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.owe(self, from);
+    for (const peer of peers.values()) if (peer.hasSentHello) peer.outbox.owe(self, from);
   }
 
   /** Compares with what a peer claims to have, and requests what is missing here. */
@@ -80,10 +80,10 @@ export class DurableExchange {
     const own = vectors.find(({ origin }) => origin === self);
     if (own?.tip !== undefined) {
       const tip = this.#tips.ownAt(own);
-      if (tip !== 'other' && tip !== own.tip) askAgain(peer, own);
+      if (tip !== 'other' && tip !== own.tip) requestAgain(peer, own);
     }
     for (const entry of vectors)
-      if (entry.origin !== self && this.forks.isUnproven(entry)) askAgain(peer, entry);
+      if (entry.origin !== self && this.forks.isUnproven(entry)) requestAgain(peer, entry);
     this.catchUp.seek(
       vectors.filter(entry => isAhead(entry, store.position(entry.origin))).map(({ origin }) => origin),
     );
@@ -101,10 +101,10 @@ export class DurableExchange {
     this.catchUp.peerGone(peer);
   }
 
-  take(peer: ReplicaPeer, bringer: Bringer, message: RecordsMessage): void {
+  take(peer: ReplicaPeer, bringer: RelaySource, message: RecordsMessage): void {
     const { self, counts, store } = this.#parts;
     const { origin, epoch, after, records } = message;
-    if (!bringer.mayTell(records.length)) {
+    if (!bringer.maySend(records.length)) {
       counts.overRate += 1;
       return;
     }
@@ -126,7 +126,7 @@ export class DurableExchange {
     }
     if (held?.epoch === epoch && after < from) this.forks.seek(message, held);
     if (this.forks.isUnproven({ origin, epoch, through: after, ...tipIn(message) })) {
-      askAgain(peer, { origin, epoch, through: after });
+      requestAgain(peer, { origin, epoch, through: after });
       return;
     }
     if (held !== undefined && isRepeated(message, from)) {
@@ -148,7 +148,7 @@ export class DurableExchange {
       if (held === undefined) this.#places.drop(origin);
       return;
     }
-    if (received.length < last - from && this.#isBetterAsked(peer, { origin, epoch, through: last })) {
+    if (received.length < last - from && this.#isBetterRequested(peer, { origin, epoch, through: last })) {
       counts.gaps += 1;
       return;
     }
@@ -166,16 +166,16 @@ export class DurableExchange {
    * are only accepted from the origin: a gap claims that compaction has dropped a record, and only the origin
    * cannot lie about that.
    */
-  #isBetterAsked(peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): boolean {
+  #isBetterRequested(peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): boolean {
     const itself = this.#parts.peers.get(origin);
-    if (itself === undefined || itself === peer || !itself.hasSaidHello) return false;
+    if (itself === undefined || itself === peer || !itself.hasSentHello) return false;
     if (this.catchUp.isFailing(origin, origin)) return false;
     return !isAhead({ epoch, through }, itself.outbox.known.get(origin));
   }
 
   #store(
     peer: ReplicaPeer,
-    bringer: Bringer,
+    bringer: RelaySource,
     { origin, epoch, through }: RecordsMessage,
     received: readonly ReceivedRecord[],
     last: Place,
@@ -189,7 +189,7 @@ export class DurableExchange {
       counts.storeRefused += 1;
       return;
     }
-    this.#places.heard(origin, bringer.id, receivedAtMs);
+    this.#places.received(origin, bringer.id, receivedAtMs);
     counts.storeRefused += result.passedOver ?? 0;
     counts.recordsStored += received.length;
     counts.unreadable += received.filter(({ event }) => event === undefined).length;
@@ -204,7 +204,7 @@ export class DurableExchange {
   #mayBegin(bringer: NodeId, origin: NodeId): boolean {
     const { store, counts } = this.#parts;
     if (this.#places.has(origin)) return true;
-    if (!this.#places.mayBring(origin, bringer)) return false;
+    if (!this.#places.mayRelay(origin, bringer)) return false;
     const admission = this.#places.admit(origin, bringer);
     if (admission.kind === 'refused') return false;
     if (admission.evicted === undefined) return true;
@@ -215,7 +215,7 @@ export class DurableExchange {
   }
 
   /** Own events that come back are ignored, unless this node signed them and its journal does not have them. */
-  #takeOwn(bringer: Bringer, message: RecordsMessage, held: Place | undefined): void {
+  #takeOwn(bringer: RelaySource, message: RecordsMessage, held: Place | undefined): void {
     const { counts, store } = this.#parts;
     const { epoch } = message;
     const received = this.#checked(bringer, message, message.after) ?? [];
@@ -240,7 +240,7 @@ export class DurableExchange {
 
   /** The records that are new here, or undefined if the whole frame is refused. */
   #checked(
-    bringer: Bringer,
+    bringer: RelaySource,
     { origin, epoch, after, records }: RecordsMessage,
     from: number,
   ): readonly ReceivedRecord[] | undefined {
@@ -278,8 +278,8 @@ const isFull = (records: RecordsMessage['records'], chunkBytesMax: number): bool
   records.reduce((sum, { body }) => sum + recordFrameBytes(body), 0) >= chunkBytesMax / 2;
 
 /** Requests the record that proves that its position is on another branch than the one stored here. */
-const askAgain = (peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): void =>
-  peer.outbox.tell({ kind: 'want', wants: [{ origin, epoch, through: through - 1 }] });
+const requestAgain = (peer: ReplicaPeer, { origin, epoch, through }: VectorEntry): void =>
+  peer.outbox.report({ kind: 'want', wants: [{ origin, epoch, through: through - 1 }] });
 
 const tipIn = ({ afterTip }: RecordsMessage): { readonly tip?: number } =>
   afterTip === undefined ? {} : { tip: afterTip };

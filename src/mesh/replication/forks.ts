@@ -6,11 +6,11 @@ import type { NodeId } from '../../core/ids.ts';
 import type { MeshMessage, WireRecord } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
-import type { Bringer } from './bringer.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import type { Place } from './positions.ts';
 import { checkRecord, proofOf } from './record-proof.ts';
 import { type RecordTips, tipOf } from './record-tips.ts';
+import type { RelaySource } from './relay-source.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 
 type RecordsMessage = Extract<MeshMessage, { kind: 'records' }>;
@@ -68,7 +68,7 @@ export class Forks {
     }
   }
 
-  take(peer: ReplicaPeer, bringer: Bringer, message: ForkMessage): void {
+  take(peer: ReplicaPeer, bringer: RelaySource, message: ForkMessage): void {
     const { counts, store, self } = this.#parts;
     const { origin, epoch } = message;
     if (store.position(origin)?.epoch !== epoch || this.#known.get(origin)?.epoch === epoch) return;
@@ -88,7 +88,7 @@ export class Forks {
   /** An origin may have been offline when its fork was found. */
   greet(peer: ReplicaPeer): void {
     for (const [origin, fork] of this.#known) {
-      if (this.#parts.store.position(origin)?.epoch === fork.epoch) peer.outbox.tell(fork);
+      if (this.#parts.store.position(origin)?.epoch === fork.epoch) peer.outbox.report(fork);
       else this.#forget(origin);
     }
   }
@@ -104,7 +104,7 @@ export class Forks {
     }
     this.#parts.counts.forks += 1;
     for (const peer of this.#parts.peers.values())
-      if (peer !== sender && peer.hasSaidHello) peer.outbox.tell(fork);
+      if (peer !== sender && peer.hasSentHello) peer.outbox.report(fork);
   }
 
   #forget(origin: NodeId): void {

@@ -60,8 +60,8 @@ export const REPLICATION_LIMITS: ReplicationLimits = {
   liveKeysPerOriginMax: 512,
   liveBytesPerOriginMax: 2_000_000,
   liveBytesMax: 64_000_000,
-  liveOrigins: { originsMax: 4_096, broughtBurst: 512, broughtPerSecond: 16, silentMs: 60_000 },
-  durableOrigins: { originsMax: 4_096, broughtBurst: 2_048, broughtPerSecond: 16, silentMs: 600_000 },
+  liveOrigins: { originsMax: 4_096, relayedBurst: 512, relayedPerSecond: 16, silentMs: 60_000 },
+  durableOrigins: { originsMax: 4_096, relayedBurst: 2_048, relayedPerSecond: 16, silentMs: 600_000 },
   liveDroppedMs: 600_000,
   forkBytesMax: 4_000_000,
 };

@@ -9,13 +9,13 @@ import { encodeRecordBody } from '../../wire/durable-record.ts';
 import { LIVE_BODY_BYTES_MAX, PROOF_BYTES, type WireLive } from '../../wire/mesh-message.ts';
 import { PUBLIC_KEY_BYTES } from '../../wire/node-signature.ts';
 import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
-import type { Bringer } from './bringer.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { type LiveRead, readLive } from './live-read.ts';
 import { type LiveEntry, type LiveStanding, LiveTable, type LiveValue, liveHeadOf } from './live-table.ts';
 import { OriginPlaces } from './origin-places.ts';
 import { isAhead, type Place } from './positions.ts';
 import { joinedProof } from './record-proof.ts';
+import type { RelaySource } from './relay-source.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 import { StandIns } from './stand-ins.ts';
 
@@ -28,7 +28,7 @@ export class LiveExchange {
   readonly #standIns: StandIns;
   readonly #places: OriginPlaces;
   /** The last of its own that this daemon published. */
-  #told: Place | undefined;
+  #reported: Place | undefined;
   /** Nodes evicted since the last sweep. */
   readonly #evicted = new Set<NodeId>();
 
@@ -52,7 +52,7 @@ export class LiveExchange {
     return this.#table.summary().slice(0, MESH_LIST_LENGTH_MAX);
   }
 
-  tellOwn(event: KnownEvent): void {
+  pushOwn(event: KnownEvent): void {
     const { self, own, sign, counts, peers, nowMs } = this.#parts;
     const body = encodeRecordBody(event, event);
     if (body.length > LIVE_BODY_BYTES_MAX) {
@@ -60,14 +60,14 @@ export class LiveExchange {
       return;
     }
     const { epoch, seq, ageMs, receivedAtMs } = event;
-    this.#told = { epoch, through: seq };
+    this.#reported = { epoch, through: seq };
     const proof = joinedProof(own.publicKey, sign(body));
     const value = { epoch, seq, body, proof, sender: self, ageMs, receivedAtMs };
     const { put, entry, gone = [] } = this.#table.put(liveHeadOf(event), value, nowMs());
     this.#forget(gone);
     if (put === 'full') counts.liveRefused += 1;
     if (put !== 'newer' || entry === undefined) return;
-    for (const peer of peers.values()) if (peer.hasSaidHello) peer.outbox.oweLive(entry);
+    for (const peer of peers.values()) if (peer.hasSentHello) peer.outbox.enqueueLive(entry);
   }
 
   /**
@@ -79,7 +79,7 @@ export class LiveExchange {
       if (isBehind(entry, held.get(entry.origin))) this.#offer(peer, entry);
     // Values of its own that it does not have: it was restored from a copy, and one of them reveals that.
     const own = [...this.#table.entries(peer.id)].sort((a, b) => b.value.seq - a.value.seq)[0];
-    if (own !== undefined && isBehind(own, held.get(peer.id))) peer.outbox.oweLive(own);
+    if (own !== undefined && isBehind(own, held.get(peer.id))) peer.outbox.enqueueLive(own);
   }
 
   /**
@@ -108,7 +108,8 @@ export class LiveExchange {
       if (sender !== undefined && sender !== self && !relays.areNeighbours(origin, peer.id))
         this.#standIns.behind(peer, origin, relays.rank(sender, peer.id));
       const isOurs = this.#standIns.isFor(origin, peer);
-      for (const entry of missing) if (isOurs || entry.heldSinceMs <= before) peer.outbox.oweLive(entry);
+      for (const entry of missing)
+        if (isOurs || entry.storedSinceMs <= before) peer.outbox.enqueueLive(entry);
     }
   }
 
@@ -119,7 +120,7 @@ export class LiveExchange {
     for (const entry of this.#table.entries()) {
       this.#offer(peer, entry);
       if (entry.value.sender !== peer.id) continue;
-      for (const other of this.#parts.peers.values()) if (other.hasSaidHello) this.#offer(other, entry);
+      for (const other of this.#parts.peers.values()) if (other.hasSentHello) this.#offer(other, entry);
     }
   }
 
@@ -151,9 +152,9 @@ export class LiveExchange {
     if (gone.length > 0) store.dropLive(gone);
   }
 
-  take(peer: ReplicaPeer, from: Bringer, entries: readonly WireLive[]): void {
+  take(peer: ReplicaPeer, from: RelaySource, entries: readonly WireLive[]): void {
     const { counts, nowMs, store } = this.#parts;
-    if (!from.mayTell(entries.length)) {
+    if (!from.maySend(entries.length)) {
       counts.overRate += 1;
       return;
     }
@@ -166,7 +167,7 @@ export class LiveExchange {
         from.fault('an invalid live event');
         continue;
       }
-      const entry = this.#hear(peer, from, read);
+      const entry = this.#receive(peer, from, read);
       if (entry === undefined) continue;
       moved.push(entry.entry);
       if (!entry.isNew) continue;
@@ -178,18 +179,18 @@ export class LiveExchange {
     this.#relay(peer, moved);
   }
 
-  #hear(
+  #receive(
     peer: ReplicaPeer,
-    from: Bringer,
+    from: RelaySource,
     { head, value }: LiveRead,
   ): { readonly entry: LiveEntry; readonly isNew: boolean } | undefined {
     const { self, counts, nowMs } = this.#parts;
     if (head.origin === self) {
-      this.#hearOwn(from, value);
+      this.#receiveOwn(from, value);
       return undefined;
     }
     const isRelayed = head.origin !== from.id;
-    if (!this.#places.mayBring(head.origin, from.id)) {
+    if (!this.#places.mayRelay(head.origin, from.id)) {
       counts.liveRefused += 1;
       return undefined;
     }
@@ -207,7 +208,7 @@ export class LiveExchange {
     this.#forget(gone);
     switch (put) {
       case 'newer':
-        this.#places.heard(head.origin, from.id, value.receivedAtMs);
+        this.#places.received(head.origin, from.id, value.receivedAtMs);
         if (entry === undefined) return undefined;
         if (mustBeProven) entry.isProven = true;
         return { entry, isNew: true };
@@ -226,9 +227,9 @@ export class LiveExchange {
     }
   }
 
-  #hearOwn(from: Bringer, value: LiveRead['value']): void {
+  #receiveOwn(from: RelaySource, value: LiveRead['value']): void {
     const { self, counts, store } = this.#parts;
-    if (!isAhead({ epoch: value.epoch, through: value.seq }, this.#told)) return;
+    if (!isAhead({ epoch: value.epoch, through: value.seq }, this.#reported)) return;
     if (this.#isProven(self, value)) {
       store.raiseStart(value.epoch);
       return;
@@ -271,12 +272,12 @@ export class LiveExchange {
     const { self, relays } = this.#parts;
     if (entry.origin === peer.id || entry.seenBy.has(peer.id)) return;
     const { sender } = entry.value;
-    if (sender === self || relays.isOne(sender, peer.id)) peer.outbox.oweLive(entry);
+    if (sender === self || relays.isOne(sender, peer.id)) peer.outbox.enqueueLive(entry);
   }
 }
 
 const owe = (peer: ReplicaPeer, entry: LiveEntry): void => {
-  if (entry.origin !== peer.id && !entry.seenBy.has(peer.id)) peer.outbox.oweLive(entry);
+  if (entry.origin !== peer.id && !entry.seenBy.has(peer.id)) peer.outbox.enqueueLive(entry);
 };
 
 /** By the sum over all keys, if the peer sends it. */

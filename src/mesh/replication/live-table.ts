@@ -24,7 +24,7 @@ export interface LiveEntry {
   readonly place: string;
   value: LiveValue;
   /** When it arrived here, on the local clock, ms; `receivedAtMs` may be earlier. */
-  heldSinceMs: number;
+  storedSinceMs: number;
   /** Peers that have exactly this value. */
   readonly seenBy: Set<NodeId>;
   /** Whether others will accept it from this node; undefined until it is first sent. */
@@ -124,13 +124,13 @@ export class LiveTable {
       origin: head.origin,
       place,
       value,
-      heldSinceMs: nowMs,
+      storedSinceMs: nowMs,
       seenBy: new Set<NodeId>(),
       isProven: undefined,
     };
     held.value = value;
     held.isProven = undefined;
-    held.heldSinceMs = nowMs;
+    held.storedSinceMs = nowMs;
     held.seenBy.clear();
     held.seenBy.add(value.sender);
     origin.entries.set(place, held);
@@ -179,7 +179,7 @@ export class LiveTable {
   #originOf(node: NodeId, start: number): Origin {
     const held = this.#origins.get(node);
     if (held !== undefined) return held;
-    const origin = { start, ...untold(), bytes: 0, marks: [], entries: new Map(), passing: new Map() };
+    const origin = { start, ...unreported(), bytes: 0, marks: [], entries: new Map(), passing: new Map() };
     this.#origins.set(node, origin);
     return origin;
   }
@@ -240,7 +240,7 @@ export class LiveTable {
     origin.entries.clear();
     origin.passing.clear();
     origin.marks.length = 0;
-    Object.assign(origin, { start, ...untold() });
+    Object.assign(origin, { start, ...unreported() });
   }
 
   /** Called before a value changes it. */
@@ -252,7 +252,7 @@ export class LiveTable {
   }
 }
 
-const untold = (): Pick<Origin, 'seqMax' | 'seqSum' | 'putAtMs'> => ({
+const unreported = (): Pick<Origin, 'seqMax' | 'seqSum' | 'putAtMs'> => ({
   seqMax: 0,
   seqSum: 0,
   putAtMs: Number.NEGATIVE_INFINITY,

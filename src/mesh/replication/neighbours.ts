@@ -14,28 +14,28 @@ interface NeighbourChange {
 
 export class OwnNeighbours {
   #version = 0;
-  #told: ReadonlySet<NodeId> = new Set();
+  #reported: ReadonlySet<NodeId> = new Set();
 
   get version(): number {
     return this.#version;
   }
 
-  get told(): ReadonlySet<NodeId> {
-    return this.#told;
+  get reported(): ReadonlySet<NodeId> {
+    return this.#reported;
   }
 
   whole(): NeighbourChange {
-    return { version: this.#version, base: -1, added: [...this.#told], removed: [] };
+    return { version: this.#version, base: -1, added: [...this.#reported], removed: [] };
   }
 
   /** Undefined if it is the list that was sent last. */
   change(current: ReadonlySet<NodeId>): NeighbourChange | undefined {
-    const added = [...current].filter(node => !this.#told.has(node));
-    const removed = [...this.#told].filter(node => !current.has(node));
+    const added = [...current].filter(node => !this.#reported.has(node));
+    const removed = [...this.#reported].filter(node => !current.has(node));
     if (added.length === 0 && removed.length === 0) return undefined;
     const base = this.#version;
     this.#version += 1;
-    this.#told = new Set(current);
+    this.#reported = new Set(current);
     return { version: this.#version, base, added, removed };
   }
 }

@@ -10,8 +10,8 @@ import type { NodeId } from '../../core/ids.ts';
 export interface OriginLimits {
   readonly originsMax: number;
   /** Nodes that one peer may introduce: burst, and rate per second. */
-  readonly broughtBurst: number;
-  readonly broughtPerSecond: number;
+  readonly relayedBurst: number;
+  readonly relayedPerSecond: number;
   /** A node silent for this long can be evicted for any other, ms. */
   readonly silentMs: number;
 }
@@ -26,7 +26,7 @@ interface OriginPlacesParts {
 interface Held {
   /** The peer that sent its newest value; the node itself if it is linked. */
   bringer: NodeId;
-  heardAtMs: number;
+  lastMessageAtMs: number;
 }
 
 type PlaceDecision =
@@ -41,8 +41,8 @@ export class OriginPlaces {
 
   constructor(parts: OriginPlacesParts) {
     this.#parts = parts;
-    const { broughtBurst, broughtPerSecond } = parts.limits;
-    const rate = { burst: broughtBurst, perSecond: broughtPerSecond };
+    const { relayedBurst, relayedPerSecond } = parts.limits;
+    const rate = { burst: relayedBurst, perSecond: relayedPerSecond };
     this.#rates = new AddressBuckets(parts, rate, BRINGERS_MAX);
   }
 
@@ -55,7 +55,7 @@ export class OriginPlaces {
   }
 
   /** Whether the peer may introduce one more node now; checked before any expensive work. */
-  mayBring(origin: NodeId, bringer: NodeId): boolean {
+  mayRelay(origin: NodeId, bringer: NodeId): boolean {
     if (origin === bringer || this.#held.has(origin)) return true;
     return this.#countOf(bringer) < this.#shareMax && this.#rates.of(bringer).take();
   }
@@ -68,16 +68,16 @@ export class OriginPlaces {
       if (evicted === undefined) return { kind: 'refused' };
       this.drop(evicted);
     }
-    this.#held.set(origin, { bringer, heardAtMs: this.#parts.nowMs() });
+    this.#held.set(origin, { bringer, lastMessageAtMs: this.#parts.nowMs() });
     this.#count(bringer, 1);
     return { kind: 'admitted', evicted };
   }
 
-  /** A value of a node that has a place was new. `heardAtMs` is in the past for a value that was already old. */
-  heard(origin: NodeId, bringer: NodeId, heardAtMs: number): void {
+  /** A value of a node that has a place was new. `lastMessageAtMs` is in the past for a value that was already old. */
+  received(origin: NodeId, bringer: NodeId, lastMessageAtMs: number): void {
     const held = this.#held.get(origin);
     if (held === undefined) return;
-    held.heardAtMs = Math.max(held.heardAtMs, heardAtMs);
+    held.lastMessageAtMs = Math.max(held.lastMessageAtMs, lastMessageAtMs);
     if (held.bringer === bringer) return;
     this.#count(held.bringer, -1);
     this.#count(bringer, 1);
@@ -94,7 +94,7 @@ export class OriginPlaces {
   /** Nodes that are not linked and have sent nothing since. */
   silentSince(atMs: number): readonly NodeId[] {
     return [...this.#held]
-      .filter(([origin, { heardAtMs }]) => heardAtMs <= atMs && !this.#parts.peers.has(origin))
+      .filter(([origin, { lastMessageAtMs }]) => lastMessageAtMs <= atMs && !this.#parts.peers.has(origin))
       .map(([origin]) => origin);
   }
 
@@ -106,23 +106,23 @@ export class OriginPlaces {
 
   #victim(origin: NodeId, bringer: NodeId): NodeId | undefined {
     const { limits, nowMs, peers } = this.#parts;
-    const most = this.#bringerOfMost();
+    const most = this.#mainRelaySource();
     let oldest: NodeId | undefined;
     let oldestOfMost: NodeId | undefined;
-    const heardAtMs = (node: NodeId | undefined): number =>
-      node === undefined ? Number.POSITIVE_INFINITY : (this.#held.get(node)?.heardAtMs ?? 0);
+    const lastMessageAtMs = (node: NodeId | undefined): number =>
+      node === undefined ? Number.POSITIVE_INFINITY : (this.#held.get(node)?.lastMessageAtMs ?? 0);
     for (const [node, held] of this.#held) {
       if (peers.has(node)) continue;
-      if (held.heardAtMs < heardAtMs(oldest)) oldest = node;
-      if (held.bringer === most && held.heardAtMs < heardAtMs(oldestOfMost)) oldestOfMost = node;
+      if (held.lastMessageAtMs < lastMessageAtMs(oldest)) oldest = node;
+      if (held.bringer === most && held.lastMessageAtMs < lastMessageAtMs(oldestOfMost)) oldestOfMost = node;
     }
-    if (nowMs() - heardAtMs(oldest) >= limits.silentMs) return oldest;
+    if (nowMs() - lastMessageAtMs(oldest) >= limits.silentMs) return oldest;
     const isDue =
       origin === bringer || (most !== undefined && this.#countOf(bringer) + 1 < this.#countOf(most));
     return isDue ? (oldestOfMost ?? oldest) : undefined;
   }
 
-  #bringerOfMost(): NodeId | undefined {
+  #mainRelaySource(): NodeId | undefined {
     let most: NodeId | undefined;
     for (const [bringer, count] of this.#counts) if (count > this.#countOf(most)) most = bringer;
     return most;

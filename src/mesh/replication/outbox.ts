@@ -31,7 +31,7 @@ export class PeerOutbox {
   /** The peer's positions, from what it reported, what it sent and what it was sent. */
   readonly known: Map<NodeId, Place> = new Map();
   readonly #parts: OutboxParts;
-  readonly #owed = new Map<NodeId, Place>();
+  readonly #due = new Map<NodeId, Place>();
   readonly #live = new Set<LiveEntry>();
   #isWritable = true;
   #isScheduled = false;
@@ -47,30 +47,30 @@ export class PeerOutbox {
 
   /** Queued origins and live keys. */
   get waiting(): number {
-    return this.#owed.size + this.#live.size;
+    return this.#due.size + this.#live.size;
   }
 
   /**
    * Sent at once, before what is queued; dropped if the peer is stuck: all of it is repeated or requested
    * again.
    */
-  tell(message: MeshMessage): void {
+  report(message: MeshMessage): void {
     if (this.isWritable) this.#send(encodeMeshMessage(message));
   }
 
   /** For a message that goes to many peers and is encoded once. */
-  tellEncoded(frame: Uint8Array): void {
+  enqueueEncoded(frame: Uint8Array): void {
     if (this.isWritable) this.#send(frame);
   }
 
   /** Queues what follows the position; of several for one origin the lowest counts. */
   owe(origin: NodeId, from: Place): void {
-    const owed = this.#owed.get(origin);
-    if (owed === undefined || isAhead(owed, from)) this.#owed.set(origin, from);
+    const due = this.#due.get(origin);
+    if (due === undefined || isAhead(due, from)) this.#due.set(origin, from);
     this.#schedule();
   }
 
-  oweLive(entry: LiveEntry): void {
+  enqueueLive(entry: LiveEntry): void {
     this.#live.add(entry);
     this.#schedule();
   }
@@ -122,8 +122,8 @@ export class PeerOutbox {
 
   #recordsFrame(): Uint8Array | undefined {
     const { chunks, counts } = this.#parts;
-    for (const [origin, from] of this.#owed) {
-      this.#owed.delete(origin);
+    for (const [origin, from] of this.#due) {
+      this.#due.delete(origin);
       const chunk = chunks.chunkAfter(origin, from);
       if (chunk === undefined) continue;
       this.knows(origin, chunk.last);

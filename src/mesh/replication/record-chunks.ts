@@ -43,7 +43,7 @@ export const createRecordChunks = (parts: ChunkParts): ChunkSource => {
       if (position === undefined || !isAhead(position, from)) return undefined;
       const after = afterIn(position.epoch, from);
       const nowMs = parts.nowMs();
-      if (nowMs !== madeAtMs || made.size >= CHUNKS_HELD_MAX) made.clear();
+      if (nowMs !== madeAtMs || made.size >= CHUNKS_BUFFERED_MAX) made.clear();
       madeAtMs = nowMs;
       const name = `${origin} ${position.epoch} ${position.through} ${after}`;
       if (!made.has(name)) made.set(name, makeChunk(parts, position, after));
@@ -85,4 +85,4 @@ const makeChunk = (
   };
 };
 
-const CHUNKS_HELD_MAX = 64;
+const CHUNKS_BUFFERED_MAX = 64;

@@ -20,7 +20,7 @@ export class Relays {
   to(sender: NodeId): readonly ReplicaPeer[] {
     const held = this.#bySender.get(sender);
     if (held !== undefined) return held;
-    const peers = [...this.#peers.values()].filter(peer => peer.hasSaidHello && this.isOne(sender, peer.id));
+    const peers = [...this.#peers.values()].filter(peer => peer.hasSentHello && this.isOne(sender, peer.id));
     this.#bySender.set(sender, peers);
     return peers;
   }

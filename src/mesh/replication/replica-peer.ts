@@ -3,20 +3,20 @@
 
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshLink } from '../mesh.ts';
-import { Bringer } from './bringer.ts';
 import type { ReplicationLimits } from './limits.ts';
 import { PeerNeighbours } from './neighbours.ts';
 import { type OutboxParts, PeerOutbox } from './outbox.ts';
+import { RelaySource } from './relay-source.ts';
 
 export class ReplicaPeer {
   readonly link: MeshLink;
   readonly neighbours: PeerNeighbours = new PeerNeighbours();
   readonly outbox: PeerOutbox;
-  hasSaidHello = false;
+  hasSentHello = false;
   readonly #limits: ReplicationLimits;
   readonly #nowMs: () => number;
   /** As many as its transport permits; one for a link between two nodes. */
-  readonly #bringers = new Map<NodeId, Bringer>();
+  readonly #bringers = new Map<NodeId, RelaySource>();
 
   constructor(parts: OutboxParts, limits: ReplicationLimits) {
     this.link = parts.link;
@@ -29,10 +29,10 @@ export class ReplicaPeer {
     return this.link.peerId;
   }
 
-  bringer(node: NodeId): Bringer {
+  bringer(node: NodeId): RelaySource {
     const held = this.#bringers.get(node);
     if (held !== undefined) return held;
-    const made = new Bringer(node, this.link, { limits: this.#limits, nowMs: this.#nowMs });
+    const made = new RelaySource(node, this.link, { limits: this.#limits, nowMs: this.#nowMs });
     this.#bringers.set(node, made);
     return made;
   }

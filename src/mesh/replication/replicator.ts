@@ -11,8 +11,7 @@ import { NodeKeys } from '../../wire/node-signature.ts';
 import { isRequestFrame } from '../../wire/request-message.ts';
 import { MESH_LIST_LENGTH_MAX } from '../../wire/version-vector.ts';
 import type { MeshLink } from '../mesh.ts';
-import type { Bringer } from './bringer.ts';
-import type { Undelivered } from './catch-up-asks.ts';
+import type { Undelivered } from './catch-up-requests.ts';
 import { digestPhase } from './digest-phase.ts';
 import { DurableExchange } from './durable-exchange.ts';
 import type { ReplicatorParts } from './exchange-parts.ts';
@@ -22,6 +21,7 @@ import { LiveExchange } from './live-exchange.ts';
 import { OwnNeighbours } from './neighbours.ts';
 import { type ChunkSource, createRecordChunks } from './record-chunks.ts';
 import { Relays } from './relay-rule.ts';
+import type { RelaySource } from './relay-source.ts';
 import { ReplicaPeer } from './replica-peer.ts';
 import { ReplicationCounts } from './replication-counts.ts';
 
@@ -35,7 +35,7 @@ export class Replicator {
   readonly #durable: DurableExchange;
   readonly #live: LiveExchange;
   readonly #relays: Relays;
-  readonly #inbox: FairInbox<Bringer, MeshLink>;
+  readonly #inbox: FairInbox<RelaySource, MeshLink>;
   #linksChanged = Promise.withResolvers<void>();
 
   constructor(parts: ReplicatorParts) {
@@ -69,7 +69,7 @@ export class Replicator {
     this.#inbox = new FairInbox({
       nowMs,
       owner: ({ link }) => link,
-      take: (bringer, frame) => this.#hear(bringer, frame),
+      take: (bringer, frame) => this.#receive(bringer, frame),
       pause: link => link.pauseReading(),
       resume: link => link.resumeReading(),
       refused: () => ++this.counts.overRate,
@@ -78,7 +78,7 @@ export class Replicator {
   }
 
   /** Bytes stored for relaying: of live values, and of records that prove forks. */
-  get heldBytes(): { readonly live: number; readonly forks: number } {
+  get bufferedBytes(): { readonly live: number; readonly forks: number } {
     return { live: this.#live.bytes, forks: this.#durable.forks.bytes };
   }
 
@@ -101,7 +101,7 @@ export class Replicator {
   async run(signal: AbortSignal): Promise<void> {
     const { mesh, store } = this.#parts;
     const ends = [
-      store.onOwnEvents(events => this.#tellOwn(events)),
+      store.onOwnEvents(events => this.#pushOwn(events)),
       mesh.onLink(link => this.#meet(link)),
       () => this.#leaveAll(),
     ];
@@ -115,10 +115,10 @@ export class Replicator {
     }
   }
 
-  #tellOwn(events: readonly Event[]): void {
-    if (events.some(event => event.class === 'durable')) this.#durable.tellOwn();
+  #pushOwn(events: readonly Event[]): void {
+    if (events.some(event => event.class === 'durable')) this.#durable.pushOwn();
     for (const event of events)
-      if (event.class === 'live' && event.kind !== 'unknown') this.#live.tellOwn(event);
+      if (event.class === 'live' && event.kind !== 'unknown') this.#live.pushOwn(event);
   }
 
   #meet(link: MeshLink): void {
@@ -150,14 +150,14 @@ export class Replicator {
   }
 
   #greet(peer: ReplicaPeer): void {
-    const { version, told } = this.#neighbours;
-    peer.outbox.tell({
+    const { version, reported } = this.#neighbours;
+    peer.outbox.report({
       kind: 'hello',
       plimsollVersion: this.#parts.plimsollVersion.slice(0, 64),
       vectors: this.#durable.vectors(),
       live: this.#live.summary(),
       neighboursVersion: version,
-      neighbours: [...told].slice(0, MESH_LIST_LENGTH_MAX),
+      neighbours: [...reported].slice(0, MESH_LIST_LENGTH_MAX),
     });
   }
 
@@ -179,10 +179,10 @@ export class Replicator {
     for (const peer of [...this.#peers.values()]) this.#leave(peer);
   }
 
-  #hear(bringer: Bringer, frame: Uint8Array): void {
+  #receive(bringer: RelaySource, frame: Uint8Array): void {
     const peer = this.#peers.get(bringer.link.peerId);
     if (peer?.link !== bringer.link || isRequestFrame(frame)) return;
-    if (!bringer.mayBring(frame.length)) {
+    if (!bringer.mayRelay(frame.length)) {
       this.counts.overRate += 1;
       return;
     }
@@ -206,19 +206,19 @@ export class Replicator {
     }
   }
 
-  #refuse(bringer: Bringer, reason: string): void {
+  #refuse(bringer: RelaySource, reason: string): void {
     this.counts.malformedFrames += 1;
     bringer.fault(reason);
   }
 
-  #take(peer: ReplicaPeer, bringer: Bringer, message: MeshMessage): void {
-    if (peer.hasSaidHello === (message.kind === 'hello')) {
+  #take(peer: ReplicaPeer, bringer: RelaySource, message: MeshMessage): void {
+    if (peer.hasSentHello === (message.kind === 'hello')) {
       this.#refuse(bringer, 'a hello must come first, and only once');
       return;
     }
     switch (message.kind) {
       case 'hello':
-        peer.hasSaidHello = true;
+        peer.hasSentHello = true;
         if (!peer.link.isInitiator) this.#greet(peer);
         this.#relays.changed();
         peer.neighbours.take({
@@ -247,15 +247,15 @@ export class Replicator {
         this.#durable.compare(peer, message.vectors);
         this.#live.heal(peer, message.live);
         if (message.neighboursVersion !== peer.neighbours.version)
-          peer.outbox.tell({ kind: 'ask-neighbours' });
+          peer.outbox.report({ kind: 'ask-neighbours' });
         return;
       case 'neighbours':
         this.#relays.changed();
         if (peer.neighbours.take(message)) this.#live.neighboursChanged(peer);
-        else peer.outbox.tell({ kind: 'ask-neighbours' });
+        else peer.outbox.report({ kind: 'ask-neighbours' });
         return;
       case 'ask-neighbours':
-        peer.outbox.tell({ kind: 'neighbours', ...this.#neighbours.whole() });
+        peer.outbox.report({ kind: 'neighbours', ...this.#neighbours.whole() });
         return;
       default:
         message satisfies never;
@@ -269,7 +269,7 @@ export class Replicator {
       await this.#parts.clock.sleep(waitMs, signal);
       waitMs = digestIntervalMs;
       this.#live.sweep();
-      this.#tellAll({
+      this.#reportAll({
         kind: 'digest',
         vectors: this.#durable.vectors(),
         live: this.#live.summary(),
@@ -292,13 +292,13 @@ export class Replicator {
       await this.#parts.clock.sleep(this.#limits.neighbourDebounceMs, signal);
       this.#linksChanged = Promise.withResolvers();
       const change = this.#neighbours.change(new Set(this.#peers.keys()));
-      if (change !== undefined) this.#tellAll({ kind: 'neighbours', ...change });
+      if (change !== undefined) this.#reportAll({ kind: 'neighbours', ...change });
     }
   }
 
   /** A peer that has not sent a hello gets all of it with ours, or requests what changed since. */
-  #tellAll(message: MeshMessage): void {
+  #reportAll(message: MeshMessage): void {
     const frame = encodeMeshMessage(message);
-    for (const peer of this.#peers.values()) if (peer.hasSaidHello) peer.outbox.tellEncoded(frame);
+    for (const peer of this.#peers.values()) if (peer.hasSentHello) peer.outbox.enqueueEncoded(frame);
   }
 }

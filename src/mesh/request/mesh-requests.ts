@@ -16,10 +16,10 @@ import {
 import { deadline } from '../link/deadline.ts';
 import type { MeshLink, MeshTransport, Unsubscribe } from '../mesh.ts';
 import {
-  type AskHandler,
-  type AskOutcome,
-  type AskReply,
   type PeerRequestOptions,
+  type QueryHandler,
+  type QueryOutcome,
+  type QueryReply,
   REQUEST_LIMITS,
   type RequestLimits,
   type Requests,
@@ -31,15 +31,15 @@ interface MeshRequestsParts {
   readonly limits?: RequestLimits;
 }
 
-type Ask = Extract<RequestMessage, { kind: 'ask' }>;
+type SentRequest = Extract<RequestMessage, { kind: 'ask' }>;
 
 interface Peer {
   readonly link: MeshLink;
-  readonly asks: TokenBucket;
+  readonly requests: TokenBucket;
   readonly frames: TokenBucket;
   /** Aborts when the link ends. */
   readonly gone: AbortController;
-  readonly waiting: Map<number, (outcome: AskOutcome) => void>;
+  readonly waiting: Map<number, (outcome: QueryOutcome) => void>;
   answering: number;
 }
 
@@ -48,7 +48,7 @@ export class MeshRequests implements Requests {
   readonly #parts: MeshRequestsParts;
   readonly #limits: RequestLimits;
   readonly #peers = new Map<NodeId, Peer>();
-  readonly #handlers = new Map<string, AskHandler>();
+  readonly #handlers = new Map<string, QueryHandler>();
   readonly #tasks = new Set<Promise<void>>();
   readonly #failure = Promise.withResolvers<never>();
   #nextId = 1;
@@ -77,18 +77,23 @@ export class MeshRequests implements Requests {
     }
   }
 
-  serve(topic: string, handler: AskHandler): Unsubscribe {
+  serve(topic: string, handler: QueryHandler): Unsubscribe {
     this.#handlers.set(topic, handler);
     return () => {
       if (this.#handlers.get(topic) === handler) this.#handlers.delete(topic);
     };
   }
 
-  async ask(node: NodeId, topic: string, body: JsonValue, options: PeerRequestOptions): Promise<AskOutcome> {
+  async request(
+    node: NodeId,
+    topic: string,
+    body: JsonValue,
+    options: PeerRequestOptions,
+  ): Promise<QueryOutcome> {
     options.signal.throwIfAborted();
     const peer = this.#peers.get(node);
     if (peer === undefined) return { kind: 'unreachable', reason: 'there is no link to it' };
-    if (peer.waiting.size >= this.#limits.asksPerPeerMax)
+    if (peer.waiting.size >= this.#limits.requestsPerPeerMax)
       return { kind: 'refused', reason: 'too many requests to it are waiting already' };
     const id = this.#nextId;
     this.#nextId += 1;
@@ -96,11 +101,11 @@ export class MeshRequests implements Requests {
     const frame = encodeRequest({ kind: 'ask', id, topic, timeoutMs, body });
     if (frame === undefined) return { kind: 'refused', reason: 'the request is too long' };
     using limit = deadline(this.#parts.clock, timeoutMs, options.signal);
-    const outcome = Promise.withResolvers<AskOutcome>();
-    const tell = (): void =>
+    const outcome = Promise.withResolvers<QueryOutcome>();
+    const report = (): void =>
       outcome.resolve({ kind: 'timeout', reason: `it did not answer within ${timeoutMs / 1_000} s` });
     const leave = (): void => outcome.resolve({ kind: 'unreachable', reason: 'its link was closed' });
-    limit.signal.addEventListener('abort', tell, { once: true });
+    limit.signal.addEventListener('abort', report, { once: true });
     peer.gone.signal.addEventListener('abort', leave, { once: true });
     peer.waiting.set(id, outcome.resolve);
     try {
@@ -109,7 +114,7 @@ export class MeshRequests implements Requests {
       return await outcome.promise;
     } finally {
       peer.waiting.delete(id);
-      limit.signal.removeEventListener('abort', tell);
+      limit.signal.removeEventListener('abort', report);
       peer.gone.signal.removeEventListener('abort', leave);
       options.signal.throwIfAborted();
     }
@@ -117,10 +122,10 @@ export class MeshRequests implements Requests {
 
   #meet(link: MeshLink): void {
     const { clock } = this.#parts;
-    const { asksBurst, asksPerSecond, framesBurst, framesPerSecond } = this.#limits;
+    const { queriesBurst, queriesPerSecond, framesBurst, framesPerSecond } = this.#limits;
     const peer: Peer = {
       link,
-      asks: new TokenBucket(clock, { burst: asksBurst, perSecond: asksPerSecond }),
+      requests: new TokenBucket(clock, { burst: queriesBurst, perSecond: queriesPerSecond }),
       frames: new TokenBucket(clock, { burst: framesBurst, perSecond: framesPerSecond }),
       gone: new AbortController(),
       waiting: new Map(),
@@ -128,14 +133,14 @@ export class MeshRequests implements Requests {
     };
     this.#peers.get(link.peerId)?.gone.abort();
     this.#peers.set(link.peerId, peer);
-    link.onFrame(frame => this.#hear(peer, frame));
+    link.onFrame(frame => this.#receive(peer, frame));
     link.onClose(() => {
       if (this.#peers.get(link.peerId) === peer) this.#peers.delete(link.peerId);
       peer.gone.abort();
     });
   }
 
-  #hear(peer: Peer, frame: Uint8Array): void {
+  #receive(peer: Peer, frame: Uint8Array): void {
     if (peer.gone.signal.aborted || !isRequestFrame(frame)) return;
     // Before any of it is read: a malformed message, or a reply to nothing, costs as much as a valid one.
     if (!peer.frames.take()) {
@@ -158,36 +163,36 @@ export class MeshRequests implements Requests {
     else settle({ kind: 'refused', reason: message.reason });
   }
 
-  #take(peer: Peer, ask: Ask): void {
-    if (!peer.asks.take()) {
+  #take(peer: Peer, request: SentRequest): void {
+    if (!peer.requests.take()) {
       this.counts.overRate += 1;
       return;
     }
-    const handler = this.#handlers.get(ask.topic);
+    const handler = this.#handlers.get(request.topic);
     if (handler === undefined) {
       this.counts.unknownTopics += 1;
-      this.#reply(peer, ask.id, { kind: 'refused', reason: 'this version does not know the request' });
+      this.#reply(peer, request.id, { kind: 'refused', reason: 'this version does not know the request' });
     } else if (peer.answering >= this.#limits.answersPerPeerMax) {
       this.counts.overRate += 1;
-      this.#reply(peer, ask.id, { kind: 'refused', reason: 'too many requests at once' });
+      this.#reply(peer, request.id, { kind: 'refused', reason: 'too many requests at once' });
     } else {
-      const task = this.#answer(peer, ask, handler)
+      const task = this.#answer(peer, request, handler)
         .catch(error => this.#failure.reject(error))
         .finally(() => this.#tasks.delete(task));
       this.#tasks.add(task);
     }
   }
 
-  async #answer(peer: Peer, ask: Ask, handler: AskHandler): Promise<void> {
-    const timeoutMs = Math.min(ask.timeoutMs, this.#limits.timeoutMsMax);
+  async #answer(peer: Peer, request: SentRequest, handler: QueryHandler): Promise<void> {
+    const timeoutMs = Math.min(request.timeoutMs, this.#limits.timeoutMsMax);
     using limit = deadline(this.#parts.clock, timeoutMs, peer.gone.signal);
     peer.answering += 1;
     try {
       this.counts.answered += 1;
       this.#reply(
         peer,
-        ask.id,
-        await handler({ from: peer.link.peerId, body: ask.body, signal: limit.signal }),
+        request.id,
+        await handler({ from: peer.link.peerId, body: request.body, signal: limit.signal }),
       );
     } catch (error) {
       // A handler that was aborted may stop by throwing.
@@ -197,7 +202,7 @@ export class MeshRequests implements Requests {
     }
   }
 
-  #reply(peer: Peer, id: number, reply: AskReply): void {
+  #reply(peer: Peer, id: number, reply: QueryReply): void {
     if (peer.gone.signal.aborted) return;
     const frame = encodeRequest(
       reply.kind === 'answer'

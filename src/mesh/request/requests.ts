@@ -7,9 +7,9 @@ import type { Unsubscribe } from '../mesh.ts';
 
 export interface Requests {
   /** Sends a request to a direct peer. Rejects only with the signal's reason, when it aborts. */
-  ask(node: NodeId, topic: string, body: JsonValue, options: PeerRequestOptions): Promise<AskOutcome>;
+  request(node: NodeId, topic: string, body: JsonValue, options: PeerRequestOptions): Promise<QueryOutcome>;
   /** Handles a topic, until the returned function is called. One handler per topic: the newest. */
-  serve(topic: string, handler: AskHandler): Unsubscribe;
+  serve(topic: string, handler: QueryHandler): Unsubscribe;
 }
 
 export interface PeerRequestOptions {
@@ -17,7 +17,7 @@ export interface PeerRequestOptions {
   readonly signal: AbortSignal;
 }
 
-export type AskOutcome =
+export type QueryOutcome =
   | { readonly kind: 'answer'; readonly body: JsonValue }
   /**
    * 'refused': the peer gives a reason. 'unreachable': no link, or it ended meanwhile. 'timeout': no reply.
@@ -31,7 +31,7 @@ interface ReceivedRequest {
   readonly signal: AbortSignal;
 }
 
-export type AskReply =
+export type QueryReply =
   | { readonly kind: 'answer'; readonly body: JsonValue }
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -39,16 +39,16 @@ export type AskReply =
  * Ends when its signal aborts, by throwing or replying. Expected failure is a refusal; anything else a
  * handler throws stops the owner of the requests.
  */
-export type AskHandler = (asked: ReceivedRequest) => Promise<AskReply> | AskReply;
+export type QueryHandler = (requested: ReceivedRequest) => Promise<QueryReply> | QueryReply;
 
 export interface RequestLimits {
   /** Requests to one peer that wait for a reply. */
-  readonly asksPerPeerMax: number;
+  readonly requestsPerPeerMax: number;
   /** Requests of one peer that are being handled. */
   readonly answersPerPeerMax: number;
   /** Requests accepted from one peer: burst, then rate per second. */
-  readonly asksBurst: number;
-  readonly asksPerSecond: number;
+  readonly queriesBurst: number;
+  readonly queriesPerSecond: number;
   /** Requests and replies of one peer that are read at all: burst, then rate per second. */
   readonly framesBurst: number;
   readonly framesPerSecond: number;
@@ -56,10 +56,10 @@ export interface RequestLimits {
 }
 
 export const REQUEST_LIMITS: RequestLimits = {
-  asksPerPeerMax: 64,
+  requestsPerPeerMax: 64,
   answersPerPeerMax: 16,
-  asksBurst: 64,
-  asksPerSecond: 16,
+  queriesBurst: 64,
+  queriesPerSecond: 16,
   framesBurst: 1_024,
   framesPerSecond: 256,
   timeoutMsMax: 120_000,

@@ -79,8 +79,8 @@ type ProofVerdict = 'good' | 'bad-signature' | 'bad-key';
 export const checkProof = (parts: ProofParts, publicKey: Uint8Array, proof: Uint8Array): ProofVerdict => {
   const transcript = transcriptOf(parts);
   const mac = macOf(parts, transcript);
-  const told = proof.subarray(SIGNATURE_BYTES);
-  if (told.length !== mac.length || !timingSafeEqual(told, mac)) return 'bad-key';
+  const reported = proof.subarray(SIGNATURE_BYTES);
+  if (reported.length !== mac.length || !timingSafeEqual(reported, mac)) return 'bad-key';
   return isSignedBy(publicKey, transcript, proof.subarray(0, SIGNATURE_BYTES)) ? 'good' : 'bad-signature';
 };
 

@@ -89,7 +89,7 @@ export const introduce = (socket: TLSSocket, parts: IntroductionParts): Promise<
         takeProof(payload, peer, otherHello);
       else refuse('malformed', 'it does not start like a node');
     },
-    heard: () => undefined,
+    received: () => undefined,
     drained: () => undefined,
     malformed: detail => refuse('malformed', `it sent ${detail} during the handshake`),
     closed: detail => resolve({ kind: 'refused', meaning: { reason: 'lost', detail } }),

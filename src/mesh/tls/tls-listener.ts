@@ -15,7 +15,7 @@ import { MeshError, type MeshLimits, type RefusalMeaning } from '../mesh.ts';
 import type { OwnHello } from './authentication.ts';
 import { HandshakeAdmission } from './handshake-admission.ts';
 import { introduce } from './introduce.ts';
-import type { Guests } from './join-desk.ts';
+import type { Guests } from './join-code-service.ts';
 import type { MeshKeys } from './mesh-keys.ts';
 import { acceptMeaning, isWrongPsk } from './tls-errors.ts';
 

@@ -10,7 +10,7 @@ import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome } from '../link/pipe.ts';
 import { MESH_LIMITS, type MeshCandidate, type MeshIdentity, type MeshLimits } from '../mesh.ts';
 import { INSTANCE_BYTES, type OwnHello } from './authentication.ts';
-import type { Guests } from './join-desk.ts';
+import type { Guests } from './join-code-service.ts';
 import { MeshKeys } from './mesh-keys.ts';
 import { dialWith } from './tls-dial.ts';
 import { TlsListener, type TlsListenerParts } from './tls-listener.ts';

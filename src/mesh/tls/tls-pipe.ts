@@ -21,9 +21,9 @@ export class TlsPipe implements FramePipe {
     this.#decoder = new FrameDecoder(payloadBytesMax);
     socket.on('data', chunk => {
       this.#decoder.push(chunk);
-      this.#events?.heard();
+      this.#events?.received();
       this.#read();
-      this.#partial?.hold(this.#decoder.heldBytes);
+      this.#partial?.hold(this.#decoder.bufferedBytes);
     });
     socket.on('drain', () => this.#events?.drained());
     socket.on('error', error => {
@@ -47,7 +47,7 @@ export class TlsPipe implements FramePipe {
   allow(payloadBytesMax: number, partial: ByteBudget): void {
     this.#decoder.allow(payloadBytesMax);
     this.#partial = partial.share(() => {
-      this.#decoder.letGo();
+      this.#decoder.unwatch();
       this.#socket.destroy(new Error('it sent a frame that is larger than the limit'));
     });
   }

@@ -36,7 +36,7 @@ export const openSocketFolder = async (temporaryFolder: string): Promise<SocketF
  * For a child whose parent was killed and could not clean up: removes the sockets next to this ipc://
  * endpoint, and their folder if nothing else is in it. Touches no other file or folder. Never rejects.
  */
-export const removeSocketsBeside = async (endpoint: string): Promise<void> => {
+export const removeOtherSockets = async (endpoint: string): Promise<void> => {
   if (!endpoint.startsWith('ipc://')) return;
   const folder = dirname(endpoint.slice('ipc://'.length));
   if (!basename(folder).startsWith(PREFIX)) return;

@@ -155,11 +155,11 @@ class ZeromqPublisher<T> implements MessagePublisher<T> {
   async #listen(): Promise<void> {
     for await (const [bytes] of this.#socket) {
       const notice = bytes === undefined ? undefined : parseNotice(bytes);
-      if (notice !== undefined) this.#hear(notice);
+      if (notice !== undefined) this.#receive(notice);
     }
   }
 
-  #hear({ word, id, isSubscribed }: HandshakeNotice): void {
+  #receive({ word, id, isSubscribed }: HandshakeNotice): void {
     switch (word) {
       case 'probe':
         if (isSubscribed && this.#control.length < CONTROL_MAX) {

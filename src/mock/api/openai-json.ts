@@ -45,9 +45,9 @@ export const wholeJson = (
   choice: JsonObject,
   { finishReason, usage }: { readonly finishReason: string; readonly usage: TokenCounts | undefined },
 ): string => {
-  const told = usage === undefined ? '' : `,"usage":${JSON.stringify(usageOf(usage))}`;
+  const reported = usage === undefined ? '' : `,"usage":${JSON.stringify(usageOf(usage))}`;
   const stamp = isStamped ? `,${STAMP_FIELD}` : '';
-  return `{${opening(id, whole, model)},"choices":[${choiceJson(choice, finishReason)}]${told}${stamp}}`;
+  return `{${opening(id, whole, model)},"choices":[${choiceJson(choice, finishReason)}]${reported}${stamp}}`;
 };
 
 /** An error in OpenAI's shape, as a body or as an event in a stream. */

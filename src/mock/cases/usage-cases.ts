@@ -18,7 +18,7 @@ import { casesOf, type FaultCase, withBody } from './fault-case.ts';
 const { both, stream } = casesOf('usage');
 
 /** This usage at the end of a stream, or in a whole reply, and the output tokens that a client reads from it. */
-const told = (name: string, meaning: string, usage: unknown, outputTokens: number): FaultCase =>
+const reported = (name: string, meaning: string, usage: unknown, outputTokens: number): FaultCase =>
   both(
     name,
     meaning,
@@ -42,19 +42,19 @@ const withUsage = (data: string, completion: number): string =>
   data.replace(/\}$/, `,"usage":${JSON.stringify(tokens(completion))}}`);
 
 export const USAGE_CASES: readonly FaultCase[] = [
-  told('usage-zero', 'no output tokens, although there was content', tokens(0), 0),
-  told('usage-negative', 'a negative count', tokens(-3), -1),
-  told('usage-fraction', 'half a token', tokens(2.5), -1),
-  told('usage-text', 'a count that is a text', tokens('3'), -1),
-  told('usage-null', 'a count that is null', tokens(null), -1),
-  told('usage-too-large', 'a count beyond 2^53', tokens(2 ** 60), -1),
-  told('usage-large', 'a million tokens for three words', tokens(1_000_000), 1_000_000),
-  told('usage-nothing', 'usage: null', null, -1),
-  told('usage-list', 'usage that is a list', [7, 3], -1),
-  told('usage-empty', 'usage without counts', {}, -1),
-  told('usage-other-names', 'input_tokens and output_tokens', { input_tokens: 7, output_tokens: 3 }, -1),
-  told('usage-wrong-sum', 'a total that is not the sum', { ...tokens(3), total_tokens: 1 }, 3),
-  told(
+  reported('usage-zero', 'no output tokens, although there was content', tokens(0), 0),
+  reported('usage-negative', 'a negative count', tokens(-3), -1),
+  reported('usage-fraction', 'half a token', tokens(2.5), -1),
+  reported('usage-text', 'a count that is a text', tokens('3'), -1),
+  reported('usage-null', 'a count that is null', tokens(null), -1),
+  reported('usage-too-large', 'a count beyond 2^53', tokens(2 ** 60), -1),
+  reported('usage-large', 'a million tokens for three words', tokens(1_000_000), 1_000_000),
+  reported('usage-nothing', 'usage: null', null, -1),
+  reported('usage-list', 'usage that is a list', [7, 3], -1),
+  reported('usage-empty', 'usage without counts', {}, -1),
+  reported('usage-other-names', 'input_tokens and output_tokens', { input_tokens: 7, output_tokens: 3 }, -1),
+  reported('usage-wrong-sum', 'a total that is not the sum', { ...tokens(3), total_tokens: 1 }, 3),
+  reported(
     'usage-details',
     'details of reasoning, more than the whole',
     { ...tokens(3), completion_tokens_details: { reasoning_tokens: 50 } },

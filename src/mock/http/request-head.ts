@@ -61,9 +61,9 @@ export const readRequestHead = (text: string): HeadResult => {
         isChunked = true;
         break;
       case 'connection': {
-        const wish = value.toLowerCase();
-        if (wish.includes('close')) closes = true;
-        else if (wish.includes('keep-alive')) closes = false;
+        const options = value.toLowerCase();
+        if (options.includes('close')) closes = true;
+        else if (options.includes('keep-alive')) closes = false;
         break;
       }
       case 'expect':

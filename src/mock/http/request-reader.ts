@@ -33,7 +33,7 @@ export class RequestReader {
     return this.#held.length > 0 ? 'head' : 'idle';
   }
 
-  get heldBytes(): number {
+  get bufferedBytes(): number {
     return this.#held.length;
   }
 

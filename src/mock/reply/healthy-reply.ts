@@ -196,7 +196,7 @@ const wholeAnswer = (subject: ReplySubject): WholeAnswer => {
   const { firstWord, reasoningTokens, outputTokens, toolCalls, finishReason } = subject;
   return {
     finishReason,
-    usage: subject.tellsUsage ? subject : undefined,
+    usage: subject.reportsUsage ? subject : undefined,
     reasoning: wordsFrom(firstWord, reasoningTokens),
     content: toolCalls > 0 ? '' : wordsFrom(firstWord + reasoningTokens, outputTokens - reasoningTokens),
     toolArguments: toolCallTokens(subject).map(call => toolArguments(subject, call)),

@@ -12,12 +12,12 @@ export interface ReplySubject {
   readonly api: MockApi;
   readonly isStreaming: boolean;
   readonly isStamped: boolean;
-  readonly tellsUsage: boolean;
+  readonly reportsUsage: boolean;
   readonly promptTokens: number;
   /** Told in usage where it is more than 0. */
   readonly cachedTokens: number;
   /** Not read again. */
-  readonly heldTokens: number;
+  readonly cachedPromptTokens: number;
   readonly predictedTokens: number;
   /** All of it is there at once. */
   readonly isCached: boolean;
@@ -40,7 +40,7 @@ export const replySubject = (
   settings: MockSettings,
 ): ReplySubject => {
   const hash = hashOf(
-    settings.cachesAlike ? request.promptText.replace(MARK, '') : request.promptText,
+    settings.cachesDuplicates ? request.promptText.replace(MARK, '') : request.promptText,
     settings.seed,
   );
   const { outputTokens } = settings;
@@ -54,25 +54,25 @@ export const replySubject = (
   const wanted = ignoresEnd && tokensMax !== undefined ? tokensMax + 1 : Math.max(drawn, tokensMin);
   const isCut = tokensMax !== undefined && tokensMax < wanted;
   // A vector is there after as long as a first token.
-  const told = api.isEmbedding === true ? 1 : isCut ? tokensMax : wanted;
+  const reported = api.isEmbedding === true ? 1 : isCut ? tokensMax : wanted;
   const hasMessages = api.messages !== undefined;
-  const reasoningTokens = hasMessages ? Math.min(settings.reasoningTokens, told) : 0;
-  const toolCalls = hasMessages ? Math.min(settings.toolCalls, told - reasoningTokens) : 0;
+  const reasoningTokens = hasMessages ? Math.min(settings.reasoningTokens, reported) : 0;
+  const toolCalls = hasMessages ? Math.min(settings.toolCalls, reported - reasoningTokens) : 0;
   return {
     model,
     api,
     isStreaming: request.isStreaming,
     // A stamp cannot be overwritten if HTTP chunks split it.
     isStamped: (settings.stampsWrites || request.isStamped) && settings.chunkBytes === 0,
-    tellsUsage:
+    reportsUsage:
       settings.usage === 'always' ||
       (settings.usage === 'asked' && (request.includesUsage || !request.isStreaming)),
     promptTokens: request.promptTokens,
     cachedTokens: Math.floor(request.promptTokens * settings.cachedShare),
-    predictedTokens: Math.floor(told * settings.predictedShare),
-    heldTokens: 0,
+    predictedTokens: Math.floor(reported * settings.predictedShare),
+    cachedPromptTokens: 0,
     isCached: false,
-    outputTokens: told,
+    outputTokens: reported,
     reasoningTokens,
     toolCalls,
     inputs: request.inputs,

@@ -28,7 +28,7 @@ export const streamPlan = (
     opening: [
       ...(settings.hasBom ? [events.raw(BOM)] : []),
       ...(settings.hasRoleDelta ? events.role() : []),
-      ...events.opening(subject.tellsUsage ? subject : undefined, subject.id),
+      ...events.opening(subject.reportsUsage ? subject : undefined, subject.id),
     ],
     content,
     atMs: timesOf(content.length, subject, settings),
@@ -40,14 +40,14 @@ export const streamPlan = (
 };
 
 export const closedAnswer = (subject: ReplySubject): ClosedAnswer => {
-  const { toolCalls, reasoningTokens, outputTokens, firstWord, finishReason, tellsUsage } = subject;
-  const spoken = toolCalls > 0 ? 0 : outputTokens - reasoningTokens;
+  const { toolCalls, reasoningTokens, outputTokens, firstWord, finishReason, reportsUsage } = subject;
+  const used = toolCalls > 0 ? 0 : outputTokens - reasoningTokens;
   return {
     finishReason,
-    usage: tellsUsage ? subject : undefined,
-    last: toolCalls > 0 ? 'call' : spoken > 0 ? 'content' : reasoningTokens > 0 ? 'reasoning' : 'nothing',
-    parts: toolCalls + (spoken > 0 ? 1 : 0) + (reasoningTokens > 0 ? 1 : 0),
-    content: wordsFrom(firstWord + reasoningTokens, spoken),
+    usage: reportsUsage ? subject : undefined,
+    last: toolCalls > 0 ? 'call' : used > 0 ? 'content' : reasoningTokens > 0 ? 'reasoning' : 'nothing',
+    parts: toolCalls + (used > 0 ? 1 : 0) + (reasoningTokens > 0 ? 1 : 0),
+    content: wordsFrom(firstWord + reasoningTokens, used),
   };
 };
 
@@ -57,15 +57,15 @@ export const timesOf = (
   {
     hash,
     promptTokens,
-    heldTokens,
+    cachedPromptTokens,
     isCached,
-  }: Pick<ReplySubject, 'hash' | 'promptTokens' | 'heldTokens' | 'isCached'>,
+  }: Pick<ReplySubject, 'hash' | 'promptTokens' | 'cachedPromptTokens' | 'isCached'>,
   settings: MockSettings,
 ): Float64Array => {
   const { gapMs, jitter, prefillTokensPerSecond, contextGapMs } = settings;
   if (isCached) return new Float64Array(count);
   const prefillMs =
-    prefillTokensPerSecond === 0 ? 0 : ((promptTokens - heldTokens) * 1_000) / prefillTokensPerSecond;
+    prefillTokensPerSecond === 0 ? 0 : ((promptTokens - cachedPromptTokens) * 1_000) / prefillTokensPerSecond;
   const ttftMs = settings.ttftMs + prefillMs;
   if (jitter === 0 && contextGapMs === 0) return evenTimes(count, ttftMs, gapMs);
   const gapOf = (index: number): number =>
@@ -96,7 +96,7 @@ const speechOf = (
         isSecond: from > 0,
         tokensSoFar: token + count,
         firstOfAll: subject.firstWord,
-        counts: subject.tellsUsage ? { ...subject, outputTokens: token + count } : undefined,
+        counts: subject.reportsUsage ? { ...subject, outputTokens: token + count } : undefined,
       };
       pushAll(speech, events.speech(kind, subject.firstWord + token, count, place));
     }

@@ -21,13 +21,13 @@ export interface ConfigQuantisation {
 export const configQuantisation = (config: JsonObject, text: JsonObject): ConfigQuantisation => {
   const mlx = [config['quantization'], text['quantization']].find(isJsonObject);
   if (mlx !== undefined && numberOf(mlx['bits']) !== undefined) return mlxQuantisation(mlx);
-  const told = [config['quantization_config'], text['quantization_config']].find(isJsonObject);
+  const reported = [config['quantization_config'], text['quantization_config']].find(isJsonObject);
   const plain = plainType(text['torch_dtype'] ?? text['dtype'] ?? config['torch_dtype'] ?? config['dtype']);
-  if (told === undefined) return plain;
-  const method = typeof told['quant_method'] === 'string' ? told['quant_method'].toLowerCase() : '';
+  if (reported === undefined) return plain;
+  const method = typeof reported['quant_method'] === 'string' ? reported['quant_method'].toLowerCase() : '';
   const headBitsPerWeight = exactly(16);
-  const group = numberOf(told['group_size']) ?? 128;
-  const bits = numberOf(told['bits']) ?? numberOf(told['w_bit']) ?? 4;
+  const group = numberOf(reported['group_size']) ?? 128;
+  const bits = numberOf(reported['bits']) ?? numberOf(reported['w_bit']) ?? 4;
   switch (method) {
     case 'gptq':
     case 'awq':
@@ -48,12 +48,12 @@ export const configQuantisation = (config: JsonObject, text: JsonObject): Config
       return { label: 'MXFP4', bitsPerWeight: exactly(4.25), bits: 4, headBitsPerWeight, note: undefined };
     case 'modelopt':
     case 'compressed-tensors':
-      return compressed(told, headBitsPerWeight);
+      return compressed(reported, headBitsPerWeight);
     case 'bitsandbytes':
       return {
-        label: told['load_in_8bit'] === true ? 'bitsandbytes 8-bit' : 'bitsandbytes 4-bit',
-        bitsPerWeight: told['load_in_8bit'] === true ? exactly(8.1) : { low: 4.125, high: 4.5 },
-        bits: told['load_in_8bit'] === true ? 8 : 4,
+        label: reported['load_in_8bit'] === true ? 'bitsandbytes 8-bit' : 'bitsandbytes 4-bit',
+        bitsPerWeight: reported['load_in_8bit'] === true ? exactly(8.1) : { low: 4.125, high: 4.5 },
+        bits: reported['load_in_8bit'] === true ? 8 : 4,
         headBitsPerWeight,
         note: undefined,
       };
@@ -69,12 +69,12 @@ export const configQuantisation = (config: JsonObject, text: JsonObject): Config
 };
 
 /** Groups share a 16-bit scale and a 16-bit bias; embeddings and head are quantised as well. */
-const mlxQuantisation = (told: JsonObject): ConfigQuantisation => {
-  const bits = numberOf(told['bits']) ?? 4;
-  const group = numberOf(told['group_size']) ?? 64;
-  const isScaleOnly = typeof told['mode'] === 'string' && told['mode'] !== 'affine';
+const mlxQuantisation = (reported: JsonObject): ConfigQuantisation => {
+  const bits = numberOf(reported['bits']) ?? 4;
+  const group = numberOf(reported['group_size']) ?? 64;
+  const isScaleOnly = typeof reported['mode'] === 'string' && reported['mode'] !== 'affine';
   const all = exactly(bits + (isScaleOnly ? 8 : 32) / group);
-  const others = Object.values(told)
+  const others = Object.values(reported)
     .filter(isJsonObject)
     .map(layer => numberOf(layer['bits']))
     .filter(layerBits => layerBits !== undefined);
@@ -98,8 +98,8 @@ const mlxQuantisation = (told: JsonObject): ConfigQuantisation => {
 };
 
 /** NVFP4: blocks of 16 share an FP8 scale. What the config does not tell lies between 4 and 8 bits. */
-const compressed = (told: JsonObject, headBitsPerWeight: Interval): ConfigQuantisation => {
-  const text = JSON.stringify(told).slice(0, TEXT_MAX).toLowerCase();
+const compressed = (reported: JsonObject, headBitsPerWeight: Interval): ConfigQuantisation => {
+  const text = JSON.stringify(reported).slice(0, TEXT_MAX).toLowerCase();
   if (text.includes('nvfp4'))
     return { label: 'NVFP4', bitsPerWeight: exactly(4.5), bits: 4, headBitsPerWeight, note: undefined };
   if (/"num_bits":8|fp8|float-quantized|int-quantized/.test(text))

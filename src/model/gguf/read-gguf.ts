@@ -185,8 +185,14 @@ const bounded = (cursor: HeaderCursor, count: number, what: string): number => {
 };
 
 const alignmentOf = (cursor: HeaderCursor, metadata: ReadonlyMap<string, GgufValue>): number => {
-  const told = metadata.get('general.alignment') ?? ALIGNMENT;
-  if (typeof told === 'number' && Number.isInteger(told) && told >= 1 && told <= ALIGNMENT_MAX) return told;
+  const reported = metadata.get('general.alignment') ?? ALIGNMENT;
+  if (
+    typeof reported === 'number' &&
+    Number.isInteger(reported) &&
+    reported >= 1 &&
+    reported <= ALIGNMENT_MAX
+  )
+    return reported;
   throw cursor.damaged('general.alignment is not a number of bytes');
 };
 

@@ -11,22 +11,28 @@ import { GgufKeys } from '../gguf/gguf-keys.ts';
 import type { GgufHeader, GgufTensor, GgufValue } from '../gguf/read-gguf.ts';
 import { tensorTypeNamed } from '../gguf/tensor-types.ts';
 import { ModelError } from '../model-error.ts';
-import { askObject } from './ask-object.ts';
-import { chosenName, type ModelQuestion, type ServersModel, toldNumber, toldText } from './servers-model.ts';
+import { fetchObject } from './fetch-object.ts';
+import {
+  chosenName,
+  type ModelQuestion,
+  reportedNumber,
+  reportedString,
+  type ServersModel,
+} from './servers-model.ts';
 
 /** Undefined where the server is no Ollama. */
 export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel | undefined> => {
   const { base, signal, place } = question;
-  const tags = await askObject({ url: new URL('api/tags', base), signal });
+  const tags = await fetchObject({ url: new URL('api/tags', base), signal });
   if (isUnknown(tags) || !Array.isArray(tags['models'])) return undefined;
-  const running = await askObject({ url: new URL('api/ps', base), signal });
+  const running = await fetchObject({ url: new URL('api/ps', base), signal });
   const loaded = isUnknown(running) ? [] : objectsIn(running['models']);
   const stored = objectsIn(tags['models']);
   const names = (loaded.length > 0 && question.model === undefined ? loaded : stored).flatMap(
-    one => toldText(one, 'name') ?? toldText(one, 'model') ?? [],
+    one => reportedString(one, 'name') ?? reportedString(one, 'model') ?? [],
   );
   const name = chosenName(question, names);
-  const shown = await askObject({
+  const shown = await fetchObject({
     url: new URL('api/show', base),
     body: { model: name, name, verbose: true },
     signal,
@@ -40,7 +46,7 @@ export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel
   const metadata = metadataOf(shown['model_info']);
   const tensors = objectsIn(shown['tensors']).flatMap(tensorOf);
   const isNamed = (one: Record<string, unknown>): boolean => [one['name'], one['model']].includes(name);
-  const fileBytes = toldNumber(stored.find(isNamed) ?? {}, 'size');
+  const fileBytes = reportedNumber(stored.find(isNamed) ?? {}, 'size');
   const facts =
     tensors.length > 0
       ? ggufFacts([headerOf(place, metadata, tensors)], place)
@@ -62,13 +68,13 @@ const quantisationOf = (
   { quantisation }: ModelFacts,
   details: Readonly<Record<string, unknown>>,
 ): ModelFacts['quantisation'] =>
-  isUnknown(quantisation) ? (toldText(details, 'quantization_level') ?? quantisation) : quantisation;
+  isUnknown(quantisation) ? (reportedString(details, 'quantization_level') ?? quantisation) : quantisation;
 
 const runningNotes = (now: Readonly<Record<string, unknown>> | undefined): readonly string[] => {
   if (now === undefined) return ['it is not loaded now'];
-  const size = toldNumber(now, 'size');
-  const onGpu = toldNumber(now, 'size_vram');
-  const context = toldNumber(now, 'context_length');
+  const size = reportedNumber(now, 'size');
+  const onGpu = reportedNumber(now, 'size_vram');
+  const context = reportedNumber(now, 'context_length');
   return [
     ...(context === undefined ? [] : [`it is loaded now with a context of ${counted(context, 'token')}`]),
     ...(size === undefined || onGpu === undefined || onGpu >= size
@@ -87,10 +93,10 @@ const headerOf = (
   tensors: readonly GgufTensor[],
 ): GgufHeader => ({ place, metadata, tensors, dataOffset: 0, missingBytes: 0 });
 
-const metadataOf = (told: unknown): GgufHeader['metadata'] => {
+const metadataOf = (reported: unknown): GgufHeader['metadata'] => {
   const metadata = new Map<string, GgufValue>();
-  if (!isJsonObject(told)) return metadata;
-  for (const [key, value] of Object.entries(told).slice(0, KEYS_MAX)) {
+  if (!isJsonObject(reported)) return metadata;
+  for (const [key, value] of Object.entries(reported).slice(0, KEYS_MAX)) {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       metadata.set(key, value);
     else if (Array.isArray(value) && value.length <= LIST_MAX && value.every(one => typeof one === 'number'))
@@ -100,10 +106,10 @@ const metadataOf = (told: unknown): GgufHeader['metadata'] => {
 };
 
 /** Nothing for one that is not told as a tensor is. */
-const tensorOf = (told: Readonly<Record<string, unknown>>): readonly GgufTensor[] => {
-  const name = toldText(told, 'name');
-  const typeName = toldText(told, 'type');
-  const shape = told['shape'];
+const tensorOf = (reported: Readonly<Record<string, unknown>>): readonly GgufTensor[] => {
+  const name = reportedString(reported, 'name');
+  const typeName = reportedString(reported, 'type');
+  const shape = reported['shape'];
   if (name === undefined || typeName === undefined || !Array.isArray(shape)) return [];
   const sizes: readonly unknown[] = shape;
   if (!sizes.every(size => typeof size === 'number' && Number.isSafeInteger(size) && size > 0)) return [];

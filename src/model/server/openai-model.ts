@@ -8,8 +8,14 @@ import { exactly, type ModelFacts, type ModelWeights } from '../../core/model/mo
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { hubModel } from '../hub-cache.ts';
 import { ModelError } from '../model-error.ts';
-import { askBoundedText, askObject } from './ask-object.ts';
-import { chosenName, type ModelQuestion, type ServersModel, toldNumber, toldText } from './servers-model.ts';
+import { fetchBoundedText, fetchObject } from './fetch-object.ts';
+import {
+  chosenName,
+  type ModelQuestion,
+  reportedNumber,
+  reportedString,
+  type ServersModel,
+} from './servers-model.ts';
 
 /**
  * @param readLocal reads a path of this machine.
@@ -20,7 +26,7 @@ export const openAiModel = async (
   readLocal: (path: string) => Promise<ModelFacts>,
 ): Promise<ServersModel> => {
   const { base, signal, place } = question;
-  const models = await askObject({ url: new URL('v1/models', base), signal });
+  const models = await fetchObject({ url: new URL('v1/models', base), signal });
   if (isUnknown(models) || !Array.isArray(models['data'])) {
     throw new ModelError({
       code: isUnknown(models) && models.code === 'unreachable' ? 'missing' : 'unsupported',
@@ -32,13 +38,13 @@ export const openAiModel = async (
   const all = listed.filter(isJsonObject);
   const name = chosenName(
     question,
-    all.flatMap(one => toldText(one, 'id') ?? []),
+    all.flatMap(one => reportedString(one, 'id') ?? []),
   );
   const model = all.find(one => one['id'] === name) ?? {};
-  const props = await askObject({ url: new URL('props', base), signal });
-  const isLlama = !isUnknown(props) && toldText(props, 'model_path') !== undefined;
-  const told = isLlama ? llamaTold(model, props) : await pagedTold(question, { model, name });
-  const { path } = told;
+  const props = await fetchObject({ url: new URL('props', base), signal });
+  const isLlama = !isUnknown(props) && reportedString(props, 'model_path') !== undefined;
+  const reported = isLlama ? llamaReported(model, props) : await pagedReported(question, { model, name });
+  const { path } = reported;
   const folder = await localFolder(question, path ?? name);
   const read =
     folder === undefined
@@ -48,7 +54,7 @@ export const openAiModel = async (
           throw error;
         });
   const notes = [
-    ...told.notes,
+    ...reported.notes,
     ...(read !== undefined
       ? [
           folder === path
@@ -64,9 +70,9 @@ export const openAiModel = async (
           ]),
   ];
   return {
-    engine: told.engine,
+    engine: reported.engine,
     facts: {
-      ...(read ?? { ...told.facts, notes: [] }),
+      ...(read ?? { ...reported.facts, notes: [] }),
       name,
       source: { kind: 'server', place },
       notes: [...(read?.notes ?? []), ...notes],
@@ -88,7 +94,7 @@ interface Told {
   readonly notes: readonly string[];
 }
 
-const llamaTold = (
+const llamaReported = (
   model: Readonly<Record<string, unknown>>,
   props: Readonly<Record<string, unknown>>,
 ): Told => {
@@ -96,31 +102,33 @@ const llamaTold = (
   const settings = isJsonObject(props['default_generation_settings'])
     ? props['default_generation_settings']
     : {};
-  const slots = toldNumber(props, 'total_slots');
-  const context = toldNumber(settings, 'n_ctx');
-  const size = toldNumber(meta, 'size');
-  const parameters = toldNumber(meta, 'n_params');
+  const slots = reportedNumber(props, 'total_slots');
+  const context = reportedNumber(settings, 'n_ctx');
+  const size = reportedNumber(meta, 'size');
+  const parameters = reportedNumber(meta, 'n_params');
   const isKnown = size !== undefined && parameters !== undefined && parameters > 0;
   return {
     engine: 'llama.cpp',
-    path: toldText(props, 'model_path'),
+    path: reportedString(props, 'model_path'),
     facts: {
-      architecture: unknown(NOT_TOLD_BY_SERVER),
-      layers: unknown(NOT_TOLD_BY_SERVER),
-      hiddenSize: toldNumber(meta, 'n_embd') ?? unknown(NOT_TOLD_BY_SERVER),
-      contextMax: toldNumber(meta, 'n_ctx_train') ?? unknown(NOT_TOLD_BY_SERVER),
+      architecture: unknown(NOT_REPORTED_BY_SERVER),
+      layers: unknown(NOT_REPORTED_BY_SERVER),
+      hiddenSize: reportedNumber(meta, 'n_embd') ?? unknown(NOT_REPORTED_BY_SERVER),
+      contextMax: reportedNumber(meta, 'n_ctx_train') ?? unknown(NOT_REPORTED_BY_SERVER),
       quantisation: isKnown
         ? `${Number(((size * 8) / parameters).toFixed(2))} bits a weight`
-        : unknown(NOT_TOLD_BY_SERVER),
-      weights: isKnown ? sizeAlone(size, parameters) : unknown(NOT_TOLD_BY_SERVER),
-      cache: unknown(NOT_TOLD_BY_SERVER),
+        : unknown(NOT_REPORTED_BY_SERVER),
+      weights: isKnown ? sizeAlone(size, parameters) : unknown(NOT_REPORTED_BY_SERVER),
+      cache: unknown(NOT_REPORTED_BY_SERVER),
       experts: unknown('the server does not tell whether it has experts'),
     },
     notes: [
       ...(slots === undefined || context === undefined
         ? []
         : [`it has ${counted(slots, 'slot')} of ${counted(context, 'token')}`]),
-      ...(toldText(props, 'build_info') === undefined ? [] : [`llama.cpp ${toldText(props, 'build_info')}`]),
+      ...(reportedString(props, 'build_info') === undefined
+        ? []
+        : [`llama.cpp ${reportedString(props, 'build_info')}`]),
     ],
   };
 };
@@ -135,20 +143,21 @@ const sizeAlone = (size: number, parameters: number): Reported<ModelWeights> => 
   headParameters: exactly(0),
 });
 
-const pagedTold = async (
+const pagedReported = async (
   { base, signal }: ModelQuestion,
   { model, name }: { readonly model: Readonly<Record<string, unknown>>; readonly name: string },
 ): Promise<Told> => {
-  const metrics = await askBoundedText({ url: new URL('metrics', base), signal });
-  const info = await askObject({ url: new URL('get_server_info', base), signal });
+  const metrics = await fetchBoundedText({ url: new URL('metrics', base), signal });
+  const info = await fetchObject({ url: new URL('get_server_info', base), signal });
   const isSglang = model['owned_by'] === 'sglang' || (!isUnknown(info) && 'model_path' in info);
   const isVllm = model['owned_by'] === 'vllm' || (typeof metrics === 'string' && /^vllm:/m.test(metrics));
   const settings = isUnknown(info) ? {} : info;
   const cached = typeof metrics === 'string' ? cacheConfig(metrics) : undefined;
-  const capacity = isSglang ? toldNumber(settings, 'max_total_num_tokens') : cached?.tokens;
-  const cacheType = isSglang ? toldText(settings, 'kv_cache_dtype') : cached?.type;
-  const parts = toldNumber(settings, 'tp_size');
-  const path = (isSglang ? toldText(settings, 'model_path') : undefined) ?? toldText(model, 'root');
+  const capacity = isSglang ? reportedNumber(settings, 'max_total_num_tokens') : cached?.tokens;
+  const cacheType = isSglang ? reportedString(settings, 'kv_cache_dtype') : cached?.type;
+  const parts = reportedNumber(settings, 'tp_size');
+  const path =
+    (isSglang ? reportedString(settings, 'model_path') : undefined) ?? reportedString(model, 'root');
   const missing = unknown(`${isSglang ? 'SGLang' : isVllm ? 'vLLM' : 'the server'} does not tell it`);
   return {
     engine: isSglang ? 'sglang' : isVllm ? 'vllm' : 'other',
@@ -157,7 +166,8 @@ const pagedTold = async (
       architecture: missing,
       layers: missing,
       hiddenSize: missing,
-      contextMax: toldNumber(model, 'max_model_len') ?? toldNumber(settings, 'context_length') ?? missing,
+      contextMax:
+        reportedNumber(model, 'max_model_len') ?? reportedNumber(settings, 'context_length') ?? missing,
       quantisation: missing,
       weights: missing,
       cache: missing,
@@ -194,5 +204,5 @@ const cacheConfig = (
 const isThisMachine = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 
-const NOT_TOLD_BY_SERVER = 'the server does not tell it';
+const NOT_REPORTED_BY_SERVER = 'the server does not tell it';
 const MODELS_MAX = 1_000;

@@ -41,14 +41,20 @@ export const chosenName = ({ place, model }: ModelQuestion, names: readonly stri
   });
 };
 
-export const toldText = (told: Readonly<Record<string, unknown>>, key: string): string | undefined => {
-  const value = told[key];
+export const reportedString = (
+  reported: Readonly<Record<string, unknown>>,
+  key: string,
+): string | undefined => {
+  const value = reported[key];
   return typeof value === 'string' && value !== '' ? value.slice(0, TEXT_LENGTH_MAX) : undefined;
 };
 
 /** From 0. */
-export const toldNumber = (told: Readonly<Record<string, unknown>>, key: string): number | undefined => {
-  const value = told[key];
+export const reportedNumber = (
+  reported: Readonly<Record<string, unknown>>,
+  key: string,
+): number | undefined => {
+  const value = reported[key];
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 };
 

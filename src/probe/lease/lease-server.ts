@@ -79,8 +79,8 @@ export class LeaseServer {
   async run(signal: AbortSignal): Promise<void> {
     const { requests } = this.#parts;
     const ends = [
-      requests.serve(LEASE_TOPIC, asked => this.#answer(asked)),
-      requests.serve(RELEASE_TOPIC, asked => this.#takeBack(asked)),
+      requests.serve(LEASE_TOPIC, requested => this.#answer(requested)),
+      requests.serve(RELEASE_TOPIC, requested => this.#takeBack(requested)),
     ];
     try {
       await Promise.race([untilAborted(signal), this.#failure.promise]);
@@ -214,8 +214,8 @@ export class LeaseServer {
       await sink[Symbol.asyncDispose]();
       hold[Symbol.dispose]();
       const payload = await sink.ended;
-      const heldMs = clock.nowMs() - startedAtMs;
-      ledger.charge(hold.ports, ownSpending(lease, payload, heldMs));
+      const waitedMs = clock.nowMs() - startedAtMs;
+      ledger.charge(hold.ports, ownSpending(lease, payload, waitedMs));
       log({ ...entry, kind: 'ended', atMs: clock.nowMs() });
     }
   }
@@ -228,11 +228,11 @@ export class LeaseServer {
 const ownSpending = (
   { connection, claim }: Lease,
   { bytes, isExact }: SinkPayload,
-  heldMs: number,
+  waitedMs: number,
 ): Spending => {
   const bytesMax = Math.min(bytes, budgetOf(connection).bytesMax);
   return {
-    busyMs: Math.min(heldMs, claim?.busyMs ?? heldMs),
+    busyMs: Math.min(waitedMs, claim?.busyMs ?? waitedMs),
     bytesUsed: isExact ? bytes : Math.min(bytesMax, claim?.bytesUsed ?? bytesMax),
   };
 };

@@ -64,7 +64,7 @@ export const attemptLink = async (
   const obstacle = locks.obstacle(ports);
   using hold = locks.take(ports, portText(ports));
   if (hold === undefined) return heldBack(parts, obstacle ?? 'the interface is busy', 0);
-  const answer = await askLease(parts, want, how);
+  const answer = await requestLease(parts, want, how);
   if (answer.kind === 'held-back' || answer.kind === 'ended') return answer;
   how.onMeasuring();
   let spent: Spending | undefined;
@@ -78,14 +78,17 @@ export const attemptLink = async (
   }
 };
 
-const askLease = async (
+const requestLease = async (
   parts: LinkAttemptParts,
   { subject: { sink }, connection }: WantedLink,
   { why, signal }: { readonly why: ProbeCause; readonly signal: AbortSignal },
 ): Promise<AttemptResult<LinkMeasurement> | LeaseGrant> => {
   const name = nodeName(parts.state(), sink);
   const body = { way: leaseWayOf(connection), why };
-  const reply = await parts.requests.ask(sink, LEASE_TOPIC, body, { timeoutMs: ASK_MS, signal });
+  const reply = await parts.requests.request(sink, LEASE_TOPIC, body, {
+    timeoutMs: REQUEST_INTERVAL_MS,
+    signal,
+  });
   switch (reply.kind) {
     case 'answer': {
       const answer: LeaseAnswer | undefined = decodeAnswer(reply.body);
@@ -138,11 +141,11 @@ const measure = async (
         : failedProbe(`it took longer than ${DEADLINE_MS[kind] / 1_000} s and was stopped`, 'deadline');
   } finally {
     // How long a failed probe used the wire is unknown: all of its time counts.
-    const heldMs = clock.nowMs() - startedAtMs;
+    const waitedMs = clock.nowMs() - startedAtMs;
     const { bytesUsed } = outcome.kind === 'measured' ? outcome.measurement : outcome;
     const counted = outcome.kind === 'measured' ? spendingOf(outcome.measurement) : undefined;
     // The rates of uploads are what the sink has returned: they make no probe longer than it was.
-    spending = { busyMs: Math.min(heldMs, counted?.busyMs ?? heldMs), bytesUsed };
+    spending = { busyMs: Math.min(waitedMs, counted?.busyMs ?? waitedMs), bytesUsed };
     ledger.charge(ports, spending);
     log({ ...entry, kind: 'ended', atMs: clock.nowMs() });
   }
@@ -161,7 +164,7 @@ const giveBack = async (
 ): Promise<void> => {
   const { leaseId } = grant;
   const { busyMs, bytesUsed } = spent ?? { busyMs: LEASE_MS_ALL, bytesUsed: 0 };
-  await requests.ask(
+  await requests.request(
     sink,
     RELEASE_TOPIC,
     { leaseId, busyMs, bytesUsed },
@@ -185,7 +188,7 @@ const failed = (reason: string, code: ProbeFailureCode): AttemptResult<LinkMeasu
 });
 
 /** Starting the sink's child takes some tenths of a second. */
-const ASK_MS = 10_000;
+const REQUEST_INTERVAL_MS = 10_000;
 const GIVE_BACK_MS = 1_000;
 const NO_LINK_RETRY_MS = 15_000;
 /** The limit, regardless of the sink's reply. */

@@ -56,8 +56,8 @@ const macosCacheBytes = async ({ env, signal }: CacheOptions): Promise<Reported<
     timeoutMs: TOOL_MS_MAX,
   });
   if (result.kind !== 'exited') return unknown(result.reason);
-  const told = result.stdout.split('\n').map(Number).filter(Number.isSafeInteger);
-  return maximumOf([APPLE_SYSTEM_CACHE_BYTES, ...told]);
+  const reported = result.stdout.split('\n').map(Number).filter(Number.isSafeInteger);
+  return maximumOf([APPLE_SYSTEM_CACHE_BYTES, ...reported]);
 };
 
 const namesIn = async (folder: string, pattern: RegExp): Promise<readonly string[]> => {

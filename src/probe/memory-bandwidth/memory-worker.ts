@@ -32,7 +32,7 @@ const OTHERS_MULTIPLE = 20;
 const data: MemoryWorkerData = workerData;
 const rounds = new SharedRounds(data.threads, data.board);
 
-const tell = (message: FromMemoryWorker): void => parentPort?.postMessage(message);
+const report = (message: FromMemoryWorker): void => parentPort?.postMessage(message);
 
 const vectorAt = data.bytes;
 const resultAt: number = vectorAt + ROW_BYTES;
@@ -89,7 +89,7 @@ parentPort?.on('message', ({ round, work, durationMs }: MemoryRound) => {
   while (!rounds.haveAllFinished(round) && performance.now() - startedMs < OTHERS_MULTIPLE * durationMs) {
     pass();
   }
-  tell({ kind: 'measured', bytes, elapsedMs });
+  report({ kind: 'measured', bytes, elapsedMs });
 });
 
 // The engine replaces a kernel's initial slow code only between calls, when it has time.
@@ -97,7 +97,7 @@ for (let call = 0; call < WARM_UP_CALLS; call += 1) {
   kernels.sum(0, WARM_UP_BYTES);
   multiplyRows(0, vectorAt, resultAt, READ_STEP_BYTES);
 }
-tell({
+report({
   kind: 'ready',
   hasHugePages,
   works: comparison === undefined ? ['sum', 'copy', 'gemv'] : ['sum', 'compare', 'copy', 'gemv'],

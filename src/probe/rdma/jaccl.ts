@@ -14,11 +14,14 @@ export const jaccl: RdmaTool = {
   lastLine: /^\{/,
   isComplete: (_test, stdout) => v.is(SAID, lastJson(stdout)),
   read: (test, stdout) => {
-    const said = v.safeParse(SAID, lastJson(stdout));
-    if (!said.success) return { kind: 'unreadable', reason: 'MLX printed no figures' };
+    const reported = v.safeParse(SAID, lastJson(stdout));
+    if (!reported.success) return { kind: 'unreadable', reason: 'MLX printed no figures' };
     if (test.kind === 'latency')
-      return { kind: 'latency', ...roundTripFigures(said.output.secondsEach.map(s => Math.round(s * 1e9))) };
-    const seconds = said.output.secondsEach.reduce((sum, each) => sum + each, 0);
+      return {
+        kind: 'latency',
+        ...roundTripFigures(reported.output.secondsEach.map(s => Math.round(s * 1e9))),
+      };
+    const seconds = reported.output.secondsEach.reduce((sum, each) => sum + each, 0);
     const bitsPerSecond = Math.round((test.messageBytes * test.messages * 8) / seconds);
     if (!(seconds > 0 && Number.isFinite(bitsPerSecond)))
       return { kind: 'unreadable', reason: 'MLX printed a transfer of no time' };

@@ -43,11 +43,11 @@ const readLatency = (stdout: string): ToolFigures => {
   if (!isHalfRoundTrip(typical)) return unreadable(`ib_send_lat printed a round trip of ${2 * typical} µs`);
   return {
     kind: 'latency',
-    roundTripNsMin: isHalfRoundTrip(min) ? roundTripNs(min) : NOT_TOLD,
+    roundTripNsMin: isHalfRoundTrip(min) ? roundTripNs(min) : NOT_REPORTED,
     roundTripNsP50: roundTripNs(typical),
-    roundTripNsP99: isHalfRoundTrip(p99) ? roundTripNs(p99) : NOT_TOLD,
+    roundTripNsP99: isHalfRoundTrip(p99) ? roundTripNs(p99) : NOT_REPORTED,
     jitterNs: unknown('this ib_send_lat prints no single round trips'),
-    roundTripCount: Number.isSafeInteger(iterations) && iterations > 0 ? iterations : NOT_TOLD,
+    roundTripCount: Number.isSafeInteger(iterations) && iterations > 0 ? iterations : NOT_REPORTED,
   };
 };
 
@@ -92,7 +92,7 @@ const rowUnder = (stdout: string, header: string): readonly number[] | undefined
 
 const unreadable = (reason: string): ToolFigures => ({ kind: 'unreadable', reason });
 
-const NOT_TOLD = unknown('ib_send_lat did not report it');
+const NOT_REPORTED = unknown('ib_send_lat did not report it');
 /** "MB/sec" was always 2²⁰ bytes; since 24.07 the output states that. Gigabits are 10⁹. */
 const BITS_OF_UNIT: ReadonlyMap<string, number> = new Map([
   ['Gb/sec', 1e9],

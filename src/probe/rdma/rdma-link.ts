@@ -94,9 +94,9 @@ export const openRdmaSink = async (options: RdmaSinkLinkOptions): Promise<OpenRd
   const ended = child.exited.then((exit): RdmaSinkEnding => {
     clearTimeout(last);
     release();
-    const told = v.safeParse(ENDING, exit.lastMessage);
-    if (told.success) return told.output;
-    const reason = saidLast(exit.stderr) ?? 'its process was killed';
+    const reported = v.safeParse(ENDING, exit.lastMessage);
+    if (reported.success) return reported.output;
+    const reason = lastReported(exit.stderr) ?? 'its process was killed';
     // How much it had moved is unknown then.
     return { kind: 'failed', reason, strangers: 0, bytesMax: Number.POSITIVE_INFINITY };
   });
@@ -141,7 +141,7 @@ export const measureRdmaLink = async (
     if (outcome.success) return outcome.output;
     return {
       kind: 'failed',
-      reason: saidLast(exit.stderr) ?? `the probe was killed with ${exit.code ?? exit.signal}`,
+      reason: lastReported(exit.stderr) ?? `the probe was killed with ${exit.code ?? exit.signal}`,
       bytesUsed: 0,
     };
   } catch (error) {
@@ -168,7 +168,7 @@ const stopOnAbort = (child: OwnProcess, signal: AbortSignal): (() => void) => {
   return () => signal.removeEventListener('abort', stop);
 };
 
-const saidLast = (stderr: string): string | undefined => {
+const lastReported = (stderr: string): string | undefined => {
   const line = lastLine(stderr);
   return line === '' ? undefined : line.slice(0, 300);
 };

@@ -6,7 +6,7 @@ import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
-import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
 import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSinkRequestSchema } from './rdma-request.ts';
@@ -37,8 +37,8 @@ try {
     toolMsMax: request.toolMsMax,
     signal: stop.signal,
   });
-  tellParent(process.env, { kind: 'ready', port: await sink.listen() });
-  tellParent(process.env, await sink.serve());
+  reportParent(process.env, { kind: 'ready', port: await sink.listen() });
+  reportParent(process.env, await sink.serve());
   await removeStaleFolders({
     temporaryFolder: tmpdir(),
     nowWallMs: systemClock.wallMs(),

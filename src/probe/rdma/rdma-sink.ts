@@ -6,7 +6,7 @@ import { shortReason } from '../../core/problem.ts';
 import type { Env } from '../../process/child.ts';
 import { ControlChannel } from '../socket/control-channel.ts';
 import { ProbeError } from '../socket/probe-error.ts';
-import { type DataConnection, TicketDoor } from '../socket/ticket-door.ts';
+import { type DataConnection, TicketListener } from '../socket/ticket-listener.ts';
 import { RUNS_MAX, type ToRdmaSink, type ToRdmaSource, toRdmaSinkSchema } from './rdma-message.ts';
 import type { RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';
 import { startTool, type ToolRun } from './tool-run.ts';
@@ -51,14 +51,14 @@ export type RdmaSinkEnding =
 
 export class RdmaSink {
   readonly #options: RdmaSinkOptions;
-  readonly #door: TicketDoor;
+  readonly #door: TicketListener;
   #current: { readonly number: number; readonly tool: ToolRun; bytesMax: number } | undefined;
   #runs = 0;
   #bytesMax = 0;
 
   constructor(options: RdmaSinkOptions) {
     this.#options = options;
-    this.#door = new TicketDoor({ ...options, onData: connection => this.#adopt(connection) });
+    this.#door = new TicketListener({ ...options, onData: connection => this.#adopt(connection) });
   }
 
   /** The port. @throws the system's error when the address cannot be listened on. */

@@ -6,7 +6,7 @@ import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
-import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
 import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSourceRequestSchema } from './rdma-request.ts';
@@ -21,7 +21,7 @@ if (parent.kind === 'watching') parent.signal.addEventListener('abort', () => st
 
 try {
   const request = v.parse(rdmaSourceRequestSchema, JSON.parse(process.argv[2] ?? 'null'));
-  tellParent(process.env, { kind: 'ready' });
+  reportParent(process.env, { kind: 'ready' });
   const outcome = await measureRdma({
     address: request.address,
     port: request.port,
@@ -36,7 +36,7 @@ try {
     toolMsMax: request.toolMsMax,
     signal: AbortSignal.any([stop.signal, AbortSignal.timeout(request.durationMsMax)]),
   });
-  tellParent(process.env, outcome);
+  reportParent(process.env, outcome);
   await removeStaleFolders({
     temporaryFolder: tmpdir(),
     nowWallMs: systemClock.wallMs(),

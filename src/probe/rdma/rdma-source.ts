@@ -147,10 +147,10 @@ class RdmaSession {
   async #rate(messages: number, direction: 'upload' | 'download'): Promise<number> {
     const test: RdmaTest = { kind: 'bandwidth', messageBytes: MESSAGE_BYTES, messages };
     this.bytesUsed += (messages + this.#openTool().warmUpMessages) * MESSAGE_BYTES;
-    const { own, told } = await this.#run(test, direction);
+    const { own, reported } = await this.#run(test, direction);
     if (direction === 'download') {
-      if (told === null) throw new ProbeError('protocol', 'the other end reported no rate');
-      return believable(told);
+      if (reported === null) throw new ProbeError('protocol', 'the other end reported no rate');
+      return believable(reported);
     }
     const figures = this.#openTool().read(test, stdoutOf(own));
     if (figures.kind === 'bandwidth') return believable(figures.bitsPerSecond);
@@ -161,7 +161,7 @@ class RdmaSession {
   async #run(
     test: RdmaTest,
     direction: 'upload' | 'download',
-  ): Promise<{ readonly own: ToolEnding; readonly told: number | null }> {
+  ): Promise<{ readonly own: ToolEnding; readonly reported: number | null }> {
     const tool = this.#openTool();
     const { place, sinkDevice, env, leash, toolMsMax } = this.#options;
     const channel = this.#channel;
@@ -202,7 +202,7 @@ class RdmaSession {
       const measuring = isUpload ? own : endingOf(ended);
       const other = isUpload ? endingOf(ended) : own;
       if (measuring.kind === 'failed') throw new ProbeError('closed', reasonOf(measuring, other, isUpload));
-      return { own, told: ended.bitsPerSecond };
+      return { own, reported: ended.bitsPerSecond };
     } finally {
       await started.stop();
     }

@@ -205,8 +205,8 @@ const figuresOf = async (
     if (error instanceof ToolError && error.problem.code === 'exited' && error.problem.exitCode === 0)
       return { kind: 'done', stdout };
     const complaint = tool.complaint?.(stdout);
-    const said = withoutPrefix(errorMessage(error)).replace(program, name);
-    const reason = complaint === undefined ? said : `${name}: ${complaint}`;
+    const reported = withoutPrefix(errorMessage(error)).replace(program, name);
+    const reason = complaint === undefined ? reported : `${name}: ${complaint}`;
     return { kind: 'failed', reason: reason.slice(0, REASON_LENGTH_MAX) };
   }
   options.signal.throwIfAborted();
@@ -236,9 +236,9 @@ const endingOf = (
   const { code, stdout, stderr } = result;
   const complaint = tool.complaint?.(stdout) ?? tool.complaint?.(stderr);
   if (code === 0 && complaint === undefined) return { kind: 'done', stdout };
-  const said = complaint ?? lastLine(stderr) ?? lastLine(stdout);
-  if (said === undefined) return { kind: 'failed', reason: `${command} exited with code ${code}` };
-  return { kind: 'failed', reason: `${command}: ${said}`.slice(0, REASON_LENGTH_MAX) };
+  const reported = complaint ?? lastLine(stderr) ?? lastLine(stdout);
+  if (reported === undefined) return { kind: 'failed', reason: `${command} exited with code ${code}` };
+  return { kind: 'failed', reason: `${command}: ${reported}`.slice(0, REASON_LENGTH_MAX) };
 };
 
 /** UCX's prefix of time, process and source line is meaningless to a person. */

@@ -100,10 +100,10 @@ const readLatency = (test: RdmaTest & { readonly kind: 'latency' }, stdout: stri
   return {
     kind: 'latency',
     roundTripNsMin:
-      min !== undefined && isHalfRoundTrip(min.percentileUs) ? roundTripNs(min.percentileUs) : NOT_TOLD,
+      min !== undefined && isHalfRoundTrip(min.percentileUs) ? roundTripNs(min.percentileUs) : NOT_REPORTED,
     roundTripNsP50: roundTripNs(p50.percentileUs),
     roundTripNsP99:
-      p99 !== undefined && isHalfRoundTrip(p99.percentileUs) ? roundTripNs(p99.percentileUs) : NOT_TOLD,
+      p99 !== undefined && isHalfRoundTrip(p99.percentileUs) ? roundTripNs(p99.percentileUs) : NOT_REPORTED,
     jitterNs:
       jitterUs === undefined
         ? unknown(
@@ -122,7 +122,7 @@ const readBandwidth = (stdout: string): ToolFigures => {
 };
 
 const NO_FIGURES: ToolFigures = { kind: 'unreadable', reason: 'ucx_perftest printed no figures' };
-const NOT_TOLD = unknown('ucx_perftest did not report it');
+const NOT_REPORTED = unknown('ucx_perftest did not report it');
 const BATCH = 'tests';
 const COLUMNS = 8;
 const LATENCY_BYTES = 8;

@@ -32,7 +32,7 @@ export const linkFact = (
   { outcome, measuresExtras, intervalMs, nowMs }: LinkOutcome,
 ): Fact => {
   const place = { sink, connectionKey, intervalMs };
-  const held = newest === undefined ? undefined : heldFigures(self, newest, nowMs);
+  const held = newest === undefined ? undefined : knownFigures(self, newest, nowMs);
   if (outcome.kind === 'measured') {
     const extras =
       measuresExtras || held === undefined ? { extrasAgeMs: extrasAgeOf(measuresExtras) } : held.extras;
@@ -63,7 +63,7 @@ const extrasAgeMs = ({ entry }: PathPlace, nowMs: number): Reported<number> => {
 
 const extrasAgeOf = (isMeasured: boolean): Reported<number> => (isMeasured ? 0 : NEVER);
 
-const heldFigures = (self: NodeId, place: PathPlace, nowMs: number) => {
+const knownFigures = (self: NodeId, place: PathPlace, nowMs: number) => {
   const { value } = place.entry;
   const seen = place.source === self ? value : fromOtherEnd(value);
   const { allReduceNs16Kib, allReduceNs1Mib, uploadQueueNs, downloadQueueNs } = seen;

@@ -41,7 +41,7 @@ export class Reconciler {
   readonly #parts: ReconcilerParts;
   readonly #board: StatusBoard;
   readonly #running = new Map<string, Promise<void>>();
-  readonly #asked = new Set<string>();
+  readonly #requested = new Set<string>();
   readonly #waits = new Map<string, { readonly untilMs: number; readonly reason: string }>();
   readonly #courses = new Map<string, Course>();
   /** When something last kept it from being measured. */
@@ -108,13 +108,13 @@ export class Reconciler {
    * Measures as soon as possible, ignoring freshness and budget; a busy interface still delays it, and a
    * runner delays all but sockets. @param isOfAll requested of every node at once: one end per path is enough
    */
-  ask(isMeant: (subject: ProbeSubject) => boolean, isOfAll = false): readonly RequestedProbe[] {
+  request(isMeant: (subject: ProbeSubject) => boolean, isOfAll = false): readonly RequestedProbe[] {
     const meant = this.#wanted().flatMap(want =>
       isOfAll && want.kind !== 'gpu' && !want.isOwnTurn ? [] : (subjectsOf(want).find(isMeant) ?? []),
     );
     for (const subject of meant) {
       const key = probeKey(subject);
-      if (!this.#running.has(key)) this.#asked.add(key);
+      if (!this.#running.has(key)) this.#requested.add(key);
       this.#waits.delete(key);
     }
     if (this.#signal !== undefined) this.#look();
@@ -125,7 +125,7 @@ export class Reconciler {
   #answer(subject: ProbeSubject): RequestedProbe {
     const key = probeKey(subject);
     if (!this.#parts.settings().isEnabled) {
-      this.#asked.delete(key);
+      this.#requested.delete(key);
       return { subject, result: 'refused', reason: OFF };
     }
     if (this.#running.has(key)) return { subject, result: 'started', reason: '' };
@@ -148,13 +148,13 @@ export class Reconciler {
       if (this.#running.has(key)) continue;
       if (!settings().isEnabled) {
         this.#blockedAtMs.set(key, nowMs);
-        this.#board.tell(want.subject, waitingStage(OFF, RECONCILE_TICK_MS));
+        this.#board.report(want.subject, waitingStage(OFF, RECONCILE_TICK_MS));
         continue;
       }
-      const isByHand = this.#asked.has(key);
+      const isByHand = this.#requested.has(key);
       const dueInMs = isByHand ? 0 : this.#dueInMs(want);
       if (dueInMs > 0) {
-        this.#board.tell(want.subject, { kind: 'idle', nextInMs: dueInMs });
+        this.#board.report(want.subject, { kind: 'idle', nextInMs: dueInMs });
         later(dueInMs);
         continue;
       }
@@ -171,7 +171,7 @@ export class Reconciler {
       }
       const otherInMs = isByHand || isOwnTurn(want) ? 0 : this.#otherEndMs(key);
       if (otherInMs > 0) {
-        this.#board.tell(want.subject, { kind: 'idle', nextInMs: otherInMs });
+        this.#board.report(want.subject, { kind: 'idle', nextInMs: otherInMs });
         later(otherInMs);
       } else this.#start(want, isByHand);
     }
@@ -201,11 +201,11 @@ export class Reconciler {
       why,
       signal,
       loads: this.#loads,
-      onMeasuring: expectedMs => this.#board.tell(want.subject, { kind: 'running', expectedMs, isByHand }),
+      onMeasuring: expectedMs => this.#board.report(want.subject, { kind: 'running', expectedMs, isByHand }),
     });
     if (result.kind === 'held-back') this.#wait(want, result.reason, result.retryInMs);
     else {
-      this.#asked.delete(probeKey(want.subject));
+      this.#requested.delete(probeKey(want.subject));
       this.#noteTried(probeKey(want.subject), this.#parts.clock.nowMs());
       // Everything waited while a device was measured: links get their turn before the next one.
       if (want.kind === 'gpu') this.#waits.clear();
@@ -215,7 +215,7 @@ export class Reconciler {
   /** To state, a flapping link is new each time; the budget lets it be measured once per interval. */
   #causeOf({ subject, isFirst, intervalMs }: WantedProbe): ProbeCause {
     const key = probeKey(subject);
-    if (this.#asked.has(key)) return 'by-hand';
+    if (this.#requested.has(key)) return 'by-hand';
     const triedAtMs = this.#triedAtMs.get(key) ?? Number.NEGATIVE_INFINITY;
     return isFirst && this.#parts.clock.nowMs() - triedAtMs >= intervalMs ? 'first' : 'due';
   }
@@ -234,7 +234,7 @@ export class Reconciler {
 
   #wait(want: WantedProbe, reason: string, retryInMs: number): number {
     this.#waits.set(probeKey(want.subject), { untilMs: this.#parts.clock.nowMs() + retryInMs, reason });
-    this.#board.tell(want.subject, waitingStage(reason, retryInMs));
+    this.#board.report(want.subject, waitingStage(reason, retryInMs));
     return retryInMs;
   }
 
@@ -245,8 +245,8 @@ export class Reconciler {
       this.#loadsAtMs = at.nowMs;
       this.#loads = portLoads(state(), at.nowMs);
     }
-    const isAsked = (subject: ProbeSubject): boolean => this.#asked.has(probeKey(subject));
-    return [...wantedDevices(state(), devices(), at), ...wantedLinks(state(), this.#loads, at, isAsked)];
+    const isRequested = (subject: ProbeSubject): boolean => this.#requested.has(probeKey(subject));
+    return [...wantedDevices(state(), devices(), at), ...wantedLinks(state(), this.#loads, at, isRequested)];
   }
 
   /**
@@ -256,7 +256,8 @@ export class Reconciler {
   #inOrder(wanted: readonly WantedProbe[]): readonly WantedProbe[] {
     const { random } = this.#parts;
     const rank = (want: WantedProbe): number =>
-      (this.#asked.has(probeKey(want.subject)) ? 0 : want.isFirst ? 2 : 4) + (want.kind === 'gpu' ? 1 : 0);
+      (this.#requested.has(probeKey(want.subject)) ? 0 : want.isFirst ? 2 : 4) +
+      (want.kind === 'gpu' ? 1 : 0);
     return wanted
       .map(want => ({ want, rank: rank(want) + random() }))
       .sort((a, b) => a.rank - b.rank)
@@ -289,7 +290,7 @@ export class Reconciler {
     this.#board.keepOnly(keys);
     for (const map of [this.#waits, this.#courses, this.#blockedAtMs])
       for (const key of map.keys()) if (!keys.has(key)) map.delete(key);
-    for (const key of this.#asked) if (!keys.has(key)) this.#asked.delete(key);
+    for (const key of this.#requested) if (!keys.has(key)) this.#requested.delete(key);
   }
 }
 

@@ -10,29 +10,29 @@ type Stage = ProbeStatus['stage'];
 export class StatusBoard {
   readonly #record: (fact: Fact) => void;
   readonly #nowMs: () => number;
-  readonly #told = new Map<string, Told>();
+  readonly #reported = new Map<string, Told>();
 
   constructor(record: (fact: Fact) => void, nowMs: () => number) {
     this.#record = record;
     this.#nowMs = nowMs;
   }
 
-  tell(subject: ProbeSubject, stage: Stage): void {
+  report(subject: ProbeSubject, stage: Stage): void {
     const key = probeKey(subject);
     const nowMs = this.#nowMs();
     const nextAtMs = nextAt(stage, nowMs);
-    const held = this.#told.get(key);
+    const held = this.#reported.get(key);
     if (held !== undefined && sameWords(held.stage, stage) && !hasMoved(held.nextAtMs, nextAtMs, nowMs))
       return;
-    this.#told.set(key, { subject, stage, nextAtMs });
+    this.#reported.set(key, { subject, stage, nextAtMs });
     this.#record({ kind: 'probe.reported', payload: { subject, stage } });
   }
 
   /** Reports that nothing is planned for anything not among these; what comes back is reported again. */
   keepOnly(keys: ReadonlySet<string>): void {
-    for (const [key, { subject, stage }] of this.#told) {
+    for (const [key, { subject, stage }] of this.#reported) {
       if (keys.has(key)) continue;
-      this.#told.delete(key);
+      this.#reported.delete(key);
       if (stage.kind === 'idle' && !isKnown(stage.nextInMs)) continue;
       const idle: Stage = { kind: 'idle', nextInMs: unknown('it is not there now') };
       this.#record({ kind: 'probe.reported', payload: { subject, stage: idle } });
@@ -55,9 +55,9 @@ const sameWords = (a: Stage, b: Stage): boolean => {
 };
 
 /** By more than a page shows. */
-const hasMoved = (toldMs: number | undefined, nextMs: number | undefined, nowMs: number): boolean => {
-  if (toldMs === undefined || nextMs === undefined) return toldMs !== nextMs;
-  return Math.abs(toldMs - nextMs) > Math.max(MOVED_MS_MIN, (nextMs - nowMs) / 10);
+const hasMoved = (reportedMs: number | undefined, nextMs: number | undefined, nowMs: number): boolean => {
+  if (reportedMs === undefined || nextMs === undefined) return reportedMs !== nextMs;
+  return Math.abs(reportedMs - nextMs) > Math.max(MOVED_MS_MIN, (nextMs - nowMs) / 10);
 };
 
 export const waitingStage = (reason: string, nextInMs: Reported<number>): Stage => ({

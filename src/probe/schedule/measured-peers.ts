@@ -21,7 +21,7 @@ interface MeasuredPeersParts {
 export class MeasuredPeers {
   readonly #parts: MeasuredPeersParts;
   /** A person requested them, until then. */
-  readonly #wished = new Map<NodeId, number>();
+  readonly #requested = new Map<NodeId, number>();
   #chosen: ReadonlyMap<NodeId, WhyChosen> = new Map();
   #isSampled = false;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -39,11 +39,11 @@ export class MeasuredPeers {
   }
 
   /** For a probe on request: its connection opens within seconds and stays for a while. */
-  wish(node: NodeId): void {
-    this.#wished.delete(node);
-    this.#wished.set(node, this.#parts.clock.nowMs() + WISH_MS);
-    const oldest = this.#wished.keys().next().value;
-    if (this.#wished.size > WISHES_MAX && oldest !== undefined) this.#wished.delete(oldest);
+  request(node: NodeId): void {
+    this.#requested.delete(node);
+    this.#requested.set(node, this.#parts.clock.nowMs() + REQUEST_MS);
+    const oldest = this.#requested.keys().next().value;
+    if (this.#requested.size > REQUESTS_SHOWN_MAX && oldest !== undefined) this.#requested.delete(oldest);
     this.#lookedAtMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -56,9 +56,9 @@ export class MeasuredPeers {
     const ids = nodeIds(state);
     this.#isSampled = isSampled(ids.length);
     if (!this.#isSampled) return;
-    for (const [node, untilMs] of this.#wished) if (untilMs <= nowMs) this.#wished.delete(node);
+    for (const [node, untilMs] of this.#requested) if (untilMs <= nowMs) this.#requested.delete(node);
     const present = ids.map(node => presence(state, node, nowMs) !== 'offline');
-    const used = [...this.#wished.keys(), ...peersInUse(state, self, nowMs)];
+    const used = [...this.#requested.keys(), ...peersInUse(state, self, nowMs)];
     const seen = `${ids.join(' ')}|${present.join(' ')}|${used.join(' ')}`;
     const places = [state.nodeConfigs, state.nodeContainers];
     const isSame = seen === this.#seen && places.every((map, index) => map === this.#places[index]);
@@ -88,5 +88,5 @@ const peersInUse = (state: State, self: NodeId, nowMs: number): readonly NodeId[
 /** At most this late the choice follows a node that comes, goes or works. */
 const LOOK_AGAIN_MS = 2_000;
 const CHOOSE_AGAIN_MS = 60_000;
-const WISH_MS = 600_000;
-export const WISHES_MAX = 16;
+const REQUEST_MS = 600_000;
+export const REQUESTS_SHOWN_MAX = 16;

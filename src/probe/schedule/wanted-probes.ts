@@ -72,13 +72,13 @@ export const wantedLinks = (
   state: State,
   loads: PortLoads,
   { self, settings, nowMs }: WantedAt,
-  isAsked: (subject: ProbeSubject) => boolean = () => false,
+  isRequested: (subject: ProbeSubject) => boolean = () => false,
 ): readonly WantedLink[] =>
   [...currentPaths(state, nowMs, self)].flatMap((path): readonly WantedLink[] => {
     const { profiles } = path;
     const inOrder = inOrderOfChoice(state, path);
     const own = inOrder.filter(({ source }) => source === self);
-    const link = own.find(one => isAsked(subjectOf(one))) ?? own[0];
+    const link = own.find(one => isRequested(subjectOf(one))) ?? own[0];
     if (link === undefined) return [];
     const isOwnTurn = inOrder[0]?.source === self;
     const intervalMs = linkIntervalMs(state, link, { loads, settings });
@@ -172,9 +172,9 @@ interface Profile {
 
 const dueOf = (entry: Entry<Profile> | undefined, intervalMs: number, nowMs: number): Wanted => {
   if (entry === undefined) return { dueInMs: 0, intervalMs, isFirst: true, after: 'none' };
-  const { failure, intervalMs: told } = entry.value;
+  const { failure, intervalMs: reported } = entry.value;
   // After a failure the recorded time is the backoff; after a success settings and neighbours may have changed since.
-  const lastsMs = isUnknown(failure) && isKnown(told) ? told : intervalMs;
+  const lastsMs = isUnknown(failure) && isKnown(reported) ? reported : intervalMs;
   const after = `${entry.epoch} ${entry.seq}`;
   return { dueInMs: lastsMs - ageMsOf(entry, nowMs), intervalMs, isFirst: false, after };
 };

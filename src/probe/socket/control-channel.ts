@@ -12,7 +12,7 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
   readonly #schema: v.GenericSchema<unknown, Heard>;
   readonly #decoder = new StringDecoder('utf8');
   readonly #intercept: (message: Heard) => boolean;
-  readonly #heard: Heard[] = [];
+  readonly #received: Heard[] = [];
   readonly #closed = Promise.withResolvers<void>();
   #partial = '';
   #failure: ProbeError | undefined;
@@ -51,7 +51,7 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
 
   /** The next message if it is there. @throws ProbeError once the connection is gone and everything was taken. */
   take(): Heard | undefined {
-    const message = this.#heard.shift();
+    const message = this.#received.shift();
     if (message === undefined && this.#failure !== undefined) throw this.#failure;
     return message;
   }
@@ -98,8 +98,8 @@ export class ControlChannel<Sent, Heard extends { readonly kind: string }> {
       const parsed = v.safeParse(this.#schema, jsonOrUndefined(line));
       if (!parsed.success) return 'something that is not a message';
       if (this.#intercept(parsed.output)) continue;
-      if (this.#heard.length >= HEARD_MAX) return 'more messages than were requested';
-      this.#heard.push(parsed.output);
+      if (this.#received.length >= RECEIVED_MAX) return 'more messages than were requested';
+      this.#received.push(parsed.output);
     }
     return undefined;
   }
@@ -119,4 +119,4 @@ const jsonOrUndefined = (line: string): unknown => {
 };
 
 const LINE_LENGTH_MAX = 4_096;
-const HEARD_MAX = 1_024;
+const RECEIVED_MAX = 1_024;

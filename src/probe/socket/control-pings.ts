@@ -8,14 +8,14 @@ import { counted } from '../../core/figure/figure.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 
-interface BesideOptions {
+interface BackgroundPingOptions {
   /** Why none are made; undefined if they are. */
   readonly reason: string | undefined;
   readonly roundTripMs: number;
   readonly signal: AbortSignal;
 }
 
-export interface Beside {
+export interface BackgroundPings {
   start(): void;
   /**
    * Called when the load ends; what is in transit then still counts. A repeated call returns the same figure.
@@ -42,7 +42,7 @@ export class ControlPings {
   readonly #clock: Clock;
   #idleNs: readonly number[] | undefined;
   #sequence = 0;
-  readonly #asked = new Map<number, () => void>();
+  readonly #requested = new Map<number, () => void>();
 
   constructor(send: (sequence: number) => void, clock: Clock) {
     this.#send = send;
@@ -50,13 +50,13 @@ export class ControlPings {
   }
 
   /** Called when the other end has replied; replies without a request are ignored. */
-  hear(sequence: number): void {
-    this.#asked.get(sequence)?.();
-    this.#asked.delete(sequence);
+  receive(sequence: number): void {
+    this.#requested.get(sequence)?.();
+    this.#requested.delete(sequence);
   }
 
   /** For what is measured next; idle round trips are made once, before the first. */
-  async beside({ reason, roundTripMs, signal }: BesideOptions): Promise<Beside> {
+  async beside({ reason, roundTripMs, signal }: BackgroundPingOptions): Promise<BackgroundPings> {
     if (reason !== undefined)
       return { start: () => undefined, end: () => Promise.resolve(unknown(reason)), give: () => undefined };
     this.#idleNs ??= await this.#idle(Math.max(IDLE_MS_MIN, IDLE_ROUND_TRIPS * roundTripMs), signal);
@@ -85,7 +85,7 @@ export class ControlPings {
     const limit = pause(this.#clock, durationMs, ended).then(() => over.abort());
     const timesNs: number[] = [];
     while (!ended.aborted && timesNs.length < IDLE_MAX) {
-      const timeNs = await unlessAborted(this.#ask(), ended);
+      const timeNs = await unlessAborted(this.#request(), ended);
       if (timeNs !== undefined) timesNs.push(timeNs);
       await pause(this.#clock, GAP_MS, ended);
     }
@@ -105,7 +105,7 @@ export class ControlPings {
     while (!ended.aborted && times.length < LOADED_MAX) {
       const time: (typeof times)[number] = { sentMs: this.#clock.nowMs(), timeNs: undefined };
       times.push(time);
-      const answer = this.#ask().then(timeNs => {
+      const answer = this.#request().then(timeNs => {
         time.timeNs = timeNs;
       });
       answers.push(answer);
@@ -114,7 +114,7 @@ export class ControlPings {
     }
     await untilAborted(ended);
     await this.#within(DRAIN_MS, Promise.all(answers), given);
-    this.#asked.clear();
+    this.#requested.clear();
     const answered = times.flatMap(({ timeNs }) => timeNs ?? []);
     // A few lost ones are no evidence that any of the others was.
     if (given.aborted || answered.length < LOADED_MIN) return answered;
@@ -132,11 +132,11 @@ export class ControlPings {
   }
 
   /** Resolves with the time of its reply, nanoseconds; without one it never resolves. */
-  #ask(): Promise<number> {
+  #request(): Promise<number> {
     const { promise, resolve } = Promise.withResolvers<number>();
     const sentMs = this.#clock.nowMs();
     this.#sequence += 1;
-    this.#asked.set(this.#sequence, () => resolve(nanoseconds(this.#clock.nowMs() - sentMs)));
+    this.#requested.set(this.#sequence, () => resolve(nanoseconds(this.#clock.nowMs() - sentMs)));
     this.#send(this.#sequence);
     return promise;
   }

@@ -53,22 +53,22 @@ type ProbeIntroduction =
   | { readonly kind: 'not-proved' };
 
 /** @throws ProbeError if the dialling end goes away or stays silent. */
-export const hearIntroduction = async (
+export const receiveIntroduction = async (
   socket: Socket,
   ticket: string,
   signal: AbortSignal,
 ): Promise<ProbeIntroduction> => {
   const sinkNonce = makeNonce();
   socket.write(greeting(sinkNonce));
-  const heard = readClaim(ticket, await readExactly(socket, CLAIM_BYTES, signal), sinkNonce);
-  if (heard.kind === 'not-proved') return heard;
+  const received = readClaim(ticket, await readExactly(socket, CLAIM_BYTES, signal), sinkNonce);
+  if (received.kind === 'not-proved') return received;
   return {
     kind: 'proved',
-    head: heard.head,
+    head: received.head,
     // Flushed before the connection is handed on: what Node's socket still buffers then would be lost.
     answer: verdict =>
       new Promise(resolve => {
-        socket.write(answer(ticket, verdict, heard.bytes, heard.nonces), () => resolve());
+        socket.write(answer(ticket, verdict, received.bytes, received.nonces), () => resolve());
       }),
   };
 };

@@ -5,7 +5,7 @@ import process from 'node:process';
 import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { errorCode, errorMessage, shortReason } from '../../core/problem.ts';
-import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { sinkArgumentSchema, streamsOfProcessor, ticketOf } from './process-arguments.ts';
 import { Sink } from './sink.ts';
 import { openStreamEngine } from './stream-engine.ts';
@@ -36,20 +36,20 @@ const main = async (): Promise<void> => {
     port = await sink.listen();
   } catch (error) {
     const isTaken = errorCode(error) === 'EADDRINUSE';
-    tellParent(process.env, { kind: 'cannot-listen', isTaken, reason: shortReason(error) });
+    reportParent(process.env, { kind: 'cannot-listen', isTaken, reason: shortReason(error) });
     return;
   }
-  tellParent(process.env, { kind: 'listening', port });
+  reportParent(process.env, { kind: 'listening', port });
   let reported = { strangers: 0, bytesUsed: 0 };
   const reports = setInterval(() => {
     const { strangers, bytesUsed } = sink;
-    if (strangers > reported.strangers) tellParent(process.env, { kind: 'strangers', count: strangers });
-    if (bytesUsed > reported.bytesUsed) tellParent(process.env, { kind: 'spent', bytesUsed });
+    if (strangers > reported.strangers) reportParent(process.env, { kind: 'strangers', count: strangers });
+    if (bytesUsed > reported.bytesUsed) reportParent(process.env, { kind: 'spent', bytesUsed });
     reported = { strangers, bytesUsed };
   }, REPORT_INTERVAL_MS);
   const ending = await sink.serve();
   clearInterval(reports);
-  tellParent(process.env, ending);
+  reportParent(process.env, ending);
 };
 
 /** Limit for any number of connections and any amount of data. */

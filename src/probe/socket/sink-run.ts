@@ -15,7 +15,7 @@ export class SinkRun {
   readonly plan: RunPlan;
   readonly #engine: StreamEngine;
   readonly #clock: Clock;
-  readonly #tell: (message: ToSource) => void;
+  readonly #report: (message: ToSource) => void;
   readonly #taken = new Set<number>();
   readonly #streams: Stream[] = [];
   readonly #complete = Promise.withResolvers<void>();
@@ -24,12 +24,12 @@ export class SinkRun {
 
   constructor(
     plan: RunPlan,
-    { engine, clock, tell }: { engine: StreamEngine; clock: Clock; tell: (message: ToSource) => void },
+    { engine, clock, report }: { engine: StreamEngine; clock: Clock; report: (message: ToSource) => void },
   ) {
     this.plan = plan;
     this.#engine = engine;
     this.#clock = clock;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   /** Whether this measurement waits for the data connection; takes its place if so. */
@@ -54,7 +54,7 @@ export class SinkRun {
     await unlessAborted(this.#complete.promise, late);
     if (this.#streams.length < this.plan.streams || this.#stopped.signal.aborted) return false;
     for (const stream of this.#streams) stream.start();
-    this.#tell({ kind: 'started', run: this.plan.run });
+    this.#report({ kind: 'started', run: this.plan.run });
     this.#watching = this.#watch();
     return true;
   }
@@ -65,7 +65,7 @@ export class SinkRun {
     this.#stopped.abort();
     for (const stream of this.#streams) stream.stop();
     await Promise.all(this.#streams.map(({ ended }) => ended));
-    this.#tell({
+    this.#report({
       kind: 'stopped',
       run: this.plan.run,
       bytes: bytesOf(this.#streams),
@@ -92,16 +92,16 @@ export class SinkRun {
     const { signal } = this.#stopped;
     while (!signal.aborted && this.#clock.nowMs() < deadlineMs) {
       await pause(this.#clock, SAMPLE_INTERVAL_MS, signal);
-      if (this.plan.job === 'upload' && !signal.aborted) this.#tellSample();
+      if (this.plan.job === 'upload' && !signal.aborted) this.#reportSample();
     }
     await this.stop('its time is up');
   }
 
-  #tellSample(): void {
+  #reportSample(): void {
     const sample = sampleOf(this.#streams);
     if (sample === undefined) return;
     const elapsedUs = Math.round(sample.elapsedMs * 1_000);
-    this.#tell({ kind: 'sample', run: this.plan.run, elapsedUs, bytes: sample.bytes });
+    this.#report({ kind: 'sample', run: this.plan.run, elapsedUs, bytes: sample.bytes });
   }
 }
 

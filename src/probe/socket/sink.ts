@@ -8,7 +8,7 @@ import { STREAMS_MAX, type ToSink, type ToSource, toSinkSchema } from './control
 import { ProbeError } from './probe-error.ts';
 import { SinkRun } from './sink-run.ts';
 import { STREAMS_READY, type StreamEngine } from './stream.ts';
-import { type DataConnection, TicketDoor } from './ticket-door.ts';
+import { type DataConnection, TicketListener } from './ticket-listener.ts';
 
 export interface SinkOptions {
   readonly host: string;
@@ -48,14 +48,14 @@ export type SinkEnding =
 
 export class Sink {
   readonly #options: SinkOptions;
-  readonly #door: TicketDoor;
+  readonly #door: TicketListener;
   #run: SinkRun | undefined;
   #bytesReceived = 0;
   #bytesSent = 0;
 
   constructor(options: SinkOptions) {
     this.#options = options;
-    this.#door = new TicketDoor({ ...options, onData: connection => this.#adopt(connection) });
+    this.#door = new TicketListener({ ...options, onData: connection => this.#adopt(connection) });
   }
 
   /** Connections refused so far. */
@@ -144,7 +144,7 @@ export class Sink {
         case 'prepare':
           runs += 1;
           await this.#endRun();
-          this.#run = new SinkRun(message, { engine, clock, tell: told => channel.send(told) });
+          this.#run = new SinkRun(message, { engine, clock, report: reported => channel.send(reported) });
           channel.send({ kind: 'prepared', run: message.run });
           break;
         case 'start':

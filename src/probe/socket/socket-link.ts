@@ -74,8 +74,8 @@ export const openSocketSink = async (options: SocketSinkOptions): Promise<Socket
     readyTimeoutMs: READY_MS_MAX,
     signal: options.signal,
     onMessage: message => {
-      const told = v.safeParse(strangersSchema, message);
-      if (told.success) options.onStrangers?.(told.output.count);
+      const reported = v.safeParse(strangersSchema, message);
+      if (reported.success) options.onStrangers?.(reported.output.count);
       const spent = v.safeParse(spentSchema, message);
       if (spent.success) bytesUsed = spent.output.bytesUsed;
     },
@@ -90,7 +90,7 @@ export const openSocketSink = async (options: SocketSinkOptions): Promise<Socket
   return {
     port: ready.output.port,
     pid: child.pid,
-    ended: lastWords(child, deadlineMs, options.signal).then(exit => endingOf(exit, bytesUsed)),
+    ended: lastStatus(child, deadlineMs, options.signal).then(exit => endingOf(exit, bytesUsed)),
     [Symbol.asyncDispose]: async () => {
       await child.stop(GRACE_MS);
     },
@@ -143,7 +143,7 @@ export const measureSocketLink = async (
     signal.throwIfAborted();
     return probeFailedBy(error, 0);
   }
-  const exit = await lastWords(child, budget.durationMsMax + SOURCE_GRACE_MS, signal);
+  const exit = await lastStatus(child, budget.durationMsMax + SOURCE_GRACE_MS, signal);
   signal.throwIfAborted();
   const outcome = v.safeParse(linkOutcomeSchema, exit.lastMessage);
   if (outcome.success) return outcome.output;
@@ -153,7 +153,7 @@ export const measureSocketLink = async (
 };
 
 /** A child's final output, at the latest at its deadline: a SIGKILL. */
-const lastWords = async (
+const lastStatus = async (
   child: OwnProcess,
   deadlineMs: number,
   signal: AbortSignal,
@@ -175,9 +175,9 @@ const endingOf = (exit: OwnProcessExit, bytesUsed: number): SinkEnding => {
 };
 
 const deathOf = ({ code, signal, stderr }: OwnProcessExit): string => {
-  const said = lastLine(stderr);
+  const reported = lastLine(stderr);
   const how = signal === null ? `exited with code ${code}` : `was killed by ${signal}`;
-  return `the process of the probe ${how}${said === '' ? '' : `: ${said}`}`;
+  return `the process of the probe ${how}${reported === '' ? '' : `: ${reported}`}`;
 };
 
 /** Threads and all, on a machine that is busy with something else. */

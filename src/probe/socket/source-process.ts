@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { loadSockets } from '../../native/sockets.ts';
-import { tellParent, watchParent } from '../../process/parent-watch.ts';
+import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { probeFailedBy } from '../link-outcome.ts';
 import type { LinkMeasurement, ProbeOutcome } from '../probe.ts';
 import { STREAMS_MAX } from './control-message.ts';
@@ -23,7 +23,7 @@ const main = async (): Promise<void> => {
     parent.kind === 'watching' ? AbortSignal.any([terminated.signal, parent.signal]) : terminated.signal;
   const argument = v.parse(sourceArgumentSchema, JSON.parse(process.argv[2] ?? ''));
   const engine = await openStreamEngine(process.env, process.platform);
-  tellParent(process.env, { kind: 'ready' });
+  reportParent(process.env, { kind: 'ready' });
   const sockets = engine.name === 'socket-ffi' ? await loadSockets(process.platform) : undefined;
   let bytesUsed = 0;
   let outcome: ProbeOutcome<LinkMeasurement>;
@@ -46,14 +46,14 @@ const main = async (): Promise<void> => {
       },
       bytes => {
         bytesUsed = bytes;
-        tellParent(process.env, { kind: 'spent', bytesUsed });
+        reportParent(process.env, { kind: 'spent', bytesUsed });
       },
     );
     outcome = { kind: 'measured', measurement };
   } catch (error) {
     outcome = probeFailedBy(error, bytesUsed);
   }
-  tellParent(process.env, outcome);
+  reportParent(process.env, outcome);
 };
 
 main().then(

@@ -64,7 +64,7 @@ export class SourceSession {
   static async open(parts: SourceParts): Promise<SourceSession> {
     const socket = await dialSink(parts.sink, { role: 'control', index: 0, run: 0 }, parts.signal);
     const channel = new ControlChannel<ToSink, ToSource>(socket, toSourceSchema, message => {
-      if (message.kind === 'pong') pings.hear(message.sequence);
+      if (message.kind === 'pong') pings.receive(message.sequence);
       return message.kind === 'pong';
     });
     const pings = new ControlPings(sequence => channel.send({ kind: 'ping', sequence }), parts.clock);
@@ -99,13 +99,13 @@ export class SourceSession {
   }
 
   async #timed(
-    asked: Pick<PreparePlan, 'job' | 'messageBytes'>,
+    requested: Pick<PreparePlan, 'job' | 'messageBytes'>,
     job: StreamJob,
     durationMsMax: number,
   ): Promise<readonly number[]> {
     const run = this.#nextRun();
     const streams = await this.#prepare(
-      { kind: 'prepare', run, ...asked, streams: 1, bytesMaxPerStream: 0, durationMsMax: RUN_MS_MAX },
+      { kind: 'prepare', run, ...requested, streams: 1, bytesMaxPerStream: 0, durationMsMax: RUN_MS_MAX },
       job,
     );
     try {

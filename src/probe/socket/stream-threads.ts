@@ -97,19 +97,19 @@ class ThreadStream implements Stream {
     this.#descriptor = descriptor;
     this.ended = new Promise(resolve => {
       const settle = (ending: StreamEnding): void => {
-        worker.off('message', hear);
+        worker.off('message', receive);
         worker.off('error', fail);
         worker.off('exit', exited);
         resolve(ending);
       };
-      const hear = (message: FromStreamWorker): void => {
+      const receive = (message: FromStreamWorker): void => {
         if (message.kind !== 'ended') return;
         settle(message.ending);
         onEnd();
       };
       const fail = (error: unknown): void => settle({ reason: shortReason(error), roundTripsNs: [] });
       const exited = (): void => settle({ reason: 'the thread exited', roundTripsNs: [] });
-      worker.on('message', hear);
+      worker.on('message', receive);
       worker.once('error', fail);
       worker.once('exit', exited);
     });

@@ -13,7 +13,7 @@ const load = await loadSockets(process.platform);
 if (load.kind === 'missing') throw new Error(load.reason);
 const { sockets } = load;
 
-const tell = (message: FromStreamWorker): void => parentPort?.postMessage(message);
+const report = (message: FromStreamWorker): void => parentPort?.postMessage(message);
 
 const endingOf = ({ descriptor, job, board }: ToStreamWorker): StreamEnding => {
   try {
@@ -25,6 +25,6 @@ const endingOf = ({ descriptor, job, board }: ToStreamWorker): StreamEnding => {
 };
 
 parentPort?.on('message', (message: ToStreamWorker) => {
-  tell({ kind: 'ended', ending: endingOf(message) });
+  report({ kind: 'ended', ending: endingOf(message) });
 });
-tell({ kind: 'ready' });
+report({ kind: 'ready' });

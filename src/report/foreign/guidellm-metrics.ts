@@ -39,7 +39,7 @@ export const guidellmMetrics = (
     weight: (request: GuidellmRequest) => number = () => 1,
   ): Breakdown => values(request => [[of(guidellmFigures(request), request) ?? 0, weight(request)]]);
   /** Of the requests that have one. */
-  const told = (of: (figures: GuidellmFigures) => number | undefined): Breakdown =>
+  const reported = (of: (figures: GuidellmFigures) => number | undefined): Breakdown =>
     values(request => {
       const value = of(guidellmFigures(request));
       return value === undefined ? [] : [[value, 1]];
@@ -69,8 +69,8 @@ export const guidellmMetrics = (
     prompt_token_count: figure((_, { inputTokens }) => inputTokens),
     output_token_count: figure((_, { outputTokens }) => outputTokens),
     total_token_count: figure(({ totalTokens }) => totalTokens),
-    time_to_first_token_ms: told(({ ttftMs }) => ttftMs),
-    time_to_first_output_token_ms: told(({ firstAnswerMs }) => firstAnswerMs),
+    time_to_first_token_ms: reported(({ ttftMs }) => ttftMs),
+    time_to_first_output_token_ms: reported(({ firstAnswerMs }) => firstAnswerMs),
     time_per_output_token_ms: figure(({ perTokenMs }) => perTokenMs, output),
     inter_token_latency_ms: figure(
       ({ betweenTokensMs }) => betweenTokensMs,
@@ -111,7 +111,7 @@ const SIDES = ['input', 'output'] as const;
 type Side = (typeof SIDES)[number];
 
 const sideTokens = (request: GuidellmRequest, side: Side): number | undefined =>
-  side === 'input' ? request.inputTokens : request.outputTokensTold;
+  side === 'input' ? request.inputTokens : request.outputTokensReported;
 
 /** Counts of prompts and answers; null where the server told none of any request. */
 const tokenSummary = (parts: ByStatus<readonly GuidellmRequest[]>): unknown => {

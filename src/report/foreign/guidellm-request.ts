@@ -21,7 +21,7 @@ export interface GuidellmRequest {
   readonly last: number | undefined;
   readonly iterations: number;
   readonly inputTokens: number | undefined;
-  readonly outputTokensTold: number | undefined;
+  readonly outputTokensReported: number | undefined;
   /** As the server told it, else one each chunk. */
   readonly outputTokens: number | undefined;
 }
@@ -31,7 +31,7 @@ export const guidellmRequest = (sample: EndedSample, zeroMs: number): GuidellmRe
   const known = (ns: number): number | undefined => (ns === NO_FIGURE ? undefined : at(ns));
   const first = known(sample.firstContentNs);
   const iterations = first === undefined ? 0 : sample.chunkCount;
-  const outputTokensTold = tokens(sample.outputTokens);
+  const outputTokensReported = tokens(sample.outputTokens);
   return {
     status: STATUSES[sample.outcome],
     targeted: at(sample.intendedNs),
@@ -42,8 +42,8 @@ export const guidellmRequest = (sample: EndedSample, zeroMs: number): GuidellmRe
     last: first === undefined ? undefined : at(lastContentNs(sample)),
     iterations,
     inputTokens: tokens(sample.inputTokens),
-    outputTokensTold,
-    outputTokens: outputTokensTold ?? (iterations === 0 ? undefined : iterations),
+    outputTokensReported,
+    outputTokens: outputTokensReported ?? (iterations === 0 ? undefined : iterations),
   };
 };
 
@@ -154,7 +154,7 @@ export const guidellmRequestJson = (
       completed_at: end,
     },
     input_metrics: usageJson(request.inputTokens),
-    output_metrics: usageJson(request.outputTokensTold),
+    output_metrics: usageJson(request.outputTokensReported),
     request_start_time: start,
     request_end_time: end,
     request_latency: latency,

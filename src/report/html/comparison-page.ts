@@ -7,14 +7,14 @@ import type {
   ComparisonDocument,
   ComparisonSide,
 } from '../../core/comparison/comparison-document.ts';
-import { comparisonFacts, incomparableFigures } from '../../core/comparison/comparison-text.ts';
 import {
-  comparisonVerdictWords,
+  comparisonVerdictText,
   percentWords,
-  rangeWords,
-  ratioWords,
-} from '../../core/comparison/comparison-words.ts';
-import { gateAnswerWords, gateLines } from '../../core/comparison/gate-words.ts';
+  rangeText,
+  ratioText,
+} from '../../core/comparison/comparison-labels.ts';
+import { comparisonFacts, incomparableFigures } from '../../core/comparison/comparison-text.ts';
+import { gateAnswerText, gateLines } from '../../core/comparison/gate-text.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { failedStopText } from '../../core/run/failed-stop.ts';
@@ -117,7 +117,7 @@ const gateSection = (document: ComparisonDocument): Markup | undefined => {
     ? undefined
     : pageSection({
         title: sentence.replace(/\.$/, ''),
-        content: markup`<ul>${document.gate.rules.map(answer => markup`<li>${gateAnswerWords(answer)}</li>`)}</ul>`,
+        content: markup`<ul>${document.gate.rules.map(answer => markup`<li>${gateAnswerText(answer)}</li>`)}</ul>`,
       });
 };
 
@@ -142,12 +142,12 @@ const figureTable = ({ metrics, mode, refusals, isAnyway }: ComparisonDocument):
         `${capitalized(metric.label)}${metric.isPrimary ? ' *' : ''}`,
         figureOf(metric, metric.a),
         figureOf(metric, metric.b),
-        isKnown(metric.ratio) ? ratioWords(metric.ratio.value) : '–',
-        isKnown(metric.ratio) ? rangeWords(metric.ratio) : '–',
+        isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
+        isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
         `±${percentWords(metric.marginShare)}`,
         isRefused || metric.verdict.kind === 'not-comparable'
           ? 'not comparable'
-          : comparisonVerdictWords(metric.verdict, mode === 'pairs' ? 'pairs' : 'runs'),
+          : comparisonVerdictText(metric.verdict, mode === 'pairs' ? 'pairs' : 'runs'),
       ]),
     }),
   });

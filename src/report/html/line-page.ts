@@ -12,18 +12,18 @@ import { leadOf } from '../../core/sweep/line-lead.ts';
 import {
   curveObjective,
   curveSeries,
-  heldWords,
+  heldText,
   lineFigure,
   lineRemark,
+  loadText,
   loadUnit,
-  loadWords,
-  objectivesWords,
-  requestObjectiveWords,
-  shareWords,
+  objectivesText,
+  requestObjectiveText,
+  shareText,
   stageResult,
-} from '../../core/sweep/line-words.ts';
+} from '../../core/sweep/line-text.ts';
 import { hasEnded, loadOn, type PicturedStage, picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
-import { STAGE_COLUMNS, type StageColumnKey, toldColumns } from '../../core/sweep/stage-columns.ts';
+import { reportedColumns, STAGE_COLUMNS, type StageColumnKey } from '../../core/sweep/stage-columns.ts';
 import type { Sweep } from '../../core/sweep/sweep.ts';
 import { lineOf, sweepEndOf, sweepHeadDigest } from '../../core/sweep/sweep-digest.ts';
 import type { LineDocument, LoadLine, SweepDocument } from '../../core/sweep/sweep-document.ts';
@@ -160,7 +160,7 @@ const bandOf = ({
   if (sweep.form === 'sweep')
     return {
       tone: cut.length > 0 ? 'caution' : 'open',
-      headline: capitalized(heldWords(stages, sweep)),
+      headline: capitalized(heldText(stages, sweep)),
       reasons,
       sentence: `${clockOf(stages)} under load`,
     };
@@ -186,13 +186,13 @@ const clockOf = (stages: readonly PicturedStage[]): string =>
   windowText({ windowNs: stages.reduce((sum, { elapsedMs }) => sum + elapsedMs * 1e6, 0) });
 
 const withinWords = ({ objectives }: SweepDocument | LineDocument): string => {
-  const words = requestObjectiveWords(objectives);
+  const words = requestObjectiveText(objectives);
   if (words === undefined) return '';
   return objectives.length === 1 ? words.replace(/^.*?within/, 'within') : 'within their objectives';
 };
 
 const stageTable = (stages: readonly PicturedStage[], objective: string): Markup => {
-  const keys = toldColumns(COLUMNS, stages);
+  const keys = reportedColumns(COLUMNS, stages);
   return pageSection({
     title: 'Stages',
     remark: `in the order they ran${objective === '' ? '' : `; objective: ${objective}`}`,
@@ -235,7 +235,7 @@ const reasonsOf = (stages: readonly PicturedStage[]): readonly string[] =>
     .filter(({ reason }) => reason !== '')
     .map(
       stage =>
-        `Stage ${stage.number} at ${loadWords(stage.load)}, ${stageResult(stage).word}: ${stage.reason}`,
+        `Stage ${stage.number} at ${loadText(stage.load)}, ${stageResult(stage).word}: ${stage.reason}`,
     );
 
 const settingsOf = (
@@ -243,12 +243,12 @@ const settingsOf = (
 ): readonly (readonly [name: string, text: string])[] => [
   ['Target', document.target],
   ['Prompts', document.dataset],
-  ['Objectives', objectivesWords(document)],
-  ['Attainment', `${shareWords(document.attainment)} of issued requests`],
+  ['Objectives', objectivesText(document)],
+  ['Attainment', `${shareText(document.attainment)} of issued requests`],
   ...('confidence' in document
     ? ([
-        ['Confidence', shareWords(document.confidence)],
-        ['Resolution', shareWords(document.resolution)],
+        ['Confidence', shareText(document.confidence)],
+        ['Resolution', shareText(document.resolution)],
         ['Budget', `${formatClock(document.budgetMs)} min`],
       ] as const)
     : []),

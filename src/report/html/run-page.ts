@@ -88,7 +88,7 @@ const runTitle = ({ run }: Report): string => {
 /** Of sessions as everywhere else: "4 sessions at a time". */
 const loadTitle = (run: Report['run']): string => {
   if (hasSteps(run.shape)) return counted(shapeOf(run).steps.length, 'stage');
-  return isOfSessions(run.shape) || isOfTrace(run.shape) ? loadLabel(run) : loadWords(run.pattern);
+  return isOfSessions(run.shape) || isOfTrace(run.shape) ? loadLabel(run) : loadText(run.pattern);
 };
 
 const nameAndTags = ({ run }: Report): readonly string[] => [
@@ -96,7 +96,7 @@ const nameAndTags = ({ run }: Report): readonly string[] => [
   ...(isUnknown(run.tags) ? [] : tagTexts(run.tags)),
 ];
 
-const loadWords = (pattern: RunPattern): string => {
+const loadText = (pattern: RunPattern): string => {
   switch (pattern.kind) {
     case 'concurrency':
       return `${counted(pattern.concurrency, 'request')} at a time`;
@@ -213,11 +213,11 @@ const distributionPart = (report: Report, key: SeriesKey): Markup => {
 
 /** What each request, and the run as a whole, should keep to in this series. */
 const limitsOf = ({ objectives = [], objectiveAnswers }: Report, key: SeriesKey): readonly ChartLimit[] => {
-  const asked = knownOr(objectiveAnswers, []).flatMap(({ objective }) => {
+  const requested = knownOr(objectiveAnswers, []).flatMap(({ objective }) => {
     const parsed = parseObjectives(objective);
     return parsed.kind === 'ok' ? parsed.value : [];
   });
-  const runObjectives = asked.filter(objective => objective.kind !== 'request');
+  const runObjectives = requested.filter(objective => objective.kind !== 'request');
   return limitsOn({ objectives, runObjectives }, key).map(({ name, limitNs }) => ({
     limitNs,
     label: `${name} ≤ ${formatNanosecondsTick(limitNs)}`,

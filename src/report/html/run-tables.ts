@@ -20,7 +20,7 @@ import type { LatenessFigures, Report, ReportSeries } from '../../core/run/repor
 import {
   INTERVAL_NOTE,
   intervalText,
-  isSendTailTold,
+  isSendTailReported,
   objectiveLines,
   percentText,
   TOO_FEW,
@@ -96,9 +96,9 @@ const fromRows = (run: Report['run']): readonly (readonly [string, string])[] =>
 };
 
 const variants = (report: Report): Markup | undefined => {
-  const told = variantTable(report);
-  if (told === undefined) return undefined;
-  const { title, columns, rows, remarks } = told;
+  const reported = variantTable(report);
+  if (reported === undefined) return undefined;
+  const { title, columns, rows, remarks } = reported;
   return pageSection({
     title,
     remark: `each its share of the ${report.sessions === undefined ? 'requests' : 'sessions'}, by weight`,
@@ -219,7 +219,7 @@ const loadGenerator = (report: Report): Markup => {
     rows: [
       [
         'Send lateness p99',
-        isSendTailTold(report) ? p99(client.sendLatenessNs) : reasonCell(unknown(TOO_FEW)),
+        isSendTailReported(report) ? p99(client.sendLatenessNs) : reasonCell(unknown(TOO_FEW)),
       ],
       ['Read lateness p99', p99(client.readLatenessNs)],
       ['Event loop delay p99', p99(client.eventLoopDelayNs)],
@@ -242,16 +242,17 @@ const reasonCell = ({ reason }: Unknown): Markup => markup`–<span class="unit"
 
 export const runDetails = (report: Report): Markup => {
   const { run, environment, plimsoll, bytes } = report;
-  const told = (value: string | Unknown): string => (isUnknown(value) ? `unknown: ${value.reason}` : value);
+  const reported = (value: string | Unknown): string =>
+    isUnknown(value) ? `unknown: ${value.reason}` : value;
   return markup`<div class="folded">${foldedList('Notices', report.notices)}${folded('What the words mean', DEFINITIONS)}${folded(
     'All settings and the environment',
     [
       ...(nameLabel(run) === '' ? [] : [['Name', nameLabel(run)] as const]),
       ['Target', `${run.target}, ${run.streaming ? 'streamed' : 'not streamed'}`],
       ...fromRows(run),
-      ['Server', told(run.serverKind)],
-      ['API', told(run.api)],
-      ['Model', told(run.model)],
+      ['Server', reported(run.serverKind)],
+      ['API', reported(run.api)],
+      ['Model', reported(run.model)],
       ['Load', `${loadLabel(run)}${seedText(run)}, ${counted(run.warmupRequests, 'request')} to warm up`],
       ...[
         ...tokenRows(run, { input: report.series.inputTokens, output: report.series.outputTokens }),

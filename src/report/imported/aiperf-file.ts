@@ -5,7 +5,7 @@
 import * as v from 'valibot';
 import { type EndedSample, OUTSIDE_WINDOWS, type SampleFailure } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import type { UntoldFact } from '../../core/run/foreign-run.ts';
+import type { UnreportedFact } from '../../core/run/foreign-run.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { linesIn } from '../../core/text/lines-in.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -41,7 +41,7 @@ export const aiperfRun = (text: string, beside: string | undefined): ForeignRun 
   );
   const summary = beside === undefined ? undefined : checkedBy(SUMMARY, parsedJson(beside, BESIDE), BESIDE);
   const { endpoint, loadgen, models, phases } = configOf(summary);
-  const told = patternOf(phases?.find(({ kind }) => kind === 'profiling')) ?? patternOf(loadgen);
+  const reported = patternOf(phases?.find(({ kind }) => kind === 'profiling')) ?? patternOf(loadgen);
   const model = models?.items?.[0]?.name ?? endpoint?.model_names?.[0];
   const url = endpoint?.url ?? endpoint?.urls?.[0];
   const isStreaming = records.some(({ record }) => record.metrics['time_to_first_token'] !== undefined);
@@ -53,23 +53,23 @@ export const aiperfRun = (text: string, beside: string | undefined): ForeignRun 
         : shortText(summary.aiperf_version),
     run: {
       startedAt: new Date(Math.floor(zeroNs / 1e6)).toISOString(),
-      target: url === undefined ? 'not told' : shortText(toldUrl(url)),
+      target: url === undefined ? 'not told' : shortText(reportedUrl(url)),
       api: endpoint?.type === undefined ? unknown('not told') : shortText(endpoint.type),
       model: model === undefined ? unknown('not told') : shortText(model),
-      pattern: told ?? { kind: 'concurrency', concurrency: mostAtOnce(samples) },
+      pattern: reported ?? { kind: 'concurrency', concurrency: mostAtOnce(samples) },
       dataset: 'not told by AIPerf',
       streaming: isStreaming,
       name: unknown('not given'),
     },
     figures: { kind: 'requests', samples },
-    untold: [
+    unreported: [
       { what: 'data set', reason: 'its records do not name it' },
-      ...(told === undefined
+      ...(reported === undefined
         ? [{ what: 'load', reason: 'taken from its records: the most that were under way at once' }]
         : []),
       ...(records.some(({ record }) => record.metrics['inter_chunk_latency'] !== undefined) || !isStreaming
         ? []
-        : [CHUNKS_UNTOLD]),
+        : [CHUNKS_UNREPORTED]),
     ],
   };
 };
@@ -86,14 +86,14 @@ const sampleOf = (
 ): EndedSample => {
   const sentNs = metadata.request_start_ns - zeroNs;
   const time = (name: string): number | undefined => {
-    const told = metrics[name];
-    return told === undefined
+    const reported = metrics[name];
+    return reported === undefined
       ? undefined
-      : Math.round(numberOf(told, `${place}, ${name}`) * unitNs(told.unit, `${place}, ${name}`));
+      : Math.round(numberOf(reported, `${place}, ${name}`) * unitNs(reported.unit, `${place}, ${name}`));
   };
   const count = (name: string): number => {
-    const told = metrics[name];
-    return told === undefined ? NO_FIGURE : Math.round(numberOf(told, `${place}, ${name}`));
+    const reported = metrics[name];
+    return reported === undefined ? NO_FIGURE : Math.round(numberOf(reported, `${place}, ${name}`));
   };
   const ttftNs = time('time_to_first_token');
   const latencyNs = time('request_latency');
@@ -144,11 +144,11 @@ const gapsOf = (
     place,
   }: { readonly ttftNs: number; readonly latencyNs: number | undefined; readonly place: string },
 ): readonly number[] => {
-  const told = metrics['inter_chunk_latency'];
+  const reported = metrics['inter_chunk_latency'];
   const restNs = latencyNs === undefined ? undefined : latencyNs - ttftNs;
-  if (told === undefined) return restNs === undefined || restNs <= 0 ? [] : [restNs];
-  const unit = unitNs(told.unit, `${place}, inter_chunk_latency`);
-  const values = typeof told.value === 'number' ? [told.value] : told.value;
+  if (reported === undefined) return restNs === undefined || restNs <= 0 ? [] : [restNs];
+  const unit = unitNs(reported.unit, `${place}, inter_chunk_latency`);
+  const values = typeof reported.value === 'number' ? [reported.value] : reported.value;
   const gapsNs = values.map(gap => Math.round(gap * unit));
   const sumNs = gapsNs.reduce((sum, gap) => sum + gap, 0);
   if (restNs !== undefined && Math.abs(sumNs - restNs) > GAPS_OFF_NS_MAX + gapsNs.length)
@@ -208,7 +208,7 @@ const mostAtOnce = (samples: readonly EndedSample[]): number =>
     ),
   );
 
-export const toldUrl = (url: string): string => url.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '');
+export const reportedUrl = (url: string): string => url.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '');
 
 /** Each gap is rounded where it is written. */
 const GAPS_OFF_NS_MAX = 1_000_000;
@@ -219,7 +219,10 @@ const UNITS_NS: ReadonlyMap<string, number> = new Map([
   ['s', 1e9],
   ['sec', 1e9],
 ]);
-export const CHUNKS_UNTOLD: UntoldFact = { what: 'chunks', reason: 'only the first and the last are told' };
+export const CHUNKS_UNREPORTED: UnreportedFact = {
+  what: 'chunks',
+  reason: 'only the first and the last are told',
+};
 /** What AIPerf calls it. */
 export const BESIDE = 'profile_export_aiperf.json';
 

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { type Problem, ProblemError } from '../../core/problem.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
-import type { ForeignTool, UntoldFact } from '../../core/run/foreign-run.ts';
+import type { ForeignTool, UnreportedFact } from '../../core/run/foreign-run.ts';
 import type { ReportRun } from '../../core/run/report.ts';
 import type { Reported } from '../../core/unknown.ts';
 import type { ForeignSummary } from '../../metrics/foreign-report.ts';
@@ -21,7 +21,7 @@ export interface ForeignRun {
   readonly figures:
     | { readonly kind: 'requests'; readonly samples: readonly EndedSample[] }
     | { readonly kind: 'summary'; readonly summary: ForeignSummary };
-  readonly untold: readonly UntoldFact[];
+  readonly unreported: readonly UnreportedFact[];
 }
 
 export class ForeignFileError extends ProblemError<Problem<'foreign-file', { readonly place: string }>> {

@@ -5,7 +5,7 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { unknown } from '../../core/unknown.ts';
-import { CHUNKS_UNTOLD, toldUrl } from './aiperf-file.ts';
+import { CHUNKS_UNREPORTED, reportedUrl } from './aiperf-file.ts';
 import {
   checkedBy,
   checkedSample,
@@ -34,7 +34,7 @@ export const guidellmRuns = (value: unknown): readonly ForeignRun[] => {
       version: shortText(metadata.guidellm_version),
       run: {
         startedAt: new Date(Math.floor(zero * 1e3)).toISOString(),
-        target: typeof target === 'string' ? shortText(toldUrl(target)) : 'not told',
+        target: typeof target === 'string' ? shortText(reportedUrl(target)) : 'not told',
         api: unknown('not told'),
         model: typeof model === 'string' && model !== '' ? shortText(model) : unknown('not told'),
         pattern: patternOf(benchmark.config.strategy, place),
@@ -43,9 +43,9 @@ export const guidellmRuns = (value: unknown): readonly ForeignRun[] => {
         name: unknown('not given'),
       },
       figures: { kind: 'requests', samples },
-      untold: [
+      unreported: [
         { what: 'data set', reason: 'its arguments are kept, not the prompts' },
-        CHUNKS_UNTOLD,
+        CHUNKS_UNREPORTED,
         { what: 'clock', reason: 'its stamps are of the wall clock, which may step' },
       ],
     };

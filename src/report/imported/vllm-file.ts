@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { counted } from '../../core/figure/figure.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
-import type { UntoldFact } from '../../core/run/foreign-run.ts';
+import type { UnreportedFact } from '../../core/run/foreign-run.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { unknown } from '../../core/unknown.ts';
 import type { ForeignSummary, SummarySeries } from '../../metrics/foreign-report.ts';
@@ -47,7 +47,7 @@ export const vllmRun = (value: unknown, place: string): ForeignRun => {
       samples === undefined
         ? { kind: 'summary', summary: summaryOf(value, result, place) }
         : { kind: 'requests', samples },
-    untold: [...UNTOLD, ...(samples === undefined ? SUMMARY_UNTOLD : DETAILED_UNTOLD)],
+    unreported: [...UNTOLD, ...(samples === undefined ? SUMMARY_UNREPORTED : DETAILED_UNREPORTED)],
   };
 };
 
@@ -156,18 +156,19 @@ const seriesOf = (
   place: string,
 ): SummarySeries | undefined => {
   const ms = (key: string): number | undefined => {
-    const told = record[key];
-    return told === undefined || told === null
+    const reported = record[key];
+    return reported === undefined || reported === null
       ? undefined
-      : checkedBy(milliseconds, told, `${place}, ${key}`);
+      : checkedBy(milliseconds, reported, `${place}, ${key}`);
   };
   const mean = ms(`mean_${name}_ms`);
   if (mean === undefined) return undefined;
   const percentiles: Record<string, number> = {};
   for (const key of Object.keys(record)) {
     const [, percentile] = new RegExp(`^p(\\d{1,2}(?:\\.\\d{1,3})?)_${name}_ms$`).exec(key) ?? [];
-    const told = percentile === undefined ? undefined : ms(key);
-    if (percentile !== undefined && told !== undefined) percentiles[percentile] = Math.round(told * 1e6);
+    const reported = percentile === undefined ? undefined : ms(key);
+    if (percentile !== undefined && reported !== undefined)
+      percentiles[percentile] = Math.round(reported * 1e6);
   }
   const median = ms(`median_${name}_ms`);
   if (median !== undefined) percentiles['50'] = Math.round(median * 1e6);
@@ -192,19 +193,19 @@ const SERIES = [
   ['e2el', 'latencyNs'],
 ] as const;
 const NOT_NAMED = unknown('not given');
-const UNTOLD: readonly UntoldFact[] = [
+const UNTOLD: readonly UnreportedFact[] = [
   { what: 'target', reason: "vLLM's result does not name the server" },
   { what: 'data set', reason: 'its result does not name it' },
   { what: 'time zone', reason: 'its date is local; read as UTC' },
 ];
-const SUMMARY_UNTOLD: readonly UntoldFact[] = [
+const SUMMARY_UNREPORTED: readonly UnreportedFact[] = [
   { what: 'single requests', reason: 'only --save-detailed writes them, with start_times' },
   {
     what: 'definitions',
     reason: "figures are vLLM's own: percentiles interpolated, latency to the last content",
   },
 ];
-const DETAILED_UNTOLD: readonly UntoldFact[] = [
+const DETAILED_UNREPORTED: readonly UnreportedFact[] = [
   { what: 'end of the stream', reason: 'latency ends with the last content' },
   { what: 'first token', reason: 'the first message with a choice, also one that has only a role' },
 ];

@@ -2,7 +2,7 @@
 // or the primary metric where there is none. What is undecided is skipped unless the gate fails by it.
 
 import type { ComparisonDocument, GateAnswer } from '../../core/comparison/comparison-document.ts';
-import { gateAnswerWords } from '../../core/comparison/gate-words.ts';
+import { gateAnswerText } from '../../core/comparison/gate-text.ts';
 import { type Markup, markup } from '../../core/text/markup.ts';
 
 interface TestCase {
@@ -53,7 +53,7 @@ const ruleCases = (document: ComparisonDocument): readonly TestCase[] => {
     return gate.rules.map(answer => ({
       name: answer.rule,
       state: answer.state === 'open' ? undecided : STATES[answer.state],
-      words: gateAnswerWords(answer),
+      words: gateAnswerText(answer),
     }));
   const name = `B is not worse in ${metrics.find(({ isPrimary }) => isPrimary)?.label ?? 'the primary metric'}`;
   switch (verdict.kind) {

@@ -2,23 +2,23 @@
 
 import type { ComparedMetric, ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import {
-  comparisonVerdictWords,
+  comparisonVerdictText,
   percentWords,
-  rangeWords,
-  ratioWords,
-} from '../../core/comparison/comparison-words.ts';
-import { gateLines } from '../../core/comparison/gate-words.ts';
+  rangeText,
+  ratioText,
+} from '../../core/comparison/comparison-labels.ts';
+import { gateLines } from '../../core/comparison/gate-text.ts';
 import { figureText } from '../../core/figure/figure.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
-import { boldCell, codeCell, markdownTable, markdownWords } from './markdown-text.ts';
+import { boldCell, codeCell, markdownTable, markdownText } from './markdown-text.ts';
 
 export const comparisonMarkdown = (document: ComparisonDocument): string => {
   const { sentence, refusals, metrics, notices, a, b, load, mode } = document;
   const unit = mode === 'pairs' ? 'pairs' : 'runs';
   return `${[
-    `## ${markdownWords(sentence)}`,
+    `## ${markdownText(sentence)}`,
     '',
     ...gateParts(document),
     ...(refusals.length === 0
@@ -36,12 +36,12 @@ export const comparisonMarkdown = (document: ComparisonDocument): string => {
           metric.isPrimary ? boldCell(capitalized(metric.label)) : capitalized(metric.label),
           figureOf(metric, metric.a),
           figureOf(metric, metric.b),
-          isKnown(metric.ratio) ? ratioWords(metric.ratio.value) : '–',
-          isKnown(metric.ratio) ? rangeWords(metric.ratio) : '–',
+          isKnown(metric.ratio) ? ratioText(metric.ratio.value) : '–',
+          isKnown(metric.ratio) ? rangeText(metric.ratio) : '–',
           `±${percentWords(metric.marginShare)}`,
           metric.verdict.kind === 'not-comparable'
             ? metric.verdict.reason
-            : comparisonVerdictWords(metric.verdict, unit),
+            : comparisonVerdictText(metric.verdict, unit),
         ]),
     ),
     '',
@@ -65,7 +65,7 @@ export const comparisonMarkdown = (document: ComparisonDocument): string => {
 
 const gateParts = (document: ComparisonDocument): readonly string[] => {
   const [first, ...rules] = gateLines(document);
-  return first === undefined ? [] : [`**${markdownWords(first)}**`, '', ...list(rules)];
+  return first === undefined ? [] : [`**${markdownText(first)}**`, '', ...list(rules)];
 };
 
 /** A figure that neither side has is no row. */
@@ -75,6 +75,6 @@ const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): string =>
   isUnknown(value) ? '–' : figureText(formatRunFigure(unit, value));
 
 const list = (sentences: readonly string[]): readonly string[] =>
-  sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownWords(sentence)}`), ''];
+  sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownText(sentence)}`), ''];
 
 const NOTICES_SHOWN_MAX = 10;

@@ -4,7 +4,7 @@ import type { DepthProfile } from '../../core/depth/depth-profile.ts';
 import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';
 import type { Report, ReportRun } from '../../core/run/report.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
-import { codeCell, markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+import { codeCell, markdownCode, markdownTable, markdownText } from './markdown-text.ts';
 
 export const depthMarkdown = (
   profile: DepthProfile,
@@ -29,7 +29,7 @@ export const depthMarkdown = (
     ),
     '',
     ...depthRemarks(profile, calibration).map(
-      ({ test, words }) => `- ${markdownCode(test)}: ${markdownWords(words)}`,
+      ({ test, words }) => `- ${markdownCode(test)}: ${markdownText(words)}`,
     ),
     `- over HTTP, one request at a time, ± over ${plan.repetitions} repetitions; times to first token include the way there and back`,
     '',

@@ -16,7 +16,7 @@ export const markdownCode = (text: string): string => {
 };
 
 /** Sentences, which hold words of others now and then. */
-export const markdownWords = (text: string): string =>
+export const markdownText = (text: string): string =>
   showable(text.toWellFormed(), ' ')
     .replace(/[\\`*_[\]<>&|~!#$]/g, sign => (ENTITIES.has(sign) ? `&#${sign.charCodeAt(0)};` : `\\${sign}`))
     .replace(/@/g, '`@`');
@@ -28,7 +28,7 @@ interface MarkdownCell {
 
 export const codeCell = (text: string): MarkdownCell => ({ markdown: markdownCode(text) });
 
-export const boldCell = (text: string): MarkdownCell => ({ markdown: `**${markdownWords(text)}**` });
+export const boldCell = (text: string): MarkdownCell => ({ markdown: `**${markdownText(text)}**` });
 
 /** @param figures places of the columns that are aligned to the right; by default all but the first */
 export const markdownTable = (
@@ -42,6 +42,6 @@ export const markdownTable = (
 ];
 
 const rowOf = (cells: readonly (string | MarkdownCell)[]): string =>
-  `| ${cells.map(cell => (typeof cell === 'string' ? markdownWords(cell) : cell.markdown)).join(' | ')} |`;
+  `| ${cells.map(cell => (typeof cell === 'string' ? markdownText(cell) : cell.markdown)).join(' | ')} |`;
 
 const ENTITIES: ReadonlySet<string> = new Set(['<', '>', '&']);

@@ -4,7 +4,7 @@ import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { SPREAD_HEAD, spreadRows } from '../../core/comparison/spread-text.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { knownOr } from '../../core/unknown.ts';
-import { codeCell, markdownCode, markdownTable, markdownWords } from './markdown-text.ts';
+import { codeCell, markdownCode, markdownTable, markdownText } from './markdown-text.ts';
 
 export const repeatMarkdown = ({
   id,
@@ -20,7 +20,7 @@ export const repeatMarkdown = ({
     '',
     ...markdownTable(SPREAD_HEAD, spreadRows(spread)),
     '',
-    ...notices.map(notice => `- ${markdownWords(notice)}`),
+    ...notices.map(notice => `- ${markdownText(notice)}`),
     ...(notices.length === 0 ? [] : ['']),
     ...markdownTable(
       ['Runs', codeCell(id)],

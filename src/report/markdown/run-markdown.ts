@@ -44,7 +44,7 @@ import {
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { depthMarkdown } from './depth-markdown.ts';
-import { boldCell, codeCell, markdownTable, markdownWords } from './markdown-text.ts';
+import { boldCell, codeCell, markdownTable, markdownText } from './markdown-text.ts';
 
 export const runMarkdown = (report: Report): string => {
   const { run, series } = report;
@@ -65,7 +65,7 @@ export const runMarkdown = (report: Report): string => {
     ];
   });
   return `${[
-    `## ${tone === 'good' ? '' : '⚠ '}${markdownWords(headline)}`,
+    `## ${tone === 'good' ? '' : '⚠ '}${markdownText(headline)}`,
     '',
     ...list(reasons.map(capitalized)),
     ...failureTable(report),
@@ -113,8 +113,8 @@ export const runMarkdown = (report: Report): string => {
 
 /** "80 ms ±0.4 ms": how far it may be off by the client. */
 const withBound = (series: ReportSeries, percentile: string): string => {
-  const isTold = vouchedPercentile(series, percentile).kind === 'value';
-  const bound = isTold ? boundText(series.errorBound?.percentiles[percentile]) : '';
+  const isStated = vouchedPercentile(series, percentile).kind === 'value';
+  const bound = isStated ? boundText(series.errorBound?.percentiles[percentile]) : '';
   return `${percentileText(series, percentile)}${bound === '' ? '' : ` ${bound}`}`;
 };
 
@@ -202,6 +202,6 @@ const energyTable = ({ energy }: Report): readonly string[] => {
 };
 
 const list = (sentences: readonly string[]): readonly string[] =>
-  sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownWords(sentence)}`), ''];
+  sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownText(sentence)}`), ''];
 
 const NOTICES_SHOWN_MAX = 10;

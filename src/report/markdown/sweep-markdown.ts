@@ -1,22 +1,22 @@
 // A load line or a sweep in Markdown: the answer, its stages, and how to do it again.
 
-import { objectivesWords } from '../../core/sweep/line-words.ts';
+import { objectivesText } from '../../core/sweep/line-text.ts';
 import { picturedAfterwards } from '../../core/sweep/pictured-stage.ts';
-import { type StageColumnKey, stageCells, toldColumns } from '../../core/sweep/stage-columns.ts';
+import { reportedColumns, type StageColumnKey, stageCells } from '../../core/sweep/stage-columns.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
-import { cutWords, sweepAnswer } from '../../core/sweep/sweep-text.ts';
+import { cutText, sweepAnswer } from '../../core/sweep/sweep-text.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
-import { codeCell, markdownTable, markdownWords } from './markdown-text.ts';
+import { codeCell, markdownTable, markdownText } from './markdown-text.ts';
 
 export const sweepMarkdown = (document: SweepDocument | LineDocument): string => {
   const stages = picturedAfterwards(document.stages);
-  const [head = [], ...rows] = stageCells(toldColumns(COLUMNS, stages), stages);
+  const [head = [], ...rows] = stageCells(reportedColumns(COLUMNS, stages), stages);
   return `${[
     `## ${'line' in document ? 'Load line' : 'Sweep'}`,
     '',
-    ...cutWords(document).map(words => `- ⚠ ${markdownWords(capitalized(words))}`),
-    markdownWords(sweepAnswer(document)),
+    ...cutText(document).map(words => `- ⚠ ${markdownText(capitalized(words))}`),
+    markdownText(sweepAnswer(document)),
     '',
     ...markdownTable(head, rows),
     '',
@@ -25,7 +25,7 @@ export const sweepMarkdown = (document: SweepDocument | LineDocument): string =>
       [
         ['Model', isUnknown(document.model) ? 'unknown' : codeCell(document.model)],
         ['Target', codeCell(document.target)],
-        ['Objectives', document.objectives.length === 0 ? 'none' : codeCell(objectivesWords(document))],
+        ['Objectives', document.objectives.length === 0 ? 'none' : codeCell(objectivesText(document))],
         ['Again', codeCell(document.command)],
       ],
       { figures: [] },

@@ -97,8 +97,8 @@ const brought = async (
     const isSilent = typeof answer === 'string';
     const failure = isSilent ? answer : `status ${answer.status}`;
     const isRetried = isSilent || RETRIED.has(answer.status);
-    const asked = isSilent ? undefined : answer.retryAfterMs;
-    const waitMs = Math.min(asked ?? BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX);
+    const requested = isSilent ? undefined : answer.retryAfterMs;
+    const waitMs = Math.min(requested ?? BACKOFF_MS * 2 ** (tries - 1), BACKOFF_MS_MAX);
     const isOver = tries >= OTLP_TRIES_MAX || clock.nowMs() + waitMs >= untilMs;
     if (!isRetried || isOver)
       return { kind: 'dropped', problem: `${url.origin}${path}: ${failure}`, isOfAll: isRetried };
@@ -112,11 +112,11 @@ const rejectedIn = (
   { origin, pathname }: URL,
 ): { readonly rejected: number; readonly problem: string | undefined } => {
   const parsed = v.safeParse(PARTIAL, body);
-  const told = parsed.success ? parsed.output.partialSuccess : undefined;
-  const rejected = Number(told?.rejectedDataPoints ?? told?.rejectedSpans ?? 0);
+  const partial = parsed.success ? parsed.output.partialSuccess : undefined;
+  const rejected = Number(partial?.rejectedDataPoints ?? partial?.rejectedSpans ?? 0);
   if (!Number.isSafeInteger(rejected) || rejected <= 0) return { rejected: 0, problem: undefined };
-  const said = singleLine(told?.errorMessage ?? '').slice(0, REASON_LENGTH_MAX);
-  const problem = `${origin}${pathname}: ${rejected} of its points were rejected${said === '' ? '' : `: ${said}`}`;
+  const errorText = singleLine(partial?.errorMessage ?? '').slice(0, REASON_LENGTH_MAX);
+  const problem = `${origin}${pathname}: ${rejected} of its points were rejected${errorText === '' ? '' : `: ${errorText}`}`;
   return { rejected, problem };
 };
 

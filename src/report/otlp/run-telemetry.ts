@@ -61,7 +61,7 @@ export const runTelemetry = async (
     sampleSpans(sample, {
       runId: run.id,
       zeroNs: zeroOf(run),
-      attributes: { ...attributesOf(run), ...askedOne(run, sample) },
+      attributes: { ...attributesOf(run), ...requestedOne(run, sample) },
     }),
   );
   const metrics = counted.metrics();
@@ -83,7 +83,7 @@ const attributesOf = ({ api, model, models, serverKind, target }: ReportRun): At
 });
 
 /** Where the run asked several models or servers, the one that this request asked. */
-const askedOne = ({ models, urls }: ReportRun, { note }: EndedSample): Attributes => {
+const requestedOne = ({ models, urls }: ReportRun, { note }: EndedSample): Attributes => {
   const variant = note?.variant ?? NO_FIGURE;
   return {
     ...(models === undefined ? {} : { 'gen_ai.request.model': models[variant]?.model }),
@@ -113,18 +113,18 @@ class CountedRun {
     const { sentNs, endNs, firstContentNs, intendedNs, outcome, inputTokens, outputTokens } = sample;
     this.#endNs = Math.max(this.#endNs, endNs);
     if (outcome === 'cancelled') return; // broken off on purpose: it says nothing of the server
-    const asked = askedOne(this.#run, sample);
-    this.#record('duration', (endNs - sentNs) / 1e9, { ...asked, 'error.type': errorType(sample) });
+    const requested = requestedOne(this.#run, sample);
+    this.#record('duration', (endNs - sentNs) / 1e9, { ...requested, 'error.type': errorType(sample) });
     if (outcome !== 'completed') return;
     if (this.#run.streaming && firstContentNs !== NO_FIGURE) {
-      this.#record('firstChunk', (firstContentNs - sentNs) / 1e9, asked);
-      this.#record('firstChunkIntended', (firstContentNs - intendedNs) / 1e9, asked);
-      for (const gap of gapsByChoice(sample)) this.#record('outputChunk', gap / 1e9, asked);
+      this.#record('firstChunk', (firstContentNs - sentNs) / 1e9, requested);
+      this.#record('firstChunkIntended', (firstContentNs - intendedNs) / 1e9, requested);
+      for (const gap of gapsByChoice(sample)) this.#record('outputChunk', gap / 1e9, requested);
     }
     if (inputTokens !== NO_FIGURE)
-      this.#record('tokens', inputTokens, { ...asked, 'gen_ai.token.type': 'input' });
+      this.#record('tokens', inputTokens, { ...requested, 'gen_ai.token.type': 'input' });
     if (outputTokens !== NO_FIGURE)
-      this.#record('tokens', outputTokens, { ...asked, 'gen_ai.token.type': 'output' });
+      this.#record('tokens', outputTokens, { ...requested, 'gen_ai.token.type': 'output' });
   }
 
   metrics(): readonly OtlpHistogram[] {

@@ -5,11 +5,13 @@ import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeIdSchema, text } from '../schema.ts';
 
-export interface AgentWish {
+export interface AgentLoadRequest {
   readonly nodeId: NodeId;
 }
 
-export const agentWishSchema: v.GenericSchema<unknown, AgentWish> = v.object({ nodeId: nodeIdSchema });
+export const agentLoadRequestSchema: v.GenericSchema<unknown, AgentLoadRequest> = v.object({
+  nodeId: nodeIdSchema,
+});
 
 export interface GrantedAgent {
   readonly nodeId: NodeId;

@@ -52,15 +52,15 @@ const measurement = {
 
 export const listedMeasurementSchema: Schema<ListedMeasurement> = v.object(measurement);
 
-const told = { reason: v.string(), source: text, ageMs: figure } as const;
+const readingFields = { reason: v.string(), source: text, ageMs: figure } as const;
 
 const readingViewSchema = <T>(value: Schema<T>): Schema<ReadingView<T>> =>
   v.variant('kind', [
     v.object({ kind: v.literal('waiting') }),
-    v.object({ kind: v.literal('absent'), ...told }),
-    v.object({ kind: v.literal('unavailable'), ...told }),
+    v.object({ kind: v.literal('absent'), ...readingFields }),
+    v.object({ kind: v.literal('unavailable'), ...readingFields }),
     v.object({ kind: v.literal('current'), value, source: text, ageMs: figure }),
-    v.object({ kind: v.literal('stale'), value, ...told }),
+    v.object({ kind: v.literal('stale'), value, ...readingFields }),
   ]);
 
 export type ListedGpu = Omit<GpuView, 'load' | 'loadAgeMs' | 'health' | keyof MeasuredDevice> &

@@ -2,11 +2,11 @@
 
 import * as v from 'valibot';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
-import type { ToldComparison } from '../../core/comparison/told-comparison.ts';
+import type { ReportedComparison } from '../../core/comparison/reported-comparison.ts';
 import type { ComparisonId } from '../../core/ids.ts';
 import { comparisonSchema, comparisonVerdictSchema } from '../comparison-schema.ts';
+import { reportedComparisonSchema } from '../reported-comparison-schema.ts';
 import { comparisonIdSchema, reported, runIdSchema, text } from '../schema.ts';
-import { toldComparisonSchema } from '../told-comparison-schema.ts';
 
 /** A comparison in a list. */
 export type ListedComparison = Pick<
@@ -44,14 +44,14 @@ export const comparisonAnswerSchema: v.GenericSchema<unknown, ComparisonAnswer> 
 interface KnownComparisonAnswer {
   readonly comparison: ComparisonDocument | null;
   /** As published to the cluster; null: it was never published. */
-  readonly told: ToldComparison | null;
+  readonly reported: ReportedComparison | null;
   /** Why there is no document; '' if there is one. */
   readonly notice: string;
 }
 
 export const knownComparisonAnswerSchema: v.GenericSchema<unknown, KnownComparisonAnswer> = v.object({
   comparison: v.nullable(comparisonSchema),
-  told: v.nullable(toldComparisonSchema),
+  reported: v.nullable(reportedComparisonSchema),
   notice: text,
 });
 

@@ -132,13 +132,13 @@ export const API_COMPONENTS: Components = {
 
 export const BODY_COMPONENTS: Components = {
   ...WORDS,
-  ToldFigures: runFiguresSchema,
-  ToldRunStart: runStartSchema,
-  ToldRunProgress: runProgressSchema,
-  ToldRunEnd: runEndSchema,
-  ToldStage: stageSchema,
-  ToldSweepStart: sweepStartSchema,
-  ToldSweepUpdate: sweepUpdateSchema,
-  ToldSweepEnd: sweepEndSchema,
+  ReportedFigures: runFiguresSchema,
+  ReportedRunStart: runStartSchema,
+  ReportedRunProgress: runProgressSchema,
+  ReportedRunEnd: runEndSchema,
+  ReportedStage: stageSchema,
+  ReportedSweepStart: sweepStartSchema,
+  ReportedSweepUpdate: sweepUpdateSchema,
+  ReportedSweepEnd: sweepEndSchema,
   ProbeRequest: probeRequestSchema,
 };

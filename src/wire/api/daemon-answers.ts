@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
-import { noticeSchema, type ToldNotice } from '../notice.ts';
+import { noticeSchema, type ReportedNotice } from '../notice.ts';
 import { count, figure, nodeIdSchema, text } from '../schema.ts';
 import type { DropReason } from '../stream-message.ts';
 
@@ -54,7 +54,7 @@ interface DaemonAnswer {
   /** How the command is typed where the daemon was started: `./plimsoll` in a checkout. */
   readonly program?: string;
   /** Current notices. */
-  readonly problems: readonly ToldNotice[];
+  readonly problems: readonly ReportedNotice[];
   readonly recording?: ServedRecording;
   readonly streams: StreamCounts;
   readonly otlp?: OtlpAnswer;

@@ -13,9 +13,9 @@ export interface FigurePoint {
 
 export const figurePoints = (rows: readonly ProfileRow[], names: readonly string[]): readonly FigurePoint[] =>
   rows.flatMap(row => {
-    const told = figuresOf(row);
+    const reported = figuresOf(row);
     const figures = names.flatMap(name => {
-      const value = told.get(name);
+      const value = reported.get(name);
       return value === undefined ? [] : [[name, value] as const];
     });
     return figures.length === 0 ? [] : [{ atMs: row.atWallMs, figures: Object.fromEntries(figures) }];

@@ -34,11 +34,11 @@ export const entrySchema = <T>(value: Schema<T>): Schema<Entry<T>> => v.object({
 const readingEntrySchema = (value: v.GenericSchema): v.GenericSchema =>
   v.object({ value, ...entryParts, source: text, intervalMs: interval });
 
-const told = { reading: text, vendor: text, source: text, intervalMs: interval } as const;
+const reported = { reading: text, vendor: text, source: text, intervalMs: interval } as const;
 
 export const readingStatusSchema: Schema<ReadingStatus> = v.variant('kind', [
-  openObject({ kind: v.literal('confirmed'), ...told }),
-  openObject({ kind: v.picklist(['failed', 'absent']), ...told, reason: text }),
+  openObject({ kind: v.literal('confirmed'), ...reported }),
+  openObject({ kind: v.picklist(['failed', 'absent']), ...reported, reason: text }),
 ]);
 
 /** What State contains for a kind. */

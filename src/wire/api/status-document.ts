@@ -6,7 +6,7 @@ import type { NodeId } from '../../core/ids.ts';
 import type { State } from '../../core/state.ts';
 import type { ClusterTotals } from '../../core/totals.ts';
 import type { Warning } from '../../core/warnings/warning.ts';
-import { noticeSchema, type ToldNotice } from '../notice.ts';
+import { noticeSchema, type ReportedNotice } from '../notice.ts';
 import { nodeIdSchema, text } from '../schema.ts';
 import {
   clusterTotalsSchema,
@@ -24,7 +24,7 @@ export interface StatusDocument {
   readonly schema: typeof STATUS_SCHEMA;
   readonly nodeId: NodeId;
   readonly plimsollVersion: string;
-  readonly problems: readonly ToldNotice[];
+  readonly problems: readonly ReportedNotice[];
   readonly totals: ClusterTotals;
   readonly groups?: readonly ListedGroup[];
   readonly nodes: readonly ListedNode[];

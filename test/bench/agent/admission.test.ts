@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AskedLoad, admitLoad, loadExtent } from '../../../src/bench/agent/admit-load.ts';
+import { admitLoad, loadExtent, type RequestedLoad } from '../../../src/bench/agent/admit-load.ts';
 import { admitAddresses, admitTarget } from '../../../src/bench/agent/admit-target.ts';
 import { CAP_LOOK_MS, CapWatch } from '../../../src/bench/agent/cap-watch.ts';
 import { reachTarget, systemNames } from '../../../src/bench/agent/reach-target.ts';
@@ -175,13 +175,13 @@ describe('a name', () => {
     const address = server.address();
     const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
     const answers = [['127.0.0.1'], ['169.254.169.254']];
-    let asked = 0;
+    let requested = 0;
     const target = await reachTarget(targetOf(`http://localhost:${port}`), {
       ...options,
-      resolve: async () => answers[asked++] ?? [],
+      resolve: async () => answers[requested++] ?? [],
     });
     server.close();
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     expect(target.server).toMatchObject({ host: '127.0.0.1', port, hostHeader: `localhost:${port}` });
   });
 
@@ -221,7 +221,7 @@ describe('a name', () => {
 });
 
 const CAPS = { requestsPerSecondMax: 100, connectionsMax: 64, durationMsMax: 60_000, samplesMax: 5_000 };
-const PLAIN: AskedLoad = {
+const PLAIN: RequestedLoad = {
   pattern: { kind: 'constant', requestsPerSecond: 50 },
   shape: PLAIN_SHAPE,
   samplesMax: undefined,
@@ -237,7 +237,7 @@ describe('a load', () => {
   });
 
   test('past a cap is refused with the cap and what to do', () => {
-    const cases: readonly (readonly [string, Partial<AskedLoad>])[] = [
+    const cases: readonly (readonly [string, Partial<RequestedLoad>])[] = [
       ['rate', { pattern: { kind: 'poisson', requestsPerSecond: 101 } }],
       ['connections', { pattern: { kind: 'concurrency', concurrency: 65 } }],
       ['connections', { pattern: { kind: 'max-throughput' } }],
@@ -258,14 +258,14 @@ describe('a load', () => {
   });
 
   test('that several agents send in turn costs each its share', () => {
-    const asked: AskedLoad = { ...PLAIN, pattern: { kind: 'poisson', requestsPerSecond: 400 } };
-    expect(admitLoad({ ...asked, share: { index: 3, of: 7 } }, CAPS)).toBeUndefined();
-    expect(admitLoad({ ...asked, share: { index: 0, of: 3 } }, CAPS)?.cause).toBe('rate');
+    const requested: RequestedLoad = { ...PLAIN, pattern: { kind: 'poisson', requestsPerSecond: 400 } };
+    expect(admitLoad({ ...requested, share: { index: 3, of: 7 } }, CAPS)).toBeUndefined();
+    expect(admitLoad({ ...requested, share: { index: 0, of: 3 } }, CAPS)?.cause).toBe('rate');
   });
 
   test('of a hostile coordinator is within every cap or refused', () => {
     const figure = fc.oneof(fc.double({ min: 0 }), fc.integer({ min: 0, max: 1_000 }));
-    const asked: fc.Arbitrary<AskedLoad> = fc.record({
+    const requested: fc.Arbitrary<RequestedLoad> = fc.record({
       pattern: fc.oneof(
         fc.record({ kind: fc.constant('concurrency' as const), concurrency: figure }),
         fc.record({ kind: fc.constant('poisson' as const), requestsPerSecond: figure }),
@@ -289,7 +289,7 @@ describe('a load', () => {
       share: fc.integer({ min: 1, max: 64 }).chain(of => fc.nat(of - 1).map(index => ({ index, of }))),
     });
     fc.assert(
-      fc.property(asked, load => {
+      fc.property(requested, load => {
         if (admitLoad(load, CAPS) !== undefined) return;
         const extent = loadExtent(load);
         expect(extent.requestsPerSecond).toBeLessThanOrEqual(CAPS.requestsPerSecondMax);

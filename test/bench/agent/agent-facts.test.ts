@@ -7,45 +7,45 @@ const MIB = 1024 * 1024;
 
 test('an agent whose coordinator takes its facts too slowly holds no more than a few megabytes, and tells no more', async () => {
   const clock = new VirtualClock();
-  const told: AgentMessage[] = [];
+  const reported: AgentMessage[] = [];
   const taken: (() => void)[] = [];
   const facts = new AgentFacts({
     wanted: 'all',
     clock,
-    tell: message => {
-      told.push(message);
+    report: message => {
+      reported.push(message);
       return new Promise(resolve => taken.push(() => resolve(true)));
     },
   });
-  const telling = facts.tellUntil(new AbortController().signal);
+  const reporting = facts.reportUntil(new AbortController().signal);
   facts.started(0, () => 7);
   facts.sampleLines(Buffer.from('a\n'));
   await clock.advance(50);
-  expect(told).toMatchObject([{ kind: 'facts', untilNs: 7, batches: [], lines: Buffer.from('a\n') }]);
+  expect(reported).toMatchObject([{ kind: 'facts', untilNs: 7, batches: [], lines: Buffer.from('a\n') }]);
   for (let mib = 0; mib < 5; mib += 1) facts.batch(new Uint8Array(MIB));
   taken[0]?.();
-  await telling;
-  expect(told).toHaveLength(1);
+  await reporting;
+  expect(reported).toHaveLength(1);
 });
 
 test('an agent that is to tell ends alone tells no batches', async () => {
   const clock = new VirtualClock();
-  const told: AgentMessage[] = [];
+  const reported: AgentMessage[] = [];
   const over = new AbortController();
   const facts = new AgentFacts({
     wanted: 'ends',
     clock,
-    tell: async message => {
-      told.push(message);
+    report: async message => {
+      reported.push(message);
       return true;
     },
   });
-  const telling = facts.tellUntil(over.signal);
+  const reporting = facts.reportUntil(over.signal);
   facts.started(0, () => 7);
   facts.batch(new Uint8Array(3));
   facts.sampleLines(Buffer.from('a\n'));
   facts.sampleLines(Buffer.from('b\n'));
   over.abort();
-  await telling;
-  expect(told).toMatchObject([{ batches: [], lines: Buffer.from('a\nb\n') }]);
+  await reporting;
+  expect(reported).toMatchObject([{ batches: [], lines: Buffer.from('a\nb\n') }]);
 });

@@ -18,16 +18,17 @@ describe('an agent', () => {
     await using mock = await startMock(FAST);
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
     const request = requestTo(mock.url, { inputTokens: { kind: 'fixed', value: longCount(6_000, 20_000) } });
-    await coordinator.say({ kind: 'survey', request });
+    await coordinator.print({ kind: 'survey', request });
     const { survey } = await coordinator.next('surveyed');
     coordinator.fallQuiet();
     const share = { index: 0, of: 1 };
-    await coordinator.say({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
-    const count = (kind: string): number => coordinator.heard.filter(message => message.kind === kind).length;
+    await coordinator.print({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
+    const count = (kind: string): number =>
+      coordinator.received.filter(message => message.kind === kind).length;
     const beganMs = performance.now();
     let [lastMs, longestMs] = [beganMs, 0];
     while (!coordinator.isOver && count('refused') === 0) {
-      await coordinator.say({ kind: 'ping', id: 1 });
+      await coordinator.print({ kind: 'ping', id: 1 });
       await coordinator.settled('pong', count('pong') + 1);
       longestMs = Math.max(longestMs, performance.now() - lastMs);
       lastMs = performance.now();
@@ -46,12 +47,12 @@ describe('an agent', () => {
       { onLoad: () => begun.resolve() },
     );
     const request = requestTo(mock.url, { inputTokens: { kind: 'fixed', value: 20_000 } });
-    await coordinator.say({ kind: 'survey', request });
+    await coordinator.print({ kind: 'survey', request });
     const { survey } = await coordinator.next('surveyed');
     const share = { index: 0, of: 1 };
-    await coordinator.say({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
+    await coordinator.print({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
     await begun.promise;
-    await coordinator.say({ kind: 'stop', how: 'abort' });
+    await coordinator.print({ kind: 'stop', how: 'abort' });
     // A whole plan would have been refused for its prompts.
     expect((await coordinator.next('refused')).problem).toMatchObject({
       problem: 'the coordinator ended the run',
@@ -77,7 +78,7 @@ describe('an agent', () => {
     const address = server.address();
     const target = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [target], connectionsMax: 8 });
-    await coordinator.askToPrepare(
+    await coordinator.requestPrepare(
       requestTo(target, {
         model: 'm',
         pattern: { kind: 'constant', requestsPerSecond: 8 },

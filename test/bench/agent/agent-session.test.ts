@@ -20,9 +20,9 @@ const KEY = 'sk-very-secret-0123456789';
 /** Why it is refused before it begins. */
 const refusalOf = async (
   coordinator: ScriptedCoordinator,
-  asked: AgentRequest,
+  requested: AgentRequest,
 ): Promise<{ readonly code: string; readonly problem: string }> => {
-  await coordinator.say({ kind: 'survey', request: asked });
+  await coordinator.print({ kind: 'survey', request: requested });
   const { problem } = await coordinator.next('refused');
   return problem;
 };
@@ -46,7 +46,7 @@ describe('an agent', () => {
     expect(JSON.parse(ended.report)).toMatchObject({ counts: { issued: 20, completed: 20 } });
     const [run] = readdirSync(folder.path).filter(name => /^[0-9a-f]{16}$/.test(name));
     expect(run).toBeDefined();
-    await coordinator.say({ kind: 'done' });
+    await coordinator.print({ kind: 'done' });
     expect(await coordinator.end).toMatchObject({ kind: 'done', keptIn: undefined });
     expect(readdirSync(folder.path)).toEqual([]);
   });
@@ -96,9 +96,9 @@ describe('an agent', () => {
       { targets: [target] },
       { resolve: async () => answers.shift() ?? [] },
     );
-    await coordinator.say({ kind: 'survey', request: requestTo(target) });
+    await coordinator.print({ kind: 'survey', request: requestTo(target) });
     const { survey } = await coordinator.next('surveyed');
-    await coordinator.say({
+    await coordinator.print({
       kind: 'prepare',
       request: requestTo(target),
       share: { index: 0, of: 1 },
@@ -111,9 +111,9 @@ describe('an agent', () => {
   test('follows no redirect', async ({ skip }) => {
     if (!isLongRun) skip(LONG);
     using folder = temporaryDirectory();
-    const asked: string[] = [];
+    const requested: string[] = [];
     const elsewhere = createServer((request, reply) => {
-      asked.push(request.url ?? '');
+      requested.push(request.url ?? '');
       reply.end();
     }).listen(0, '127.0.0.1');
     await once(elsewhere, 'listening');
@@ -131,7 +131,7 @@ describe('an agent', () => {
     expect(JSON.parse((await coordinator.next('ended')).report)).toMatchObject({
       counts: { completed: 0, failed: 20 },
     });
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
     server.close();
     elsewhere.close();
   });
@@ -168,7 +168,7 @@ describe('an agent', () => {
     const crossed = Buffer.concat(coordinator.frames).toString('latin1');
     expect(crossed.length).toBeGreaterThan(1_000);
     expect(crossed).not.toContain(KEY);
-    expect(JSON.stringify(coordinator.heard)).not.toContain(KEY);
+    expect(JSON.stringify(coordinator.received)).not.toContain(KEY);
     server.close();
     server.closeAllConnections();
   });
@@ -198,9 +198,9 @@ describe('an agent', () => {
       await using mock = await startMock(FAST);
       await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
       const request = requestTo(mock.url, changes);
-      await coordinator.say({ kind: 'survey', request: requestTo(mock.url) });
+      await coordinator.print({ kind: 'survey', request: requestTo(mock.url) });
       const { survey } = await coordinator.next('surveyed');
-      await coordinator.say({
+      await coordinator.print({
         kind: 'prepare',
         request,
         share: { index: 0, of: 1 },
@@ -258,9 +258,11 @@ describe('an agent', () => {
     await coordinator.next('live');
     // The whole process stands still for longer than a coordinator may be silent: what it says meanwhile waits to be read.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
-    await coordinator.say({ kind: 'ping', id: 77 });
+    await coordinator.print({ kind: 'ping', id: 77 });
     await until(
-      () => coordinator.isOver || coordinator.heard.some(said => said.kind === 'pong' && said.id === 77),
+      () =>
+        coordinator.isOver ||
+        coordinator.received.some(reported => reported.kind === 'pong' && reported.id === 77),
       signal,
     );
     coordinator.stopAgent();
@@ -285,16 +287,16 @@ describe('an agent', () => {
   ] as const)('breaks off with a coordinator that says %s before it is due', async (_, message) => {
     using folder = temporaryDirectory();
     await using coordinator = new ScriptedCoordinator(folder.path, {});
-    await coordinator.say(message);
+    await coordinator.print(message);
     expect(await coordinator.channel.closed).toMatchObject({ reason: 'malformed', by: 'other end' });
     expect(await coordinator.end).toMatchObject({ kind: 'nothing' });
   });
 
   test('asks a server for its model a few times, and then no more', async () => {
     using folder = temporaryDirectory();
-    let asked = 0;
+    let requested = 0;
     const server = createServer((_request, reply) => {
-      asked += 1;
+      requested += 1;
       reply.end(JSON.stringify({ object: 'list', data: [{ id: 'm' }] }));
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -302,14 +304,14 @@ describe('an agent', () => {
     const target = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [target] });
     for (let survey = 1; survey <= 20 && !coordinator.isOver; survey += 1) {
-      await coordinator.say({ kind: 'survey', request: requestTo(target) });
+      await coordinator.print({ kind: 'survey', request: requestTo(target) });
       await coordinator.settled('surveyed', survey);
     }
     expect(await coordinator.channel.closed).toMatchObject({ reason: 'malformed', by: 'other end' });
-    const answered = coordinator.heard.filter(({ kind }) => kind === 'surveyed').length;
+    const answered = coordinator.received.filter(({ kind }) => kind === 'surveyed').length;
     expect(answered).toBe(4);
     // A list of models, and what tells the kinds of servers apart.
-    expect(asked).toBeLessThanOrEqual(answered * 8);
+    expect(requested).toBeLessThanOrEqual(answered * 8);
     server.close();
     server.closeAllConnections();
   });
@@ -319,10 +321,10 @@ describe('an agent', () => {
     await using mock = await startMock(FAST);
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
     const request = requestTo(mock.url);
-    await coordinator.say({ kind: 'survey', request });
+    await coordinator.print({ kind: 'survey', request });
     const { survey } = await coordinator.next('surveyed');
     const share = { index: 0, of: 1 };
-    await coordinator.say({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
+    await coordinator.print({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
     expect((await coordinator.next('refused')).problem).toMatchObject({ code: 'prompts-differ' });
     expect(await coordinator.end).toMatchObject({ keptIn: undefined });
     expect(readdirSync(folder.path)).toEqual([]);

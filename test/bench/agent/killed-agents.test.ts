@@ -55,9 +55,9 @@ describe('an agent killed by SIGKILL', () => {
     [
       'while it prepares',
       async (script: CoordinatorScript, mock: Mock, signal: AbortSignal) => {
-        await script.askToPrepare(requestTo(mock.url, { warmupRequests: 4 }));
+        await script.requestPrepare(requestTo(mock.url, { warmupRequests: 4 }));
         await until(() => mock.log().requests > 0, signal);
-        expect(script.heard.map(({ kind }) => kind)).not.toContain('ready');
+        expect(script.received.map(({ kind }) => kind)).not.toContain('ready');
       },
     ],
     [
@@ -82,7 +82,7 @@ describe('an agent killed by SIGKILL', () => {
         await script.prepare(requestTo(mock.url));
         await script.start();
         await script.next('ended');
-        await script.say({ kind: 'collect' });
+        await script.print({ kind: 'collect' });
       },
     ],
   ])('%s is known to be lost, and sends nothing more', async ([phase, reach], { signal, skip }) => {
@@ -124,7 +124,7 @@ describe('an agent attacked from its network', () => {
     await script.start();
     expect(await script.next('ended')).toMatchObject({ state: 'complete' });
     await script.collect();
-    await script.say({ kind: 'done' });
+    await script.print({ kind: 'done' });
     await until(() => strangers.every(socket => socket.closed), signal);
     clearInterval(dripping);
     await agent.exited;

@@ -16,7 +16,7 @@ import {
 } from '../../../src/bench/fleet/framed-channel.ts';
 import { arrivedRequest, arrivedSurvey } from '../../../src/bench/fleet/travelling-request.ts';
 import { BENCH_SETTINGS } from '../../../src/bench/run/bench-parts.ts';
-import { readPromptWish } from '../../../src/bench/run/read-prompt-wish.ts';
+import { readPromptOptions } from '../../../src/bench/run/read-prompt-options.ts';
 import { loadPlan } from '../../../src/bench/run/run-plan.ts';
 import { bodiesDigest } from '../../../src/bench/target/request-bodies.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
@@ -68,15 +68,15 @@ export const requestTo = (target: string, changes: Partial<AgentRequest> = {}): 
 });
 
 /** As the coordinator plans it for all. */
-export const digestOf = async (asked: AgentRequest, survey: AgentSurvey): Promise<string> => {
-  const request = arrivedRequest(asked, { headers: [], dataset: undefined });
-  const prompts = await readPromptWish(request, new AbortController().signal, asked.noncePrefix);
+export const digestOf = async (requested: AgentRequest, survey: AgentSurvey): Promise<string> => {
+  const request = arrivedRequest(requested, { headers: [], dataset: undefined });
+  const prompts = await readPromptOptions(request, new AbortController().signal, requested.noncePrefix);
   const plan = loadPlan({
     request,
     dataset: plannedPrompts(prompts, WORDS_AS_TOKENS),
     server: arrivedSurvey(survey),
     cores: 2,
-    noncePrefix: asked.noncePrefix,
+    noncePrefix: requested.noncePrefix,
     heartbeatMsMax: 20_000,
     share: { index: 0, of: 1 },
   });
@@ -85,7 +85,7 @@ export const digestOf = async (asked: AgentRequest, survey: AgentSurvey): Promis
 
 export class CoordinatorScript implements AsyncDisposable {
   readonly channel: AgentChannel;
-  readonly heard: AgentMessage[] = [];
+  readonly received: AgentMessage[] = [];
   readonly #pinging: NodeJS.Timeout;
   readonly #reading: Promise<void>;
   #wake = Promise.withResolvers<void>();
@@ -102,7 +102,7 @@ export class CoordinatorScript implements AsyncDisposable {
     clearInterval(this.#pinging);
   }
 
-  async say(...messages: readonly CoordinatorMessage[]): Promise<void> {
+  async print(...messages: readonly CoordinatorMessage[]): Promise<void> {
     for (const message of messages) await this.channel.send(message);
   }
 
@@ -114,9 +114,9 @@ export class CoordinatorScript implements AsyncDisposable {
     const isKind = (message: AgentMessage): message is AgentMessage & { readonly kind: K } =>
       message.kind === kind;
     for (;;) {
-      const found = this.heard.find(isKind);
+      const found = this.received.find(isKind);
       if (found !== undefined) return found;
-      const refused = this.heard.find(message => message.kind === 'refused');
+      const refused = this.received.find(message => message.kind === 'refused');
       if (refused !== undefined) throw new Error(`refused: ${JSON.stringify(refused)}`);
       if (this.#isOver)
         throw new Error(`the session ended without ${kind}: ${JSON.stringify(await this.channel.closed)}`);
@@ -130,40 +130,46 @@ export class CoordinatorScript implements AsyncDisposable {
 
   /** So many of that kind have come, or the session is over. */
   async settled(kind: AgentMessage['kind'], count: number): Promise<void> {
-    while (!this.#isOver && this.heard.filter(message => message.kind === kind).length < count)
+    while (!this.#isOver && this.received.filter(message => message.kind === kind).length < count)
       await this.#wake.promise;
   }
 
   /** From survey to ready. */
-  async prepare(asked: AgentRequest): Promise<AgentMessage & { readonly kind: 'ready' }> {
-    await this.askToPrepare(asked);
+  async prepare(requested: AgentRequest): Promise<AgentMessage & { readonly kind: 'ready' }> {
+    await this.requestPrepare(requested);
     return await this.next('ready');
   }
 
-  async askToPrepare(asked: AgentRequest): Promise<void> {
-    await this.say({ kind: 'survey', request: asked });
+  async requestPrepare(requested: AgentRequest): Promise<void> {
+    await this.print({ kind: 'survey', request: requested });
     const { survey } = await this.next('surveyed');
-    const promptsDigest = await digestOf(asked, survey);
-    await this.say({ kind: 'prepare', request: asked, share: { index: 0, of: 1 }, survey, promptsDigest });
+    const promptsDigest = await digestOf(requested, survey);
+    await this.print({
+      kind: 'prepare',
+      request: requested,
+      share: { index: 0, of: 1 },
+      survey,
+      promptsDigest,
+    });
   }
 
   async start(): Promise<void> {
-    await this.say({ kind: 'ping', id: 99 });
+    await this.print({ kind: 'ping', id: 99 });
     for (;;) {
-      const pong = this.heard.find(message => message.kind === 'pong' && message.id === 99);
-      if (pong?.kind === 'pong') return await this.say({ kind: 'start', atNs: pong.atNs + 100e6 });
+      const pong = this.received.find(message => message.kind === 'pong' && message.id === 99);
+      if (pong?.kind === 'pong') return await this.print({ kind: 'start', atNs: pong.atNs + 100e6 });
       await this.#wake.promise;
     }
   }
 
   /** The sample file, whole. */
   async collect(): Promise<string> {
-    await this.say({ kind: 'collect' });
+    await this.print({ kind: 'collect' });
     const reader = new PartReader('agentSamples');
     const parts: Buffer[] = [];
     for (let from = 0; !reader.isOver; ) {
-      const found = this.heard.findIndex((message, index) => index >= from && message.kind === 'samples');
-      const part = this.heard[found];
+      const found = this.received.findIndex((message, index) => index >= from && message.kind === 'samples');
+      const part = this.received[found];
       if (part?.kind !== 'samples') {
         await this.#wake.promise;
         continue;
@@ -182,7 +188,7 @@ export class CoordinatorScript implements AsyncDisposable {
 
   async #read(): Promise<void> {
     for await (const message of this.channel.messages) {
-      this.heard.push(message);
+      this.received.push(message);
       this.#stir();
     }
     this.#isOver = true;

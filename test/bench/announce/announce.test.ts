@@ -28,10 +28,10 @@ describe('a run announces itself', () => {
   test('with its token and as JSON: begin, figures, lease, end, in this order', async () => {
     await using daemon = await fakeDaemon(() => 204);
     await using announcement = await announced(run, daemon.address);
-    await daemon.asked('POST /api/runs');
+    await daemon.requested('POST /api/runs');
     announcement.progress(run.snapshot(), run.client());
-    await daemon.asked('PUT /api/runs/run-1/progress');
-    await daemon.asked('PUT /api/runs/run-1/lease');
+    await daemon.requested('PUT /api/runs/run-1/progress');
+    await daemon.requested('PUT /api/runs/run-1/lease');
     await announcement.end(run.report());
     expect(daemon.requests.at(0)?.line).toBe('POST /api/runs');
     expect(daemon.requests.at(-1)?.line).toBe('POST /api/runs/run-1/end');
@@ -47,7 +47,7 @@ describe('a run announces itself', () => {
       config: runConfig({ model: 'm'.repeat(10_000), serverKind: 's'.repeat(10_000) }),
     });
     await using announcement = await announced(long, daemon.address);
-    await daemon.asked('POST /api/runs');
+    await daemon.requested('POST /api/runs');
     await announcement.end(long.report());
     expect(v.is(runStartSchema, daemon.requests.at(0)?.body)).toBe(true);
     expect(v.is(runEndSchema, daemon.requests.at(-1)?.body)).toBe(true);
@@ -56,27 +56,27 @@ describe('a run announces itself', () => {
   test('keeps the newest of the figures that came too fast, and counts the others', async () => {
     await using daemon = await fakeDaemon(() => 204);
     await using announcement = await announced(run, daemon.address);
-    await daemon.asked('POST /api/runs');
+    await daemon.requested('POST /api/runs');
     for (let index = 0; index < 100; index += 1) announcement.progress(run.snapshot(), run.client());
-    await daemon.asked('PUT /api/runs/run-1/progress');
+    await daemon.requested('PUT /api/runs/run-1/progress');
     expect(announcement.updatesDropped).toBeGreaterThan(90);
   });
 
   test('and hears once that somebody asked it to end', async () => {
     await using daemon = await fakeDaemon(line => (line.startsWith('PUT') ? 202 : 204));
-    let asked = 0;
+    let requested = 0;
     await using announcement = await announceRun({
       ...optionsOf(run),
       findDaemon: async () => daemon.address,
-      onStopAsked: () => {
-        asked += 1;
+      onStopRequested: () => {
+        requested += 1;
       },
     });
-    await daemon.asked('PUT /api/runs/run-1/lease');
+    await daemon.requested('PUT /api/runs/run-1/lease');
     announcement.progress(run.snapshot(), run.client());
-    await daemon.asked('PUT /api/runs/run-1/progress');
+    await daemon.requested('PUT /api/runs/run-1/progress');
     await announcement.end(run.report());
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     expect(announcement.updatesDropped).toBe(0);
     expect(daemon.requests.at(-1)?.line).toBe('POST /api/runs/run-1/end');
   });
@@ -95,7 +95,7 @@ describe('a run announces itself', () => {
         notStored += 1;
       },
     });
-    await daemon.asked('PUT /api/runs/run-1/lease');
+    await daemon.requested('PUT /api/runs/run-1/lease');
     expect(daemon.requests.filter(({ line }) => line === 'POST /api/runs')).toHaveLength(3);
     expect(notStored).toBe(1);
     await announcement.end(run.report());
@@ -108,7 +108,7 @@ describe('a run announces itself', () => {
       return isForgetful ? 404 : 204;
     });
     await using announcement = await announced(run, daemon.address);
-    await daemon.asked('POST /api/runs');
+    await daemon.requested('POST /api/runs');
     isForgetful = true;
     await announcement.end(run.report());
     expect(daemon.requests.slice(-2).map(({ line }) => line)).toEqual([
@@ -120,7 +120,7 @@ describe('a run announces itself', () => {
   test.for([400, 401, 403, 429, 500, 503])('and lets a daemon be that answers %i', async status => {
     await using daemon = await fakeDaemon(() => status);
     await using announcement = await announced(run, daemon.address);
-    await daemon.asked('POST /api/runs');
+    await daemon.requested('POST /api/runs');
     announcement.progress(run.snapshot(), run.client());
     await announcement.end(run.report());
     expect(daemon.requests.filter(({ line }) => line.includes('progress'))).toEqual([]);
@@ -180,7 +180,7 @@ interface Asked {
 interface FakeDaemon extends AsyncDisposable {
   readonly address: DaemonAddress;
   readonly requests: readonly Asked[];
-  asked(line: string): Promise<void>;
+  requested(line: string): Promise<void>;
 }
 
 const fakeDaemon = async (statusOf: (line: string) => number): Promise<FakeDaemon> => {
@@ -206,7 +206,7 @@ const fakeDaemon = async (statusOf: (line: string) => number): Promise<FakeDaemo
   return {
     address,
     requests,
-    asked: async line => {
+    requested: async line => {
       while (!requests.some(request => request.line === line)) await once(server, 'asked');
     },
     [Symbol.asyncDispose]: () => closed(server),

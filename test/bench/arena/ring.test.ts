@@ -48,7 +48,7 @@ test('a ring gives back what was written, in order, however reading and writing 
         else if (step === 'release') reader.release();
         else if (write(writer, step)) expected.push(step);
       }
-      for (const told of expected) expect(read(reader)).toEqual(told);
+      for (const reported of expected) expect(read(reader)).toEqual(reported);
       expect(read(reader)).toBeUndefined();
     }),
     { numRuns: longCount(300, 5_000) },
@@ -59,15 +59,15 @@ test('a full ring refuses, loses nothing, and takes again what was released', ()
   const memory = createRingMemory(4_096);
   const writer = new RingWriter(memory);
   const reader = new RingReader(memory);
-  const told = { type: 1, stampNs: 1, slot: 1, sampleId: 1, text: 'x'.repeat(100) };
+  const reported = { type: 1, stampNs: 1, slot: 1, sampleId: 1, text: 'x'.repeat(100) };
   let written = 0;
-  while (write(writer, told)) written += 1;
+  while (write(writer, reported)) written += 1;
   expect(written).toBe(Math.floor(4_096 / 144));
-  expect(read(reader)).toEqual(told);
-  expect(write(writer, told)).toBe(false);
+  expect(read(reader)).toEqual(reported);
+  expect(write(writer, reported)).toBe(false);
   reader.release();
-  expect(write(writer, told)).toBe(true);
-  for (let at = 0; at < written; at += 1) expect(read(reader)).toEqual(told);
+  expect(write(writer, reported)).toBe(true);
+  for (let at = 0; at < written; at += 1) expect(read(reader)).toEqual(reported);
   expect(read(reader)).toBeUndefined();
 });
 
@@ -86,9 +86,9 @@ test('positions run on past 2^32 units', () => {
   const writer = new RingWriter(memory);
   const reader = new RingReader(memory);
   for (let at = 0; at < 200; at += 1) {
-    const told = { type: 2, stampNs: at, slot: at, sampleId: at, text: 'y'.repeat(at) };
-    expect(write(writer, told)).toBe(true);
-    expect(read(reader)).toEqual(told);
+    const reported = { type: 2, stampNs: at, slot: at, sampleId: at, text: 'y'.repeat(at) };
+    expect(write(writer, reported)).toBe(true);
+    expect(read(reader)).toEqual(reported);
     reader.release();
   }
 });

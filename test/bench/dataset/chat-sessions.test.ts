@@ -3,25 +3,35 @@ import {
   chatSessions,
   generatedGroups,
   SESSION_TURNS_MAX,
-  type SessionWish,
+  type SessionDatasetOptions,
   turnsOfChats,
 } from '../../../src/bench/dataset/chat-sessions.ts';
 import type { Message } from '../../../src/bench/dataset/message.ts';
 import type { Prompt } from '../../../src/bench/dataset/prompt.ts';
 
-const WISH: SessionWish = { turns: undefined, thinkTime: undefined, answers: 'live' };
+const WISH: SessionDatasetOptions = { turns: undefined, thinkTime: undefined, answers: 'live' };
 
-const said = (role: string, content: string): Message => ({ role, content });
+const reported = (role: string, content: string): Message => ({ role, content });
 const chatOf = (...messages: readonly Message[]): Prompt => ({ messages, maxTokens: 9 });
-const prompt = (text: string): Prompt => chatOf(said('user', text));
+const prompt = (text: string): Prompt => chatOf(reported('user', text));
 const textsOf = (prompts: readonly Prompt[]): readonly (readonly unknown[])[] =>
   prompts.map(({ messages }) => messages.map(({ content }) => content));
 
 describe('conversations that somebody had', () => {
   test('are cut before each answer, and remember what was answered', () => {
     const { prompts, groups } = turnsOfChats([
-      chatOf(said('system', 'S'), said('user', 'a'), said('assistant', 'A'), said('user', 'b')),
-      chatOf(said('user', 'c'), said('assistant', 'C'), said('user', 'd'), said('assistant', 'D')),
+      chatOf(
+        reported('system', 'S'),
+        reported('user', 'a'),
+        reported('assistant', 'A'),
+        reported('user', 'b'),
+      ),
+      chatOf(
+        reported('user', 'c'),
+        reported('assistant', 'C'),
+        reported('user', 'd'),
+        reported('assistant', 'D'),
+      ),
     ]);
     expect(textsOf(prompts)).toEqual([['S', 'a'], ['b'], ['c'], ['d']]);
     expect(groups).toEqual({
@@ -32,9 +42,14 @@ describe('conversations that somebody had', () => {
 
   test('that begin with an answer or ask nothing have no turn for it', () => {
     const { prompts, groups } = turnsOfChats([
-      chatOf(said('assistant', 'Hello!'), said('user', 'a'), said('assistant', 'A')),
-      chatOf(said('system', 'S'), said('assistant', 'A')),
-      chatOf(said('user', 'b'), said('assistant', 'B1'), said('assistant', 'B2'), said('user', 'c')),
+      chatOf(reported('assistant', 'Hello!'), reported('user', 'a'), reported('assistant', 'A')),
+      chatOf(reported('system', 'S'), reported('assistant', 'A')),
+      chatOf(
+        reported('user', 'b'),
+        reported('assistant', 'B1'),
+        reported('assistant', 'B2'),
+        reported('user', 'c'),
+      ),
     ]);
     expect(textsOf(prompts)).toEqual([['Hello!', 'a'], ['b'], ['B2', 'c']]);
     expect(groups.counts).toEqual([1, 2]);
@@ -44,7 +59,7 @@ describe('conversations that somebody had', () => {
     const parts = [{ type: 'text', text: 'one ' }, { type: 'image_url' }, { type: 'text', text: 'two' }];
     const { prompts, groups } = turnsOfChats([
       {
-        ...chatOf(said('user', 'a'), { role: 'assistant', content: parts }, said('user', 'b')),
+        ...chatOf(reported('user', 'a'), { role: 'assistant', content: parts }, reported('user', 'b')),
         prefix: 'shared',
       },
     ]);
@@ -56,13 +71,13 @@ describe('conversations that somebody had', () => {
 describe('sessions of a chat', () => {
   const { prompts, groups } = turnsOfChats([
     chatOf(
-      said('user', 'a'),
-      said('assistant', 'A'),
-      said('user', 'b'),
-      said('assistant', 'B'),
-      said('user', 'c'),
+      reported('user', 'a'),
+      reported('assistant', 'A'),
+      reported('user', 'b'),
+      reported('assistant', 'B'),
+      reported('user', 'c'),
     ),
-    chatOf(said('user', 'd')),
+    chatOf(reported('user', 'd')),
   ]);
 
   test('have turns that each wait for the one before and go on with it', () => {
@@ -94,9 +109,14 @@ describe('sessions of a chat', () => {
   });
 
   test('think before each turn but the first, the same for the same seed', () => {
-    const wish: SessionWish = { ...WISH, thinkTime: { kind: 'uniform', minMs: 100, maxMs: 200 } };
+    const options: SessionDatasetOptions = {
+      ...WISH,
+      thinkTime: { kind: 'uniform', minMs: 100, maxMs: 200 },
+    };
     const delays = (seed: number): readonly number[] =>
-      chatSessions(prompts, groups, wish, seed).flatMap(({ turns }) => turns.map(({ delayMs }) => delayMs));
+      chatSessions(prompts, groups, options, seed).flatMap(({ turns }) =>
+        turns.map(({ delayMs }) => delayMs),
+      );
     const [first = -1, second = 0, third = 0, other = -1] = delays(5);
     expect([first, other]).toEqual([0, 0]);
     for (const ms of [second, third]) {

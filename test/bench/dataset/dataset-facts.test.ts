@@ -8,19 +8,19 @@ const facts = (texts: readonly string[]) =>
 
 describe('what is in a data set', () => {
   test('tells lengths, and which prompts are the same', () => {
-    const told = datasetFacts({
+    const reported = datasetFacts({
       description: '',
       prompts: [userPrompt('one two', 10), userPrompt('one two'), userPrompt('three'), userPrompt('', 30)],
     });
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       prompts: 4,
       identical: 1,
-      maxTokensTold: 2,
+      maxTokensReported: 2,
       maxTokens: { min: 10, max: 30, total: 40 },
       messages: { min: 1, max: 1 },
     });
     // "user:" is a word of each.
-    expect(told.words).toMatchObject({ total: 9, max: 3, min: 1 });
+    expect(reported.words).toMatchObject({ total: 9, max: 3, min: 1 });
   });
 
   test('the share of prefixes is all that a tree of them does not have to hold, in whatever order they come', () => {

@@ -54,9 +54,9 @@ describe('a JSONL data set', () => {
 
   test('says where a bad line stands, how it begins and what to do', async () => {
     const long = `{"prompt": ${'x'.repeat(1_000)}`;
-    const said = await refusal(`{"prompt":"a"}\n${long}\n`);
-    expect(said).toContain('data.jsonl:2: this line is not JSON. It begins: "{\\"prompt\\": xxx');
-    expect(said.length).toBeLessThan(400);
+    const reported = await refusal(`{"prompt":"a"}\n${long}\n`);
+    expect(reported).toContain('data.jsonl:2: this line is not JSON. It begins: "{\\"prompt\\": xxx');
+    expect(reported.length).toBeLessThan(400);
     expect(await refusal('{"prompt":"a"}\n[1]')).toContain('data.jsonl:2: this line is not a JSON object');
     expect(await refusal('{"a":1,"b":2}')).toMatch(/no prompt: it has a, b.*\. .*--prompt-column/);
     expect(await refusal('{"text_in":"x"}', 'txt_in')).toContain('Did you mean --prompt-column text_in?');
@@ -94,8 +94,8 @@ describe('a JSONL data set', () => {
 });
 
 describe('a data set of another form', () => {
-  const turns = (...said: readonly (readonly [string, string])[]) => ({
-    conversations: said.map(([from, value]) => ({ from, value })),
+  const turns = (...reported: readonly (readonly [string, string])[]) => ({
+    conversations: reported.map(([from, value]) => ({ from, value })),
   });
 
   test('of ShareGPT asks what stands before the first answer, and counts what asks nothing', async () => {

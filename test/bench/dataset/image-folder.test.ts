@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
 import { readImageFolder } from '../../../src/bench/dataset/image-folder.ts';
-import { madeUpPng } from '../../../src/bench/dataset/made-up-images.ts';
+import { madeUpPng } from '../../../src/bench/dataset/synthetic-images.ts';
 import { seededRandom } from '../../../src/core/random.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

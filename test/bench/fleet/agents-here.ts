@@ -64,12 +64,12 @@ export class FleetHere {
       notice: (text: string) => void this.notices.push(text),
     };
     const channels = this.lines.map(({ coordinator }, index) =>
-      this.#heard(index, channelToAgent(coordinator, this.#names[index] ?? '')),
+      this.#received(index, channelToAgent(coordinator, this.#names[index] ?? '')),
     );
     return await runFleetBench(request, partsHere(this.#folder, { observer, ...changes }), channels);
   }
 
-  #heard(index: number, channel: AgentChannel): AgentChannel {
+  #received(index: number, channel: AgentChannel): AgentChannel {
     return {
       peer: channel.peer,
       messages: channel.messages,

@@ -11,13 +11,13 @@ import { shiftedSample } from '../../../src/wire/own-sample-line.ts';
 import { decodeSampleLine, encodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { arbitrarySample } from '../../support/arbitrary-sample.ts';
 
-class HeardTap implements LoadTap {
+class RecordingTap implements LoadTap {
   readonly records: EventRecord[] = [];
   readonly samples: EndedSample[] = [];
-  toldUntilNs: () => number = () => Number.NaN;
+  reportedUntilNs: () => number = () => Number.NaN;
 
-  started(_startNs: number, _nowNs: () => number, toldUntilNs?: () => number): void {
-    if (toldUntilNs !== undefined) this.toldUntilNs = toldUntilNs;
+  started(_startNs: number, _nowNs: () => number, reportedUntilNs?: () => number): void {
+    if (reportedUntilNs !== undefined) this.reportedUntilNs = reportedUntilNs;
   }
   batch(bytes: Uint8Array): void {
     this.records.push(...readEventBatch(bytes).records);
@@ -75,13 +75,13 @@ describe('facts of agents', () => {
       minLength: 1,
       maxLength: 12,
     });
-    const toldLive = fc.array(fc.constantFrom('nothing', 'issued', 'ended'), {
+    const reportedLive = fc.array(fc.constantFrom('nothing', 'issued', 'ended'), {
       minLength: 12,
       maxLength: 12,
     });
     fc.assert(
-      fc.property(samples, toldLive, (all, how) => {
-        const tap = new HeardTap();
+      fc.property(samples, reportedLive, (all, how) => {
+        const tap = new RecordingTap();
         const facts = factsTo(tap);
         const of = (agent: number, ...wanted: readonly string[]): readonly EndedSample[] =>
           all.filter((sample, at) => sample.sampleId % 2 === agent && wanted.includes(how[at] ?? ''));
@@ -94,29 +94,29 @@ describe('facts of agents', () => {
         facts.end();
         const byId = (a: { sampleId: number }, b: { sampleId: number }): number => a.sampleId - b.sampleId;
         expect(tap.samples.toSorted(byId)).toEqual(placed.toSorted(byId));
-        const told = tap.records.flatMap(record => (record.kind === 'sample.issued' ? [record] : []));
-        expect(told.toSorted(byId)).toEqual(placed.toSorted(byId).map(issued));
+        const reported = tap.records.flatMap(record => (record.kind === 'sample.issued' ? [record] : []));
+        expect(reported.toSorted(byId)).toEqual(placed.toSorted(byId).map(issued));
       }),
     );
   });
 
   test('are told until where the slowest agent that is still there has told them', () => {
-    const tap = new HeardTap();
+    const tap = new RecordingTap();
     const lost = new Set<number>();
     const facts = factsTo(tap, lost);
     facts.started(0, () => 9e9);
-    const tell = (agent: number, untilNs: number): void =>
+    const report = (agent: number, untilNs: number): void =>
       facts.take(agent, { kind: 'facts', untilNs, batches: [], lines: new Uint8Array() });
-    tell(0, 5e9);
-    expect(tap.toldUntilNs()).toBe(Number.NEGATIVE_INFINITY);
-    tell(1, 2e9);
-    expect(tap.toldUntilNs()).toBe(2e9 + 500_000);
+    report(0, 5e9);
+    expect(tap.reportedUntilNs()).toBe(Number.NEGATIVE_INFINITY);
+    report(1, 2e9);
+    expect(tap.reportedUntilNs()).toBe(2e9 + 500_000);
     lost.add(1);
-    expect(tap.toldUntilNs()).toBe(5e9 + 1_000);
+    expect(tap.reportedUntilNs()).toBe(5e9 + 1_000);
   });
 
   test('that are none are refused', () => {
-    const facts = factsTo(new HeardTap());
+    const facts = factsTo(new RecordingTap());
     const [batch] = batchOf([{ kind: 'sample.recv_first', sampleId: 1, atNs: 2, firstByteNs: 1 }]);
     const torn = { kind: 'facts', untilNs: 1, batches: [batch?.subarray(3) ?? new Uint8Array()] } as const;
     expect(() => facts.take(0, { ...torn, lines: new Uint8Array() })).toThrow(DecodeError);

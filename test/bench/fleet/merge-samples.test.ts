@@ -31,13 +31,13 @@ const merged = async (files: readonly string[]): Promise<Merged> => {
       { atNs: 0, offsetNs: agent * HOUR_NS, errorNs: 1, worstRoundTripNs: 2 },
       undefined,
     );
-    const told = (reason: string): void => void unreadable.push(`${agent}: ${reason}`);
+    const reported = (reason: string): void => void unreadable.push(`${agent}: ${reason}`);
     return {
       path,
       runZeroNs: agent * HOUR_NS + 1_000,
       clock,
       skipped: () => undefined,
-      unreadable: told,
+      unreadable: reported,
     };
   });
   const agents: number[] = [];

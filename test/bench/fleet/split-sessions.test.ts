@@ -34,12 +34,13 @@ const linesOf = (folder: string): readonly ReturnType<typeof decodeSampleLine>[]
 
 /** Of each session that a file tells of, its turns. */
 const sessionsIn = (folder: string): ReadonlyMap<number, readonly number[]> => {
-  const told = new Map<number, number[]>();
+  const reported = new Map<number, number[]>();
   for (const line of linesOf(folder)) {
     const place = line.kind === 'sample' ? line.sample.turn : line.kind === 'skipped' ? line.turn : undefined;
-    if (place !== undefined) told.set(place.session, [...(told.get(place.session) ?? []), place.turn].sort());
+    if (place !== undefined)
+      reported.set(place.session, [...(reported.get(place.session) ?? []), place.turn].sort());
   }
-  return told;
+  return reported;
 };
 
 const tallied = (folder: string): SessionTally => {
@@ -68,10 +69,11 @@ test.each(isLongRun ? [2, 3] : [2])(
     expect(counts.completed).toBe(sessions?.turns.issued);
     const whole = join(folder.path, 'run');
     // The same sessions with the same turns, however they were split.
-    const bySession = (told: ReadonlyMap<number, readonly number[]>) => [...told].sort(([a], [b]) => a - b);
+    const bySession = (reported: ReadonlyMap<number, readonly number[]>) =>
+      [...reported].sort(([a], [b]) => a - b);
     expect(bySession(sessionsIn(whole))).toEqual(bySession(sessionsIn(join(alone.path, 'run'))));
-    const ofTurns = (told: typeof sessions) =>
-      told?.byTurn.map(({ issued, completed, inputTokensMean }) => [issued, completed, inputTokensMean]);
+    const ofTurns = (reported: typeof sessions) =>
+      reported?.byTurn.map(({ issued, completed, inputTokensMean }) => [issued, completed, inputTokensMean]);
     expect(ofTurns(sessions)).toEqual(ofTurns(one.report.sessions));
     const shares = names.map((_, index) => sessionsIn(join(whole, 'agents', String(index))));
     for (const [index, share] of shares.entries())
@@ -92,15 +94,15 @@ test('a data set of conversations travels whole, and turns that never ran are sk
     failEvery: 5,
   });
   using folder = temporaryDirectory();
-  const said = (role: string, content: string) => ({ role, content });
+  const reported = (role: string, content: string) => ({ role, content });
   const prompts = ['a', 'b', 'c'].map(name => ({
     maxTokens: 9,
     messages: [
-      said('user', `${name} one`),
-      said('assistant', `answer to ${name}`),
-      said('user', `${name} two`),
-      said('assistant', 'and again'),
-      said('user', `${name} three`),
+      reported('user', `${name} one`),
+      reported('assistant', `answer to ${name}`),
+      reported('user', `${name} two`),
+      reported('assistant', 'and again'),
+      reported('user', `${name} three`),
     ],
   }));
   const request = chats(mock.url, {

@@ -99,8 +99,10 @@ describe('a request for an agent', () => {
   });
 
   test('of an API that this version does not have is refused', () => {
-    const asked = { ...travelling, api: 'telepathy' };
-    expect(() => arrivedRequest(asked, { headers: [], dataset: undefined })).toThrow('no API "telepathy"');
+    const requested = { ...travelling, api: 'telepathy' };
+    expect(() => arrivedRequest(requested, { headers: [], dataset: undefined })).toThrow(
+      'no API "telepathy"',
+    );
   });
 });
 

@@ -4,9 +4,9 @@ import { NO_EVIDENCE } from '../../../src/bench/line/line-estimate.ts';
 import type { SearchedStage } from '../../../src/bench/line/line-search.ts';
 
 /** "112 held" as a stage. */
-const change = (...told: readonly (readonly [load: number, verdict: SearchedStage['verdict']])[]) =>
+const change = (...reported: readonly (readonly [load: number, verdict: SearchedStage['verdict']])[]) =>
   capacityChange(
-    told.map(([requestsPerSecond, verdict]) => ({
+    reported.map(([requestsPerSecond, verdict]) => ({
       purpose: 'bisect',
       load: { kind: 'rate', requestsPerSecond, arrival: 'poisson' },
       verdict,

@@ -251,27 +251,27 @@ describe('the line that was found', () => {
     completedPerSecond: 0,
     evidence: NO_EVIDENCE,
   });
-  const said = (stages: readonly SearchedStage[], end?: 'budget' | 'stopped') => {
+  const reported = (stages: readonly SearchedStage[], end?: 'budget' | 'stopped') => {
     const line = foundLine(stages, SEARCH, end);
     return lineSentence(line, { by: 'rate', objectives: ['TTFT p95 ≤ 500 ms'], change: undefined });
   };
 
   test('is said in one sentence', () => {
     const both = [at(11.6, 'held'), at(12.2, 'over-capacity'), at(12.2, 'over-capacity'), at(11.6, 'held')];
-    expect(said(both)).toBe(
+    expect(reported(both)).toBe(
       'carries 11.6 to 12.2 requests/s at TTFT p95 ≤ 500 ms; above that the queue grows',
     );
-    expect(said([at(8, 'held')], 'budget')).toBe(
+    expect(reported([at(8, 'held')], 'budget')).toBe(
       'carries at least 8.00 requests/s at TTFT p95 ≤ 500 ms; the time was over before a load failed',
     );
-    expect(said([at(8, 'missed')], 'stopped')).toBe(
+    expect(reported([at(8, 'missed')], 'stopped')).toBe(
       'carries less than 8.00 requests/s at TTFT p95 ≤ 500 ms, where an objective is missed; it was stopped before a load held',
     );
-    expect(said([])).toBe('nothing is known: no stage has ended');
+    expect(reported([])).toBe('nothing is known: no stage has ended');
   });
 
   test('says that this client was the limit where it was, below a load that fails', () => {
-    expect(said([at(8, 'client-bound'), at(12, 'over-capacity')])).toBe(
+    expect(reported([at(8, 'client-bound'), at(12, 'over-capacity')])).toBe(
       'carries less than 12.0 requests/s at TTFT p95 ≤ 500 ms, where the queue grows; below that this client was the limit',
     );
   });

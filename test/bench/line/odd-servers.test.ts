@@ -15,7 +15,7 @@ const errorRate = (limitShare: number): JudgedObjective => ({ kind: 'error-rate'
 const MEAN: JudgedObjective = { kind: 'mean', name: 'latency', limitNs: 45e6 };
 
 /** Four servers of 25 ms: a capacity of 160/s, and without oddities a line at 136/s. */
-const saidOf = (behaviour: Behaviour, objectives: readonly JudgedObjective[] = [P95]): SpokenLine =>
+const sentenceOf = (behaviour: Behaviour, objectives: readonly JudgedObjective[] = [P95]): SpokenLine =>
   spokenLine(
     {
       model: { servers: 4, serviceNs: 25e6, serviceVariation: 0 },
@@ -45,36 +45,36 @@ const UNASKED = [
 
 describe('what is said of', () => {
   test('a queue: its line, and what decided each load', () => {
-    const said = saidOf({});
-    expect(withoutFigures(said.sentence)).toBe(
+    const reported = sentenceOf({});
+    expect(withoutFigures(reported.sentence)).toBe(
       'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed',
     );
-    expect(said.line).toMatchObject({ holds: between(110, 136.6), fails: between(136.4, 170) });
-    expect(reasonsOf(said, 'held')).toEqual([HELD]);
-    expect(reasonsOf(said, 'missed')).toEqual(['latency.pN=Nms: missed, N ms (at least N ms)']);
-    expect(reasonsOf(said, 'undecided')).toEqual([
+    expect(reported.line).toMatchObject({ holds: between(110, 136.6), fails: between(136.4, 170) });
+    expect(reasonsOf(reported, 'held')).toEqual([HELD]);
+    expect(reasonsOf(reported, 'missed')).toEqual(['latency.pN=Nms: missed, N ms (at least N ms)']);
+    expect(reasonsOf(reported, 'undecided')).toEqual([
       ...UNASKED,
       'too few requests to say; about N requests would decide',
     ]);
   });
 
   test('a missed limit is never less than the limit', () => {
-    const { stages } = saidOf({});
-    const told = stages.flatMap(({ reasons }) =>
+    const { stages } = sentenceOf({});
+    const reported = stages.flatMap(({ reasons }) =>
       reasons.map(reason => /\(at least ([\d.]+)\sms\)/u.exec(reason)?.[1]),
     );
-    const least = told.filter(text => text !== undefined).map(Number);
+    const least = reported.filter(text => text !== undefined).map(Number);
     expect(least.length).toBeGreaterThan(0);
     expect(Math.min(...least)).toBeGreaterThanOrEqual(80);
   });
 
   test('a growing queue is growth that the interval shows too', () => {
-    const said = saidOf({}, [errorRate(0.05)]);
-    expect(withoutFigures(said.sentence)).toMatch(
+    const reported = sentenceOf({}, [errorRate(0.05)]);
+    expect(withoutFigures(reported.sentence)).toMatch(
       /^carries N to N requests\/s at error rate ≤ N %; above that the queue grows( \(not every end was confirmed\))?$/u,
     );
-    expect(said.line).toMatchObject({ holds: between(130, 160), fails: between(160, 190) });
-    const grows = said.stages.filter(({ verdict }) => verdict === 'over-capacity');
+    expect(reported.line).toMatchObject({ holds: between(130, 160), fails: between(160, 190) });
+    const grows = reported.stages.filter(({ verdict }) => verdict === 'over-capacity');
     expect(grows.length).toBeGreaterThan(1);
     for (const { reasons } of grows)
       expect(reasons).toEqual([
@@ -85,70 +85,70 @@ describe('what is said of', () => {
   });
 
   test('one whose capacity drops by 30 % midway: what it carries by then', () => {
-    const said = saidOf({ stretch: atNs => (atNs < 60e9 ? 1 : 1 / 0.7) });
-    expect(withoutFigures(said.sentence)).toBe(
+    const reported = sentenceOf({ stretch: atNs => (atNs < 60e9 ? 1 : 1 / 0.7) });
+    expect(withoutFigures(reported.sentence)).toBe(
       'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed; it carried more at first: N requests/s held, and later N did not',
     );
-    expect(said.line).toMatchObject({ holds: between(60, 100), fails: between(90, 112) });
-    expect(reasonsOf(said, 'held')).toEqual([HELD]);
+    expect(reported.line).toMatchObject({ holds: between(60, 100), fails: between(90, 112) });
+    expect(reasonsOf(reported, 'held')).toEqual([HELD]);
   });
 
   test('one that fails 1 % at all rates: the line of an objective that allows it, with the failures counted', () => {
-    const said = saidOf({ fails: draw => draw < 0.01 });
-    expect(withoutFigures(said.sentence)).toBe(
+    const reported = sentenceOf({ fails: draw => draw < 0.01 });
+    expect(withoutFigures(reported.sentence)).toBe(
       'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed',
     );
-    expect(reasonsOf(said, 'held')).toEqual([HELD, 'N of N requests failed (status N: N)']);
-    expect(said.stages.flatMap(({ reasons }) => reasons).join()).toContain('(status 500: ');
+    expect(reasonsOf(reported, 'held')).toEqual([HELD, 'N of N requests failed (status N: N)']);
+    expect(reported.stages.flatMap(({ reasons }) => reasons).join()).toContain('(status 500: ');
   });
 
   test('one that fails 1 % at all rates: that no load holds where 0.1 % are allowed', () => {
-    const said = saidOf({ fails: draw => draw < 0.01 }, [P95, errorRate(0.001)]);
-    expect(withoutFigures(said.sentence)).toBe(
+    const reported = sentenceOf({ fails: draw => draw < 0.01 }, [P95, errorRate(0.001)]);
+    expect(withoutFigures(reported.sentence)).toBe(
       'carries no load at latency pN ≤ N ms and error rate ≤ N %: not even one request at a time (N requests/s) meets it',
     );
-    expect(said.stages.at(-1)).toMatchObject({ purpose: 'alone', verdict: 'missed' });
-    expect(reasonsOf(said, 'held')).toEqual([]);
-    expect(reasonsOf(said, 'missed')).toContain('error-rate=N%: missed, N % (N % to N %)');
+    expect(reported.stages.at(-1)).toMatchObject({ purpose: 'alone', verdict: 'missed' });
+    expect(reasonsOf(reported, 'held')).toEqual([]);
+    expect(reasonsOf(reported, 'missed')).toContain('error-rate=N%: missed, N % (N % to N %)');
   });
 
   test('one that refuses with 429: an objective missed, no growing queue, and how many it refused', () => {
-    const said = saidOf({ refusesFrom: 6 });
-    expect(withoutFigures(said.sentence)).toBe(
+    const reported = sentenceOf({ refusesFrom: 6 });
+    expect(withoutFigures(reported.sentence)).toBe(
       'carries N to N requests/s at latency pN ≤ N ms; above that an objective is missed',
     );
-    expect(reasonsOf(said, 'missed')).toEqual([
+    expect(reasonsOf(reported, 'missed')).toEqual([
       'latency.pN=Nms: missed, longer than all completed requests (at least N ms)',
       'N of N requests failed (status N: N)',
     ]);
-    expect(said.stages.flatMap(({ reasons }) => reasons).join()).toContain('(status 429: ');
-    expect(reasonsOf(said, 'over-capacity')).toEqual([]);
+    expect(reported.stages.flatMap(({ reasons }) => reasons).join()).toContain('(status 429: ');
+    expect(reasonsOf(reported, 'over-capacity')).toEqual([]);
   });
 
   test('one that hangs beyond six in flight: the queue grows where nobody comes back', () => {
-    const said = saidOf({ hangsFrom: 6 });
-    expect(withoutFigures(said.sentence)).toBe(
+    const reported = sentenceOf({ hangsFrom: 6 });
+    expect(withoutFigures(reported.sentence)).toBe(
       'carries N to N requests/s at latency pN ≤ N ms; above that the queue grows',
     );
-    expect(reasonsOf(said, 'over-capacity')).toEqual([
+    expect(reasonsOf(reported, 'over-capacity')).toEqual([
       'the queue grows: requests in flight change by N a minute (N to N)',
     ]);
   });
 
   test('one that never answers: that no request was answered', () => {
-    const said = saidOf({ hangsFrom: 0 });
-    expect(said.sentence).toBe('nothing is known: no request was answered, not even one at a time');
-    expect(said.stages).toMatchObject([
+    const reported = sentenceOf({ hangsFrom: 0 });
+    expect(reported.sentence).toBe('nothing is known: no request was answered, not even one at a time');
+    expect(reported.stages).toMatchObject([
       { verdict: 'broken', reasons: ['the only request was not answered'] },
     ]);
   });
 
   test('one under an objective of its mean latency', () => {
-    const said = saidOf({}, [MEAN]);
-    expect(withoutFigures(said.sentence)).toBe(
+    const reported = sentenceOf({}, [MEAN]);
+    expect(withoutFigures(reported.sentence)).toBe(
       'carries N to N requests/s at mean latency ≤ N ms; above that an objective is missed',
     );
-    expect(reasonsOf(said, 'held')).toContain(HELD);
+    expect(reasonsOf(reported, 'held')).toContain(HELD);
   });
 });
 

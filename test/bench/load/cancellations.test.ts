@@ -37,10 +37,10 @@ describe('a request that is broken off as planned', () => {
 });
 
 test('equal seeds break the same requests off, and so many of them as were asked for', () => {
-  const wish = { afterMs: { kind: 'uniform', min: 200, max: 800 }, share: 0.25 } as const;
-  const drawn = cancellations(wish, 7);
-  expect(cancellations(wish, 7)).toEqual(drawn);
-  expect(cancellations(wish, 8)).not.toEqual(drawn);
+  const options = { afterMs: { kind: 'uniform', min: 200, max: 800 }, share: 0.25 } as const;
+  const drawn = cancellations(options, 7);
+  expect(cancellations(options, 7)).toEqual(drawn);
+  expect(cancellations(options, 8)).not.toEqual(drawn);
   const cancelled = drawn.filter(ms => ms !== -1);
   expect(cancelled.length / drawn.length).toBeCloseTo(0.25, 1);
   expect(Math.min(...cancelled)).toBeGreaterThanOrEqual(200);

@@ -50,16 +50,16 @@ test.each([
     { api: SERVER_APIS[0], model: 'mock-model', isStreaming: true, hasNonce: true, noncePrefix: '0badcafe' },
   );
   await runHere(loadPlan({ ...server, ...samplesMax(20), bodies }));
-  const asked = server.requests.map(request => {
+  const requested = server.requests.map(request => {
     const { messages } = JSON.parse(request.slice(request.indexOf('\r\n\r\n')));
     return messages[0].content;
   });
   const nonceOf = (sample: number) => `0badcafe${sample.toString(16).padStart(8, '0')}`;
-  asked.forEach((content, sample) => {
+  requested.forEach((content, sample) => {
     expect(content).toContain(nonceOf(sample));
     expect(content.endsWith(contents[sample % contents.length])).toBe(true);
   });
-  expect(asked).toHaveLength(20);
+  expect(requested).toHaveLength(20);
 });
 
 test.each([
@@ -246,14 +246,14 @@ test('a name that nobody knows is a failure to connect', async () => {
 });
 
 test('stopping cancels what is in flight and ends the load', async () => {
-  const heard = Promise.withResolvers<void>();
+  const received = Promise.withResolvers<void>();
   await using server = await scriptedServer(({ index }) => {
-    if (index === 2) heard.resolve();
+    if (index === 2) received.resolve();
   });
   const run = await runHere(
     loadPlan({ ...server, pattern: { kind: 'concurrency', concurrency: 3 }, ...samplesMax(9) }),
     {
-      whileRunning: load => void heard.promise.then(() => load.stop()),
+      whileRunning: load => void received.promise.then(() => load.stop()),
     },
   );
   expect(outcomes(run.samples)).toEqual(Array(3).fill('cancelled'));

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const waiting = FAULT_CASES.flatMap(one => [true, false].map(isStreaming => ({ one, isStreaming })));
   const user = async (): Promise<void> => {
     for (let next = waiting.pop(); next !== undefined; next = waiting.pop())
-      runs.set(`${next.one.name} ${next.isStreaming}`, await asked(next.one, next.isStreaming));
+      runs.set(`${next.one.name} ${next.isStreaming}`, await requested(next.one, next.isStreaming));
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, user));
 });
@@ -35,7 +35,7 @@ afterAll(() => mock.stop());
 /** Whether a close counts as stale is a matter of 50 ms, which a busy event loop of both ends may take. */
 const samplesOf = ({ name }: FaultCase): number => (name === 'keep-alive-lie' ? 1 : SAMPLES);
 
-const asked = (one: FaultCase, isStreaming: boolean): Promise<RunHere> => {
+const requested = (one: FaultCase, isStreaming: boolean): Promise<RunHere> => {
   const { writes, ending } = one.reply({ isStreaming, body: '', type: '' });
   const bytes = writes.reduce((sum, write) => sum + write.bytes.length, 0);
   const plan = loadPlan({

@@ -112,22 +112,22 @@ test('where no scheduler counts, waiting for a processor is among what only mark
 test('what comes in a sleep past a timer, which no wait for a processor explains, may be as late as all of it', () => {
   const loop = new Loop().ends().sleeps(2_000_000_000).works(1_000);
   expect(loop.reading()).toBe(2_000_001_000);
-  expect(loop.reads.takeHeldNs()).toBe(1_980_000_000);
-  expect(loop.reads.takeHeldNs()).toBe(0);
+  expect(loop.reads.takeBlockedNs()).toBe(1_980_000_000);
+  expect(loop.reads.takeBlockedNs()).toBe(0);
 });
 
 test('a sleep past a timer that was a wait for a processor is known as such', () => {
   const loop = new Loop().ends().sleeps(15_000_000).waits(85_000_000).works(1_000);
   expect(loop.reading()).toBe(85_001_000);
-  expect(loop.reads.takeHeldNs()).toBe(0);
+  expect(loop.reads.takeBlockedNs()).toBe(0);
 });
 
 test('a beat tells how long nothing came while its thread was kept from running', () => {
   const loop = new Loop().ends().sleeps(120_000_000);
   loop.reads.awake(loop.nowNs);
-  expect(loop.reads.takeHeldNs()).toBe(100_000_000);
+  expect(loop.reads.takeBlockedNs()).toBe(100_000_000);
   loop.sleeps(20_500_000).reads.awake(loop.nowNs);
-  expect(loop.reads.takeHeldNs()).toBe(0);
+  expect(loop.reads.takeBlockedNs()).toBe(0);
 });
 
 test('what is read behind a beat that came late was not seen to be missing by that beat', () => {

@@ -10,9 +10,9 @@ import { LoadThread } from '../../../src/bench/load/load-thread.ts';
 import { OpenLoop } from '../../../src/bench/load/open-loop.ts';
 import { Pacer } from '../../../src/bench/load/pacing.ts';
 import { ownThreadMeters } from '../../../src/bench/load/thread-meters.ts';
-import { askedRequests } from '../../../src/bench/parse/asked-requests.ts';
 import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
 import { RingParser } from '../../../src/bench/parse/ring-parser.ts';
+import { tokensPerRequest } from '../../../src/bench/parse/tokens-per-request.ts';
 import { arrivals } from '../../../src/bench/schedule/arrivals.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { SocketDialer, type TargetDialer } from '../../../src/bench/target/http1/dialer.ts';
@@ -81,19 +81,19 @@ export const runHere = async (
     outcomes: () => undefined,
     answers: () => undefined,
   });
-  const told = Promise.withResolvers<void>();
+  const reported = Promise.withResolvers<void>();
   const parser = new RingParser({
     thread: 0,
     memory,
     output,
     api: serverApi(plan.api),
     isStreaming: plan.isStreaming,
-    asked: askedRequests(plan),
+    requested: tokensPerRequest(plan),
     warmedUp: () => undefined,
     issuingEnded: () => undefined,
     ended: () => {
       output.flush();
-      told.resolve();
+      reported.resolve();
     },
   });
   const recorder = new LoadRecorder(memory);
@@ -150,7 +150,7 @@ export const runHere = async (
   const finished = load.finish();
   if (parsesLate) while (parser.parse(1_000)) output.flush();
   await finished;
-  await told.promise;
+  await reported.promise;
   clearInterval(parsing);
   const samples = lines
     .split('\n')

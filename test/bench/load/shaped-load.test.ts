@@ -3,7 +3,7 @@
 
 import { expect, test } from 'vitest';
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
-import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
+import { loadProfile } from '../../../src/bench/schedule/load-profile.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { PLAIN_SHAPE, type RunShape } from '../../../src/core/run/run-shape.ts';
 import { chunkedStream, STREAM } from '../target/reply-shapes.ts';
@@ -38,7 +38,7 @@ const overlapMax = (samples: readonly EndedSample[], fromNs = 0): number => {
 
 const users = (concurrency: number, shape: Partial<RunShape>) => {
   const pattern = { kind: 'concurrency', concurrency } as const;
-  return { pattern, course: loadCourse(pattern, { ...PLAIN_SHAPE, ...shape }, 256) };
+  return { pattern, course: loadProfile(pattern, { ...PLAIN_SHAPE, ...shape }, 256) };
 };
 
 test('under --max-in-flight an arrival waits for a place, and that wait is told apart from our own lateness', async () => {

@@ -13,9 +13,9 @@ import {
   shareOf,
   WHOLE_LOAD,
 } from '../../../src/bench/schedule/arrivals.ts';
-import { CourseUsers } from '../../../src/bench/schedule/course-users.ts';
-import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
+import { loadProfile } from '../../../src/bench/schedule/load-profile.ts';
 import { OwnArrivals } from '../../../src/bench/schedule/own-arrivals.ts';
+import { ProfileUsers } from '../../../src/bench/schedule/profile-users.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { RequestWriter } from '../../../src/bench/target/http1/request-writer.ts';
 import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
@@ -46,17 +46,17 @@ interface Wish {
 type Sent = readonly [sampleId: number, dueNs: number, isMeasured: boolean];
 
 /** What the threads of one machine send: as a load worker walks its schedule. */
-const sentBy = (wish: Wish, share: Share, threads: number): readonly Sent[] => {
-  const course = loadCourse(wish.pattern, { ...wish, warmupMs: 0 }, 1);
+const sentBy = (options: Wish, share: Share, threads: number): readonly Sent[] => {
+  const course = loadProfile(options.pattern, { ...options, warmupMs: 0 }, 1);
   const sent: Sent[] = [];
   for (let thread = 0; thread < threads; thread += 1) {
     const own = new OwnArrivals({
-      arrivals: arrivals(wish.pattern, wish.seed, course),
+      arrivals: arrivals(options.pattern, options.seed, course),
       share: threadShare({ share, threads: { load: threads, parse: 1 } }, thread),
       startNs: 1_000,
       endNs: 1_000 + 3_600e9,
       measuredFromNs: 1_000 + (course?.measuredFromNs ?? 0),
-      samplesMax: wish.samplesMax,
+      samplesMax: options.samplesMax,
     });
     while (!own.hasEnded && own.index < ARRIVALS) {
       sent.push([WARMUP + own.index, own.dueNs, own.isMeasured]);
@@ -81,9 +81,11 @@ describe('a schedule that is split over agents', () => {
         }),
         agents,
         fc.integer({ min: 1, max: 4 }),
-        (wish, threadsOf, threads) => {
-          const whole = inOrder(sentBy(wish, WHOLE_LOAD, threads));
-          const union = threadsOf.flatMap((own, index) => sentBy(wish, { index, of: threadsOf.length }, own));
+        (options, threadsOf, threads) => {
+          const whole = inOrder(sentBy(options, WHOLE_LOAD, threads));
+          const union = threadsOf.flatMap((own, index) =>
+            sentBy(options, { index, of: threadsOf.length }, own),
+          );
           expect(inOrder(union)).toEqual(whole);
         },
       ),
@@ -92,7 +94,7 @@ describe('a schedule that is split over agents', () => {
   });
 
   test('goes to the agent of its number modulo their number', () => {
-    const wish = {
+    const options = {
       pattern: { kind: 'poisson', requestsPerSecond: 100 },
       seed: 7,
       rampMs: 0,
@@ -100,7 +102,7 @@ describe('a schedule that is split over agents', () => {
     } as const;
     for (const of of [2, 4, 8]) {
       for (let index = 0; index < of; index += 1) {
-        const sent = sentBy({ ...wish, samplesMax: 1_000 }, { index, of }, 3);
+        const sent = sentBy({ ...options, samplesMax: 1_000 }, { index, of }, 3);
         expect(new Set(sent.map(([id]) => (id - WARMUP) % of))).toEqual(new Set([index]));
       }
     }
@@ -163,14 +165,14 @@ describe('a closed loop that is split over agents', () => {
   });
 
   test('has the users of one machine, by largest remainder, at every moment of a ramp', () => {
-    const course = loadCourse(
+    const course = loadProfile(
       { kind: 'concurrency', concurrency: 13 },
       { rampMs: 1_000, warmupMs: 0, steps: [{ from: 13, to: 2, durationMs: 700 }] },
       13,
     );
     fc.assert(
       fc.property(agents, fc.double({ min: 0, max: 2e9, noNaN: true }), (threadsOf, atNs) => {
-        const users = course === undefined ? 0 : new CourseUsers(course).at(atNs);
+        const users = course === undefined ? 0 : new ProfileUsers(course).at(atNs);
         const shares = threadsOf.map((threads, index) => {
           const share = { index, of: threadsOf.length };
           let own = 0;

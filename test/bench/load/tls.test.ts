@@ -66,14 +66,14 @@ beforeAll(() => {
 });
 
 const GOOD = chunkedStream(STREAM);
-const heard: { serverName: string | false | null; protocol: string | false | null; isResumed: boolean }[] =
+const received: { serverName: string | false | null; protocol: string | false | null; isResumed: boolean }[] =
   [];
 
 const secureServer = () =>
   scriptedServer(({ socket }) => socket.write(GOOD), {
     createServer: onConnection =>
       tls.createServer({ ...certificate, ALPNProtocols: ['http/1.1'] }, socket => {
-        heard.push({
+        received.push({
           serverName: socket.servername,
           protocol: socket.alpnProtocol,
           isResumed: socket.isSessionReused(),
@@ -90,7 +90,7 @@ test('a server with a certificate of the given authority is trusted, by the name
   );
   expect(run.samples.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
   expect(run.samples[0]).toMatchObject({ outputTokens: 3, chunkCount: 2, connectNs: 0 });
-  expect(heard.at(-1)).toMatchObject({ serverName: 'model.test', protocol: 'http/1.1' });
+  expect(received.at(-1)).toMatchObject({ serverName: 'model.test', protocol: 'http/1.1' });
 });
 
 test.each([
@@ -110,7 +110,7 @@ test('insecure takes any certificate, and later connections resume the first one
     {
       createServer: onConnection =>
         tls.createServer(certificate, socket => {
-          heard.push({
+          received.push({
             serverName: socket.servername,
             protocol: socket.alpnProtocol,
             isResumed: socket.isSessionReused(),
@@ -124,7 +124,7 @@ test('insecure takes any certificate, and later connections resume the first one
     loadPlan({ ...server, tls: plan, limits: { samplesMax: 3, durationNs: undefined } }),
   );
   expect(run.samples.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
-  expect(heard.at(-1)?.isResumed).toBe(true);
+  expect(received.at(-1)?.isResumed).toBe(true);
 });
 
 test('a server that speaks no TLS fails the samples as tls', async () => {

@@ -47,12 +47,12 @@ test('times to first token follow what was not cached, and hits on the page of m
     // What it has to read it reads first, and that alone: a microsecond for the rounding of its clock.
     expect(firstContentNs - sentNs).toBeGreaterThanOrEqual(readNs - 1_000);
   }
-  const asked = samples.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
-  expect(report.sessions?.cachedShare).toBe(cached / asked);
-  const told = report.sessions?.byUncached ?? [];
-  expect(isUnknown(told) ? 0 : told.reduce((sum, { count }) => sum + count, 0)).toBe(16);
-  expect(mock.log()).toMatchObject({ promptTokens: asked, cachedTokens: cached });
+  const requested = samples.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+  expect(report.sessions?.cachedShare).toBe(cached / requested);
+  const reported = report.sessions?.byUncached ?? [];
+  expect(isUnknown(reported) ? 0 : reported.reduce((sum, { count }) => sum + count, 0)).toBe(16);
+  expect(mock.log()).toMatchObject({ promptTokens: requested, cachedTokens: cached });
   const page = await (await fetch(`${mock.url}/metrics`)).text();
-  expect(page).toMatch(new RegExp(`^vllm:prefix_cache_queries_total\\S* ${asked}$`, 'm'));
+  expect(page).toMatch(new RegExp(`^vllm:prefix_cache_queries_total\\S* ${requested}$`, 'm'));
   expect(page).toMatch(new RegExp(`^vllm:prefix_cache_hits_total\\S* ${cached}$`, 'm'));
 });

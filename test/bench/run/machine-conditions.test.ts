@@ -31,15 +31,15 @@ const watched = (
   return conditions;
 };
 
-const told = (...of: Parameters<typeof watched>): readonly string[] => watched(...of).sentences();
+const reported = (...of: Parameters<typeof watched>): readonly string[] => watched(...of).sentences();
 
 test('of a machine that did nothing else nothing is said', () => {
-  expect(told({})).toEqual([]);
+  expect(reported({})).toEqual([]);
 });
 
 test('each thing that bends figures is a sentence with its amount', () => {
   expect(
-    told({
+    reported({
       '/proc/stat': 'cpu  1100 0 600 10000 0 0 0 0 0 0\n',
       '/proc/self/stat': '77 (a ) b) S 1 1 1 0 -1 0 0 0 0 0 400 300 0 0 20 0',
       '/proc/vmstat': 'pswpin 5\npswpout 27\n',
@@ -59,11 +59,11 @@ test('each thing that bends figures is a sentence with its amount', () => {
 });
 
 test('a server on the same machine shares its processors, and a system without such files says that it tells nothing', () => {
-  expect(told({}, '127.0.0.1')).toEqual([
+  expect(reported({}, '127.0.0.1')).toEqual([
     'the server is on this machine: client and server share its 2 processors',
   ]);
-  expect(told({}, '[::1]', 'darwin')).toHaveLength(2);
-  expect(told({ '/proc/stat': '', '/proc/vmstat': 'x' })).toEqual([]);
+  expect(reported({}, '[::1]', 'darwin')).toHaveLength(2);
+  expect(reported({ '/proc/stat': '', '/proc/vmstat': 'x' })).toEqual([]);
 });
 
 test('the same stands as figures, unknown where the system tells nothing', () => {

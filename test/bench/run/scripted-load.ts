@@ -37,7 +37,7 @@ export class ScriptedLoad implements LoadGenerator {
     this.end('complete', 9_000);
   }
 
-  tellEvery(ms: number): void {
+  reportEvery(ms: number): void {
     this.calls.push(`tell every ${ms}`);
   }
 

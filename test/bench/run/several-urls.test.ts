@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
 import { BenchError } from '../../../src/bench/bench-error.ts';
 import type { BenchRequest } from '../../../src/bench/run/bench-request.ts';
-import { askTargets } from '../../../src/bench/run/target-spread.ts';
+import { queryTargets } from '../../../src/bench/run/target-spread.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
@@ -131,16 +131,16 @@ describe('a run with several URLs', () => {
       target: requestHere(`http://127.0.0.1:${port}`).target,
       weight: 1,
     }));
-    const asked = await askTargets(servers, async ({ shown }) => ({
+    const requested = await queryTargets(servers, async ({ shown }) => ({
       model: 'm',
       serverKind: shown.endsWith('1') ? 'vLLM' : 'SGLang',
-      told: [{ from: 'GET /version', facts: [{ name: 'version', value: shown.slice(-1) }] }],
+      reported: [{ from: 'GET /version', facts: [{ name: 'version', value: shown.slice(-1) }] }],
       notices: [],
     }));
-    expect(asked).toMatchObject({
+    expect(requested).toMatchObject({
       serverKind: { kind: 'unknown', reason: 'servers of several kinds: vLLM, SGLang' },
       serverKinds: ['vLLM', 'SGLang'],
-      told: [{ from: 'http://127.0.0.1:1 GET /version' }, { from: 'http://127.0.0.1:2 GET /version' }],
+      reported: [{ from: 'http://127.0.0.1:1 GET /version' }, { from: 'http://127.0.0.1:2 GET /version' }],
     });
   });
 
@@ -148,14 +148,16 @@ describe('a run with several URLs', () => {
     const target = (url: string) => ({ target: requestHere(url).target, weight: 1 });
     const servers = [target('http://127.0.0.1:1'), target('http://127.0.0.1:2')];
     const none = unknown('not asked');
-    const asked = askTargets(servers, async ({ shown }) => ({
+    const requested = queryTargets(servers, async ({ shown }) => ({
       model: `model of ${shown}`,
       serverKind: none,
-      told: none,
+      reported: none,
       notices: [],
     }));
-    await expect(asked).rejects.toThrow('127.0.0.1:1 serves "model of http://127.0.0.1:1" and http://127');
+    await expect(requested).rejects.toThrow(
+      '127.0.0.1:1 serves "model of http://127.0.0.1:1" and http://127',
+    );
     const gone = new BenchError({ code: 'unreachable', problem: 'nobody is there', advice: 'Start it.' });
-    await expect(askTargets(servers, () => Promise.reject(gone))).rejects.toBe(gone);
+    await expect(queryTargets(servers, () => Promise.reject(gone))).rejects.toBe(gone);
   });
 });

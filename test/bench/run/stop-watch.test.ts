@@ -99,12 +99,12 @@ test('a rule of --stop-when counts what ended within its time, once the load is 
   const stopping = watch({ when: [{ failedShareMax: 0.5, windowMs: 10_000 }] });
   stopping.warmedUp();
   stopping.started(5e9);
-  const told: OutcomeSpan[] = [...perSecond(1, 1, 20, 5), ...perSecond(1, 3, 20, 25)];
-  const at = told.findIndex(span => {
+  const reported: OutcomeSpan[] = [...perSecond(1, 1, 20, 5), ...perSecond(1, 3, 20, 25)];
+  const at = reported.findIndex(span => {
     stopping.add({ spans: [span], failures: [refused(429, 'slow down')] });
     return stopping.signal.aborted;
   });
-  expect(told[at]?.[0]).toBe(260);
+  expect(reported[at]?.[0]).toBe(260);
   expect(stopping.stop).toMatchObject({
     cause: 'stop-when',
     problem:

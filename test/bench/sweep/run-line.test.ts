@@ -13,7 +13,7 @@ import { stageParts } from './stage-setting.ts';
 
 const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 100_000 };
 
-const askedOf = (...objectives: Objective[]): readonly Objective[] =>
+const optionOf = (...objectives: Objective[]): readonly Objective[] =>
   withFailuresCounted(stageParts({ url: 'http://127.0.0.1:1', directory: '.', objectives }).request)
     .objectives;
 
@@ -24,14 +24,14 @@ const EACH: Objective = { kind: 'request', name: 'ttft', limitNs: 5e8 };
 describe('a search for a load line', () => {
   test('counts failures also where no objective does, so that a load which is refused is not carried', () => {
     const few: Objective = { kind: 'error-rate', limitShare: expect.closeTo(0.05) };
-    expect(askedOf()).toEqual([few]);
-    expect(askedOf(MEAN)).toEqual([MEAN, few]);
+    expect(optionOf()).toEqual([few]);
+    expect(optionOf(MEAN)).toEqual([MEAN, few]);
   });
 
   test('asks nothing more where failures count as misses already', () => {
-    expect(askedOf(P95)).toEqual([P95]);
-    expect(askedOf(EACH, MEAN)).toEqual([EACH, MEAN]);
-    expect(askedOf({ kind: 'error-rate', limitShare: 0 })).toEqual([{ kind: 'error-rate', limitShare: 0 }]);
+    expect(optionOf(P95)).toEqual([P95]);
+    expect(optionOf(EACH, MEAN)).toEqual([EACH, MEAN]);
+    expect(optionOf({ kind: 'error-rate', limitShare: 0 })).toEqual([{ kind: 'error-rate', limitShare: 0 }]);
   });
 
   test('that the server refuses says why and what to do, and ends with the code of a run that was stopped', async () => {

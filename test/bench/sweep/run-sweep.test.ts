@@ -22,12 +22,12 @@ const sweepThatCannotWrite = async (fault: Error): Promise<SweepDocument> => {
 
 const sweepOf = async (url: string, warmup: Warmup, write: () => Promise<void>): Promise<SweepDocument> => {
   using folder = temporaryDirectory();
-  const asked = [1, 2, 3].map(concurrency => ({ kind: 'concurrency', concurrency }) as const);
+  const requested = [1, 2, 3].map(concurrency => ({ kind: 'concurrency', concurrency }) as const);
   return await runSweep(
     { durationMs: 300, warmup, pauseMs: 1, isStubborn: false },
     {
       stage: stageParts({ url, directory: folder.path }),
-      document: { ...madeUpSweep('sweep-1'), schema: SWEEP_SCHEMA, asked, stages: [] },
+      document: { ...madeUpSweep('sweep-1'), schema: SWEEP_SCHEMA, requested, stages: [] },
       write,
       observer: {
         phase: () => undefined,

@@ -4,7 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { StageAccount } from '../../../src/bench/sweep/stage-account.ts';
 import { stageFigures } from '../../../src/bench/sweep/stage-figures.ts';
-import { stageReasons } from '../../../src/bench/sweep/stage-words.ts';
+import { stageReasons } from '../../../src/bench/sweep/stage-text.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { sampleOf } from '../../support/sample-of.ts';
@@ -21,7 +21,7 @@ interface Trouble {
 }
 
 /** 400 requests, 20 ms apart, each of 100 ms. */
-const told = ({ isIssueLost, isEndLost, clockNs = 0 }: Trouble) => {
+const reported = ({ isIssueLost, isEndLost, clockNs = 0 }: Trouble) => {
   const pattern = { kind: 'poisson', requestsPerSecond: 50 } as const;
   const account = new StageAccount([], { pattern, shape: PLAIN_SHAPE, isStreaming: false });
   for (let index = 0; index < COUNT; index += 1) {
@@ -55,27 +55,27 @@ const told = ({ isIssueLost, isEndLost, clockNs = 0 }: Trouble) => {
 
 describe("Little's law", () => {
   test('holds exactly where every record came, and nothing is said', () => {
-    const { figures, reasons } = told({});
+    const { figures, reasons } = reported({});
     if (isUnknown(figures.littlesLawRatio)) throw new Error(figures.littlesLawRatio.reason);
     expect(figures.littlesLawRatio).toBeCloseTo(1, 9);
     expect(reasons).toEqual([]);
   });
 
   test('is broken by two clocks, and the stage says by how much', () => {
-    const { reasons } = told({ clockNs: 25e6 });
+    const { reasons } = reported({ clockNs: 25e6 });
     expect(reasons).toEqual([
       "Little's law does not hold (mean in flight is 0.800 × rate × latency): records were lost, or two clocks were read",
     ]);
   });
 
   test('is broken by issues that were lost', () => {
-    const { reasons } = told({ isIssueLost: index => index % 10 === 3 });
+    const { reasons } = reported({ isIssueLost: index => index % 10 === 3 });
     expect(reasons).toHaveLength(1);
     expect(reasons[0]).toMatch(/^Little's law does not hold \(mean in flight is \S+ × rate × latency\)/u);
   });
 
   test('cannot be checked where ends were lost, which the stage says instead', () => {
-    const { figures, reasons } = told({ isEndLost: index => index % 100 === 50 });
+    const { figures, reasons } = reported({ isEndLost: index => index % 100 === 50 });
     expect(figures.littlesLawRatio).toMatchObject({ kind: 'unknown' });
     expect(reasons).toEqual(['how 4 of 400 requests ended is not known: records were lost']);
   });

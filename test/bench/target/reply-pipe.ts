@@ -65,7 +65,7 @@ export const pipeReply = (
   const endKind =
     framer.problem !== '' ? 'malformed' : isWhole ? 'whole' : received === 0 ? 'reset' : 'truncated';
   const { outcome, failure } = reader.end(endKind, framer.problem);
-  const { inputTokens, outputTokens, finishReason, finishName } = reader.told;
+  const { inputTokens, outputTokens, finishReason, finishName } = reader.reported;
   return {
     outcome,
     kind: failure?.kind,

@@ -37,7 +37,7 @@ describe('what a server tells of itself', () => {
 
   test('begins with build, slots and context, whatever else the server lists before them', () => {
     const params = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`sampler_${at}`, at]));
-    const [told] = serverFacts(
+    const [reported] = serverFacts(
       [
         {
           from: 'GET /props',
@@ -51,7 +51,7 @@ describe('what a server tells of itself', () => {
       ],
       [],
     );
-    expect(told?.facts.slice(0, 3)).toEqual([
+    expect(reported?.facts.slice(0, 3)).toEqual([
       { name: 'build_info', value: 'b11434-0a1b2c3d' },
       { name: 'total_slots', value: '4' },
       { name: 'default_generation_settings.n_ctx', value: '4096' },
@@ -73,7 +73,7 @@ describe('what a server tells of itself', () => {
   });
 
   test('loses every secret, by its name, by its look, or because it was sent to it', () => {
-    const told = factsOf({
+    const reported = factsOf({
       api_key: 'abc',
       server_args: { admin_api_key: 'abc', ssl_keyfile: '/k', hf_token: 'abc', ssl_keyfile_password: 'abc' },
       apiKey: 'abc',
@@ -83,8 +83,11 @@ describe('what a server tells of itself', () => {
       hub: 'hf_abcdefghijkl',
       database: 'postgres://me:hidden@db/x',
     });
-    expect(JSON.stringify(told)).not.toMatch(/"abc"|my-own-key|hf_abc|0123456789abc|hidden|"\/k"/);
-    expect(told).toMatchObject({ api_key: '(left out: it may be a secret)', database: 'postgres://db/x' });
+    expect(JSON.stringify(reported)).not.toMatch(/"abc"|my-own-key|hf_abc|0123456789abc|hidden|"\/k"/);
+    expect(reported).toMatchObject({
+      api_key: '(left out: it may be a secret)',
+      database: 'postgres://db/x',
+    });
     expect(factsOf({ echo: 'user wrote pass-word' }, 'Basic dXNlcjpwYXNzLXdvcmQ=')['echo']).toBe(
       '(left out: it may be a secret)',
     );
@@ -103,15 +106,15 @@ describe('what a server tells of itself', () => {
     const json = fc.oneof(fc.jsonValue({ depthSize: 'large' }), fc.constant(wide));
     fc.assert(
       fc.property(json, fc.string({ unit: 'binary' }), (value, text) => {
-        const told = serverFacts(
+        const reported = serverFacts(
           [
             { from: 'GET /a', json: { [text]: value, text } },
             { from: 'GET /b', json: value },
           ],
           [],
         ).flatMap(({ facts }) => facts);
-        expect(told.length).toBeLessThanOrEqual(SERVER_FACTS_MAX);
-        for (const fact of told) {
+        expect(reported.length).toBeLessThanOrEqual(SERVER_FACTS_MAX);
+        for (const fact of reported) {
           expect(fact.name.length).toBeLessThanOrEqual(SERVER_FACT_NAME_MAX);
           expect(fact.value.length).toBeLessThanOrEqual(SERVER_FACT_VALUE_MAX);
           expect(fact.name + fact.value).not.toMatch(/[\p{Cc}\u202e]/u);

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { askText } from '../../../src/bench/target/ask-text.ts';
+import { fetchText } from '../../../src/bench/target/fetch-text.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -57,7 +57,7 @@ describe('a server on a Unix socket', () => {
     expect(counts).toMatchObject({ opened: 1, reused: 2 });
     const server = { host: 'localhost', port: 0, hostHeader: 'localhost', tls: undefined, socketPath };
     const signal = new AbortController().signal;
-    const answer = await askText({ server, path: '/v1/models', headers: [], timeoutMs: 5_000, signal });
+    const answer = await fetchText({ server, path: '/v1/models', headers: [], timeoutMs: 5_000, signal });
     expect(answer).toMatchObject({ kind: 'answer', status: 200 });
   });
 

@@ -29,16 +29,21 @@ test.each([1, 100, longCount(200, 1_000)])(
       threads: { load: 2, parse: 1 },
       warmupRequests: 3,
     });
-    const told = await runLoad(plan);
-    expect(told.result).toMatchObject({ kind: 'complete', reasons: [], droppedEvents: 0, arenaFullCount: 0 });
-    expect(told.samples).toHaveLength(samples + 3);
-    expect(new Set(told.samples.map(({ sampleId }) => sampleId)).size).toBe(samples + 3);
-    expect(told.samples.every(({ outcome }) => outcome === 'completed')).toBe(true);
-    expect(told.samples.reduce((sum, { outputTokens }) => sum + outputTokens, 0)).toBe(5 * (samples + 3));
-    expect(told.samples.reduce((sum, { chunkCount }) => sum + chunkCount, 0)).toBe(5 * (samples + 3));
-    expect(told.counts).toEqual({ issued: samples + 3, warmup: 3, ended: samples + 3 });
+    const reported = await runLoad(plan);
+    expect(reported.result).toMatchObject({
+      kind: 'complete',
+      reasons: [],
+      droppedEvents: 0,
+      arenaFullCount: 0,
+    });
+    expect(reported.samples).toHaveLength(samples + 3);
+    expect(new Set(reported.samples.map(({ sampleId }) => sampleId)).size).toBe(samples + 3);
+    expect(reported.samples.every(({ outcome }) => outcome === 'completed')).toBe(true);
+    expect(reported.samples.reduce((sum, { outputTokens }) => sum + outputTokens, 0)).toBe(5 * (samples + 3));
+    expect(reported.samples.reduce((sum, { chunkCount }) => sum + chunkCount, 0)).toBe(5 * (samples + 3));
+    expect(reported.counts).toEqual({ issued: samples + 3, warmup: 3, ended: samples + 3 });
     expect(mock.log()).toMatchObject({ requests: samples + 3 });
-    for (const sample of told.samples) expectOrder(sample);
+    for (const sample of reported.samples) expectOrder(sample);
   },
 );
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadCourse } from '../../../src/bench/schedule/load-course.ts';
+import { loadProfile } from '../../../src/bench/schedule/load-profile.ts';
 import { createLoadGenerator } from '../../../src/bench/threads/threaded-load-generator.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { type Mock, startMock } from '../../../src/mock/mock-server.ts';
@@ -77,7 +77,7 @@ test.each(['concurrency', 'poisson'] as const)(
     await using mock = await startMock({ ttftMs: 2, gapMs: 0, outputTokens: 2 });
     const pattern =
       kind === 'poisson' ? ({ kind, requestsPerSecond: 400 } as const) : ({ kind, concurrency: 6 } as const);
-    const course = loadCourse(pattern, { rampMs: 150, warmupMs: 50, steps: [] }, 256);
+    const course = loadProfile(pattern, { rampMs: 150, warmupMs: 50, steps: [] }, 256);
     const { samples, counts, result } = await runLoad(
       loadPlan({
         ...placeOf(mock),

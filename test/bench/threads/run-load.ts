@@ -14,7 +14,7 @@ import type { SkippedTurn } from '../../../src/core/run/session-outcome.ts';
 import { readEventBatch } from '../../../src/wire/event-batch.ts';
 import { decodeSampleLine } from '../../../src/wire/sample-line.ts';
 
-interface ToldLoad {
+interface ReportedLoad {
   readonly result: LoadResult;
   readonly startNs: number;
   readonly issuingEndedNs: number;
@@ -33,7 +33,7 @@ interface RunLoadOptions extends Omit<Partial<LoadGeneratorOptions>, 'runZeroNs'
 export const runLoad = async (
   plan: LoadPlan,
   { onRecord, ...options }: RunLoadOptions = {},
-): Promise<ToldLoad> => {
+): Promise<ReportedLoad> => {
   const records: EventRecord[] = [];
   let lines = '';
   await using generator = createLoadGenerator(

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { Session } from '../../../src/bench/dataset/session.ts';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { isLongRun } from '../../support/counts.ts';
-import { answerOf, askedServer, CHAT, chat, type Dialect, sessionPlan, turn } from './asked-server.ts';
+import { answerOf, CHAT, chat, type Dialect, queriedServer, sessionPlan, turn } from './queried-server.ts';
 import { runLoad } from './run-load.ts';
 
 const events = (...objects: readonly { readonly type: string }[]): string =>
@@ -89,16 +89,16 @@ const STREAMED = isLongRun ? [true, false] : [true];
 test.each(APIS.flatMap(api => STREAMED.map(isStreaming => ({ ...api, isStreaming }))))(
   'a conversation over $name, streamed: $isStreaming, goes on with what was really answered',
   async ({ name, dialect, list, length, isStreaming }) => {
-    await using server = await askedServer(dialect);
-    const told = await runLoad(
+    await using server = await queriedServer(dialect);
+    const reported = await runLoad(
       sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], {
         api: name,
         isStreaming,
         asking: { api: serverApi(name), isStreaming },
       }),
     );
-    expect(told.samples.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
-    const { body = {}, path } = server.asked[2] ?? {};
+    expect(reported.samples.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
+    const { body = {}, path } = server.requested[2] ?? {};
     expect(path).toBe(`${serverApi(name).root}${serverApi(name).endpoint}`);
     expect(body).toMatchObject({ model: 'm', stream: isStreaming, ...length });
     // llama.cpp takes an answer back only where it says that it is a message.
@@ -114,12 +114,12 @@ test.each(APIS.flatMap(api => STREAMED.map(isStreaming => ({ ...api, isStreaming
 );
 
 test('with the history at the server a turn names the answer before it, and says nothing but its own', async () => {
-  await using server = await askedServer(RESPONSES);
+  await using server = await queriedServer(RESPONSES);
   const asking = { api: serverApi('responses'), history: 'server' } as const;
   const plan = sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], { api: 'responses', asking });
-  const told = await runLoad(plan);
-  expect(told.samples.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
-  const [first, second, third] = server.asked.map(({ body }) => body);
+  const reported = await runLoad(plan);
+  expect(reported.samples.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
+  const [first, second, third] = server.requested.map(({ body }) => body);
   expect(first).toMatchObject({
     input: [{ role: 'user', content: expect.stringMatching(/\] one$/) }],
     store: true,
@@ -132,12 +132,12 @@ test('with the history at the server a turn names the answer before it, and says
 
 test('a server that gives no id cannot be gone on with: the turns behind are skipped for that reason', async () => {
   const nameless: Dialect = { ...RESPONSES, stream: pieces => RESPONSES.stream(pieces, '') };
-  await using server = await askedServer(nameless);
+  await using server = await queriedServer(nameless);
   const asking = { api: serverApi('responses'), history: 'server' } as const;
   const plan = sessionPlan(server.port, [chat('a', 'one', 'two', 'three')], { api: 'responses', asking });
-  const told = await runLoad(plan);
-  expect(told.samples.map(({ outcome }) => outcome)).toEqual(['completed']);
-  expect(told.skipped.map(({ turn: skipped, reason }) => [skipped, reason])).toEqual([
+  const reported = await runLoad(plan);
+  expect(reported.samples.map(({ outcome }) => outcome)).toEqual(['completed']);
+  expect(reported.skipped.map(({ turn: skipped, reason }) => [skipped, reason])).toEqual([
     [1, 'answer-not-kept'],
     [2, 'answer-not-kept'],
   ]);
@@ -162,13 +162,13 @@ const SYSTEM: Session = {
 test.each(APIS)(
   'system prompts over $name stand before the conversation, in each of its turns',
   async api => {
-    await using server = await askedServer(api.dialect);
+    await using server = await queriedServer(api.dialect);
     const plan = sessionPlan(server.port, [SYSTEM], {
       api: api.name,
       asking: { api: serverApi(api.name), noncePrefix: undefined },
     });
     await runLoad(plan);
-    const bodies = server.asked.map(({ body }) => body);
+    const bodies = server.requested.map(({ body }) => body);
     const [first, second, own] = bodies.toSorted((a, b) => place(a) - place(b));
     const isApart = api.name === 'messages';
     const texts = ['Shared.', 'Be short.'];

@@ -111,7 +111,7 @@ test('where usage is told it stays, and a difference is said', async () => {
     requestHere(mock.url, { samplesMax: 6, tokenizer: { kind: 'folder', path: join(FIXTURES, 'bpe') } }),
     partsHere(folder.path),
   );
-  expect(report.tokenizer).toMatchObject({ filled: 0, compared: { answers: 6, toldTokens: 36 } });
+  expect(report.tokenizer).toMatchObject({ filled: 0, compared: { answers: 6, reportedTokens: 36 } });
   expect(report.series['outputTokens']).toMatchObject({ total: '36' });
   expect(report.notices.join('\n')).toMatch(/the server's usage and the tokenizer differ: \d+ tokens/);
 });

@@ -52,7 +52,7 @@ const startServer = async (
   };
 };
 
-const asked = (url: string) => ({
+const requested = (url: string) => ({
   target: requestHere(url).target,
   api: requestHere(url).api,
   headers: [],
@@ -68,7 +68,7 @@ describe('the tokens of answers by the server that wrote them', () => {
     await using server = await startServer(tokenizing(field));
     const answers = join(folder.path, 'answers.tmp');
     writeFileSync(answers, '[7,"one two three"]\n[8,""]\n[9,"four"]\n[10,"cut o');
-    const { facts, count } = await serverTokenizer(asked(server.url), NEVER);
+    const { facts, count } = await serverTokenizer(requested(server.url), NEVER);
     expect(facts.name).toContain(servers);
     expect([...(await count(answers, NEVER)).tokens].toSorted(([a], [b]) => a - b)).toEqual([
       [7, 3],
@@ -100,6 +100,6 @@ describe('the tokens of answers by the server that wrote them', () => {
     );
     await expect(running).rejects.toThrow('does not count tokens: POST /tokenize: status 404');
     await using strange = await startServer(() => '{"tokens":"many"}');
-    await expect(serverTokenizer(asked(strange.url), NEVER)).rejects.toThrow('its answer has no tokens');
+    await expect(serverTokenizer(requested(strange.url), NEVER)).rejects.toThrow('its answer has no tokens');
   });
 });

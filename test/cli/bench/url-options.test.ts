@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BenchWish, benchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { type ParsedBenchOptions, parseBenchOptions } from '../../../src/cli/bench/parse-bench-options.ts';
 import { CommandError } from '../../../src/cli/command-error.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { allCommands } from '../../../src/cli/commands.ts';
@@ -8,15 +8,15 @@ const COMMANDS = await allCommands();
 
 const URL_GIVEN = 'http://127.0.0.1:8000';
 
-const wish = (...args: string[]): BenchWish => {
+const options = (...args: string[]): ParsedBenchOptions => {
   const line = parseCommandLine(['bench', URL_GIVEN, ...args], COMMANDS);
   if (line.kind !== 'run') throw new Error(`${line.kind} instead of a command`);
-  return benchWish(line.invocation, '/somewhere');
+  return parseBenchOptions(line.invocation, '/somewhere');
 };
 
 const refusal = (...args: string[]): string => {
   try {
-    wish(...args);
+    options(...args);
   } catch (error) {
     if (error instanceof CommandError) return error.message;
     throw error;
@@ -26,18 +26,18 @@ const refusal = (...args: string[]): string => {
 
 test('a benchmark may have several URLs, with weights or equal shares', () => {
   const [second, third] = ['http://127.0.0.1:8001', 'unix:/run/server.sock'];
-  expect(wish(second, third, '--weights', '3,1,0.5').targets?.map(({ weight }) => weight)).toEqual([
+  expect(options(second, third, '--weights', '3,1,0.5').targets?.map(({ weight }) => weight)).toEqual([
     3, 1, 0.5,
   ]);
-  expect(wish(second)).toMatchObject({
+  expect(options(second)).toMatchObject({
     target: { shown: URL_GIVEN },
     targets: [{ weight: 1 }, { target: { shown: second }, weight: 1 }],
   });
-  expect(wish().targets).toBeUndefined();
+  expect(options().targets).toBeUndefined();
   expect(refusal('--weights', '1')).toContain('no effect with one URL');
   expect(refusal(second, '--weights', '1')).toContain('1 weight for 2 URLs');
   expect(refusal(second, '--weights', '1000,1')).toContain(`${second} would be sent less than one of`);
-  expect(wish(second, '--weights', '999,1').targets).toHaveLength(2);
+  expect(options(second, '--weights', '999,1').targets).toHaveLength(2);
   expect(refusal(second, '--weights', '1,0')).toContain('no list of weights above 0');
   expect(refusal(`${URL_GIVEN}/`)).toContain('stands twice');
   expect(refusal('http://me:secret@127.0.0.1:8001')).toContain('credentials');

@@ -41,11 +41,11 @@ test('a mock that stamps tells afterwards when it wrote each chunk of each numbe
   await using mock = await startMock({ stampsWrites: true, ttftMs: 1, gapMs: 1, outputTokens: 3 });
   const nonce = '0badcafe0000002a';
   expect(sampleOfPrompt(`[${nonce}] so`)).toBe(42);
-  const ask = await fetch(`${mock.url}/v1/chat/completions`, {
+  const request = await fetch(`${mock.url}/v1/chat/completions`, {
     method: 'POST',
     body: JSON.stringify({ stream: true, messages: [{ role: 'user', content: `${nonce} hello` }] }),
   });
-  await ask.text();
+  await request.text();
   const fetched = async (path: string): Promise<Buffer> =>
     Buffer.from(await (await fetch(`${mock.url}${path}`)).arrayBuffer());
   const streams = decodeTruthStamps(await fetched('/mock/stamps'));

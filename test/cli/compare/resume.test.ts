@@ -45,8 +45,8 @@ describe('plimsoll compare --resume', () => {
       'the comparison was given --a-start and --header, which is stored nowhere',
     ],
   ] as const)('%# refuses in words', async (document, args, exit, words) => {
-    const told = typeof document === 'string' ? document : withTargets(document);
-    const { code, problems } = await resume(told, ...args);
+    const reported = typeof document === 'string' ? document : withTargets(document);
+    const { code, problems } = await resume(reported, ...args);
     expect(problems).toContain(words);
     expect(code).toBe(EXIT_CODES[exit].code);
   });

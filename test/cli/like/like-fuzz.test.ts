@@ -111,12 +111,12 @@ test.for(['vllm', 'aiperf', 'guidellm'] as const)(
         const value = pick(random, VALUES) ?? '';
         return `${flag}${random.next() < 0.3 ? '=' : ' '}'${value.replaceAll("'", '')}'`;
       });
-      const told = likeText(tool, `${tool} run ${words.join(' ')}`);
-      if (told.kind === 'wrong') {
-        expect(told.problem).not.toBe('');
+      const reported = likeText(tool, `${tool} run ${words.join(' ')}`);
+      if (reported.kind === 'wrong') {
+        expect(reported.problem).not.toBe('');
         continue;
       }
-      const [, ...args] = shellWords(told.value.command) ?? [];
+      const [, ...args] = shellWords(reported.value.command) ?? [];
       try {
         parseCommandLine(args, [benchCommand]);
       } catch (error) {
@@ -124,8 +124,8 @@ test.for(['vllm', 'aiperf', 'guidellm'] as const)(
         if (!(error instanceof CommandError)) throw error;
         expect(error.problem.problem).not.toMatch(/unknown option|is not expected/);
       }
-      const isUnknownTold = told.value.notes.some(note => note.includes('--never-seen'));
-      expect(isUnknownTold).toBe(words.some(word => word.startsWith('--never-seen')));
+      const isUnknownReported = reported.value.notes.some(note => note.includes('--never-seen'));
+      expect(isUnknownReported).toBe(words.some(word => word.startsWith('--never-seen')));
     }
   },
 );

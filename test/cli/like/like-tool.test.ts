@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { parseBenchOptions } from '../../../src/cli/bench/parse-bench-options.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { allCommands } from '../../../src/cli/commands.ts';
 import type { LikeTool } from '../../../src/cli/like/like-command.ts';
@@ -80,13 +80,13 @@ describe('the command of another tool becomes one of ours', () => {
       ['the constraint over_saturation', 'one rate a run: for 4', '--as guidellm'],
     ],
   ])('of %s: %s', (tool, text, command, notes) => {
-    const told = like(tool, text);
-    expect(told.command).toBe(command);
-    const [, ...args] = shellWords(told.command) ?? [];
+    const reported = like(tool, text);
+    expect(reported.command).toBe(command);
+    const [, ...args] = shellWords(reported.command) ?? [];
     const line = parseCommandLine(args, COMMANDS);
     if (line.kind !== 'run') throw new Error('plimsoll does not take its own command');
-    expect(benchWish(line.invocation, '/').target.shown).toMatch(/^http/);
-    expect(told.notes).toEqual(notes.map(note => expect.stringContaining(note)));
+    expect(parseBenchOptions(line.invocation, '/').target.shown).toMatch(/^http/);
+    expect(reported.notes).toEqual(notes.map(note => expect.stringContaining(note)));
   });
 
   test('what is no command is refused with words', () => {

@@ -69,18 +69,18 @@ describe('an endpoint with credentials', () => {
     expect(allowed.stdout.text).toContain('"http://127.0.0.1:9/v1"');
     expect(allowed.stdout.text).not.toContain('s3cret');
     using folder = temporaryDirectory();
-    const told = join(folder.path, 'told');
+    const reported = join(folder.path, 'told');
     const script = join(folder.path, 'bench.mjs');
     writeFileSync(
       script,
-      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(told)}, process.argv[3]);`,
+      `import { writeFileSync } from 'node:fs'; writeFileSync(${JSON.stringify(reported)}, process.argv[3]);`,
     );
     const [bench] = actionsFor([SECRET], folder.path, { script, earlyMs: 30_000 });
     await expect(bench?.start({ target: SECRET })).rejects.toThrow('Expected "http://127.0.0.1:9/v1"');
     const answer = await bench?.start({ target: 'http://127.0.0.1:9/v1' });
     expect(JSON.stringify(answer)).not.toContain('s3cret');
-    await until(() => existsSync(told), signal);
-    expect(readFileSync(told, 'utf8')).toBe(SECRET);
+    await until(() => existsSync(reported), signal);
+    expect(readFileSync(reported, 'utf8')).toBe(SECRET);
   });
 
   test('is refused beside another of the same place, and one behind a socket of this machine is an endpoint too', () => {
@@ -117,12 +117,12 @@ describe('a load test', () => {
     signal,
   }) => {
     using folder = temporaryDirectory();
-    const told = join(folder.path, 'told.json');
+    const reported = join(folder.path, 'told.json');
     const script = join(folder.path, 'bench.mjs');
     writeFileSync(
       script,
       `import { writeFileSync } from 'node:fs';
-writeFileSync(${JSON.stringify(told)}, JSON.stringify(process.argv.slice(2)));
+writeFileSync(${JSON.stringify(reported)}, JSON.stringify(process.argv.slice(2)));
 if (process.argv.includes('--concurrency=2')) setInterval(() => {}, 1_000);
 else { process.stderr.write('plimsoll: nobody answers\\n'); process.exit(10); }
 `,
@@ -140,7 +140,7 @@ else { process.stderr.write('plimsoll: nobody answers\\n'); process.exit(10); }
     const failed = await bench?.start({ target: ENDPOINT, seconds: 5 });
     expect(failed?.structured).toMatchObject({ state: 'failed', reason: 'plimsoll: nobody answers' });
     const [long] = actionsFor([ENDPOINT], folder.path, { ...parts, earlyMs: 0 });
-    rmSync(told);
+    rmSync(reported);
     const running = await long?.start({
       target: ENDPOINT,
       concurrency: 2,
@@ -152,8 +152,8 @@ else { process.stderr.write('plimsoll: nobody answers\\n'); process.exit(10); }
       name: expect.stringMatching(/^asked-[0-9a-f]{8}$/),
     });
     await expect(long?.start({ target: ENDPOINT })).rejects.toThrow('goes on');
-    await until(() => existsSync(told) && readFileSync(told, 'utf8').endsWith(']'), signal);
-    expect(JSON.parse(readFileSync(told, 'utf8'))).toEqual([
+    await until(() => existsSync(reported) && readFileSync(reported, 'utf8').endsWith(']'), signal);
+    expect(JSON.parse(readFileSync(reported, 'utf8'))).toEqual([
       ...['bench', ENDPOINT, '--quiet', '--json', `--home=${folder.path}`],
       expect.stringMatching(/^--name=asked-/),
       '--concurrency=2',

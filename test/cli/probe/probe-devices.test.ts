@@ -127,12 +127,12 @@ describe('plimsoll probe memory', () => {
       if (!isLongRun) context.skip('only in npm run test:long: the probe is tested by itself');
       const run = madeUpProcess(['probe', 'memory', '--json']);
       expect(await run.run()).toBe(EXIT_CODES.ok.code);
-      const told = JSON.parse(run.stdout.text);
-      expect(told.readRounds).toHaveLength(5);
-      expect(told.copyRounds).toHaveLength(5);
+      const reported = JSON.parse(run.stdout.text);
+      expect(reported.readRounds).toHaveLength(5);
+      expect(reported.copyRounds).toHaveLength(5);
       // Between the slowest machine that runs Node and the fastest memory there is.
-      expect(told.readBytesPerSecond).toBeGreaterThan(1e8);
-      expect(told.readBytesPerSecond).toBeLessThan(1e13);
+      expect(reported.readBytesPerSecond).toBeGreaterThan(1e8);
+      expect(reported.readBytesPerSecond).toBeLessThan(1e13);
     },
     PROCESSOR_MS,
   );

@@ -57,7 +57,7 @@ describe('plimsoll probe', () => {
   });
 
   test('link says in two lines what is missing or wrong', async () => {
-    for (const [args, said] of [
+    for (const [args, reported] of [
       [['10.0.0.2'], /the code of 10\.0\.0\.2 is missing\n.*probe serve/],
       [['atlas:4183', '--code', 'nonsense'], /--code: "nonsense" is not a code/],
       [['[fe80::1%en3]:4183'], /is missing/],
@@ -65,7 +65,7 @@ describe('plimsoll probe', () => {
     ] as const) {
       const link = madeUpProcess(['probe', 'link', ...args]);
       expect(await link.run()).toBe(EXIT_CODES.usage.code);
-      expect(link.stderr.text).toMatch(said);
+      expect(link.stderr.text).toMatch(reported);
       expect(link.stderr.text.trimEnd().split('\n')).toHaveLength(2);
     }
   });

@@ -7,9 +7,13 @@ import { LINK_FIGURES } from '../../support/link-figures.ts';
 const KEY = 'socket 10.0.0.2';
 const NODE = nodeId('b'.repeat(26));
 
-const seen = (askedAtMs: number, ageMs: number | undefined, answeredAtMs = askedAtMs + 20): SeenLinks => ({
+const seen = (
+  requestedAtMs: number,
+  ageMs: number | undefined,
+  answeredAtMs = requestedAtMs + 20,
+): SeenLinks => ({
   links: [link(ageMs)],
-  askedAtMs,
+  requestedAtMs,
   answeredAtMs,
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { parseBenchOptions } from '../../../src/cli/bench/parse-bench-options.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { compareCommand } from '../../../src/cli/commands/compare.ts';
 import { lineCommand } from '../../../src/cli/commands/line.ts';
@@ -8,7 +8,7 @@ import { attainmentOfLine, searchOptions } from '../../../src/cli/sweep/line-opt
 const attainmentOf = (...args: readonly string[]): number => {
   const line = parseCommandLine(['line', 'http://127.0.0.1:8000', ...args], [lineCommand]);
   if (line.kind !== 'run') throw new Error('it asks for help');
-  return attainmentOfLine(line.invocation, benchWish(line.invocation, '/').objectives);
+  return attainmentOfLine(line.invocation, parseBenchOptions(line.invocation, '/').objectives);
 };
 
 test('a load line is not searched under what no number of requests proves', () => {

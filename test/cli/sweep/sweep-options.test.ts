@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { benchWish } from '../../../src/cli/bench/bench-wish.ts';
+import { parseBenchOptions } from '../../../src/cli/bench/parse-bench-options.ts';
 import { parseCommandLine } from '../../../src/cli/command-line.ts';
 import { sweepCommand } from '../../../src/cli/commands/sweep.ts';
-import { asBench, askedLoads } from '../../../src/cli/sweep/sweep-options.ts';
+import { asBench, requestedLoads } from '../../../src/cli/sweep/sweep-options.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
-const wishOf = (...args: readonly string[]) => {
+const requestOf = (...args: readonly string[]) => {
   const line = parseCommandLine(['sweep', 'http://127.0.0.1:8000', ...args], [sweepCommand]);
   if (line.kind !== 'run') throw new Error('it asks for help');
-  const asked = askedLoads(line.invocation);
-  return benchWish(asBench(line.invocation, asked), '/');
+  const requested = requestedLoads(line.invocation);
+  return parseBenchOptions(asBench(line.invocation, requested), '/');
 };
 
 test('each stage of a sweep takes the shapes of a run: ramp, warm-up, and a bound in flight of rates', () => {
   const shapes = ['--ramp', '10s', '--warmup-duration', '5s'];
-  expect(wishOf('--rates', '1,2', ...shapes, '--max-in-flight', '8').shape).toEqual({
+  expect(requestOf('--rates', '1,2', ...shapes, '--max-in-flight', '8').shape).toEqual({
     rampMs: 10_000,
     warmupMs: 5_000,
     inFlightCap: 8,
@@ -23,17 +23,20 @@ test('each stage of a sweep takes the shapes of a run: ramp, warm-up, and a boun
     trace: unknown('no trace is replayed'),
     graceMs: 30_000,
   });
-  expect(wishOf('--concurrency', '1,2', ...shapes).shape).toMatchObject({ rampMs: 10_000, warmupMs: 5_000 });
-  expect(() => wishOf('--concurrency', '1,2', '--max-in-flight', '8')).toThrow(
+  expect(requestOf('--concurrency', '1,2', ...shapes).shape).toMatchObject({
+    rampMs: 10_000,
+    warmupMs: 5_000,
+  });
+  expect(() => requestOf('--concurrency', '1,2', '--max-in-flight', '8')).toThrow(
     'has no effect without a rate',
   );
 });
 
 test('stages of a sweep may have so many sessions at a time, and not sessions of a rate', () => {
   const chats = ['--turns', '4', '--think-time', '1s'];
-  expect(wishOf('--concurrency', '2,4', ...chats)).toMatchObject({
+  expect(requestOf('--concurrency', '2,4', ...chats)).toMatchObject({
     shape: { sessions: { placesOf: 'sessions' } },
     sessions: { turns: { kind: 'fixed', value: 4 } },
   });
-  expect(() => wishOf('--rates', '2,4', ...chats)).toThrow('looks like a load over capacity');
+  expect(() => requestOf('--rates', '2,4', ...chats)).toThrow('looks like a load over capacity');
 });

@@ -9,8 +9,8 @@ test.each([
   ['dark', DARK_TOKENS, ':root[data-theme="dark"] {'],
 ] as const)('pictures have the %s colours of the dashboard', (_, tokens, begin) => {
   const block = css.slice(css.indexOf(begin), css.indexOf('\n}', css.indexOf(begin)));
-  const told = Object.keys(tokens).map(
+  const reported = Object.keys(tokens).map(
     name => [name, new RegExp(`^\\s*--${name}:\\s*([^;]+);`, 'm').exec(block)?.[1]] as const,
   );
-  expect(Object.fromEntries(told)).toEqual(tokens);
+  expect(Object.fromEntries(reported)).toEqual(tokens);
 });

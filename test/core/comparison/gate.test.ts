@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ComparisonDocument, ComparisonGate } from '../../../src/core/comparison/comparison-document.ts';
 import { type GateRule, judgeGate, parseGateRule } from '../../../src/core/comparison/gate.ts';
-import { gateLines } from '../../../src/core/comparison/gate-words.ts';
+import { gateLines } from '../../../src/core/comparison/gate-text.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { madeUpComparison } from '../../support/made-up-comparison.ts';
 

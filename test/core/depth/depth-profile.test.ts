@@ -22,7 +22,11 @@ const planOf = (changes: Partial<DepthPlan> = {}): DepthPlan => ({
 /** A server that reads 1,000 tokens a second and writes 50, and keeps what it read or not. */
 const answered = (
   plan: DepthPlan,
-  { caches, tells = true, outputTokens = 128 }: { caches: boolean; tells?: boolean; outputTokens?: number },
+  {
+    caches,
+    reports = true,
+    outputTokens = 128,
+  }: { caches: boolean; reports?: boolean; outputTokens?: number },
 ): readonly DepthSample[] =>
   depthRequests(plan).map((request, index) => {
     const depth = request.kind === 'lead' ? 0 : request.depth;
@@ -32,7 +36,7 @@ const answered = (
       index,
       inputTokens,
       outputTokens: request.kind === 'opening' ? outputTokens : 2,
-      cachedTokens: tells ? held : undefined,
+      cachedTokens: reports ? held : undefined,
       ttftNs: ((inputTokens - held) * SECOND) / 1_000,
       tpotNs: SECOND / 50,
       problem: undefined,
@@ -57,17 +61,17 @@ test('a context as long as the prompt behind it has a name of its own', () => {
 });
 
 test.each([
-  { caches: true, tells: true, prefix: 'cached' },
-  { caches: false, tells: true, prefix: 'read' },
-  { caches: true, tells: false, prefix: 'cached' },
-  { caches: false, tells: false, prefix: 'read' },
+  { caches: true, reports: true, prefix: 'cached' },
+  { caches: false, reports: true, prefix: 'read' },
+  { caches: true, reports: false, prefix: 'cached' },
+  { caches: false, reports: false, prefix: 'read' },
 ] as const)(
   'reading after a context has the same speed wherever it is cached: $caches, reported $tells',
   how => {
     const { rows } = depthProfile(planOf(), answered(planOf(), how));
     expect(rateOf(rows, 'pp512 @ d4096')).toBe('1000.00 ± 0.00');
     expect(rateOf(rows, 'pp4096')).toBe('1000.00 ± 0.00');
-    expect(rateOf(rows, 'pp512')).toBe(how.caches && !how.tells ? '1019.53 ± 0.00' : '1000.00 ± 0.00');
+    expect(rateOf(rows, 'pp512')).toBe(how.caches && !how.reports ? '1019.53 ± 0.00' : '1000.00 ± 0.00');
     expect(rateOf(rows, 'tg128 @ d4096')).toBe('50.00 ± 0.00');
     expect(rows.find(row => depthTestName(row, planOf()) === 'pp512 @ d4096')?.prefix).toBe(how.prefix);
   },
@@ -75,7 +79,7 @@ test.each([
 
 test('a context as short as the prompt behind it is not judged by times', () => {
   const plan = planOf({ depths: [200] });
-  const { rows } = depthProfile(plan, answered(plan, { caches: true, tells: false }));
+  const { rows } = depthProfile(plan, answered(plan, { caches: true, reports: false }));
   const row = rows.find(({ test: name }) => name === 'reading');
   expect(row !== undefined && isUnknown(row.tokensPerSecond)).toBe(true);
 });

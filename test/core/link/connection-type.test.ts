@@ -69,8 +69,8 @@ describe('the carrier of a connection', () => {
       type: 'thunderbolt',
       negotiatedBitsPerSecond: 80e9,
     });
-    const untold = { ...port, negotiatedBitsPerSecond: unknown('no cable speed') };
-    expect(carrierOf('en3', interfaces, { ports: [untold], bridge: rest })).toEqual({
+    const unreported = { ...port, negotiatedBitsPerSecond: unknown('no cable speed') };
+    expect(carrierOf('en3', interfaces, { ports: [unreported], bridge: rest })).toEqual({
       type: 'thunderbolt',
       negotiatedBitsPerSecond: unknown('no cable speed'),
     });
@@ -190,11 +190,11 @@ describe('the carrier of a connection', () => {
       unknown('the interfaces of this machine have not been read yet'),
     );
     expect(carrierOf('en9', []).type).toEqual(unknown('there is no interface en9 in the network reading'));
-    const asked = connectionCarrier(unknown('no route is reported'), {
+    const requested = connectionCarrier(unknown('no route is reported'), {
       network: undefined,
       thunderbolt: undefined,
     });
-    expect(asked.type).toEqual(unknown('no route is reported'));
+    expect(requested.type).toEqual(unknown('no route is reported'));
   });
 });
 

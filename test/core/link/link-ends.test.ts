@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { type Connection, connectionKey } from '../../../src/core/link/connection.ts';
+import { endsText } from '../../../src/core/link/link-text.ts';
 import { type LinkView, LinkWatch, linkViews } from '../../../src/core/link/link-view.ts';
-import { endsWords } from '../../../src/core/link/link-words.ts';
 import type { NetworkInterface } from '../../../src/core/node/network.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
@@ -46,7 +46,7 @@ describe('a link is what both of its ends make of it', () => {
     );
     const { best } = linkOf(state);
     expect(best.carrier.negotiatedBitsPerSecond).toEqual(unknown('a virtual function reports none'));
-    expect(endsWords(best, nameOf)).toBe('atlas en0 1\u00a0Gb/s, juno ens3 unknown rate');
+    expect(endsText(best, nameOf)).toBe('atlas en0 1\u00a0Gb/s, juno ens3 unknown rate');
     expect(warnedOf(state)).toEqual([]);
   });
 
@@ -139,13 +139,13 @@ const clusterOf = (source: NetworkInterface, sink: NetworkInterface): State => {
       plimsollVersion: '0.0.0',
       isSimulated: false,
     });
-  const told = { [connectionKey(connection)]: entry(connection) };
+  const reported = { [connectionKey(connection)]: entry(connection) };
   return {
     ...EMPTY_STATE,
     origins: Object.fromEntries([ATLAS, JUNO].map(id => [id, { epoch: 1, seq: 1, receivedAtMs: NOW }])),
     nodeIdentities: { [ATLAS]: identity('atlas'), [JUNO]: identity('juno') },
     nodeNetworks: { [ATLAS]: networkOf({ ...source, addresses: [] }), [JUNO]: networkOf(sink) },
-    connections: { [ATLAS]: { [JUNO]: told } },
+    connections: { [ATLAS]: { [JUNO]: reported } },
     linkProfiles: { [ATLAS]: { [JUNO]: { [connectionKey(connection)]: entry(profile) } } },
   };
 };

@@ -6,7 +6,7 @@ import type { Connection } from '../../../src/core/link/connection.ts';
 import { forgetLink } from '../../../src/core/link/forget-link.ts';
 import { pathKey } from '../../../src/core/link/link-path.ts';
 import { figureAgeMs, linkViews } from '../../../src/core/link/link-view.ts';
-import { lossCauseWords } from '../../../src/core/link/loss-words.ts';
+import { lossCauseText } from '../../../src/core/link/loss-text.ts';
 import { expiredLosses } from '../../../src/core/link/losses.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import {
@@ -161,9 +161,7 @@ describe('a path that is lost', () => {
       .record(B, 9_700_000, lost(back), network(theirs))
       .present()
       .link();
-    expect(link.lost.map(({ cause }) => lossCauseWords(cause, id => (id === A ? 'A' : 'B')))).toEqual([
-      words,
-    ]);
+    expect(link.lost.map(({ cause }) => lossCauseText(cause, id => (id === A ? 'A' : 'B')))).toEqual([words]);
   });
 
   test('is expected back while the only reason is a node that was away', () => {

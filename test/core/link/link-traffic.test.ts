@@ -75,8 +75,8 @@ const port = (name: string, grown: { readonly sent: number; readonly received: n
 };
 
 const clusterOf = (atlas: PortTraffic, juno: PortTraffic): State => {
-  const entry = (told: PortTraffic) => ({
-    value: { ports: [told] },
+  const entry = (reported: PortTraffic) => ({
+    value: { ports: [reported] },
     epoch: 1,
     seq: 1,
     ageMs: 0,

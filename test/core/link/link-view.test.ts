@@ -33,7 +33,7 @@ class Told {
   state: State = EMPTY_STATE;
   readonly #seqs = new Map<string, number>();
 
-  tell(machine: Machine, facts: readonly Fact[], atMs = 0): this {
+  report(machine: Machine, facts: readonly Fact[], atMs = 0): this {
     const events = facts.map((fact): Event => {
       const slot = idOf(machine) + eventClass(fact.kind);
       const seq = (this.#seqs.get(slot) ?? 0) + 1;
@@ -55,7 +55,7 @@ class Told {
 
   /** The machines publish signs of life. */
   speak(atMs: number, ...machines: readonly Machine[]): this {
-    for (const machine of machines) this.tell(machine, machine.live(AT_WORK), atMs);
+    for (const machine of machines) this.report(machine, machine.live(AT_WORK), atMs);
     return this;
   }
 
@@ -71,7 +71,7 @@ class Told {
 }
 
 const both = (): Told =>
-  new Told().tell(studio, studio.durable).tell(notebook, notebook.durable).speak(0, studio, notebook);
+  new Told().report(studio, studio.durable).report(notebook, notebook.durable).speak(0, studio, notebook);
 
 const running = (wire: Wire, stage: ProbeStatus['stage']): Fact => ({
   kind: 'probe.reported',
@@ -83,36 +83,36 @@ const running = (wire: Wire, stage: ProbeStatus['stage']): Fact => ({
 
 describe('a link', () => {
   test('is all connections between two nodes, from either end, and one link', () => {
-    const told = both()
-      .tell(studio, [...wired(JUNO, THUNDERBOLT), ...wired(JUNO, ETHERNET)])
-      .tell(notebook, wired(ATLAS, turned(THUNDERBOLT)));
-    expect(told.links(0)).toHaveLength(1);
-    expect(told.link(0).nodes).toEqual([ATLAS, JUNO]);
-    expect(told.link(0).connections).toHaveLength(3);
+    const reported = both()
+      .report(studio, [...wired(JUNO, THUNDERBOLT), ...wired(JUNO, ETHERNET)])
+      .report(notebook, wired(ATLAS, turned(THUNDERBOLT)));
+    expect(reported.links(0)).toHaveLength(1);
+    expect(reported.link(0).nodes).toEqual([ATLAS, JUNO]);
+    expect(reported.link(0).connections).toHaveLength(3);
   });
 
   test('carries what its path was measured at last, whichever end and address that was over', () => {
-    const told = both()
-      .tell(studio, wired(JUNO, { ...ETHERNET, up: 9e9, down: 4e9, ageMs: 60_000 }))
-      .tell(notebook, wired(ATLAS, { ...ETHERNET, up: 49e6, down: 51e6, address: '192.0.2.2' }));
-    const { there, back } = told.link(0);
+    const reported = both()
+      .report(studio, wired(JUNO, { ...ETHERNET, up: 9e9, down: 4e9, ageMs: 60_000 }))
+      .report(notebook, wired(ATLAS, { ...ETHERNET, up: 49e6, down: 51e6, address: '192.0.2.2' }));
+    const { there, back } = reported.link(0);
     expect(there?.value).toBe(51e6);
     expect(back?.value).toBe(49e6);
     expect(there?.of.measuredAtMs).toBe(0);
   });
 
   test('carries in each direction what its fastest path does', () => {
-    const told = both()
-      .tell(studio, wired(JUNO, { ...ETHERNET, up: 9e9, down: 1e9 }))
-      .tell(notebook, wired(ATLAS, { ...WIFI, up: 6e9, down: 1e8, address: '192.0.2.2', ageMs: 60_000 }));
-    const { there, back } = told.link(0);
+    const reported = both()
+      .report(studio, wired(JUNO, { ...ETHERNET, up: 9e9, down: 1e9 }))
+      .report(notebook, wired(ATLAS, { ...WIFI, up: 6e9, down: 1e8, address: '192.0.2.2', ageMs: 60_000 }));
+    const { there, back } = reported.link(0);
     expect([there?.value, back?.value]).toEqual([9e9, 6e9]);
     expect([there?.of.measuredAtMs, back?.of.measuredAtMs]).toEqual([0, -60_000]);
   });
 
   test('takes the lowest round trip, and its medium from the connection that carries most', () => {
     const link = both()
-      .tell(studio, [...wired(JUNO, WIFI), ...wired(JUNO, THUNDERBOLT)])
+      .report(studio, [...wired(JUNO, WIFI), ...wired(JUNO, THUNDERBOLT)])
       .link(0);
     expect(link.roundTrip?.value).toBe(18_000);
     expect(link.medium).toBe('rdma');
@@ -120,7 +120,7 @@ describe('a link', () => {
 
   test('an overlay over a cable does not make the link an overlay, even while only the overlay is measured', () => {
     const link = both()
-      .tell(studio, [...wired(JUNO, OVERLAY), opened(JUNO, ETHERNET)])
+      .report(studio, [...wired(JUNO, OVERLAY), opened(JUNO, ETHERNET)])
       .link(0);
     expect(link.connections.map(({ medium }) => medium)).toEqual(['cable', 'overlay']);
     expect(link.medium).toBe('cable');
@@ -130,70 +130,70 @@ describe('a link', () => {
   test('loopback joins nothing', () => {
     expect(
       both()
-        .tell(studio, wired(JUNO, { ...ETHERNET, type: 'loopback' }))
+        .report(studio, wired(JUNO, { ...ETHERNET, type: 'loopback' }))
         .links(0),
     ).toEqual([]);
   });
 
   test('keeps the order of its connections for any measurement', () => {
-    const slow = both().tell(studio, [
+    const slow = both().report(studio, [
       ...wired(JUNO, WIFI),
       ...wired(JUNO, { ...ETHERNET, up: 1e6 }),
       opened(JUNO, THUNDERBOLT),
     ]);
-    const fast = both().tell(studio, [
+    const fast = both().report(studio, [
       opened(JUNO, THUNDERBOLT),
       ...wired(JUNO, { ...WIFI, up: 9e9 }),
       opened(JUNO, ETHERNET),
     ]);
-    const keys = (told: Told): readonly string[] =>
-      told.link(0).connections.map(({ connectionKey: key }) => key);
+    const keys = (reported: Told): readonly string[] =>
+      reported.link(0).connections.map(({ connectionKey: key }) => key);
     expect(keys(slow)).toEqual(keys(fast));
   });
 });
 
 describe('a figure of a link', () => {
   test('is stale once two of its intervals have gone by', () => {
-    const told = both().tell(studio, wired(JUNO, ETHERNET));
-    told.speak(600_000, studio, notebook);
-    expect(told.link(600_000).there?.isStale).toBe(false);
-    expect(told.link(600_000).isStale).toBe(false);
-    told.speak(600_001, studio, notebook);
-    expect(told.link(600_001).there?.isStale).toBe(true);
-    expect(told.link(600_001).isStale).toBe(true);
+    const reported = both().report(studio, wired(JUNO, ETHERNET));
+    reported.speak(600_000, studio, notebook);
+    expect(reported.link(600_000).there?.isStale).toBe(false);
+    expect(reported.link(600_000).isStale).toBe(false);
+    reported.speak(600_001, studio, notebook);
+    expect(reported.link(600_001).there?.isStale).toBe(true);
+    expect(reported.link(600_001).isStale).toBe(true);
   });
 
   test('counts the age that it had when it was published', () => {
-    const told = both().tell(studio, wired(JUNO, { ...ETHERNET, ageMs: 599_000 }));
-    expect(told.link(1_000).there).toMatchObject({ isStale: false });
-    expect(told.link(1_001).there?.isStale).toBe(true);
-    const { there } = told.link(1_000);
+    const reported = both().report(studio, wired(JUNO, { ...ETHERNET, ageMs: 599_000 }));
+    expect(reported.link(1_000).there).toMatchObject({ isStale: false });
+    expect(reported.link(1_001).there?.isStale).toBe(true);
+    const { there } = reported.link(1_000);
     expect(there && figureAgeMs(there, 1_000)).toBe(600_000);
   });
 
   test('of a probe that fails now is the last good one, stale, and gives way to any other', () => {
-    const told = both().tell(studio, wired(JUNO, { ...ETHERNET, failure: 'timed out after 30 s' }));
-    expect(told.link(0).there).toMatchObject({ value: 9.41e9, isStale: true });
-    told.tell(studio, wired(JUNO, WIFI));
-    expect(told.link(0).there).toMatchObject({ value: 612e6, isStale: false });
+    const reported = both().report(studio, wired(JUNO, { ...ETHERNET, failure: 'timed out after 30 s' }));
+    expect(reported.link(0).there).toMatchObject({ value: 9.41e9, isStale: true });
+    reported.report(studio, wired(JUNO, WIFI));
+    expect(reported.link(0).there).toMatchObject({ value: 612e6, isStale: false });
   });
 
   test('leaves with its connection', () => {
-    const told = both().tell(studio, [...wired(JUNO, ETHERNET), ...wired(JUNO, WIFI)]);
-    told.tell(studio, [
+    const reported = both().report(studio, [...wired(JUNO, ETHERNET), ...wired(JUNO, WIFI)]);
+    reported.report(studio, [
       {
         kind: 'connection.closed',
         payload: { sink: JUNO, connectionKey: connectionKey(connectionOf(JUNO, ETHERNET)), reason: 'gone' },
       },
     ]);
-    expect(told.link(0).there?.value).toBe(612e6);
+    expect(reported.link(0).there?.value).toBe(612e6);
   });
 });
 
 describe('a link without figures', () => {
   const bare = (...facts: readonly Fact[]): LinkView =>
     both()
-      .tell(studio, [opened(JUNO, ETHERNET), ...facts])
+      .report(studio, [opened(JUNO, ETHERNET), ...facts])
       .link(0);
 
   test('says that it is not measured yet', () => {
@@ -201,13 +201,13 @@ describe('a link without figures', () => {
   });
 
   test('says that it is being measured, for as long as the status can be believed', () => {
-    const told = both().tell(studio, [
+    const reported = both().report(studio, [
       opened(JUNO, ETHERNET),
       running(ETHERNET, { kind: 'running', expectedMs: 4_000, isByHand: false }),
     ]);
-    expect(told.link(4_000).standing).toEqual({ kind: 'measuring' });
-    told.speak(70_000, studio, notebook);
-    expect(told.link(70_000).standing).toEqual({ kind: 'unmeasured' });
+    expect(reported.link(4_000).standing).toEqual({ kind: 'measuring' });
+    reported.speak(70_000, studio, notebook);
+    expect(reported.link(70_000).standing).toEqual({ kind: 'unmeasured' });
   });
 
   test('says what it waits for', () => {
@@ -229,30 +229,30 @@ describe('a link without figures', () => {
   });
 
   test('with figures is measured and being measured at once', () => {
-    const told = both().tell(studio, [
+    const reported = both().report(studio, [
       ...wired(JUNO, ETHERNET),
       running(ETHERNET, { kind: 'running', expectedMs: 4_000, isByHand: true }),
     ]);
-    expect(told.link(0)).toMatchObject({ standing: { kind: 'measured' }, isMeasuring: true });
+    expect(reported.link(0)).toMatchObject({ standing: { kind: 'measured' }, isMeasuring: true });
   });
 });
 
 describe('a link of a node that is offline', () => {
   test('keeps its place without figures, and comes back with them', () => {
-    const told = both().tell(studio, wired(JUNO, ETHERNET)).speak(60_000, studio);
-    const gone = told.link(60_000);
+    const reported = both().report(studio, wired(JUNO, ETHERNET)).speak(60_000, studio);
+    const gone = reported.link(60_000);
     expect(gone.standing).toEqual({ kind: 'gone', offline: [JUNO] });
     expect([gone.there, gone.back, gone.roundTrip]).toEqual([undefined, undefined, undefined]);
-    told.speak(61_000, notebook);
-    expect(told.link(61_000).there?.value).toBe(9.41e9);
+    reported.speak(61_000, notebook);
+    expect(reported.link(61_000).there?.value).toBe(9.41e9);
   });
 
   test('is remembered from what that node published, after its peers have closed their own connections to it', () => {
-    const told = both()
-      .tell(studio, wired(JUNO, ETHERNET))
-      .tell(notebook, wired(ATLAS, { ...ETHERNET, address: '192.0.2.2' }));
-    told
-      .tell(studio, [
+    const reported = both()
+      .report(studio, wired(JUNO, ETHERNET))
+      .report(notebook, wired(ATLAS, { ...ETHERNET, address: '192.0.2.2' }));
+    reported
+      .report(studio, [
         {
           kind: 'connection.closed',
           payload: {
@@ -263,63 +263,63 @@ describe('a link of a node that is offline', () => {
         },
       ])
       .speak(60_000, studio);
-    expect(told.link(60_000).standing.kind).toBe('gone');
+    expect(reported.link(60_000).standing.kind).toBe('gone');
   });
 
   test('goes when the node is forgotten', () => {
-    const told = both().tell(studio, wired(JUNO, ETHERNET));
-    const { epoch = 0, seq = 0 } = told.state.origins[JUNO] ?? {};
+    const reported = both().report(studio, wired(JUNO, ETHERNET));
+    const { epoch = 0, seq = 0 } = reported.state.origins[JUNO] ?? {};
     const payload = { subject: JUNO, durableEpoch: epoch, durableSeq: seq, liveEpoch: 1, liveSeq: 99 };
-    told.tell(studio, [{ kind: 'node.forgotten', payload }], 60_000);
-    expect(told.links(60_000)).toEqual([]);
+    reported.report(studio, [{ kind: 'node.forgotten', payload }], 60_000);
+    expect(reported.links(60_000)).toEqual([]);
   });
 
   test('of a node that is only silent for a while is stale', () => {
-    const told = both().tell(studio, wired(JUNO, ETHERNET)).speak(15_000, studio);
-    expect(told.link(15_000)).toMatchObject({ standing: { kind: 'measured' }, isStale: true });
+    const reported = both().report(studio, wired(JUNO, ETHERNET)).speak(15_000, studio);
+    expect(reported.link(15_000)).toMatchObject({ standing: { kind: 'measured' }, isStale: true });
   });
 });
 
 describe('the book of links', () => {
   test('derives again only the links about which an event arrived', () => {
-    const told = both()
-      .tell(spark, spark.durable)
-      .tell(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), ETHERNET)]);
+    const reported = both()
+      .report(spark, spark.durable)
+      .report(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), ETHERNET)]);
     const book = new LinkBook();
-    const before = toTheEnd(book.turns(told.state));
-    told.speak(1_000, studio, notebook, spark);
-    expect(toTheEnd(book.turns(told.state))).toBe(before);
-    told.tell(studio, [profiled(JUNO, { ...ETHERNET, up: 5e9 })], 1_000);
-    const after = toTheEnd(book.turns(told.state));
+    const before = toTheEnd(book.turns(reported.state));
+    reported.speak(1_000, studio, notebook, spark);
+    expect(toTheEnd(book.turns(reported.state))).toBe(before);
+    reported.report(studio, [profiled(JUNO, { ...ETHERNET, up: 5e9 })], 1_000);
+    const after = toTheEnd(book.turns(reported.state));
     expect(after.map(({ figures }) => figures.there?.value)).toEqual([5e9, 9.41e9]);
     expect(after[1]).toBe(before[1]);
-    expect(after).toEqual(toTheEnd(new LinkBook().turns(told.state)));
+    expect(after).toEqual(toTheEnd(new LinkBook().turns(reported.state)));
   });
 });
 
 describe('who watches links', () => {
   test('gets the same list again until something changes, and then new views of what did', () => {
-    const told = both()
-      .tell(spark, spark.durable)
-      .tell(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), { ...ETHERNET, ageMs: 300_000 })])
+    const reported = both()
+      .report(spark, spark.durable)
+      .report(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), { ...ETHERNET, ageMs: 300_000 })])
       .speak(0, spark);
     const watch = new LinkWatch();
-    const before = watch.read(told.state, 1_000);
-    expect(watch.read(told.state, 2_000)).toBe(before);
-    told.speak(300_001, studio, notebook, spark);
-    const after = watch.read(told.state, 300_001);
+    const before = watch.read(reported.state, 1_000);
+    expect(watch.read(reported.state, 2_000)).toBe(before);
+    reported.speak(300_001, studio, notebook, spark);
+    const after = watch.read(reported.state, 300_001);
     expect(after[0]).toBe(before[0]);
     expect(after[1]?.isStale).toBe(true);
   });
 
   test('sees the same as who looks once', () => {
-    const told = both().tell(studio, [
+    const reported = both().report(studio, [
       ...wired(JUNO, ETHERNET),
       running(ETHERNET, { kind: 'running', expectedMs: 4_000, isByHand: false }),
     ]);
     const watch = new LinkWatch();
     for (const nowMs of [0, 9_000, 11_000, 31_000, 64_000, 64_001, 65_000, 600_001]) {
-      expect(watch.read(told.state, nowMs)).toEqual(told.links(nowMs));
+      expect(watch.read(reported.state, nowMs)).toEqual(reported.links(nowMs));
     }
   });
 });

@@ -7,7 +7,7 @@ import { constantsFor } from '../../../src/core/model/constants-for.ts';
 import {
   calibratedConstants,
   calibratedLaw,
-  type HeldCalibration,
+  type StoredCalibration,
 } from '../../../src/core/model/engine-calibration.ts';
 import { engineConstants } from '../../../src/core/model/engine-constants.ts';
 import { engineLaw, type LawPoint } from '../../../src/core/model/engine-law.ts';
@@ -115,7 +115,11 @@ function mockedSamples(plan: DepthPlan) {
   return depthRequests(plan).map((request, index) => {
     const depth = request.kind === 'lead' ? 512 : request.depth + (request.kind === 'extension' ? 512 : 0);
     const count = request.kind === 'opening' ? plan.outputTokens : 2;
-    const at = timesOf(count, { hash: index, promptTokens: depth, heldTokens: 0, isCached: false }, settings);
+    const at = timesOf(
+      count,
+      { hash: index, promptTokens: depth, cachedPromptTokens: 0, isCached: false },
+      settings,
+    );
     const [first = 0] = at;
     const tpotNs = (((at.at(-1) ?? 0) - first) / (count - 1)) * 1e6;
     return {
@@ -135,6 +139,6 @@ function cacheOf(model: ModelFacts, contextTokens: number): number {
   return cacheBytes(model.cache, { contextTokens, bytesPerElement: 2 }).low;
 }
 
-function held({ ageMs, ...of }: { layers: number; weightBytes: number; ageMs: number }): HeldCalibration {
+function held({ ageMs, ...of }: { layers: number; weightBytes: number; ageMs: number }): StoredCalibration {
   return { calibration: madeUpCalibration(of), ageMs };
 }

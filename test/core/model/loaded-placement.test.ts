@@ -89,7 +89,7 @@ test('use during a run is the mean of the last seconds of a history', () => {
 test('processes next to the server are listed with their memory, small ones are not', async () => {
   const view = await manyGpus();
   const [first] = devicesOf(view);
-  const told = (processes: readonly GpuProcess[]): Reported<string> => {
+  const reported = (processes: readonly GpuProcess[]): Reported<string> => {
     const only = {
       ...view,
       gpus: view.gpus.map(vendor => ({ ...vendor, devices: withProcesses(vendor, processes) })),
@@ -98,9 +98,9 @@ test('processes next to the server are listed with their memory, small ones are 
     return isUnknown(answer) ? answer : answer.evidence.otherProcesses;
   };
   const server = { pid: 7, name: 'python3', memoryBytes: 60e9 };
-  expect(told([server])).toBe('');
-  expect(told([{ pid: 1, name: 'Xorg', memoryBytes: 80e6 }, server])).toBe('');
-  expect(told([{ pid: 9, name: 'blender', memoryBytes: 4e9 }, server])).toBe(
+  expect(reported([server])).toBe('');
+  expect(reported([{ pid: 1, name: 'Xorg', memoryBytes: 80e6 }, server])).toBe('');
+  expect(reported([{ pid: 9, name: 'blender', memoryBytes: 4e9 }, server])).toBe(
     'next to the server, blender (9, 4.00\u00a0GB)',
   );
 });

@@ -14,7 +14,7 @@ import type { PlaceLink } from '../../../src/core/model/place-links.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { headroomDocumentSchema } from '../../../src/wire/headroom-schema.ts';
 import { longCount } from '../../support/counts.ts';
-import { asked, madeModel } from './made-models.ts';
+import { madeModel, requested } from './made-models.ts';
 
 const reason = fc.constant(unknown('not reported'));
 const whole = fc.oneof(fc.constantFrom(0, 1, 2, 80, 2 ** 31, Number.MAX_SAFE_INTEGER), fc.nat());
@@ -65,9 +65,9 @@ test('for any claims of a header, each figure of the answer is a number and ever
   fc.assert(
     fc.property(claimed, fc.constantFrom(1, 7, 100_000), (model, batch) => {
       for (const engine of ['llama.cpp', 'vllm'] as const) {
-        const answer = headroom(model, PLACES, asked({ engine, batch }), LINKS);
-        const told: unknown = JSON.parse(JSON.stringify(headroomDocument(answer)));
-        const [issue] = v.safeParse(headroomDocumentSchema, told).issues ?? [];
+        const answer = headroom(model, PLACES, requested({ engine, batch }), LINKS);
+        const reported: unknown = JSON.parse(JSON.stringify(headroomDocument(answer)));
+        const [issue] = v.safeParse(headroomDocumentSchema, reported).issues ?? [];
         expect(issue === undefined ? '' : `${v.getDotPath(issue)}: ${issue.message}`).toBe('');
         expect(headroomLines(answer).join('\n')).not.toMatch(/NaN|Infinity|undefined/);
       }
@@ -83,7 +83,7 @@ test('a model without layers or weights has no speed, and says why', () => {
     [32, 0, 'it claims to have no weights'],
     [32, 1e30, 'it claims more weights than any machine holds'],
   ] as const) {
-    const [best] = headroom(madeModel({ layers, weightBytes }), PLACES, asked(), LINKS).placements;
+    const [best] = headroom(madeModel({ layers, weightBytes }), PLACES, requested(), LINKS).placements;
     expect(best?.decode).toMatchObject({ kind: 'unknown', reason });
   }
 });
@@ -100,7 +100,7 @@ test('a thousand machines with cables between them are answered for by a bounded
     }),
   );
   const model = madeModel({ layers: 80, weightBytes: 140e9 });
-  const answer = headroom(model, many, asked({ engine: 'vllm', batch: 32 }), cables);
+  const answer = headroom(model, many, requested({ engine: 'vllm', batch: 32 }), cables);
   expect(answer.placements.length).toBeLessThanOrEqual(50);
   expect(answer.placements.some(({ placement }) => placement.kind !== 'one')).toBe(true);
   expect(answer.notes.join(' ')).toContain('of 1\u00a0000 nodes the 8 with the most memory bandwidth');

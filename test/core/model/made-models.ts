@@ -39,7 +39,7 @@ export const madeModel = ({
   notes: [],
 });
 
-export const asked = (changed: Partial<HeadroomQuestion> = {}): HeadroomQuestion => ({
+export const requested = (changed: Partial<HeadroomQuestion> = {}): HeadroomQuestion => ({
   engine: 'other',
   contextTokens: 4_096,
   outputTokens: 256,

@@ -14,7 +14,7 @@ import type { State } from '../../../src/core/state.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { SimulatedWorld, stateOf } from '../../simulate/simulated-world.ts';
 import { isLongRun } from '../../support/counts.ts';
-import { asked, madeModel } from './made-models.ts';
+import { madeModel, requested } from './made-models.ts';
 
 describe('the placements of a model', () => {
   test.each(isLongRun ? [...FEW, ...EIGHT] : FEW)(
@@ -24,7 +24,7 @@ describe('the placements of a model', () => {
       const model = madeModel({ layers, weightBytes });
       const placed = {
         model,
-        question: asked({ batch }),
+        question: requested({ batch }),
         links: new PlaceLinkTable(placeLinks(state, nowMs)),
       };
       const places = nodeIds(state).flatMap(id => headroomPlaces(nodeView(state, id, nowMs)));
@@ -48,8 +48,8 @@ describe('the placements of a model', () => {
   test('change when a cable is pulled: what needs it is gone, and the rest says what is left', async () => {
     const { state, nowMs } = await simulated(2);
     const model = madeModel({ layers: 64, weightBytes: 60e9 });
-    const ask = { model, question: asked({ engine: 'mlx' }), nodes: undefined };
-    const [best, ...others] = clusterHeadroom(state, nowMs, ask).placements;
+    const request = { model, question: requested({ engine: 'mlx' }), nodes: undefined };
+    const [best, ...others] = clusterHeadroom(state, nowMs, request).placements;
     expect(best).toMatchObject({ placement: { kind: 'tensor' }, behind: '' });
     expect(others.map(({ behind }) => behind)).not.toContain('');
     const [mike, james] = nodeIds(state);
@@ -58,7 +58,7 @@ describe('the placements of a model', () => {
       ...state,
       connections: { ...state.connections, [mike]: {}, [james]: {} },
     };
-    const after = clusterHeadroom(without, nowMs, ask).placements;
+    const after = clusterHeadroom(without, nowMs, request).placements;
     expect(after.map(({ placement }) => placement.kind)).toEqual(['one', 'one']);
   });
 
@@ -66,7 +66,7 @@ describe('the placements of a model', () => {
     const { state, nowMs } = await simulated(4);
     const answer = clusterHeadroom(state, nowMs, {
       model: madeModel({ layers: 64, weightBytes: 8e9 }),
-      question: asked(),
+      question: requested(),
       nodes: nodeIds(state).filter(id => ['atlas', 'spark'].includes(nodeView(state, id, nowMs).name)),
     });
     expect(answer.placements[0]).toMatchObject({ name: 'atlas', placement: { kind: 'one' } });
@@ -78,7 +78,7 @@ describe('the placements of a model', () => {
     const { state, nowMs } = await simulated(2);
     const answer = clusterHeadroom(state, nowMs, {
       model: madeModel({ layers: 64, weightBytes: 1.4e12 }),
-      question: asked(),
+      question: requested(),
       nodes: undefined,
     });
     expect(answer.placements[0]?.fit.kind).toBe('does-not-fit');
@@ -90,7 +90,7 @@ describe('the placements of a model', () => {
     const { state, nowMs } = await simulated(4);
     const { placements, notes } = clusterHeadroom(state, nowMs, {
       model: madeModel({ layers: 32, weightBytes: 20e9 }),
-      question: asked({ engine: 'llama.cpp' }),
+      question: requested({ engine: 'llama.cpp' }),
       nodes: undefined,
     });
     expect(

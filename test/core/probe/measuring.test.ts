@@ -13,7 +13,7 @@ const VESTA = nodeId('c'.repeat(26));
 const LINK = { kind: 'link', sink: JUNO, connectionKey: 'socket 10.0.0.2' } as const;
 const RUNNING = { kind: 'running', expectedMs: 8_000, isByHand: false } as const;
 
-const told = (origin: NodeId, payload: ProbeStatus): Event => ({
+const reported = (origin: NodeId, payload: ProbeStatus): Event => ({
   kind: 'probe.reported',
   origin,
   epoch: 1,
@@ -26,7 +26,7 @@ const told = (origin: NodeId, payload: ProbeStatus): Event => ({
 });
 
 describe('a measurement of bandwidth', () => {
-  const state = applyAll(EMPTY_STATE, [told(ATLAS, { subject: LINK, stage: RUNNING })]);
+  const state = applyAll(EMPTY_STATE, [reported(ATLAS, { subject: LINK, stage: RUNNING })]);
 
   it('is at both of its ends, for as long as it announced', () => {
     expect(isMeasuring(state, [ATLAS], 2_000)).toBe(true);
@@ -43,8 +43,8 @@ describe('a measurement of bandwidth', () => {
     } as const;
     const gpu = { kind: 'gpu', deviceId: '0' } as const;
     const others = applyAll(EMPTY_STATE, [
-      told(ATLAS, { subject: LINK, stage: waiting }),
-      told(ATLAS, { subject: gpu, stage: RUNNING }),
+      reported(ATLAS, { subject: LINK, stage: waiting }),
+      reported(ATLAS, { subject: gpu, stage: RUNNING }),
     ]);
     expect(isMeasuring(others, [ATLAS, JUNO], 2_000)).toBe(false);
   });

@@ -141,16 +141,16 @@ describe('the energy of a run', () => {
   });
 
   test('is shown with its defects', () => {
-    const told = account(
+    const reported = account(
       [gpu(), { ...gpu(), scope: 'processor', name: 'packages', readings: unknown('no RAPL') }],
       {
         others: [{ code: 'other-runs', scopes: ['gpu'], problem: 'Another run' }],
       },
     );
-    expect(energyRows(told).map(row => row.map(cell => cell.replaceAll(/\s/g, ' ')))).toEqual([
+    expect(energyRows(reported).map(row => row.map(cell => cell.replaceAll(/\s/g, ' ')))).toEqual([
       ['GPUs !', '18.0 kJ ±260 J', '180 J', '3.60 J', '720 mJ', '300 W', '50 W'],
     ]);
-    expect(energyRemarks(told)).toEqual([
+    expect(energyRemarks(reported)).toEqual([
       'Of atlas, by its own sensors; its idle power is not subtracted',
       '! Another run',
       'processors: unknown, no RAPL',

@@ -179,10 +179,10 @@ describe('a run', () => {
   );
 
   test('with answers that ended by themselves before the requested length has a finding', () => {
-    const asked = { text: '64', mean: 64, min: 64, max: 64 };
+    const requested = { text: '64', mean: 64, min: 64, max: 64 };
     const requests = {
       inputTokens: unknown('as they are'),
-      outputTokens: asked,
+      outputTokens: requested,
       outputSource: 'option' as const,
       lengthFields: [],
       warmupTokensMax: 16,
@@ -279,20 +279,20 @@ describe('a run', () => {
 });
 
 test('a model that is named by its path or its version is the one that was asked for', () => {
-  for (const [asked, answered] of [
+  for (const [requested, answered] of [
     ['Qwen3-14B', 'Qwen/Qwen3-14B'],
     ['/models/a.gguf', 'a'],
     ['gpt-4o', 'gpt-4o-2024-08-06'],
     ['llama3', 'llama3:latest'],
   ] as const)
-    expect(isSameModel(asked, answered), `${asked} ${answered}`).toBe(true);
-  for (const [asked, answered] of [
+    expect(isSameModel(requested, answered), `${requested} ${answered}`).toBe(true);
+  for (const [requested, answered] of [
     ['Qwen3-14B', 'Qwen3-8B'],
     ['gpt-4', 'gpt-4o'],
     ['gpt-4o', 'gpt-4o-mini'],
     ['llama3', 'llama3.1'],
   ] as const)
-    expect(isSameModel(asked, answered), `${asked} ${answered}`).toBe(false);
+    expect(isSameModel(requested, answered), `${requested} ${answered}`).toBe(false);
 });
 
 /** Its shortest prompt was counted before the run. */
@@ -304,7 +304,7 @@ const calibrated = (shortestTokens: number): ContaminationSources['run'] => ({
     outputSource: 'default',
     lengthFields: [],
     warmupTokensMax: 16,
-    calibration: { requests: 16, askedTokens: 550, countedTokens: 550 },
+    calibration: { requests: 16, requestedTokens: 550, countedTokens: 550 },
     prefixes: unknown('none'),
     shortestTokens,
     body: '{}',

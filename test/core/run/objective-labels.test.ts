@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectiveAnswer } from '../../../src/core/run/judge-objective.ts';
 import { objectiveSentence } from '../../../src/core/run/objective-labels.ts';
 
-const said = (more: Partial<ObjectiveAnswer>): string =>
+const reported = (more: Partial<ObjectiveAnswer>): string =>
   objectiveSentence({
     objective: 'error-rate=0%',
     limit: 0,
@@ -17,9 +17,9 @@ const said = (more: Partial<ObjectiveAnswer>): string =>
 
 describe('an objective of every request', () => {
   test('is met by those that were made, and says what that leaves open', () => {
-    expect(said({})).toBe('error-rate=0%: met, 0 % of those made (of others at most 16.1 %)');
+    expect(reported({})).toBe('error-rate=0%: met, 0 % of those made (of others at most 16.1 %)');
     expect(
-      said({
+      reported({
         objective: 'ttft=500ms for every request',
         limit: 1,
         estimate: { value: 1, low: 0.839, high: 1 },
@@ -28,17 +28,17 @@ describe('an objective of every request', () => {
   });
 
   test('is missed by those that were made, of which there is nothing to infer', () => {
-    expect(said({ limit: 1, answer: 'missed', estimate: { value: 0, low: 0, high: 1 } })).toBe(
+    expect(reported({ limit: 1, answer: 'missed', estimate: { value: 0, low: 0, high: 1 } })).toBe(
       'error-rate=0%: missed, 0 % of those made',
     );
-    expect(said({ answer: 'missed', estimate: { value: 0.05, low: 0.01, high: 0.2 } })).toBe(
+    expect(reported({ answer: 'missed', estimate: { value: 0.05, low: 0.01, high: 0.2 } })).toBe(
       'error-rate=0%: missed, 5 % of those made',
     );
   });
 
   test('says how many requests would decide with two digits, upwards', () => {
     const needed = (samplesNeeded: number): string =>
-      /about .*/.exec(said({ answer: 'too-few-samples', limit: 0.01, samplesNeeded }))?.[0] ?? '';
+      /about .*/.exec(reported({ answer: 'too-few-samples', limit: 0.01, samplesNeeded }))?.[0] ?? '';
     expect(needed(72)).toBe('about 72 requests would decide');
     expect(needed(746)).toBe('about 750 requests would decide');
     expect(needed(1_301)).toBe('about 1 400 requests would decide');
@@ -46,7 +46,7 @@ describe('an objective of every request', () => {
   });
 
   test('of a rate keeps its interval', () => {
-    expect(said({ limit: 0.01, answer: 'too-few-samples', samplesNeeded: 368 })).toBe(
+    expect(reported({ limit: 0.01, answer: 'too-few-samples', samplesNeeded: 368 })).toBe(
       'error-rate=0%: too few requests to say, 0 % (at most 16.1 %); about 370 requests would decide',
     );
   });

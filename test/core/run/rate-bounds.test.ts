@@ -26,29 +26,29 @@ const tpot = (above: number) => ({
 
 describe('rates', () => {
   test('may be higher by as much as the window may be shorter, and no lower', () => {
-    const told = rateBounds({ rates, bounds, tpot: tpot(4e6) });
-    expect(told).toMatchObject({
+    const reported = rateBounds({ rates, bounds, tpot: tpot(4e6) });
+    expect(reported).toMatchObject({
       windowNs: { above: 100e6, below: 0 },
       requestsPerSecond: { above: 0, below: expect.closeTo(100 / 0.99 - 100, 9) },
       outputTokensPerSecond: { above: 0, below: expect.closeTo(5_000 / 0.99 - 5_000, 9) },
       perUserTokensPerSecond: { above: expect.closeTo(10, 9), below: expect.closeTo(12.5, 9) },
     });
-    expect(rateBoundText(told, 'requestsPerSecond')).toBe('±1.01');
+    expect(rateBoundText(reported, 'requestsPerSecond')).toBe('±1.01');
   });
 
   test('that are not known have no bound, and say why', () => {
-    const told = rateBounds({ rates, bounds, tpot: tpot(20e6) });
-    expect(told).toMatchObject({
+    const reported = rateBounds({ rates, bounds, tpot: tpot(20e6) });
+    expect(reported).toMatchObject({
       inputTokensPerSecond: { reason: "the server's usage was missing" },
       perUserTokensPerSecond: { reason: 'the time per output token may be nothing but its error bound' },
       goodput: { reason: 'a request near a limit may have missed it by its error bound' },
     });
-    expect(rateBoundText(told, 'goodput')).toBe('');
+    expect(rateBoundText(reported, 'goodput')).toBe('');
   });
 
   test('of a window that may be nothing but its bound may be anything', () => {
-    const told = rateBounds({ rates, bounds: { windowNs: { above: 10e9, below: 0 } }, tpot: undefined });
-    expect(told).toMatchObject({
+    const reported = rateBounds({ rates, bounds: { windowNs: { above: 10e9, below: 0 } }, tpot: undefined });
+    expect(reported).toMatchObject({
       requestsPerSecond: { reason: 'the window may be shorter than its own error bound' },
     });
   });

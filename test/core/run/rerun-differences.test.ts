@@ -1,17 +1,17 @@
 // What a rerun asks about: facts that differ, and none that only a reply of the server shows.
 
 import { expect, test } from 'vitest';
-import type { ServerTold } from '../../../src/core/run/provenance.ts';
+import type { ServerReported } from '../../../src/core/run/provenance.ts';
 import { type RerunFacts, rerunDifferences } from '../../../src/core/run/rerun-differences.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 
-const VERSION: ServerTold = { from: 'GET /version', facts: [{ name: 'version', value: '0.32.0' }] };
-const fingerprint = (value: string): ServerTold => ({
+const VERSION: ServerReported = { from: 'GET /version', facts: [{ name: 'version', value: '0.32.0' }] };
+const fingerprint = (value: string): ServerReported => ({
   from: 'POST /v1/chat/completions',
   facts: [{ name: 'system_fingerprint', value }],
 });
 
-const facts = (...server: readonly ServerTold[]): RerunFacts => ({
+const facts = (...server: readonly ServerReported[]): RerunFacts => ({
   version: '0.2.0',
   environment: { node: '24.0.0', os: 'Linux', cpu: 'made up', cores: 2 },
   model: 'm',

@@ -20,7 +20,7 @@ const NODE = nodeId('n'.repeat(26));
 
 describe('a run that goes on', () => {
   test('is live while its lease is young, and interrupted once nothing was heard for ten seconds', () => {
-    const state = told(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'));
+    const state = reported(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'));
     expect(runView(state, runIdOf('r1'), LEASE_MS)).toMatchObject({ state: 'running', isLive: true });
     expect(runView(state, runIdOf('r1'), LEASE_MS + 1)).toMatchObject({
       state: 'interrupted',
@@ -30,14 +30,14 @@ describe('a run that goes on', () => {
   });
 
   test('is live again when it is heard again', () => {
-    const before = told(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'));
+    const before = reported(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'));
     const state = apply(before, 60_000, lease('r1'));
     expect(runView(state, runIdOf('r1'), 60_500)).toMatchObject({ state: 'running', isLive: true });
   });
 
   test('is that of its end, with any lease', () => {
     const ended: Run = { ...madeUpRunEntry('r1'), state: 'incomplete', reason: '2 samples were in flight' };
-    const state = told(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'), {
+    const state = reported(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'), {
       kind: 'run.ended',
       payload: ended,
     });
@@ -50,7 +50,7 @@ describe('a run that goes on', () => {
 });
 
 test('runs are listed with the newest first', () => {
-  const state = told(
+  const state = reported(
     0,
     { kind: 'run.started', payload: { ...madeUpRunEntry('old'), startedAt: '2026-11-19T10:00:00Z' } },
     { kind: 'run.started', payload: { ...madeUpRunEntry('new'), startedAt: '2026-11-20T10:00:00Z' } },
@@ -65,18 +65,25 @@ test('stages are not counted as runs of their own while anybody knows their swee
     { kind: 'run.started', payload: madeUpRunEntry('r1') },
     { kind: 'run.started', payload: { ...madeUpRunEntry('s1'), sweep } },
   ] as const;
-  expect(runCount(told(0, ...runs))).toBe(2);
-  expect(runCount(told(0, ...runs, { kind: 'sweep.started', payload: sweepEntry(madeUpLine()) }))).toBe(1);
+  expect(runCount(reported(0, ...runs))).toBe(2);
+  expect(runCount(reported(0, ...runs, { kind: 'sweep.started', payload: sweepEntry(madeUpLine()) }))).toBe(
+    1,
+  );
 });
 
 test('a runner counts for ten seconds, and marks the node it serves', () => {
-  const state = told(0, lease('r1'));
+  const state = reported(0, lease('r1'));
   expect(activeRunners(state, LEASE_MS)).toMatchObject([{ targetNode: NODE }]);
   expect(activeRunners(state, LEASE_MS + 1)).toEqual([]);
 });
 
 test('a runner counts no more once its run has ended', () => {
-  const started = told(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'), lease('r2'));
+  const started = reported(
+    0,
+    { kind: 'run.started', payload: madeUpRunEntry('r1') },
+    lease('r1'),
+    lease('r2'),
+  );
   expect(activeRunners(started, 100)).toHaveLength(2);
   const ended = apply(started, 200, {
     kind: 'run.ended',
@@ -93,7 +100,7 @@ test('state keeps a bounded number of runs and leases of a node, the newest', ()
       lease(`r${index}`),
     ],
   ).flat();
-  const state = told(0, ...facts);
+  const state = reported(0, ...facts);
   const kept = Object.keys(state.runs[NODE] ?? {});
   expect(kept).toHaveLength(EVENT_KINDS['run.started'].entriesMax);
   expect(kept).not.toContain('r9');
@@ -108,7 +115,7 @@ const lease = (id: string): Fact => ({
 
 const seqs = new WeakMap<State, { durable: number; live: number }>();
 
-const told = (nowMs: number, ...facts: readonly Fact[]): State => apply(EMPTY_STATE, nowMs, ...facts);
+const reported = (nowMs: number, ...facts: readonly Fact[]): State => apply(EMPTY_STATE, nowMs, ...facts);
 
 const apply = (state: State, nowMs: number, ...facts: readonly Fact[]): State => {
   const seq = { ...(seqs.get(state) ?? { durable: 0, live: 0 }) };

@@ -36,7 +36,7 @@ const turn = (
   });
 };
 
-const told = (
+const reported = (
   ended: readonly EndedSample[],
   skipped: readonly (SampleTurn & { reason: 'turn-failed' | 'run-ended'; window?: number })[] = [],
   tally = new SessionTally(),
@@ -48,7 +48,7 @@ const told = (
 
 describe('the account of sessions', () => {
   test('reports a completed session, its duration from the first intended start to the last end', () => {
-    const report = told([
+    const report = reported([
       turn({ turn: 2 }, { intendedNs: 500 * MS }),
       turn({ turn: 0 }, { intendedNs: 100 * MS, sentNs: 105 * MS }),
       turn({ turn: 1 }, { intendedNs: 300 * MS }),
@@ -64,7 +64,7 @@ describe('the account of sessions', () => {
   });
 
   test('counts each session once: failed before cut, and those that a killed run left open as cut', () => {
-    const report = told(
+    const report = reported(
       [
         turn({ session: 1 }, { outcome: 'failed' }),
         turn({ session: 2 }),
@@ -87,7 +87,7 @@ describe('the account of sessions', () => {
   });
 
   test('leaves out what is not measured', () => {
-    const report = told(
+    const report = reported(
       [turn({}, { window: -1 })],
       [{ session: 0, turn: 1, turns: 3, reason: 'run-ended', window: -1 }],
     );
@@ -97,24 +97,24 @@ describe('the account of sessions', () => {
   });
 
   test("shares are of the server's prompt tokens, and unknown if it never reports a cache", () => {
-    const silent = told([turn({ turns: 1 })]);
+    const silent = reported([turn({ turns: 1 })]);
     expect(isUnknown(silent.cachedShare)).toBe(true);
     expect(uncachedRows(silent)).toEqual([]);
-    const telling = told([
+    const reporting = reported([
       turn({ session: 0, turns: 1 }),
       turn({ session: 1, turns: 1 }, { cached: 60 }),
       turn({ session: 2, turns: 1 }, { inputTokens: NO_FIGURE, cached: 60 }),
     ]);
-    expect(telling.cachedShare).toBe(60 / 200);
-    expect(telling.byTurn[0]).toMatchObject({ inputTokensMean: 100, cachedShare: 60 / 200, completed: 3 });
-    expect(telling.byUncached).toEqual([
+    expect(reporting.cachedShare).toBe(60 / 200);
+    expect(reporting.byTurn[0]).toMatchObject({ inputTokensMean: 100, cachedShare: 60 / 200, completed: 3 });
+    expect(reporting.byUncached).toEqual([
       { from: 32, to: 64, count: 1, ttftNs: { p50: 10 * MS, p90: 10 * MS, max: 10 * MS } },
       { from: 64, to: 128, count: 1, ttftNs: { p50: 10 * MS, p90: 10 * MS, max: 10 * MS } },
     ]);
   });
 
   test('by uncached tokens: none at all is a row of its own, and a server that claims more than it was asked has none', () => {
-    const { byUncached } = told([
+    const { byUncached } = reported([
       turn({ turns: 1 }, { cached: 100 }),
       turn({ session: 1, turns: 1 }, { cached: 200 }),
       turn({ session: 2, turns: 1 }, { cached: 99 }),
@@ -127,7 +127,7 @@ describe('the account of sessions', () => {
 
   test('has one row for all turns after the last one with a row of its own', () => {
     const turns = TURN_ROWS_MAX + 10;
-    const report = told(Array.from({ length: turns }, (_, index) => turn({ turn: index, turns })));
+    const report = reported(Array.from({ length: turns }, (_, index) => turn({ turn: index, turns })));
     expect(report.byTurn).toHaveLength(TURN_ROWS_MAX);
     expect(report.byTurn.at(-1)).toMatchObject({ issued: 11, isLast: true });
     expect(turnRows(report).at(-1)?.slice(0, 2)).toEqual([`${TURN_ROWS_MAX}+`, '11']);
@@ -136,7 +136,7 @@ describe('the account of sessions', () => {
 
   test('follows so many open sessions and no more: turns of later ones are counted, and said', () => {
     const tally = new SessionTally(2);
-    const report = told(
+    const report = reported(
       [
         turn({ session: 0, turns: 2 }),
         turn({ session: 1, turns: 2 }),

@@ -23,12 +23,12 @@ test('past its bound a spread keeps counting, its percentiles at most 0.1 % too 
   const figures = spread.figures();
   expect(spread.count).toBe(count);
   expect(figures?.max).toBe(max);
-  for (const [told, exact] of [
+  for (const [reported, exact] of [
     [figures?.p50 ?? 0, p50],
     [figures?.p90 ?? 0, p90],
   ] as const) {
-    expect(told).toBeGreaterThanOrEqual(exact);
-    expect(told).toBeLessThanOrEqual(exact * 1.001);
+    expect(reported).toBeGreaterThanOrEqual(exact);
+    expect(reported).toBeLessThanOrEqual(exact * 1.001);
   }
   // The result does not depend on the order: merged runs give what one machine would.
   expect(spreadOf(sorted).figures()).toEqual(figures);

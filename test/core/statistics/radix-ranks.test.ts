@@ -25,11 +25,11 @@ describe('ranks by leading bits', () => {
         fc.array(fc.array(value, { maxLength: 40 }), { minLength: 1, maxLength: 4 }),
         fc.array(fc.nat(200)),
         fc.array(value),
-        (lists, asked, others) => {
+        (lists, requested, others) => {
           const blocks = lists.map(list => Float64Array.from(list, number => number + 0));
           const [sorted, ranks] = [sortedOf(blocks), ranksOf(blocks)];
-          ranks.prepare({ ranks: asked, values: others });
-          for (const rank of [...asked, -1, 0, sorted.length - 1, sorted.length])
+          ranks.prepare({ ranks: requested, values: others });
+          for (const rank of [...requested, -1, 0, sorted.length - 1, sorted.length])
             expect(ranks.at(rank)).toBe(rank < 0 ? undefined : sorted[rank]);
           for (const other of [...others, ...sorted, 0, Number.POSITIVE_INFINITY])
             expect(ranks.countBelow(other)).toBe(sorted.filter(each => each < other).length);
@@ -74,9 +74,9 @@ describe('ranks by leading bits', () => {
       readings += 1;
       visit(block);
     });
-    const asked = Array.from({ length: 50 }, (_, at) => at * 1_000);
-    ranks.prepare({ ranks: asked });
-    expect(asked.map(rank => ranks.at(rank))).toEqual(asked.map(rank => rank * 1_000));
+    const requested = Array.from({ length: 50 }, (_, at) => at * 1_000);
+    ranks.prepare({ ranks: requested });
+    expect(requested.map(rank => ranks.at(rank))).toEqual(requested.map(rank => rank * 1_000));
     expect(readings).toBe(2);
   });
 });

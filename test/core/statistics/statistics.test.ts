@@ -181,11 +181,11 @@ describe('the live histogram', () => {
           const histogram = new Histogram({ low: 1, high: HOUR_NS });
           for (const value of values) histogram.record(value);
           const sorted = Float64Array.from(values).sort();
-          const told = histogram.percentiles(DEFAULT_PERCENTILES);
+          const reported = histogram.percentiles(DEFAULT_PERCENTILES);
           DEFAULT_PERCENTILES.forEach((p, index) => {
             const rank = Math.max(1, Math.floor((p / 100) * values.length + 0.5));
             const exact = sorted[rank - 1] ?? 0;
-            expect(Math.abs((told[index] ?? 0) - exact)).toBeLessThanOrEqual(exact * 0.001);
+            expect(Math.abs((reported[index] ?? 0) - exact)).toBeLessThanOrEqual(exact * 0.001);
           });
         },
       ),

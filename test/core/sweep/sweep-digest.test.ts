@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Stage } from '../../../src/core/sweep/stage.ts';
-import { STAGES_TOLD_MAX } from '../../../src/core/sweep/sweep.ts';
+import { STAGES_REPORTED_MAX } from '../../../src/core/sweep/sweep.ts';
 import { lineOf, stageDigests, sweepEndOf } from '../../../src/core/sweep/sweep-digest.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { LIVE_BODY_BYTES_MAX } from '../../../src/wire/mesh-message.ts';
@@ -38,11 +38,11 @@ describe('what is published of a search', () => {
         },
       }),
     );
-    const told = stageDigests(worst);
-    expect(told).toHaveLength(STAGES_TOLD_MAX);
-    expect(told.at(-1)?.number).toBe(256);
+    const reported = stageDigests(worst);
+    expect(reported).toHaveLength(STAGES_REPORTED_MAX);
+    expect(reported.at(-1)?.number).toBe(256);
     const document = madeUpLine(undefined, { sentence: 'ü'.repeat(16_000) });
-    const bytes = Buffer.byteLength(JSON.stringify({ ...lineOf(document), stages: told }));
+    const bytes = Buffer.byteLength(JSON.stringify({ ...lineOf(document), stages: reported }));
     expect(bytes).toBeLessThan(LIVE_BODY_BYTES_MAX - 2_048);
   });
 

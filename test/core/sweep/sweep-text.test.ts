@@ -78,7 +78,7 @@ const sweep = (more: Partial<SweepDocument> = {}): SweepDocument => ({
   environment: { node: '24', os: 'Linux', cpu: 'made up', cores: 2 },
   state: 'complete',
   stages: [stage(1, rate(10)), stage(2, rate(20), { figures: figures({ outputTokensPerSecond: 640 }) })],
-  asked: [rate(10), rate(20)],
+  requested: [rate(10), rate(20)],
   resume: unknown('made up'),
   ...more,
 });
@@ -118,9 +118,9 @@ describe('the text of a sweep', () => {
 
   test('says of loads that were all undecided that none could be decided, not that none held', () => {
     const stages = [1, 2, 3].map(number => stage(number, rate(number), { verdict: 'undecided' }));
-    const said = text(sweep({ stages }));
-    expect(said).toMatch(/^None of 3 loads could be decided\.$/m);
-    expect(said).not.toContain('held');
+    const reported = text(sweep({ stages }));
+    expect(reported).toMatch(/^None of 3 loads could be decided\.$/m);
+    expect(reported).not.toContain('held');
   });
 
   test('says of loads of which none held and some are undecided that none is known to hold', () => {
@@ -137,7 +137,7 @@ describe('the text of a sweep', () => {
       stage(1, users(1)),
       stage(2, users(4), { figures: figures({ outputTokensPerSecond: 4_000 }) }),
     ];
-    expect(text(sweep({ stages, objectives: [], asked: [users(1), users(4)] }))).toMatch(
+    expect(text(sweep({ stages, objectives: [], requested: [users(1), users(4)] }))).toMatch(
       /^2 loads measured, the most output 4 000 tokens\/s at 4 at a time\.$/m,
     );
   });

@@ -20,8 +20,8 @@ describe('a line of text from another machine', () => {
     ['\u202eevil\u202c', 'evil'],
     ['\u2066juno\u2069\u200f', 'juno'],
     ['\u2028\u200b\ufeff', ''],
-  ])('%j is shown as %j', (told, shown) => {
-    expect(singleLine(told)).toBe(shown);
+  ])('%j is shown as %j', (reported, shown) => {
+    expect(singleLine(reported)).toBe(shown);
   });
 
   test('keeps names of every script, with their joiners', () => {
@@ -33,8 +33,8 @@ describe('a line of text from another machine', () => {
   test('never turns the direction of what follows, and is the same a second time', () => {
     const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '\u202e', '\u2067', '\u200e', 'ש') });
     fc.assert(
-      fc.property(text, told => {
-        const shown = singleLine(told);
+      fc.property(text, reported => {
+        const shown = singleLine(reported);
         expect(shown).not.toMatch(/[\n\u202a-\u202e\u2066-\u2069]/);
         expect(singleLine(shown)).toBe(shown);
       }),
@@ -101,9 +101,9 @@ describe('a terminal', () => {
 });
 
 test('the first and the last line of what a tool says are those that hold something', () => {
-  const said = '\n cannot open device\nsee the manual\nfailed with 3 \n\n';
-  expect(firstLine(said)).toBe('cannot open device');
-  expect(lastLine(said)).toBe('failed with 3');
+  const reported = '\n cannot open device\nsee the manual\nfailed with 3 \n\n';
+  expect(firstLine(reported)).toBe('cannot open device');
+  expect(lastLine(reported)).toBe('failed with 3');
   expect([firstLine(' \n'), lastLine('')]).toEqual(['', '']);
 });
 
@@ -117,8 +117,8 @@ test.each([
   ['unix:/run/server cannot be reached', 'unix:/run/server cannot be reached'],
   ['é', 'É'],
   ['', ''],
-])('%j begins a sentence as %j: names stay as they are', (text, said) => {
-  expect(capitalized(text)).toBe(said);
+])('%j begins a sentence as %j: names stay as they are', (text, reported) => {
+  expect(capitalized(text)).toBe(reported);
 });
 
 describe('a line of what a program wrote', () => {

@@ -134,14 +134,14 @@ describe('links', () => {
       negotiatedBitsPerSecond: 1e9,
     };
     const state = clusterOf([mac('atlas', []), mac('juno', [])]);
-    const told = { meshPort: 4181, reachabilityPort: 4181 };
+    const reported = { meshPort: 4181, reachabilityPort: 4181 };
     return warningsOf(
       {
         ...state,
         connections: {
           [idOf('atlas')]: { [idOf('juno')]: { [connectionKey(way)]: { ...entry(way), ageMs } } },
         },
-        nodeEndpoints: { [idOf('atlas')]: entry(told), [idOf('juno')]: entry(told) },
+        nodeEndpoints: { [idOf('atlas')]: entry(reported), [idOf('juno')]: entry(reported) },
       },
       silentMs,
     );

@@ -54,11 +54,11 @@ describe('a GPU', () => {
   });
 
   it('whose driver asks for a reset is warned of until it asks for nothing any more', () => {
-    const asked = (text: string) => warned(loads([]), logged(154, `GPU recovery action changed ${text}`));
-    expect(asked('from 0x0 (None) to 0x1 (GPU Reset Required)')).toMatchObject([
+    const requested = (text: string) => warned(loads([]), logged(154, `GPU recovery action changed ${text}`));
+    expect(requested('from 0x0 (None) to 0x1 (GPU Reset Required)')).toMatchObject([
       { id: `gpu xid ${ATLAS} 0000:1b:00 154`, level: 'danger' },
     ]);
-    expect(asked('from 0x1 (GPU Reset Required) to 0x0 (None)')).toEqual([]);
+    expect(requested('from 0x1 (GPU Reset Required) to 0x0 (None)')).toEqual([]);
   });
 
   it('that is lost is warned of once, with what the kernel logged of it; errors of other GPUs keep theirs', () => {

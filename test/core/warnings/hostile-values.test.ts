@@ -27,8 +27,8 @@ test('a command of a warning runs nothing else, for all values that members repo
   expect(commands.length).toBeGreaterThan(10);
   expect(commands.filter(command => HOSTILE_SIGN.test(command)).length).toBeGreaterThan(3);
   for (const command of commands) expect(showable(command)).toBe(command);
-  const { called, said } = runs(commands);
-  expect(said).toBe('');
+  const { called, texts } = runs(commands);
+  expect(texts).toBe('');
   expect(
     [...new Set(called.map(([program]) => program))].filter(name => !PROGRAMS.includes(name ?? '')),
   ).toEqual([]);
@@ -52,7 +52,7 @@ test('for any reports of members, no value becomes an option of a command', asyn
 test('for any reports of members, a foreign text is next to the sentence of a warning and never in it', async () => {
   const found = await hostileWarnings('');
   for (const { title, why } of found)
-    for (const said of [title, why]) expect(sentenceTemplate(said)).not.toMatch(HOSTILE_SIGN);
+    for (const texts of [title, why]) expect(sentenceTemplate(texts)).not.toMatch(HOSTILE_SIGN);
   expect(found.some(({ title }) => title.values.some(value => HOSTILE_SIGN.test(value)))).toBe(true);
 });
 
@@ -99,7 +99,7 @@ const commandsOf = (found: readonly FoundWarning[]): readonly string[] => [
 /** What bash calls, where every known program only prints its words and no other can be found. */
 const runs = (
   commands: readonly string[],
-): { readonly called: readonly (readonly string[])[]; readonly said: string } => {
+): { readonly called: readonly (readonly string[])[]; readonly texts: string } => {
   const script = [
     'PATH=/nonexistent',
     // In a pipe one prints after the other: each reads its input first.
@@ -113,8 +113,8 @@ const runs = (
     encoding: 'utf8',
   });
   const calls = output.split('\0\n\0');
-  const said = calls.pop() ?? '';
-  return { called: calls.map(call => call.split('\0')), said };
+  const texts = calls.pop() ?? '';
+  return { called: calls.map(call => call.split('\0')), texts };
 };
 
 const PROGRAMS: readonly string[] = [

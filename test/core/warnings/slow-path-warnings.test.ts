@@ -24,7 +24,7 @@ const warnedOf = (...wires: readonly Wire[]): readonly Warning[] => warnedAt([],
 
 /** What atlas measures to juno, whose bridge has these addresses. */
 const warnedAt = (addresses: readonly string[], ...wires: readonly Wire[]): readonly Warning[] => {
-  const told = {
+  const reported = {
     ...at(studio),
     facts: [...at(studio).facts, ...wires.flatMap(wire => wired(idOf(notebook), wire))],
   };
@@ -45,7 +45,7 @@ const warnedAt = (addresses: readonly string[], ...wires: readonly Wire[]): read
     payload: { source: 'made up', intervalMs: 10_000, value: { interfaces: [bridge] } },
   };
   const juno = at(notebook);
-  const state = stateOf(told, { ...juno, facts: [...juno.facts, network] });
+  const state = stateOf(reported, { ...juno, facts: [...juno.facts, network] });
   const links = linkViews(state, 0);
   const views = nodeIds(state).map(id => nodeView(state, id, 0));
   return clusterWarnings({ state, views, links, nowMs: 0 }).filter(({ id }) => id.startsWith('link '));

@@ -99,8 +99,8 @@ const failedStatus = (reading: 'system' | 'config', source: string, reason: stri
   entry({ kind: 'failed' as const, reading, vendor: 'none' as const, source, intervalMs: 1_000, reason });
 
 const clusterOf = (nodes: readonly Told[]): State => {
-  const of = <T>(part: (told: Told) => T) =>
-    Object.fromEntries(nodes.map(told => [idOf(told.name), part(told)]));
+  const of = <T>(part: (reported: Told) => T) =>
+    Object.fromEntries(nodes.map(reported => [idOf(reported.name), part(reported)]));
   return {
     ...EMPTY_STATE,
     origins: of(() => ({ epoch: 1, seq: 1, receivedAtMs: NOW })),

@@ -13,13 +13,13 @@ import { nodeId } from '../../../src/core/ids.ts';
 import type { Connection } from '../../../src/core/link/connection.ts';
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { AgentAsks, type AskedAgent, addressesOf } from '../../../src/daemon/agents/agent-asks.ts';
+import { AgentQueries, addressesOf, type RequestedAgent } from '../../../src/daemon/agents/agent-queries.ts';
 import { AgentServer } from '../../../src/daemon/agents/agent-server.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import type { GrantedAgent } from '../../../src/wire/api/agent-answers.ts';
 import { CoordinatorScript, requestTo } from '../../bench/agent/scripted-coordinator.ts';
-import { AskingNodes } from '../../support/asking-nodes.ts';
 import { isLongRun } from '../../support/counts.ts';
+import { QueryingNodes } from '../../support/querying-nodes.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { until } from '../../support/until.ts';
 
@@ -35,7 +35,7 @@ const connection = (sink: Connection['sink'], sinkAddress: string, type: Connect
 
 /** Atlas asks, juno lends itself, as far as its config allows. */
 const lending = async (home: string, config: Partial<BenchConfig>) => {
-  const nodes = await AskingNodes.start(['atlas', 'juno']);
+  const nodes = await QueryingNodes.start(['atlas', 'juno']);
   const [atlas, juno] = [nodes.at(0), nodes.at(1)];
   const facts: Fact[] = [];
   const stop = new AbortController();
@@ -59,16 +59,16 @@ const lending = async (home: string, config: Partial<BenchConfig>) => {
     receivedAtMs: 0,
   };
   const state: State = { ...EMPTY_STATE, connections: { [atlas.id]: { [juno.id]: { only: entry } } } };
-  const asks = new AgentAsks({
+  const requests = new AgentQueries({
     nodeId: atlas.id,
     clock: nodes.clock,
     state: () => state,
     own: { lend: () => Promise.reject(new Error('not this one')) },
     requests: atlas.requests,
   });
-  const ask = async (): Promise<AskedAgent> => {
+  const request = async (): Promise<RequestedAgent> => {
     let isOver = false;
-    const asked = asks.ask(juno.id, AbortSignal.timeout(30_000)).finally(() => {
+    const requested = requests.request(juno.id, AbortSignal.timeout(30_000)).finally(() => {
       isOver = true;
     });
     // The mesh in memory is on a virtual clock, the process is not.
@@ -76,15 +76,15 @@ const lending = async (home: string, config: Partial<BenchConfig>) => {
       await nodes.clock.advance(1);
       await sleep(2);
     }
-    return await asked;
+    return await requested;
   };
   return {
     facts,
-    ask,
+    request,
     granted: async (): Promise<GrantedAgent> => {
-      const asked = await ask();
-      if (asked.kind === 'refused') throw new Error(asked.problem);
-      return asked.agent;
+      const requested = await request();
+      if (requested.kind === 'refused') throw new Error(requested.problem);
+      return requested.agent;
     },
     [Symbol.asyncDispose]: async () => {
       stop.abort();
@@ -104,7 +104,7 @@ describe('a node of the cluster', () => {
     using folder = temporaryDirectory();
     for (const config of [{}, { isAgent: true }, { targets: ['http://127.0.0.1:1'] }]) {
       await using node = await lending(folder.path, config);
-      expect(await node.ask()).toMatchObject({ kind: 'refused', code: 'not-allowed' });
+      expect(await node.request()).toMatchObject({ kind: 'refused', code: 'not-allowed' });
     }
     expect(existsSync(join(folder.path, 'agent'))).toBe(false);
   });
@@ -121,11 +121,11 @@ describe('a node of the cluster', () => {
       kind: 'runner.reported',
       payload: { runnerKey: 'agent', source: 'run' },
     });
-    expect(await node.ask()).toMatchObject({ kind: 'refused', code: 'busy' });
+    expect(await node.request()).toMatchObject({ kind: 'refused', code: 'busy' });
     await coordinator.start();
     expect(await coordinator.next('ended')).toMatchObject({ state: 'complete' });
     expect((await coordinator.collect()).split('\n').length).toBeGreaterThan(20);
-    await coordinator.say({ kind: 'done' });
+    await coordinator.print({ kind: 'done' });
     await coordinator.channel.closed;
     // The next stage of a sweep asks at once; and the ticket of before opens nothing.
     const next = await node.granted();
@@ -142,7 +142,7 @@ describe('a node of the cluster', () => {
     await using mock = await startMock({});
     await using node = await lending(folder.path, { isAgent: true, targets: ['http://127.0.0.1:1'] });
     await using coordinator = await dial(await node.granted());
-    await coordinator.say({ kind: 'survey', request: requestTo(mock.url) });
+    await coordinator.print({ kind: 'survey', request: requestTo(mock.url) });
     expect((await coordinator.next('refused')).problem).toMatchObject({ code: 'target-not-allowed' });
   });
 
@@ -157,7 +157,7 @@ describe('a node of the cluster', () => {
     await coordinator.next('live');
     await coordinator[Symbol.asyncDispose]();
     await until(() => readdirSync(join(folder.path, 'agent')).length === 0, signal);
-    expect(await node.ask()).toMatchObject({ kind: 'granted' });
+    expect(await node.request()).toMatchObject({ kind: 'granted' });
     expect(readdirSync(join(folder.path, 'agent'))).toEqual([]);
   });
 });

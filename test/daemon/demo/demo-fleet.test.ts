@@ -25,8 +25,8 @@ test('a node that is away is not linked, and is soon after it came back', async 
   const seconds = async (count: number): Promise<void> => {
     for (let second = 0; second < count; second += 1) {
       await clock.advance(1_000);
-      fleet.tell(awake.nodeId, [{ fact: memoryFact(second), ageMs: 0 }]);
-      if (isBack) fleet.tell(asleep.nodeId, [{ fact: memoryFact(second), ageMs: 0 }]);
+      fleet.report(awake.nodeId, [{ fact: memoryFact(second), ageMs: 0 }]);
+      if (isBack) fleet.report(asleep.nodeId, [{ fact: memoryFact(second), ageMs: 0 }]);
     }
   };
   let isBack = false;

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { nodeName, nodeView } from '../../../src/core/node/node-view.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { DemoFleet } from '../../../src/daemon/demo/demo-fleet.ts';
-import { storeHeardBefore } from '../../../src/daemon/demo/left-behind.ts';
+import { storeSeenBefore } from '../../../src/daemon/demo/left-behind.ts';
 import { Notices } from '../../../src/daemon/notices.ts';
 import { openDaemonJournal } from '../../../src/daemon/open-journal.ts';
 import { restore } from '../../../src/daemon/restore.ts';
@@ -25,12 +25,12 @@ test('a daemon that starts on the home of a demo finds who was silent before, fo
     seed: 1,
     clock,
     plimsollVersion: '0.0.0-test',
-    tell: () => undefined,
+    report: () => undefined,
   });
   const left = simulation.leftBehind();
   const fleet = new DemoFleet({ own: own.nodeId, others, clock, plimsollVersion: '0.0.0-test' });
   const parts = { home: home.path, ownNode: own.nodeId, clock };
-  storeHeardBefore(parts, fleet.remember(left));
+  storeSeenBefore(parts, fleet.remember(left));
 
   const notices = new Notices(() => undefined);
   using journal = openDaemonJournal(home.path, JOURNAL_LIMITS, { ownNode: own.nodeId, clock }, notices);

@@ -11,9 +11,15 @@ const DAY_MS = 24 * 3_600_000;
 test('a past is rows of a journal: the last days raw, before them sums of an hour, ascending', async () => {
   await using world = new SimulatedWorld(8);
   await world.clock.advance(1_000);
-  const [told] = world.facts('link.profiled');
-  if (told === undefined) throw new Error('nothing was measured');
-  const query = { origin: told.node, slot: 'link', key: factKey(told.fact), sinceWallMs: 0, limit: 5_000 };
+  const [reported] = world.facts('link.profiled');
+  if (reported === undefined) throw new Error('nothing was measured');
+  const query = {
+    origin: reported.node,
+    slot: 'link',
+    key: factKey(reported.fact),
+    sinceWallMs: 0,
+    limit: 5_000,
+  };
   const rows = pastRows(world.simulation, query, world.clock);
   const times = rows.map(({ atWallMs }) => atWallMs);
   expect(times).toEqual(times.toSorted((a, b) => a - b));
@@ -28,7 +34,7 @@ test('a past is rows of a journal: the last days raw, before them sums of an hou
     } else {
       expect(decodeRecordBody(row.body, { ageMs: 0, receivedAtMs: 0 })).toMatchObject({
         kind: 'event',
-        event: { kind: 'link.profiled', origin: told.node },
+        event: { kind: 'link.profiled', origin: reported.node },
       });
     }
   }

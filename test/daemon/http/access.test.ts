@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Access, CODES_MAX } from '../../../src/daemon/http/access.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { ask, bearer, postJson } from './http-exchange.ts';
+import { bearer, postJson, sendRequest } from './http-exchange.ts';
 import { SELF, serveCluster, TOKEN } from './served-cluster.ts';
 
 const READS = [
@@ -21,7 +21,7 @@ const READS = [
 describe('on loopback', () => {
   test.each(READS.filter(path => path !== '/api/stream'))('%s needs no token', async path => {
     await using served = await serveCluster();
-    expect((await ask({ port: served.port, path })).status).not.toBe(401);
+    expect((await sendRequest({ port: served.port, path })).status).not.toBe(401);
   });
 
   test('making a code needs the token all the same', async () => {
@@ -39,28 +39,32 @@ describe('on loopback', () => {
   test('a forwarded address changes nothing, because only the bound one counts', async () => {
     await using served = await serveCluster();
     const headers = { 'x-forwarded-for': '203.0.113.7', forwarded: 'for=203.0.113.7' };
-    expect((await ask({ port: served.port, path: '/api/state', headers })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/api/state', headers })).status).toBe(200);
   });
 });
 
 describe('beyond loopback', () => {
   test.each(READS)('%s needs the token, though it is asked from this machine', async path => {
     await using served = await serveCluster({ host: '0.0.0.0' });
-    const refused = await ask({ port: served.port, path, headers: { 'x-forwarded-for': '127.0.0.1' } });
+    const refused = await sendRequest({
+      port: served.port,
+      path,
+      headers: { 'x-forwarded-for': '127.0.0.1' },
+    });
     expect(refused.status).toBe(401);
     expect(refused.headers['www-authenticate']).toMatch(/^Bearer/);
   });
 
   test.each(READS.filter(path => path !== '/api/stream'))('%s answers the token', async path => {
     await using served = await serveCluster({ host: '0.0.0.0' });
-    const answer = await ask({ port: served.port, path, headers: bearer(TOKEN) });
+    const answer = await sendRequest({ port: served.port, path, headers: bearer(TOKEN) });
     expect([200, 404]).toContain(answer.status);
   });
 
   test('/readyz answers everybody, 503 with what is missing until nothing is', async () => {
     const missing: string[] = ['first reading of memory', 'first reading of gpus nvidia'];
     await using served = await serveCluster({ host: '0.0.0.0', readiness: { missing } });
-    const waits = await ask({ port: served.port, path: '/readyz' });
+    const waits = await sendRequest({ port: served.port, path: '/readyz' });
     expect(waits.status).toBe(503);
     expect(waits.headers['content-type']).toContain('application/problem+json');
     expect(waits.headers['retry-after']).toBe('1');
@@ -69,16 +73,16 @@ describe('beyond loopback', () => {
       detail: 'This daemon is not ready: first reading of memory, first reading of gpus nvidia.',
       missing,
     });
-    expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/healthz' })).status).toBe(200);
     missing.length = 0;
-    const ready = await ask({ port: served.port, path: '/readyz' });
+    const ready = await sendRequest({ port: served.port, path: '/readyz' });
     expect([ready.status, ready.body]).toEqual([200, '{"status":"ready"}']);
   });
 
   test('/healthz and the page answer everybody', async () => {
     await using served = await serveCluster({ host: '0.0.0.0' });
-    expect((await ask({ port: served.port, path: '/healthz' })).body).toBe('{"status":"ok"}');
-    expect((await ask({ port: served.port, path: '/' })).status).toBe(503);
+    expect((await sendRequest({ port: served.port, path: '/healthz' })).body).toBe('{"status":"ok"}');
+    expect((await sendRequest({ port: served.port, path: '/' })).status).toBe(503);
   });
 
   test.each([
@@ -90,12 +94,13 @@ describe('beyond loopback', () => {
     ['the token as the cookie', { cookie: `plimsoll-selfaaaaaaaa=${TOKEN}` }],
   ])('%s opens nothing', async (_what, headers) => {
     await using served = await serveCluster({ host: '0.0.0.0' });
-    expect((await ask({ port: served.port, path: '/api/state', headers })).status).toBe(401);
+    expect((await sendRequest({ port: served.port, path: '/api/state', headers })).status).toBe(401);
   });
 
   test('wrong tokens soon get 429, and a minute later 401 again', async () => {
     await using served = await serveCluster({ host: '0.0.0.0', limits: { refusalsPerMinuteMax: 5 } });
-    const wrong = () => ask({ port: served.port, path: '/api/state', headers: bearer('x'.repeat(30)) });
+    const wrong = () =>
+      sendRequest({ port: served.port, path: '/api/state', headers: bearer('x'.repeat(30)) });
     const statuses = [];
     for (let count = 0; count < 6; count += 1) statuses.push((await wrong()).status);
     expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
@@ -106,8 +111,8 @@ describe('beyond loopback', () => {
   test('a name of the home is not told', async () => {
     await using open = await serveCluster({ home: '/home/somebody/.plimsoll' });
     await using closed = await serveCluster({ host: '0.0.0.0', home: '/home/somebody/.plimsoll' });
-    expect((await ask({ port: open.port, path: '/api/daemon' })).body).toContain('/home/somebody');
-    const answer = await ask({ port: closed.port, path: '/api/daemon', headers: bearer(TOKEN) });
+    expect((await sendRequest({ port: open.port, path: '/api/daemon' })).body).toContain('/home/somebody');
+    const answer = await sendRequest({ port: closed.port, path: '/api/daemon', headers: bearer(TOKEN) });
     expect(answer.body).not.toContain('/home/somebody');
   });
 });
@@ -124,7 +129,7 @@ describe('a one-time code', () => {
     expect(header).not.toContain(TOKEN);
     const cookie = header.split(';')[0] ?? '';
     const headers = { cookie: `other=1; ${cookie}; more=2` };
-    expect((await ask({ port: served.port, path: '/api/state', headers })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/api/state', headers })).status).toBe(200);
   });
 
   test('is good once', async () => {
@@ -157,10 +162,12 @@ describe('a one-time code', () => {
     const wrong = bearer('x'.repeat(30));
     for (let count = 0; count < 4; count += 1) {
       await swap(served.port, `guess${count}`);
-      await ask({ port: served.port, path: '/api/state', headers: wrong });
+      await sendRequest({ port: served.port, path: '/api/state', headers: wrong });
     }
-    expect((await ask({ port: served.port, path: '/api/state', headers: wrong })).status).toBe(429);
-    expect((await ask({ port: served.port, path: '/api/state', headers: bearer(TOKEN) })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/api/state', headers: wrong })).status).toBe(429);
+    expect(
+      (await sendRequest({ port: served.port, path: '/api/state', headers: bearer(TOKEN) })).status,
+    ).toBe(200);
     expect((await swap(served.port, served.access.issueCode())).status).toBe(204);
   });
 

@@ -8,7 +8,7 @@ import type { Fact } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { repositoryRoot } from '../../support/repository-root.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { ask } from './http-exchange.ts';
+import { sendRequest } from './http-exchange.ts';
 import { serveCluster } from './served-cluster.ts';
 
 const ATLAS = nodeId('a'.repeat(26));
@@ -22,12 +22,14 @@ describe('the alerts', () => {
   });
 
   it('tell an Xid by what the daemon says of the newest: a driver that asks for nothing any more is none', async () => {
-    const asked = await xidSeries('GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)');
+    const requested = await xidSeries(
+      'GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)',
+    );
     const over = await xidSeries('GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)');
-    expect(asked).not.toEqual(over);
-    expect(raisedAt('30m', { [LIVE]: '1x120', [asked]: '60x120' })).toEqual(['PlimsollGpuXid']);
+    expect(requested).not.toEqual(over);
+    expect(raisedAt('30m', { [LIVE]: '1x120', [requested]: '60x120' })).toEqual(['PlimsollGpuXid']);
     expect(raisedAt('30m', { [LIVE]: '1x120', [over]: '60x120' })).toEqual([]);
-    expect(raisedAt('90m', { [LIVE]: '1x120', [asked]: '60x120' })).toEqual([]);
+    expect(raisedAt('90m', { [LIVE]: '1x120', [requested]: '60x120' })).toEqual([]);
   });
 
   it('tell a degraded fabric, an error of an NVSwitch and a reset of an AMD or Intel GPU', () => {
@@ -63,7 +65,7 @@ describe('the alerts', () => {
     expect(raisedAt('40m', { [LIVE]: '1x20 0x100' })).toEqual(['PlimsollNodeSilent']);
     const stopped = `plimsoll_node_stopped{${OF}}`;
     expect(raisedAt('40m', { [LIVE]: '1x20 0x100', [stopped]: '0x20 1x100' })).toEqual([]);
-    expect(raisedAt('40m', { [LIVE]: '1x20' })).toEqual(['PlimsollNothingTold']);
+    expect(raisedAt('40m', { [LIVE]: '1x20' })).toEqual(['PlimsollNothingReported']);
   });
 
   it('tell drops where there are many of many, and not the few of a quiet port', () => {
@@ -130,8 +132,8 @@ const xidSeries = async (text: string): Promise<string> => {
       value: { errors: [{ address: '0000:1b:00', xid: 154, count: 1, newestAgeMs: 0, text }] },
     },
   };
-  served.tell(ATLAS, logged);
-  const { body } = await ask({ port: served.port, path: '/metrics' });
+  served.report(ATLAS, logged);
+  const { body } = await sendRequest({ port: served.port, path: '/metrics' });
   const [series] = /^plimsoll_gpu_xid_timestamp_seconds\{[^}]*\}/m.exec(body) ?? [];
   return series ?? 'nothing told';
 };

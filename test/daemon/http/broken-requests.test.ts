@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  ask,
-  askJson,
   closeOf,
   exchangeRaw,
+  fetchJson,
   openSocket,
   postJson,
+  sendRequest,
   statusOf,
   until,
 } from './http-exchange.ts';
@@ -35,7 +35,7 @@ describe('bytes that are no request', () => {
     expect(statusOf(raw)).toBe(400);
     expect(JSON.parse(raw.slice(raw.indexOf('\r\n\r\n') + 4)).code).toBe('bad-request');
     expect(raw).not.toMatch(/\r\n(server|x-powered-by):/i);
-    expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/healthz' })).status).toBe(200);
   });
 
   test('after an answer end the connection without a word', async () => {
@@ -44,7 +44,7 @@ describe('bytes that are no request', () => {
     const closed = closeOf(socket);
     socket.resume().write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n\0\0\0\0');
     await closed;
-    expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/healthz' })).status).toBe(200);
   });
 });
 
@@ -97,7 +97,7 @@ describe('requests that are too much', () => {
       await openSocket(served.port),
     ];
     const closed = idle[0] === undefined ? undefined : closeOf(idle[0].resume());
-    expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/healthz' })).status).toBe(200);
     await closed;
     for (const socket of idle) socket.destroy();
   });
@@ -107,13 +107,13 @@ describe('answers that nobody reads', () => {
   test('are bounded in number, and make room again', async () => {
     await using served = await serveCluster({ limits: { answersMax: 2, requestsPerSecondMax: 10_000 } });
     // Larger than what the kernel takes for a reader that reads nothing.
-    served.tell(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
+    served.report(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
     const deaf = [await openSocket(served.port), await openSocket(served.port)];
     for (const socket of deaf) {
       socket.pause();
       socket.write('GET /api/state HTTP/1.1\r\nHost: localhost\r\n\r\n');
     }
-    const statusNow = async () => (await ask({ port: served.port, path: '/api/daemon' })).status;
+    const statusNow = async () => (await sendRequest({ port: served.port, path: '/api/daemon' })).status;
     await until(async () => (await statusNow()) === 503);
     for (const socket of deaf) socket.destroy();
     await until(async () => (await statusNow()) === 200);
@@ -130,7 +130,7 @@ describe('answers that nobody reads', () => {
       socket.destroy();
       await closeOf(socket);
       await until(
-        async () => (await askJson({ port: served.port, path: '/api/daemon' })).json.streams?.clients === 0,
+        async () => (await fetchJson({ port: served.port, path: '/api/daemon' })).json.streams?.clients === 0,
       );
     }
     using reader = await openStream(served.port);
@@ -173,7 +173,13 @@ describe('bodies that are not what was asked for', () => {
   const post =
     (body: string, type = 'application/json') =>
     async (port: number) =>
-      ask({ port, path: '/api/access/code', method: 'POST', headers: { 'content-type': type }, body });
+      sendRequest({
+        port,
+        path: '/api/access/code',
+        method: 'POST',
+        headers: { 'content-type': type },
+        body,
+      });
 
   test.each([
     ['half JSON', post('{"code":'), 400],
@@ -200,7 +206,7 @@ describe('a body', () => {
     await using served = await serveCluster();
     const detailOf = async (body: string, headers: Readonly<Record<string, string>> = {}) =>
       (
-        await askJson({
+        await fetchJson({
           port: served.port,
           path: '/api/access/code',
           method: 'POST',
@@ -252,7 +258,7 @@ describe('targets that are no path of ours', () => {
     await using served = await serveCluster();
     const raw = await exchangeRaw(served.port, 'CONNECT evil.example:80 HTTP/1.1\r\nHost: localhost\r\n\r\n');
     expect([0, 400, 404, 405]).toContain(statusOf(raw));
-    expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/healthz' })).status).toBe(200);
   });
 
   test('an upgrade is answered as the plain request that it is', async () => {
@@ -275,7 +281,7 @@ describe('targets that are no path of ours', () => {
     ['TRACE', '/healthz', 'GET, HEAD'],
   ])('%s %s is refused and told what is allowed', async (method, path, allow) => {
     await using served = await serveCluster();
-    const answer = await ask({ port: served.port, path, method });
+    const answer = await sendRequest({ port: served.port, path, method });
     expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
   });
 });
@@ -283,12 +289,12 @@ describe('targets that are no path of ours', () => {
 test('every kind of answer carries the security headers and names no server', async () => {
   await using served = await serveCluster();
   const answers = await Promise.all([
-    ask({ port: served.port, path: '/' }),
-    ask({ port: served.port, path: '/api/state' }),
-    ask({ port: served.port, path: '/nothing' }),
-    ask({ port: served.port, path: '/api/nodes/%zz' }),
-    ask({ port: served.port, path: '/api/state', headers: { host: 'evil.example' } }),
-    ask({ port: served.port, path: '/api/stream', method: 'HEAD' }),
+    sendRequest({ port: served.port, path: '/' }),
+    sendRequest({ port: served.port, path: '/api/state' }),
+    sendRequest({ port: served.port, path: '/nothing' }),
+    sendRequest({ port: served.port, path: '/api/nodes/%zz' }),
+    sendRequest({ port: served.port, path: '/api/state', headers: { host: 'evil.example' } }),
+    sendRequest({ port: served.port, path: '/api/stream', method: 'HEAD' }),
     postJson(served.port, '/api/access/code', { code: 'x' }),
   ]);
   for (const { headers } of answers) {

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { ConnectionPlaces } from '../../../src/daemon/http/connection-places.ts';
 import { HTTP_LIMITS } from '../../../src/daemon/http/http-options.ts';
 import { rawConnection } from '../../support/raw-http.ts';
-import { ask, bearer } from './http-exchange.ts';
+import { bearer, sendRequest } from './http-exchange.ts';
 import { serveCluster, TOKEN } from './served-cluster.ts';
 
 const ownAddress = Object.values(networkInterfaces())
@@ -21,7 +21,7 @@ describe('half requests from another machine', () => {
     const attack = Array.from({ length: 600 }, () => rawConnection({ host: ownAddress, port }));
     for (const one of attack) one.send(half);
     await Promise.race(attack.map(one => one.ended()));
-    expect((await ask({ port, path: '/healthz' })).status).toBe(200);
+    expect((await sendRequest({ port, path: '/healthz' })).status).toBe(200);
     for (const one of attack) one[Symbol.dispose]();
   });
 

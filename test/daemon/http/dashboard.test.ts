@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { ask, exchangeRaw, statusOf } from './http-exchange.ts';
+import { exchangeRaw, sendRequest, statusOf } from './http-exchange.ts';
 import { serveCluster } from './served-cluster.ts';
 
 const SCRIPT = `/assets/index-B1a2C3d4.js`;
@@ -15,18 +15,18 @@ describe('the dashboard', () => {
   test('is served with its types, and its hashed files for ever', async () => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
-    const page = await ask({ port: served.port, path: '/' });
+    const page = await sendRequest({ port: served.port, path: '/' });
     expect([page.status, page.body]).toEqual([200, '<h1>page</h1>']);
     expect(page.headers).toMatchObject({
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
     });
-    const script = await ask({ port: served.port, path: SCRIPT });
+    const script = await sendRequest({ port: served.port, path: SCRIPT });
     expect(script.headers).toMatchObject({
       'content-type': 'text/javascript; charset=utf-8',
       'cache-control': 'public, max-age=31536000, immutable',
     });
-    const icon = await ask({ port: served.port, path: '/icon.svg' });
+    const icon = await sendRequest({ port: served.port, path: '/icon.svg' });
     expect(icon.headers).toMatchObject({ 'content-type': 'image/svg+xml', 'cache-control': 'no-cache' });
   });
 
@@ -43,8 +43,8 @@ describe('the dashboard', () => {
   ])('%s gives the page', async path => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
-    expect((await ask({ port: served.port, path })).body).toBe('<h1>page</h1>');
-    expect((await ask({ port: served.port, path: `${path}?theme=dark` })).body).toBe('<h1>page</h1>');
+    expect((await sendRequest({ port: served.port, path })).body).toBe('<h1>page</h1>');
+    expect((await sendRequest({ port: served.port, path: `${path}?theme=dark` })).body).toBe('<h1>page</h1>');
   });
 
   test.each([
@@ -59,7 +59,7 @@ describe('the dashboard', () => {
   ])('%s is nothing', async path => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
-    const answer = await ask({ port: served.port, path });
+    const answer = await sendRequest({ port: served.port, path });
     expect([answer.status, JSON.parse(answer.body).code]).toEqual([404, 'not-found']);
   });
 
@@ -71,7 +71,7 @@ describe('the dashboard', () => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
     const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-    const answer = await ask({ port: served.port, path, headers });
+    const answer = await sendRequest({ port: served.port, path, headers });
     expect(answer.status).toBe(status);
     expect(answer.body).toContain(words);
   });
@@ -120,7 +120,7 @@ describe('the dashboard', () => {
     for await (const chunk of response) chunks.push(chunk);
     expect(response.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
     expect(gunzipSync(Buffer.concat(chunks)).toString()).toBe(built.script);
-    const refused = await ask({
+    const refused = await sendRequest({
       port: served.port,
       path: SCRIPT,
       headers: { 'accept-encoding': 'gzip;q=0' },
@@ -131,8 +131,8 @@ describe('the dashboard', () => {
   test('is not sent again to those who have it', async () => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
-    const { headers } = await ask({ port: served.port, path: '/' });
-    const again = await ask({
+    const { headers } = await sendRequest({ port: served.port, path: '/' });
+    const again = await sendRequest({
       port: served.port,
       path: '/',
       headers: { 'if-none-match': `W/"x", ${headers.etag}` },
@@ -143,7 +143,7 @@ describe('the dashboard', () => {
   test('answers HEAD with the length and nothing else', async () => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
-    const answer = await ask({ port: served.port, path: SCRIPT, method: 'HEAD' });
+    const answer = await sendRequest({ port: served.port, path: SCRIPT, method: 'HEAD' });
     expect([answer.status, answer.body]).toEqual([200, '']);
     expect(Number(answer.headers['content-length'])).toBe(built.script.length);
   });
@@ -151,14 +151,14 @@ describe('the dashboard', () => {
   test('that is built anew is served at once', async () => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
-    await ask({ port: served.port, path: '/' });
+    await sendRequest({ port: served.port, path: '/' });
     await rm(join(built.dir, SCRIPT));
     await writeFile(join(built.dir, 'assets/index-Z9y8X7w6.js'), 'new()');
     await writeFile(join(built.dir, 'index.html'), '<h1>new</h1>');
     await utimes(join(built.dir, 'index.html'), 1, 1);
-    expect((await ask({ port: served.port, path: SCRIPT })).status).toBe(404);
-    expect((await ask({ port: served.port, path: '/' })).body).toBe('<h1>new</h1>');
-    expect((await ask({ port: served.port, path: '/assets/index-Z9y8X7w6.js' })).body).toBe('new()');
+    expect((await sendRequest({ port: served.port, path: SCRIPT })).status).toBe(404);
+    expect((await sendRequest({ port: served.port, path: '/' })).body).toBe('<h1>new</h1>');
+    expect((await sendRequest({ port: served.port, path: '/assets/index-Z9y8X7w6.js' })).body).toBe('new()');
   });
 
   test.each([
@@ -166,10 +166,10 @@ describe('the dashboard', () => {
     ['a folder that is not there', '/nowhere/at/all'],
   ])('with %s says that it is not built', async (_what, dashboardDir) => {
     await using served = await serveCluster(dashboardDir === undefined ? {} : { dashboardDir });
-    const answer = await ask({ port: served.port, path: '/' });
+    const answer = await sendRequest({ port: served.port, path: '/' });
     expect(answer.status).toBe(503);
     expect(answer.body).toContain('npm run build');
-    expect((await ask({ port: served.port, path: '/x.js' })).status).toBe(404);
+    expect((await sendRequest({ port: served.port, path: '/x.js' })).status).toBe(404);
   });
 });
 

@@ -8,7 +8,7 @@ import { nodeView } from '../../../src/core/node/node-view.ts';
 import { clusterTotals } from '../../../src/core/totals.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { clusterWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
-import { ask } from './http-exchange.ts';
+import { sendRequest } from './http-exchange.ts';
 import { serveCluster } from './served-cluster.ts';
 
 const ATLAS = nodeId('a'.repeat(26));
@@ -55,8 +55,8 @@ const device = (index: number) => ({
 
 it('are counted apart in metrics, with a series for each, and in no sum', async () => {
   await using served = await serveCluster();
-  served.tell(ATLAS, gpus([0, 2], [LOST, TO_RESET]));
-  const { body } = await ask({ port: served.port, path: '/metrics' });
+  served.report(ATLAS, gpus([0, 2], [LOST, TO_RESET]));
+  const { body } = await sendRequest({ port: served.port, path: '/metrics' });
   const series = (text: string): readonly string[] => body.split('\n').filter(line => line.startsWith(text));
   const of = `node="${ATLAS}",name="aaaaaaaa"`;
   expect(series('plimsoll_node_gpus{')).toEqual([
@@ -79,14 +79,14 @@ it('are counted apart in metrics, with a series for each, and in no sum', async 
 
 it('are listed by the API apart from the devices', async () => {
   await using served = await serveCluster();
-  served.tell(ATLAS, gpus([], [LOST]));
-  const { body } = await ask({ port: served.port, path: '/api/nodes' });
+  served.report(ATLAS, gpus([], [LOST]));
+  const { body } = await sendRequest({ port: served.port, path: '/api/nodes' });
   expect(JSON.parse(body)).toMatchObject({ nodes: [{ gpus: [{ devices: [], failed: [LOST] }] }] });
 });
 
 it('are warnings with the command that acts, and problems for doctor, until they are back', async () => {
   await using served = await serveCluster();
-  served.tell(ATLAS, gpus([0, 2], [LOST, TO_RESET]));
+  served.report(ATLAS, gpus([0, 2], [LOST, TO_RESET]));
   const { state } = served.cluster;
   expect(clusterWarnings({ state, views: [nodeView(state, ATLAS, 0)], nowMs: 0 })).toMatchObject([
     {
@@ -111,6 +111,6 @@ it('are warnings with the command that acts, and problems for doctor, until they
     },
     { verdict: 'problem', text: expect.stringContaining('GPU 3 (0000:36:00.0) must be reset') },
   ]);
-  served.tell(ATLAS, gpus([0, 1, 2, 3], []));
+  served.report(ATLAS, gpus([0, 1, 2, 3], []));
   expect(clusterChecks(served.cluster.state, 0)).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { nodeId } from '../../../src/core/ids.ts';
 import { LIVE_VIEW_MS } from '../../../src/daemon/http/stream/fleet-hub.ts';
 import { decodeFleet, foldedPicture } from '../../../src/wire/fleet-message.ts';
 import { decodeSnapshot } from '../../../src/wire/stream-message.ts';
-import { askJson } from './http-exchange.ts';
+import { fetchJson } from './http-exchange.ts';
 import { identityFact, memoryFact, SELF, type ServedCluster, serveCluster } from './served-cluster.ts';
 import { type Frame, openStream, type StreamReader } from './stream-reader.ts';
 
@@ -40,9 +40,9 @@ const config = (rack: string) => ({
   },
 });
 
-const tellMany = (served: ServedCluster, count = MANY): void => {
+const reportMany = (served: ServedCluster, count = MANY): void => {
   for (let index = 0; index < count; index += 1)
-    served.tell(
+    served.report(
       node(index),
       identityFact(`n-${index}`),
       config(`r${Math.floor(index / 10)}`),
@@ -63,7 +63,7 @@ const fleetOf = (served: ServedCluster, headers = {}) =>
 describe('the stream of a fleet', () => {
   test('begins with groups and levels, and is a small part of the whole state', async () => {
     await using served = await serveCluster();
-    tellMany(served);
+    reportMany(served);
     using whole = await openStream(served.port);
     using reader = await fleetOf(served);
     const [snapshot, frame] = await Promise.all([whole.need('snapshot'), need(reader)]);
@@ -77,11 +77,11 @@ describe('the stream of a fleet', () => {
 
   test('then says only what has changed, once a second', async () => {
     await using served = await serveCluster();
-    tellMany(served);
+    reportMany(served);
     using reader = await fleetOf(served);
     const first = await need(reader);
-    for (let index = 0; index < MANY; index += 1) served.tell(node(index), memoryFact(64e9));
-    served.tell(node(33), { kind: 'memory.gathered', payload: fuller() });
+    for (let index = 0; index < MANY; index += 1) served.report(node(index), memoryFact(64e9));
+    served.report(node(33), { kind: 'memory.gathered', payload: fuller() });
     await served.clock.advance(LIVE_VIEW_MS);
     const second = await need(reader);
     expect(second.data.isWhole).toBe(false);
@@ -92,10 +92,10 @@ describe('the stream of a fleet', () => {
 
   test('goes on after a break with what was missed, by the id of the last frame', async () => {
     await using served = await serveCluster();
-    tellMany(served);
+    reportMany(served);
     using stays = await fleetOf(served);
     const first = await need(stays);
-    served.tell(node(5), { kind: 'memory.gathered', payload: fuller() });
+    served.report(node(5), { kind: 'memory.gathered', payload: fuller() });
     await served.clock.advance(LIVE_VIEW_MS);
     await need(stays);
     using back = await fleetOf(served, { 'last-event-id': first.id ?? '' });
@@ -108,10 +108,10 @@ describe('the stream of a fleet', () => {
 
   test('sends a new whole picture when groups come or go', async () => {
     await using served = await serveCluster();
-    tellMany(served);
+    reportMany(served);
     using reader = await fleetOf(served);
     const first = await need(reader);
-    for (let index = 60; index < 70; index += 1) served.tell(node(index), config('r0'));
+    for (let index = 60; index < 70; index += 1) served.report(node(index), config('r0'));
     await served.clock.advance(LIVE_VIEW_MS);
     const second = await need(reader);
     expect(second.data.isWhole).toBe(true);
@@ -122,7 +122,7 @@ describe('the stream of a fleet', () => {
 
   test('is the whole state where that is small', async () => {
     await using served = await serveCluster();
-    tellMany(served, 64);
+    reportMany(served, 64);
     using reader = await fleetOf(served);
     const frame = await reader.next();
     expect(frame).toMatchObject({ event: 'snapshot' });
@@ -130,15 +130,15 @@ describe('the stream of a fleet', () => {
 
   test('carries of a group the state of its nodes and nothing of others', async () => {
     await using served = await serveCluster();
-    tellMany(served);
+    reportMany(served);
     using reader = await openStream(served.port, {}, '/api/stream?view=group&by=rack&group=r2');
     const frame = await reader.need('snapshot');
     const { state } = decodeSnapshot(JSON.stringify(frame.data), served.clock.nowMs());
     expect(Object.keys(state.nodeIdentities).sort()).toEqual(
       Array.from({ length: 10 }, (_, i) => node(20 + i)).sort(),
     );
-    served.tell(node(1), memoryFact(1));
-    served.tell(node(21), memoryFact(2));
+    served.report(node(1), memoryFact(1));
+    served.report(node(21), memoryFact(2));
     await served.clock.advance(LIVE_VIEW_MS);
     const batch = await reader.need('batch');
     expect(batch.data.events.map(({ origin }: { origin: string }) => origin)).toEqual([node(21)]);
@@ -146,22 +146,22 @@ describe('the stream of a fleet', () => {
 
   test('says that nobody is called as what is picked, and refuses a view that it does not have', async () => {
     await using served = await serveCluster();
-    tellMany(served);
+    reportMany(served);
     using reader = await openStream(served.port, {}, `/api/stream?view=pick&by=rack&pick=node:${SELF}`);
     expect((await need(reader)).data.parts).toEqual({ selection: null });
     using there = await openStream(served.port, {}, `/api/stream?view=pick&by=rack&pick=node:${node(3)}`);
     expect((await need(there)).data.parts.selection).toMatchObject({ linkCount: 0, links: [] });
-    const { status, json } = await askJson({ port: served.port, path: '/api/stream?view=pick&pick=sun' });
+    const { status, json } = await fetchJson({ port: served.port, path: '/api/stream?view=pick&pick=sun' });
     expect([status, json.code]).toEqual([400, 'bad-query']);
   });
 
   test('serves so many different views and refuses one more', async () => {
     await using served = await serveCluster();
-    tellMany(served);
+    reportMany(served);
     const readers: StreamReader[] = [];
     for (let index = 0; index < 64; index += 1)
       readers.push(await openStream(served.port, {}, `/api/stream?view=group&by=rack&group=g${index}`));
-    const { status, json } = await askJson({
+    const { status, json } = await fetchJson({
       port: served.port,
       path: '/api/stream?view=group&by=rack&group=more',
     });

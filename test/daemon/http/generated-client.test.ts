@@ -97,10 +97,10 @@ test('a client that is generated from the document compiles and reads a live dae
     .map(fault => ts.flattenDiagnosticMessageText(fault.messageText, '\n'));
   expect(faults).toEqual([]);
   const { stdout } = await promisify(execFile)(process.execPath, [program, daemon.url]);
-  const told = JSON.parse(stdout);
-  expect(told).toMatchObject({ self: true, problem: 'no-such-node', refused: 'token-needed' });
-  expect(told.nodes).toHaveLength(8);
-  expect(told.nodes.filter(({ bytes }: { bytes: number }) => bytes > 0).length).toBeGreaterThan(4);
-  expect(told.uploads).toBeGreaterThan(0);
-  expect(told.chips.length).toBe(8);
+  const reported = JSON.parse(stdout);
+  expect(reported).toMatchObject({ self: true, problem: 'no-such-node', refused: 'token-needed' });
+  expect(reported.nodes).toHaveLength(8);
+  expect(reported.nodes.filter(({ bytes }: { bytes: number }) => bytes > 0).length).toBeGreaterThan(4);
+  expect(reported.uploads).toBeGreaterThan(0);
+  expect(reported.chips.length).toBe(8);
 });

@@ -8,11 +8,11 @@ import { identityFact, memoryFact, SELF, serveCluster, TOKEN } from './served-cl
 
 test('POST /api/headroom answers for the facts of a model, and refuses what is none', async () => {
   await using served = await serveCluster();
-  served.tell(SELF, identityFact('anvil'), memoryFact(64e9));
-  const ask = (body: unknown, headers = bearer(TOKEN)) =>
+  served.report(SELF, identityFact('anvil'), memoryFact(64e9));
+  const sendRequest = (body: unknown, headers = bearer(TOKEN)) =>
     postJson(served.port, '/api/headroom', body, headers);
   const model = await madeFacts('llama3-8b');
-  const { status, body } = await ask({ model, question: { batch: 4 } });
+  const { status, body } = await sendRequest({ model, question: { batch: 4 } });
   expect([status, JSON.parse(body)]).toMatchObject([
     200,
     {
@@ -27,8 +27,8 @@ test('POST /api/headroom answers for the facts of a model, and refuses what is n
   const [{ fit, fitNow }] = answer.placements;
   expect([fit.kind, fitNow.kind]).toEqual(['fits', 'fits']);
   expect(fit.freeBytes - fitNow.freeBytes).toBe(32e9);
-  expect((await ask({ model, question: {}, nodes: [] })).body).toContain('"placements":[]');
-  expect(await ask({ model: { name: 'x' }, question: {} })).toMatchObject({ status: 400 });
-  expect(await ask({ model, question: { batch: 1e9 } })).toMatchObject({ status: 400 });
-  expect(await ask({ model, question: {} }, bearer('another'))).toMatchObject({ status: 401 });
+  expect((await sendRequest({ model, question: {}, nodes: [] })).body).toContain('"placements":[]');
+  expect(await sendRequest({ model: { name: 'x' }, question: {} })).toMatchObject({ status: 400 });
+  expect(await sendRequest({ model, question: { batch: 1e9 } })).toMatchObject({ status: 400 });
+  expect(await sendRequest({ model, question: {} }, bearer('another'))).toMatchObject({ status: 401 });
 });

@@ -10,7 +10,7 @@ export interface Answer {
   readonly body: string;
 }
 
-export interface Ask {
+export interface SentRequest {
   readonly port: number;
   readonly path: string;
   readonly method?: string;
@@ -18,7 +18,13 @@ export interface Ask {
   readonly body?: string;
 }
 
-export const ask = async ({ port, path, method = 'GET', headers = {}, body }: Ask): Promise<Answer> => {
+export const sendRequest = async ({
+  port,
+  path,
+  method = 'GET',
+  headers = {},
+  body,
+}: SentRequest): Promise<Answer> => {
   const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false });
   const answered = once(sent, 'response');
   sent.end(body);
@@ -31,13 +37,15 @@ export const ask = async ({ port, path, method = 'GET', headers = {}, body }: As
 /** What a test expects of an answer is in its assertions; until then JSON has no type. */
 export type Json = ReturnType<typeof JSON.parse>;
 
-export const askJson = async (asked: Ask): Promise<{ readonly status: number; readonly json: Json }> => {
-  const { status, body } = await ask(asked);
+export const fetchJson = async (
+  requested: SentRequest,
+): Promise<{ readonly status: number; readonly json: Json }> => {
+  const { status, body } = await sendRequest(requested);
   return { status, json: JSON.parse(body) };
 };
 
 export const postJson = (port: number, path: string, body: unknown, headers = {}): Promise<Answer> =>
-  ask({
+  sendRequest({
     port,
     path,
     method: 'POST',

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { httpUrl } from '../../../src/daemon/http/host.ts';
 import { HttpServerError } from '../../../src/daemon/http/listen.ts';
-import { ask } from './http-exchange.ts';
+import { sendRequest } from './http-exchange.ts';
 import { serveCluster } from './served-cluster.ts';
 
 describe('a port', () => {
@@ -14,7 +14,7 @@ describe('a port', () => {
       code: 'http-port-taken',
       problem: `HTTP port ${taken.port} is taken; using ${served.port}.`,
     });
-    expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/healthz' })).status).toBe(200);
   });
 
   test('that a person asked for and is taken is an error that says what to do', async () => {

@@ -43,10 +43,10 @@ const asker = async ({ daemon: { url }, token }: LiveDaemon) => {
   const document: unknown = await (await fetch(`${url}/openapi.json`)).json();
   if (typeof document !== 'object' || document === null) throw new TypeError('no document');
   const checks = new ApiChecks(await routesOf(), document);
-  const asked = new Set<string>();
-  const ask = async (question: Question): Promise<readonly string[]> => {
+  const requested = new Set<string>();
+  const request = async (question: Question): Promise<readonly string[]> => {
     const { method = 'GET', path, query = '', status } = question;
-    asked.add(`${method} ${path}`);
+    requested.add(`${method} ${path}`);
     const answer = await fetch(`${url}${path.replace(/\{\w+\}/g, question.with ?? '')}${query}`, {
       method,
       headers: {
@@ -61,15 +61,15 @@ const asker = async ({ daemon: { url }, token }: LiveDaemon) => {
     const faults = checks.faults({ method, path, status: answer.status, contentType, body });
     return answer.status === status ? faults : [...faults, `${method} ${path} answers ${answer.status}`];
   };
-  return { checks, asked, ask };
+  return { checks, requested, request };
 };
 
 const faultsOf = async (
-  { ask }: { ask: (question: Question) => Promise<readonly string[]> },
+  { request }: { request: (question: Question) => Promise<readonly string[]> },
   questions: readonly Question[],
 ): Promise<readonly string[]> => {
   const faults: string[] = [];
-  for (const question of questions) faults.push(...(await ask(question)));
+  for (const question of questions) faults.push(...(await request(question)));
   return faults;
 };
 
@@ -132,8 +132,8 @@ describe('a simulated cluster', () => {
     const comparedAt = join(live.home, 'elsewhere');
     mkdirSync(comparedAt);
     await using comparing = announceComparisonTo(live.home, compared, { directory: comparedAt });
-    const told = () => daemon.state.comparisonProgress[daemon.nodeId]?.[compared.id];
-    await expect.poll(told, { timeout: 30_000 }).toBeDefined();
+    const reported = () => daemon.state.comparisonProgress[daemon.nodeId]?.[compared.id];
+    await expect.poll(reported, { timeout: 30_000 }).toBeDefined();
 
     const asking = await asker(live);
     const [device] = Object.keys(daemon.state.nodeGpuProfiles[daemon.nodeId] ?? {});
@@ -263,7 +263,7 @@ describe('a simulated cluster', () => {
       ]),
     ).toEqual([]);
     const every = [...(await routesOf())].map(({ method, path }) => `${method} ${path}`);
-    expect(every.filter(route => !asking.asked.has(route))).toEqual(['GET /api/stream']);
+    expect(every.filter(route => !asking.requested.has(route))).toEqual(['GET /api/stream']);
   });
 });
 

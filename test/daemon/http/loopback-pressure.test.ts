@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { nodeId } from '../../../src/core/ids.ts';
 import { commandDaemon } from '../../support/command-daemon.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
-import { ask, bearer, closeOf, openSocket } from './http-exchange.ts';
+import { bearer, closeOf, openSocket, sendRequest } from './http-exchange.ts';
 import { identityFact, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 
 const STREAM = 'GET /api/stream HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -48,7 +48,7 @@ describe('256 silent streams and 700 slow connections on loopback', () => {
     expect([await status.run(), status.stderr.text]).toEqual([0, '']);
     expect(status.stdout.text).toMatch(/● atlas /);
     for (const path of ['/api/state', '/api/daemon', '/metrics'])
-      expect([path, (await ask({ port, path, headers: bearer(token) })).status]).toEqual([path, 200]);
+      expect([path, (await sendRequest({ port, path, headers: bearer(token) })).status]).toEqual([path, 200]);
     const socket = await openSocket(port);
     socket.write(STREAM.replace('\r\n\r\n', `\r\nAuthorization: Bearer ${token}\r\n\r\n`));
     const head = await new Promise<Buffer>(resolve => socket.once('data', resolve));
@@ -62,9 +62,9 @@ describe('while others without the token take all of a kind', () => {
     await using served = await serveCluster({ limits: { streamsMax: 1 } });
     const silent = await openSocket(served.port);
     silent.pause().write(STREAM);
-    const wanted = async () => (await ask({ port: served.port, path: '/api/daemon' })).body;
+    const wanted = async () => (await sendRequest({ port: served.port, path: '/api/daemon' })).body;
     for (let round = 0; !/"queuedBytes":[1-9]/.test(await wanted()); round += 1) {
-      served.tell(SELF, identityFact(`${round} `.padEnd(262_144, 'x')));
+      served.report(SELF, identityFact(`${round} `.padEnd(262_144, 'x')));
       await served.clock.advance(100);
     }
     const refused = await openSocket(served.port);
@@ -97,7 +97,7 @@ describe('while others without the token take all of a kind', () => {
   test('requests, the owner has a rate of their own', async () => {
     await using served = await serveCluster({ limits: { requestsPerSecondMax: 2 } });
     const statuses = async (headers = {}) =>
-      (await ask({ port: served.port, path: '/healthz', headers })).status;
+      (await sendRequest({ port: served.port, path: '/healthz', headers })).status;
     for (let count = 0; count < 4; count += 1) expect(await statuses()).toBe(200);
     expect(await statuses()).toBe(429);
     expect(await statuses(bearer(TOKEN))).toBe(200);
@@ -105,11 +105,11 @@ describe('while others without the token take all of a kind', () => {
 
   test('replies, one of theirs that nobody has read for seconds is cut off', async () => {
     await using served = await serveCluster({ limits: { answersMax: 1, requestsPerSecondMax: 10_000 } });
-    served.tell(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
+    served.report(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
     const deaf = await openSocket(served.port);
     deaf.pause().write('GET /api/state HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const status = async (headers = {}) =>
-      (await ask({ port: served.port, path: '/api/daemon', headers })).status;
+      (await sendRequest({ port: served.port, path: '/api/daemon', headers })).status;
     while ((await status()) !== 503);
     expect(await status(bearer(TOKEN))).toBe(200);
     await served.clock.advance(5_000);
@@ -120,9 +120,9 @@ describe('while others without the token take all of a kind', () => {
 
 test('of the whole state of a large cluster there are four streams without the token, and more with it or of a smaller cluster', async () => {
   await using served = await serveCluster();
-  const tellNodes = (from: number, to: number): void => {
+  const reportNodes = (from: number, to: number): void => {
     for (let index = from; index < to; index += 1)
-      served.tell(
+      served.report(
         nodeId(`n${index}`.replace(/[0189]/g, digit => 'wxyz'['0189'.indexOf(digit)] ?? '').padEnd(26, 'a')),
         identityFact(`n${index}`),
       );
@@ -134,9 +134,9 @@ test('of the whole state of a large cluster there are four streams without the t
     socket.write(STREAM.replace('\r\n\r\n', `\r\n${header}\r\n`));
     return String(await new Promise(resolve => socket.once('data', resolve))).slice(0, 12);
   };
-  tellNodes(0, 64);
+  reportNodes(0, 64);
   for (let count = 0; count < 5; count += 1) expect(await headOf()).toBe('HTTP/1.1 200');
-  tellNodes(64, 65);
+  reportNodes(64, 65);
   expect(await headOf()).toBe('HTTP/1.1 503');
   expect(await headOf(`Authorization: Bearer ${TOKEN}\r\n`)).toBe('HTTP/1.1 200');
   for (const socket of opened) socket.destroy();

@@ -42,8 +42,8 @@ test('kept figures are as old as they are, and what never was measured has no ti
     only: undefined,
     links: linkViews(state, NOW_MS),
   });
-  const told = page.text('prometheus').split('\n');
-  const times = told.flatMap(line => {
+  const reported = page.text('prometheus').split('\n');
+  const times = reported.flatMap(line => {
     const [, labels = '', seconds] =
       /^plimsoll_\w+_profile_timestamp_seconds\{(.*)\} (\S+)$/.exec(line) ?? [];
     const of = /(?:device|connection)="([^"]*)"/.exec(labels)?.[1];

@@ -6,14 +6,14 @@ import { unknown } from '../../../src/core/unknown.ts';
 import { measured } from '../../support/made-up-engine.ts';
 import { pressedFact } from '../../support/pressed.ts';
 import { repositoryFiles, textOf } from '../../support/repository.ts';
-import { ask } from './http-exchange.ts';
+import { sendRequest } from './http-exchange.ts';
 import { identityFact, memoryFact, OTHER, placeFact, SELF, serveCluster } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
 
 describe('GET /metrics', () => {
   test('tells known figures in base units, by node and name', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(68_719_476_736), systemFact(0.25));
+    served.report(SELF, identityFact('anvil'), memoryFact(68_719_476_736), systemFact(0.25));
     await served.clock.advance(500);
     const metrics = await scrape(served.port);
     const labels = `node="${SELF}",name="anvil"`;
@@ -30,8 +30,8 @@ describe('GET /metrics', () => {
 
   test('tells the totals of each site, rack and kind, and where each node stands', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64), placeFact('r1'));
-    served.tell(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
+    served.report(SELF, identityFact('anvil'), memoryFact(64), placeFact('r1'));
+    served.report(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
     const metrics = await scrape(served.port);
     expect(metrics.get('plimsoll_group_nodes{by="site",group="greenwich",state="up"}')).toBe(2);
     expect(metrics.get('plimsoll_group_memory_total_bytes{by="rack",group="greenwich/r2"}')).toBe(32);
@@ -43,14 +43,14 @@ describe('GET /metrics', () => {
 
   test('tells nothing of sites and racks where no node has one', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64));
+    served.report(SELF, identityFact('anvil'), memoryFact(64));
     const names = [...(await scrape(served.port)).keys()];
     expect(names.filter(name => /plimsoll_group.*by="(site|rack)"/.test(name))).toEqual([]);
   });
 
   test('has nothing where a figure is unknown, and zero where it is zero', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, memoryFact(64), systemFact(0));
+    served.report(SELF, memoryFact(64), systemFact(0));
     const names = [...(await scrape(served.port)).keys()];
     expect(names.filter(name => name.startsWith('plimsoll_node_swap_total_bytes'))).toEqual([]);
     expect(names.filter(name => name.startsWith('plimsoll_node_cpu_temperature'))).toEqual([]);
@@ -60,12 +60,12 @@ describe('GET /metrics', () => {
 
   test('tells how long tasks waited, of the host and of a control group, and leaves out what nobody knows', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), pressedFact('group'));
+    served.report(SELF, identityFact('anvil'), pressedFact('group'));
     const metrics = await scrape(served.port);
     const of = (group: string, resource: string, waiting: string): string =>
       `{node="${SELF}",name="anvil",of="${group}",resource="${resource}",waiting="${waiting}"}`;
-    const told = [...metrics].filter(([name]) => name.startsWith('plimsoll_node_pressure_'));
-    expect(Object.fromEntries(told)).toEqual({
+    const reported = [...metrics].filter(([name]) => name.startsWith('plimsoll_node_pressure_'));
+    expect(Object.fromEntries(reported)).toEqual({
       [`plimsoll_node_pressure_ratio${of('host', 'cpu', 'some')}`]: 0.32,
       [`plimsoll_node_pressure_ratio${of('host', 'memory', 'some')}`]: 0.08,
       [`plimsoll_node_pressure_ratio${of('host', 'memory', 'full')}`]: 0.04,
@@ -90,7 +90,7 @@ describe('GET /metrics', () => {
 
   test('a source that fell silent leaves a gap and a growing age', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64));
+    served.report(SELF, identityFact('anvil'), memoryFact(64));
     await served.clock.advance(20_000);
     const metrics = await scrape(served.port);
     const labels = `node="${SELF}",name="anvil"`;
@@ -106,7 +106,7 @@ describe('GET /metrics', () => {
   test('tells nothing of what a machine does not have, which an alert would take for late', async () => {
     await using served = await serveCluster();
     const source = { reading: 'rdmaDevices', vendor: 'none', source: 'sysfs', intervalMs: 30_000 };
-    served.tell(SELF, identityFact('anvil'), memoryFact(64), {
+    served.report(SELF, identityFact('anvil'), memoryFact(64), {
       kind: 'reading.absent',
       payload: { ...source, reason: 'the kernel has no RDMA devices' },
     });
@@ -115,7 +115,7 @@ describe('GET /metrics', () => {
     );
     expect(names.some(name => name.includes('reading="memory"'))).toBe(true);
     expect(names.filter(name => name.includes('reading="rdma_devices"'))).toEqual([]);
-    served.tell(SELF, {
+    served.report(SELF, {
       kind: 'reading.failed',
       payload: { ...source, reason: 'no permission' },
     });
@@ -125,8 +125,8 @@ describe('GET /metrics', () => {
 
   test('stays well-formed whatever a node is called', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('a"b\\c\nd} 9'), memoryFact(64));
-    const { body } = await ask({ port: served.port, path: '/metrics' });
+    served.report(SELF, identityFact('a"b\\c\nd} 9'), memoryFact(64));
+    const { body } = await sendRequest({ port: served.port, path: '/metrics' });
     expect(body).toContain('name="a\\"b\\\\cd} 9"');
     for (const line of body.split('\n'))
       expect(line).toMatch(/^$|^# (HELP|TYPE) \w+ |^\w+(\{.*\})? [-+.\deE]+$/);
@@ -136,7 +136,7 @@ describe('GET /metrics', () => {
     await using served = await serveCluster({ limits: { streamsMax: 1 } });
     using reader = await openStream(served.port);
     await reader.need('snapshot');
-    await ask({ port: served.port, path: '/api/stream' });
+    await sendRequest({ port: served.port, path: '/api/stream' });
     const metrics = await scrape(served.port);
     expect(metrics.get('plimsoll_daemon_stream_clients')).toBe(1);
     expect(metrics.get('plimsoll_daemon_streams_refused_total')).toBe(1);
@@ -149,7 +149,7 @@ describe('GET /metrics', () => {
       [OTHER, SELF],
       [SELF, OTHER],
     ] as const) {
-      served.tell(
+      served.report(
         source,
         memoryFact(1),
         connectionFact(sink, '192.0.2.1'),
@@ -157,32 +157,32 @@ describe('GET /metrics', () => {
       );
     }
     const metrics = await scrape(served.port);
-    const told = [...metrics.keys()].filter(name => name.startsWith('plimsoll_link_negotiated'));
-    expect(told.map(name => /source="(\w+)"/.exec(name)?.[1])).toEqual([SELF, SELF]);
+    const reported = [...metrics.keys()].filter(name => name.startsWith('plimsoll_link_negotiated'));
+    expect(reported.map(name => /source="(\w+)"/.exec(name)?.[1])).toEqual([SELF, SELF]);
     expect(metrics.get('plimsoll_links_left_out')).toBe(2);
   });
 
   test('names a connection by its interface, not by an address that may change', async () => {
     await using served = await serveCluster();
     const addresses = ['192.0.2.2', '192.0.2.1', '2001:db8::1'];
-    served.tell(OTHER, memoryFact(1));
-    served.tell(SELF, memoryFact(1), ...addresses.map(address => connectionFact(OTHER, address)));
-    const told = [...(await scrape(served.port)).keys()].filter(name =>
+    served.report(OTHER, memoryFact(1));
+    served.report(SELF, memoryFact(1), ...addresses.map(address => connectionFact(OTHER, address)));
+    const reported = [...(await scrape(served.port)).keys()].filter(name =>
       name.startsWith('plimsoll_link_negotiated'),
     );
-    expect(told.map(name => /connection="([^"]*)"/.exec(name)?.[1]).sort()).toEqual([
+    expect(reported.map(name => /connection="([^"]*)"/.exec(name)?.[1]).sort()).toEqual([
       'socket eth0 IPv4',
       'socket eth0 IPv4 #2',
       'socket eth0 IPv6',
     ]);
-    expect(told.join()).not.toContain('192.0.2');
+    expect(reported.join()).not.toContain('192.0.2');
   });
 
   test('tells the median and the slowest of the links of each two racks', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(1), placeFact('r1'));
-    served.tell(OTHER, identityFact('bellows'), memoryFact(1), placeFact('r2'));
-    served.tell(SELF, connectionFact(OTHER, '192.0.2.2'), profileFact(OTHER, '192.0.2.2', 9.4e8));
+    served.report(SELF, identityFact('anvil'), memoryFact(1), placeFact('r1'));
+    served.report(OTHER, identityFact('bellows'), memoryFact(1), placeFact('r2'));
+    served.report(SELF, connectionFact(OTHER, '192.0.2.2'), profileFact(OTHER, '192.0.2.2', 9.4e8));
     const metrics = await scrape(served.port);
     const labels = 'by="rack",group="greenwich/r1",other="greenwich/r2"';
     expect(metrics.get(`plimsoll_group_pair_links{${labels}}`)).toBe(1);
@@ -193,15 +193,15 @@ describe('GET /metrics', () => {
 
   test('is the text format that Prometheus asks for', async () => {
     await using served = await serveCluster();
-    const { headers } = await ask({ port: served.port, path: '/metrics' });
+    const { headers } = await sendRequest({ port: served.port, path: '/metrics' });
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
   });
 
   test('is OpenMetrics for who accepts it: counters and infos by their names there, units, and an end', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64));
+    served.report(SELF, identityFact('anvil'), memoryFact(64));
     const accept = 'application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5';
-    const { body, headers } = await ask({ port: served.port, path: '/metrics', headers: { accept } });
+    const { body, headers } = await sendRequest({ port: served.port, path: '/metrics', headers: { accept } });
     expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
     expect(body).toContain('# TYPE plimsoll_node info\nplimsoll_node_info{');
     expect(body).toContain(
@@ -213,8 +213,8 @@ describe('GET /metrics', () => {
 
   test('tells the nodes of a group, or those named, alone, and says which are not there', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64), placeFact('r1'));
-    served.tell(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
+    served.report(SELF, identityFact('anvil'), memoryFact(64), placeFact('r1'));
+    served.report(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
     for (const query of [
       'node=bellows',
       `node=${OTHER}`,
@@ -226,16 +226,16 @@ describe('GET /metrics', () => {
         `plimsoll_node_memory_total_bytes{node="${OTHER}",name="bellows"}`,
       ]);
     }
-    expect((await ask({ port: served.port, path: '/metrics?node=nobody' })).status).toBe(404);
-    expect((await ask({ port: served.port, path: '/metrics?group=rack=r9' })).status).toBe(404);
-    expect((await ask({ port: served.port, path: '/metrics?group=rack' })).status).toBe(400);
+    expect((await sendRequest({ port: served.port, path: '/metrics?node=nobody' })).status).toBe(404);
+    expect((await sendRequest({ port: served.port, path: '/metrics?group=rack=r9' })).status).toBe(404);
+    expect((await sendRequest({ port: served.port, path: '/metrics?group=rack' })).status).toBe(400);
   });
 
   test('tells of more than 40 nodes the answering one whole and the others in short', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64), pressedFact('none'));
+    served.report(SELF, identityFact('anvil'), memoryFact(64), pressedFact('none'));
     for (let index = 0; index < 41; index += 1)
-      served.tell(nodeId(`n${index}`.padEnd(26, 'x')), memoryFact(32), pressedFact('none'));
+      served.report(nodeId(`n${index}`.padEnd(26, 'x')), memoryFact(32), pressedFact('none'));
     const metrics = await scrape(served.port);
     expect(metrics.get('plimsoll_nodes_in_short')).toBe(41);
     const names = [...metrics.keys()];
@@ -249,17 +249,17 @@ describe('GET /metrics', () => {
     const found = spawnSync('promtool', ['--version']);
     if (found.error !== undefined) context.skip('promtool is not installed (Debian: prometheus)');
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64), systemFact(0.5), pressedFact('group'));
-    served.tell(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
-    served.tell(SELF, connectionFact(OTHER, '192.0.2.2'), profileFact(OTHER, '192.0.2.2', 9.4e8));
-    const { body } = await ask({ port: served.port, path: '/metrics' });
+    served.report(SELF, identityFact('anvil'), memoryFact(64), systemFact(0.5), pressedFact('group'));
+    served.report(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
+    served.report(SELF, connectionFact(OTHER, '192.0.2.2'), profileFact(OTHER, '192.0.2.2', 9.4e8));
+    const { body } = await sendRequest({ port: served.port, path: '/metrics' });
     const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });
 
 const scrape = async (port: number, path = '/metrics'): Promise<ReadonlyMap<string, number>> => {
-  const { body } = await ask({ port, path });
+  const { body } = await sendRequest({ port, path });
   return new Map(
     body
       .split('\n')

@@ -10,7 +10,7 @@ import { clusterKeyPath, createClusterKeyFile } from '../../../src/mesh/key/key-
 import { FutureNode } from '../../support/future-node.ts';
 import { memoryFact } from '../../support/mesh-node.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { askJson, bearer, type Json, postJson } from './http-exchange.ts';
+import { bearer, fetchJson, type Json, postJson } from './http-exchange.ts';
 import { memoryFact as memoryOf, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 import { openStream, type StreamReader } from './stream-reader.ts';
 
@@ -36,10 +36,10 @@ describe('events that are nested thirty thousand deep', () => {
       const unknown = { kind: 'tide.turned', key: '', payload: 'NESTED' };
       const known = { kind: 'memory.gathered', key: '', payload: { ...payload, more: 'NESTED' } };
       const ofNoVersion = { kind: 'tide.turned', key: 'v', payload: 1, version: 'NESTED' };
-      for (const said of [unknown, known, ofNoVersion]) member.tellLive({ ...said, nested: live });
-      for (const said of [unknown, ofNoVersion]) member.tellDurable({ ...said, nested });
-      member.tellLive({ kind: 'memory.gathered', key: '', payload: memoryFact(7).payload });
-      await heard(reader, member);
+      for (const reported of [unknown, known, ofNoVersion]) member.reportLive({ ...reported, nested: live });
+      for (const reported of [unknown, ofNoVersion]) member.reportDurable({ ...reported, nested });
+      member.reportLive({ kind: 'memory.gathered', key: '', payload: memoryFact(7).payload });
+      await received(reader, member);
       expect(member.linkCount, member.closes.join()).toBe(1);
       expect(daemon.state.unknownKinds[member.id]).toBeUndefined();
       // A page that comes now gets everything else.
@@ -54,19 +54,19 @@ describe('an event that cannot be written', () => {
     await using served = await serveCluster();
     using reader = await openStream(served.port);
     await reader.need('snapshot');
-    served.tell(SELF, unwritable(1), memoryOf(2));
+    served.report(SELF, unwritable(1), memoryOf(2));
     await served.clock.advance(100);
     const { data } = await reader.need('batch');
     expect(data.events).toHaveLength(1);
     expect(data.events[0].payload.value.totalBytes).toBe(2);
-    const { json } = await askJson({ port: served.port, path: '/api/daemon' });
+    const { json } = await fetchJson({ port: served.port, path: '/api/daemon' });
     expect(json.streams).toMatchObject({ clients: 1, leftOut: 1, dropped: { failed: 0 } });
   });
 
   it('costs its entry in a snapshot', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, unwritable(1));
-    served.tell(SELF, { kind: 'endpoints.told', payload: { meshPort: 1, reachabilityPort: 2 } });
+    served.report(SELF, unwritable(1));
+    served.report(SELF, { kind: 'endpoints.told', payload: { meshPort: 1, reachabilityPort: 2 } });
     using reader = await openStream(served.port);
     const { data } = await reader.need('snapshot');
     expect(data.state.nodeMemories).toEqual({});
@@ -93,7 +93,7 @@ const unwritable = (totalBytes: number) => {
 };
 
 /** Until the stream has brought the last word of the member. */
-const heard = async (reader: StreamReader, member: FutureNode): Promise<void> => {
+const received = async (reader: StreamReader, member: FutureNode): Promise<void> => {
   for (;;) {
     const frame = await reader.next();
     if (frame === 'end' || frame.event === 'dropped') throw new Error('the stream ended');

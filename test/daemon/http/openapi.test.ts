@@ -2,32 +2,32 @@ import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { API_PROBLEMS } from '../../../src/wire/api/api-problem.ts';
-import { ask, askJson, bearer, type Json } from './http-exchange.ts';
+import { bearer, fetchJson, type Json, sendRequest } from './http-exchange.ts';
 import { serveCluster, TOKEN } from './served-cluster.ts';
 
 describe('/openapi.json', () => {
   test('tells exactly the routes that are served', async () => {
     await using served = await serveCluster();
-    const { json } = await askJson({ port: served.port, path: '/openapi.json' });
-    const told = Object.entries<Json>(json.paths).flatMap(([path, methods]) =>
+    const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
+    const reported = Object.entries<Json>(json.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
     );
     const real = [...served.server.served].map(({ method, path }) => `${method} ${path}`);
-    expect(told.sort()).toEqual(real.sort());
+    expect(reported.sort()).toEqual(real.sort());
   });
 
   test('names every parameter of every path, and each operation once', async () => {
     await using served = await serveCluster();
-    const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+    const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
     const operations = Object.entries<Json>(json.paths).flatMap(([path, methods]) =>
       Object.values<Json>(methods).map(operation => ({ path, operation })),
     );
     for (const { path, operation } of operations) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      const told = operation.parameters
+      const reported = operation.parameters
         .filter((each: Json) => each.in === 'path')
         .map((each: Json) => each.name);
-      expect(told).toEqual(inPath);
+      expect(reported).toEqual(inPath);
     }
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -35,14 +35,14 @@ describe('/openapi.json', () => {
 
   test('is an OpenAPI document', async () => {
     await using served = await serveCluster();
-    const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+    const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
     const { valid, errors } = await new Validator().validate(json);
     expect({ valid, errors }).toMatchObject({ valid: true });
   });
 
   test('says of nothing that it is any object, and of no schema nothing at all', async () => {
     await using served = await serveCluster();
-    const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+    const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
     const vague = everyPart(json).filter(
       // Where access is told, {} means "or nothing".
       ({ place, part }) => !place.includes('/security/') && (isAnyObject(part) || isNothing(part)),
@@ -52,19 +52,19 @@ describe('/openapi.json', () => {
 
   test('every path that changes something says that it needs the token, and does', async () => {
     await using served = await serveCluster();
-    const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+    const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
     for (const [path, methods] of Object.entries<Json>(json.paths)) {
       if (path === '/api/access/code') continue;
       for (const [method, operation] of Object.entries<Json>(methods)) {
         if (method === 'get') continue;
-        const asked = {
+        const requested = {
           port: served.port,
           path: path.replace('{runId}', 'r1'),
           method: method.toUpperCase(),
         };
         expect(operation.security).toEqual([{ token: [] }, { cookie: [] }]);
-        expect((await ask(asked)).status).toBe(401);
-        expect((await ask({ ...asked, headers: bearer(TOKEN) })).status).not.toBe(401);
+        expect((await sendRequest(requested)).status).toBe(401);
+        expect((await sendRequest({ ...requested, headers: bearer(TOKEN) })).status).not.toBe(401);
       }
     }
   });
@@ -73,9 +73,9 @@ describe('/openapi.json', () => {
     await using served = await serveCluster();
     for (const { method, path, parameters } of served.server.served) {
       const known = parameters.filter(each => each.in === 'query').map(({ name }) => name);
-      const asked = { port: served.port, method, headers: bearer(TOKEN) };
-      const { status, json } = await askJson({
-        ...asked,
+      const requested = { port: served.port, method, headers: bearer(TOKEN) };
+      const { status, json } = await fetchJson({
+        ...requested,
         path: `${path.replaceAll(/[{}]/g, '')}?mistyped=1`,
       });
       expect([path, status, json.code, json.parameter, json.allowed]).toEqual([
@@ -86,7 +86,7 @@ describe('/openapi.json', () => {
         known,
       ]);
     }
-    const { json } = await askJson({ port: served.port, path: '/api/history?slots=gpu' });
+    const { json } = await fetchJson({ port: served.port, path: '/api/history?slots=gpu' });
     expect([json.detail, json.advice]).toEqual([
       'The query parameter "slots" does not exist here.',
       'Use node, slot, key, backMs or limit.',
@@ -96,7 +96,7 @@ describe('/openapi.json', () => {
 
 test('docs/api.md names every path', async () => {
   await using served = await serveCluster();
-  const { json } = await askJson({ port: served.port, path: '/openapi.json' });
+  const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
   const text = await readFile(new URL('../../../docs/api.md', import.meta.url), 'utf8');
   expect(Object.keys(json.paths).filter(path => !text.includes(`\`${path}\``))).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { ask, bearer, closeOf } from './http-exchange.ts';
+import { bearer, closeOf, sendRequest } from './http-exchange.ts';
 import { serveCluster, TOKEN } from './served-cluster.ts';
 
 const statusOver = (socketPath: string, path: string, method = 'GET', headers = {}): Promise<number> =>
@@ -38,7 +38,7 @@ describe('the socket of the owner', () => {
     const path = join(folder.path, 'daemon.sock');
     await using served = await serveCluster({ host: '0.0.0.0' });
     await served.server.listenForOwner(path);
-    expect((await ask({ port: served.port, path: '/api/state' })).status).toBe(401);
+    expect((await sendRequest({ port: served.port, path: '/api/state' })).status).toBe(401);
     expect(await statusOver(path, '/api/state')).toBe(200);
     expect(await statusOver(path, '/api/access/one-time-code', 'POST')).toBe(401);
     expect(await statusOver(path, '/api/access/one-time-code', 'POST', bearer(TOKEN))).toBe(201);
@@ -62,8 +62,8 @@ describe('the socket of the owner', () => {
     const path = join(folder.path, 'daemon.sock');
     occupy(path);
     await using served = await serveCluster();
-    const told = await served.server.listenForOwner(path);
-    expect(isUnknown(told) && told.reason).toContain(reason);
+    const reported = await served.server.listenForOwner(path);
+    expect(isUnknown(reported) && reported.reason).toContain(reason);
     expect(existsSync(path)).toBe(true);
   });
 
@@ -72,12 +72,12 @@ describe('the socket of the owner', () => {
     const deep = join(folder.path, 'x'.repeat(120));
     mkdirSync(deep);
     await using served = await serveCluster();
-    const told = await served.server.listenForOwner(join(deep, 'daemon.sock'));
-    expect(isUnknown(told) && told.reason).toMatch(
+    const reported = await served.server.listenForOwner(join(deep, 'daemon.sock'));
+    expect(isUnknown(reported) && reported.reason).toMatch(
       /^its path would have \d+ bytes, and the system allows 10[37]$/,
     );
     expect(readdirSync(deep)).toEqual([]);
-    expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/healthz' })).status).toBe(200);
   });
 
   test('has so many connections at most, and closes those beyond', async () => {

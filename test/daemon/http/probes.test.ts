@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ProbesAnswer, ProbeTarget } from '../../../src/wire/api/probe-answers.ts';
-import { askJson, bearer } from './http-exchange.ts';
+import { bearer, fetchJson } from './http-exchange.ts';
 import { OTHER, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 
 const STARTED: ProbesAnswer = {
@@ -19,7 +19,7 @@ const served = async (answer: ProbesAnswer) => {
     },
   });
   const post = (body: unknown, headers: Record<string, string> = bearer(TOKEN)) =>
-    askJson({
+    fetchJson({
       port: server.port,
       path: '/api/probes',
       method: 'POST',
@@ -77,7 +77,7 @@ test('what is not there is not found, and what could not be asked is said', asyn
 
 test('a daemon that measures nothing says so', async () => {
   await using server = await serveCluster();
-  const answer = await askJson({
+  const answer = await fetchJson({
     port: server.port,
     path: '/api/probes',
     method: 'POST',

@@ -16,7 +16,7 @@ import { textOf } from '../../support/repository.ts';
 import { repositoryRoot } from '../../support/repository-root.ts';
 import { madeUpFigures, madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { ask } from './http-exchange.ts';
+import { sendRequest } from './http-exchange.ts';
 import { type ServedCluster, serveCluster } from './served-cluster.ts';
 
 const ALERTS = join(repositoryRoot, 'deploy/prometheus/plimsoll-alerts.yml');
@@ -24,20 +24,20 @@ const ALERTS = join(repositoryRoot, 'deploy/prometheus/plimsoll-alerts.yml');
 describe('the dashboards of deploy/grafana', () => {
   test('ask for metrics that a daemon tells, and for no others', async () => {
     await using served = await servedWorld();
-    const { body } = await ask({ port: served.port, path: '/metrics' });
-    const told = new Set(body.match(/^plimsoll_\w+/gm));
+    const { body } = await sendRequest({ port: served.port, path: '/metrics' });
+    const reported = new Set(body.match(/^plimsoll_\w+/gm));
     for (const { name, expr } of queries())
       for (const metric of expr.match(/plimsoll_\w+/g) ?? [])
-        expect([...told], `${name}: ${expr}`).toContain(metric);
+        expect([...reported], `${name}: ${expr}`).toContain(metric);
     for (const metric of textOf('deploy/prometheus/plimsoll-alerts.yml').match(/plimsoll_\w+/g) ?? [])
-      expect([...told]).toContain(metric);
+      expect([...reported]).toContain(metric);
   });
 
   test('are fed by a scrape that promtool has nothing against, runs and all', async context => {
     if (spawnSync('promtool', ['--version']).error !== undefined)
       context.skip('promtool is not installed (Debian: prometheus)');
     await using served = await servedWorld();
-    const { body } = await ask({ port: served.port, path: '/metrics' });
+    const { body } = await sendRequest({ port: served.port, path: '/metrics' });
     const { status, stderr } = spawnSync('promtool', ['check', 'metrics'], { input: body, encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(body).toMatch(/^plimsoll_run_latency_seconds\{.*quantile="0.99".*\} 3$/m);
@@ -77,7 +77,8 @@ describe('the dashboards of deploy/grafana', () => {
     // A rate needs two scrapes.
     await prometheus.until('count_over_time(up[1m]) >= 3', result => result.length > 0);
     const empty: string[] = [];
-    for (const { name, expr } of queries()) if ((await prometheus.ask(expr)).length === 0) empty.push(name);
+    for (const { name, expr } of queries())
+      if ((await prometheus.sendRequest(expr)).length === 0) empty.push(name);
     expect(empty).toEqual([]);
     const health = async (): Promise<readonly string[]> =>
       (await prometheus.rules()).groups.flatMap(({ rules }) => rules.map(rule => rule.health));
@@ -133,16 +134,16 @@ const servedWorld = async (): Promise<ServedCluster> => {
   const served = await serveCluster();
   await using world = new SimulatedWorld(8);
   await world.clock.advance(3_000);
-  for (const { node, fact } of world.said) served.tell(node, fact);
+  for (const { node, fact } of world.reported) served.report(node, fact);
   const bosun = world.nodeNamed('bosun');
-  for (const { node, fact } of world.said.filter(told => told.node === bosun))
-    for (const whole of withUntold(fact)) served.tell(node, whole);
-  served.tell(world.nodeNamed('atlas'), ...LIVE_RUN);
+  for (const { node, fact } of world.reported.filter(reported => reported.node === bosun))
+    for (const whole of withUnreported(fact)) served.report(node, whole);
+  served.report(world.nodeNamed('atlas'), ...LIVE_RUN);
   return served;
 };
 
 /** With what the simulation leaves unknown and other cards tell: links between them, retired pages, video, processes, a lost one. */
-const withUntold = (fact: Fact): readonly Fact[] => {
+const withUnreported = (fact: Fact): readonly Fact[] => {
   if (fact.kind === 'gpuHealths.gathered') {
     const { value } = fact.payload;
     const devices = value.devices.map(device => ({
@@ -273,7 +274,7 @@ scrape_configs:
     return new Prometheus(child, folder, `http://127.0.0.1:${port}`);
   }
 
-  async ask(query: string): Promise<readonly unknown[]> {
+  async sendRequest(query: string): Promise<readonly unknown[]> {
     const reply = await fetch(`${this.#url}/api/v1/query?query=${encodeURIComponent(query)}`);
     const answer: { status: string; error?: string; data: { result: unknown[] } } = JSON.parse(
       await reply.text(),
@@ -290,7 +291,10 @@ scrape_configs:
   /** Asked again and again until it fits; before Prometheus listens there is no answer. */
   async until(query: string, fits: (result: readonly unknown[]) => boolean): Promise<void> {
     await expect
-      .poll(async () => fits(await this.ask(query).catch(() => [])), { timeout: 60_000, interval: 250 })
+      .poll(async () => fits(await this.sendRequest(query).catch(() => [])), {
+        timeout: 60_000,
+        interval: 250,
+      })
       .toBe(true);
   }
 

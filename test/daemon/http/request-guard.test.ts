@@ -2,7 +2,7 @@ import { networkInterfaces } from 'node:os';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalAddress, isLoopbackAddress, parseHost } from '../../../src/daemon/http/host.ts';
-import { ask, exchangeRaw, postJson, statusOf } from './http-exchange.ts';
+import { exchangeRaw, postJson, sendRequest, statusOf } from './http-exchange.ts';
 import { serveCluster } from './served-cluster.ts';
 
 const ownAddress = Object.values(networkInterfaces())
@@ -21,14 +21,16 @@ describe('the Host header', () => {
     'Studio.Local.:9',
   ])('%s is answered', async host => {
     await using served = await serveCluster({ hostNames: ['studio.local'] });
-    expect((await ask({ port: served.port, path: '/api/state', headers: { host } })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/api/state', headers: { host } })).status).toBe(
+      200,
+    );
   });
 
   test('this machine is answered under its own address', async context => {
     if (ownAddress === undefined) return context.skip('this machine has no address but loopback');
     await using served = await serveCluster();
     const headers = { host: `${ownAddress}:80` };
-    expect((await ask({ port: served.port, path: '/api/state', headers })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/api/state', headers })).status).toBe(200);
   });
 
   test.each([
@@ -42,7 +44,7 @@ describe('the Host header', () => {
   ])('%s is refused on every path, so that a rebound name reads nothing', async host => {
     await using served = await serveCluster({ hostNames: ['studio.local'] });
     for (const path of ['/', '/api/state', '/healthz', '/nothing']) {
-      const { status, body } = await ask({ port: served.port, path, headers: { host } });
+      const { status, body } = await sendRequest({ port: served.port, path, headers: { host } });
       expect([status, JSON.parse(body).code]).toEqual([403, 'host-not-allowed']);
     }
   });
@@ -107,7 +109,7 @@ describe('the Origin header', () => {
   ])('%j is refused, reading or writing', async origin => {
     await using served = await serveCluster();
     const headers = { host: `localhost:${served.port}`, origin };
-    expect((await ask({ port: served.port, path: '/api/state', headers })).status).toBe(403);
+    expect((await sendRequest({ port: served.port, path: '/api/state', headers })).status).toBe(403);
     expect((await postJson(served.port, '/api/access/code', { code: 'x' }, headers)).status).toBe(403);
   });
 
@@ -115,16 +117,16 @@ describe('the Origin header', () => {
     await using served = await serveCluster();
     const host = `localhost:${served.port}`;
     for (const origin of [`http://${host}`, `https://${host}`, `HTTP://${host.toUpperCase()}`]) {
-      expect((await ask({ port: served.port, path: '/api/state', headers: { host, origin } })).status).toBe(
-        200,
-      );
+      expect(
+        (await sendRequest({ port: served.port, path: '/api/state', headers: { host, origin } })).status,
+      ).toBe(200);
     }
   });
 
   test('never earns permission to read across origins', async () => {
     await using served = await serveCluster();
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'GET' };
-    const { headers: answered } = await ask({
+    const { headers: answered } = await sendRequest({
       port: served.port,
       path: '/api/state',
       method: 'OPTIONS',
@@ -135,25 +137,25 @@ describe('the Origin header', () => {
 });
 
 describe('a request that a browser marks', () => {
-  const asked = (port: number, site: string, rest: Readonly<Record<string, string>> = {}) =>
-    ask({ port, path: '/api/state', headers: { 'sec-fetch-site': site, ...rest } });
+  const requested = (port: number, site: string, rest: Readonly<Record<string, string>> = {}) =>
+    sendRequest({ port, path: '/api/state', headers: { 'sec-fetch-site': site, ...rest } });
 
   test.each(['cross-site', 'same-site', 'something-new'])('%s cannot read', async site => {
     await using served = await serveCluster();
-    expect((await asked(served.port, site)).status).toBe(403);
+    expect((await requested(served.port, site)).status).toBe(403);
     const frame = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
-    expect((await asked(served.port, site, frame)).status).toBe(403);
+    expect((await requested(served.port, site, frame)).status).toBe(403);
   });
 
   test('cross-site may follow a link to a page', async () => {
     await using served = await serveCluster();
     const link = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
-    expect((await asked(served.port, 'cross-site', link)).status).toBe(200);
+    expect((await requested(served.port, 'cross-site', link)).status).toBe(200);
   });
 
   test.each(['same-origin', 'none'])('%s is answered', async site => {
     await using served = await serveCluster();
-    expect((await asked(served.port, site)).status).toBe(200);
+    expect((await requested(served.port, site)).status).toBe(200);
   });
 });
 
@@ -162,10 +164,10 @@ describe('rates', () => {
     await using served = await serveCluster({ limits: { requestsPerSecondMax: 2 } });
     const statuses = [];
     for (let count = 0; count < 5; count += 1)
-      statuses.push((await ask({ port: served.port, path: '/healthz' })).status);
+      statuses.push((await sendRequest({ port: served.port, path: '/healthz' })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 429]);
     await served.clock.advance(500);
-    expect((await ask({ port: served.port, path: '/healthz' })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/healthz' })).status).toBe(200);
   });
 });
 

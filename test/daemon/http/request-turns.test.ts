@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import { RequestTurns } from '../../../src/daemon/http/request-turns.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
-import { ask, bearer, closeOf, exchangeRaw, openSocket } from './http-exchange.ts';
+import { bearer, closeOf, exchangeRaw, openSocket, sendRequest } from './http-exchange.ts';
 import { identityFact, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 
 const get = (path: string, header = ''): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n${header}\r\n`;
@@ -24,10 +24,10 @@ describe('a connection on which requests are sent ahead', () => {
 
   test('has one reply in memory, however many requests wait for a reader that does not read', async () => {
     await using served = await serveCluster({ limits: { answersMax: 4 } });
-    served.tell(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
+    served.report(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
     const deaf = await openSocket(served.port);
     deaf.pause().write(get('/api/state').repeat(16));
-    const status = async () => (await ask({ port: served.port, path: '/api/daemon' })).status;
+    const status = async () => (await sendRequest({ port: served.port, path: '/api/daemon' })).status;
     // One reply waits of the four that may: more would have taken the other places.
     for (let count = 0; count < 32; count += 1) expect(await status()).toBe(200);
     deaf.destroy();
@@ -35,11 +35,11 @@ describe('a connection on which requests are sent ahead', () => {
 
   test('has no more replies in memory than their bytes may have, with others whose readers do not read', async () => {
     await using served = await serveCluster({ limits: { answersBytesMax: 1024 * 1024 } });
-    served.tell(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
+    served.report(SELF, identityFact('x'.repeat(16 * 1024 * 1024)));
     const deaf = await openSocket(served.port);
     deaf.pause().write(get('/api/state'));
     const status = async (headers = {}) =>
-      (await ask({ port: served.port, path: '/api/daemon', headers })).status;
+      (await sendRequest({ port: served.port, path: '/api/daemon', headers })).status;
     while ((await status()) !== 503);
     expect(await status(bearer(TOKEN))).toBe(200);
     deaf.destroy();
@@ -55,7 +55,7 @@ describe('a connection on which requests are sent ahead', () => {
     const closed = closeOf(cut.resume());
     cut.write(get('/api/daemon').repeat(6));
     await closed;
-    expect((await ask({ port: served.port, path: '/api/daemon' })).status).toBe(200);
+    expect((await sendRequest({ port: served.port, path: '/api/daemon' })).status).toBe(200);
   });
 });
 
@@ -111,7 +111,8 @@ describe('requests without the token', () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const address = server.address();
     if (typeof address !== 'object' || address === null) throw new Error('it listens on a port');
-    const reply = (path: string) => ask({ port: address.port, path, headers: { connection: 'close' } });
+    const reply = (path: string) =>
+      sendRequest({ port: address.port, path, headers: { connection: 'close' } });
     await reply('/dear');
     const next = reply('/next');
     await reply('/owner');

@@ -41,9 +41,9 @@ export interface ServedCluster extends AsyncDisposable {
   readonly port: number;
   readonly notice: Notice | undefined;
   readonly warnings: readonly string[];
-  readonly asked: readonly ProfileHistoryQuery[];
+  readonly requested: readonly ProfileHistoryQuery[];
   /** Numbers facts as their origin would and folds them. */
-  tell(origin: NodeId, ...facts: readonly Fact[]): void;
+  report(origin: NodeId, ...facts: readonly Fact[]): void;
 }
 
 export const serveCluster = async (options: ServedOptions = {}): Promise<ServedCluster> => {
@@ -51,7 +51,7 @@ export const serveCluster = async (options: ServedOptions = {}): Promise<ServedC
   const cluster = new Cluster();
   const access = new Access({ clock, token: TOKEN, hostNames: options.hostNames ?? [] });
   const warnings: string[] = [];
-  const asked: ProfileHistoryQuery[] = [];
+  const requested: ProfileHistoryQuery[] = [];
   const server = createHttpServer({
     nodeId: SELF,
     version: '0.1.0',
@@ -63,7 +63,7 @@ export const serveCluster = async (options: ServedOptions = {}): Promise<ServedC
       subscribe: listener => cluster.subscribe(listener),
       history: cluster.history,
       profileHistory: query => {
-        asked.push(query);
+        requested.push(query);
         return options.rows ?? [];
       },
     },
@@ -98,8 +98,8 @@ export const serveCluster = async (options: ServedOptions = {}): Promise<ServedC
     port,
     notice,
     warnings,
-    asked,
-    tell: (origin, ...facts) => cluster.dispatch(facts.map(fact => number(origin, fact))),
+    requested,
+    report: (origin, ...facts) => cluster.dispatch(facts.map(fact => number(origin, fact))),
     [Symbol.asyncDispose]: () => server.close(),
   };
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask } from './http-exchange.ts';
+import { sendRequest } from './http-exchange.ts';
 import { identityFact, memoryFact, OTHER, serveCluster } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
 
@@ -11,9 +11,9 @@ const hasRaw = (text: string): boolean =>
 
 test('what a member calls itself reaches no reader with signs that turn or break a line', async () => {
   await using served = await serveCluster();
-  served.tell(OTHER, identityFact(NASTY), memoryFact(64));
+  served.report(OTHER, identityFact(NASTY), memoryFact(64));
   for (const path of ['/metrics', '/api/nodes', '/api/state', `/api/nodes/${OTHER}`]) {
-    const { status, body } = await ask({ port: served.port, path });
+    const { status, body } = await sendRequest({ port: served.port, path });
     expect(status, path).toBe(200);
     expect(body, path).toContain('gpu01');
     expect(hasRaw(body), path).toBe(false);
@@ -22,10 +22,10 @@ test('what a member calls itself reaches no reader with signs that turn or break
 
 test('nor does the stream bring them, in its snapshot or its batches', async () => {
   await using served = await serveCluster();
-  served.tell(OTHER, identityFact(NASTY));
+  served.report(OTHER, identityFact(NASTY));
   using stream = await openStream(served.port);
   const snapshot = await stream.need('snapshot');
-  served.tell(OTHER, identityFact(`later ${NASTY}`));
+  served.report(OTHER, identityFact(`later ${NASTY}`));
   await served.clock.advance(200);
   const batch = await stream.need('batch');
   for (const { text } of [snapshot, batch]) {

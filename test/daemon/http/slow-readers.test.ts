@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { longCount } from '../../support/counts.ts';
-import { askJson, closeOf, openSocket } from './http-exchange.ts';
+import { closeOf, fetchJson, openSocket } from './http-exchange.ts';
 import { identityFact, SELF, type ServedCluster, serveCluster } from './served-cluster.ts';
 import { openStream, type StreamReader } from './stream-reader.ts';
 
@@ -18,7 +18,7 @@ describe('readers that never read', () => {
     await Promise.all(readers.map(reader => reader.need('snapshot')));
     let worstBytes = 0;
     for (let round = 0; round < 400 && (await countsOf(served)).dropped.slow < deafCount; round += 1) {
-      await tellMuch(served, readers, round);
+      await reportMuch(served, readers, round);
       worstBytes = Math.max(worstBytes, (await countsOf(served)).queuedBytes);
     }
     expect(worstBytes).toBeLessThanOrEqual(deafCount * (QUEUE_BYTES_MAX + FRAME_EXTRA_BYTES));
@@ -38,7 +38,7 @@ describe('readers that never read', () => {
     using reader = await openStream(served.port);
     await reader.need('snapshot');
     for (let round = 0; round < 400 && (await countsOf(served)).queuedBytes === 0; round += 1) {
-      await tellMuch(served, [reader], round);
+      await reportMuch(served, [reader], round);
     }
     await served.clock.advance(16_000);
     expect((await countsOf(served)).dropped).toMatchObject({ slow: 0, stalled: 1 });
@@ -52,7 +52,7 @@ test('a slow reader is told why it was dropped', async () => {
   await slow.need('snapshot');
   slow.response.pause();
   for (let round = 0; round < 400 && (await countsOf(served)).dropped.slow === 0; round += 1) {
-    await tellMuch(served, [], round);
+    await reportMuch(served, [], round);
   }
   slow.response.resume();
   const dropped = await slow.need('dropped');
@@ -62,7 +62,7 @@ test('a slow reader is told why it was dropped', async () => {
 
 test('a snapshot larger than the queue does not drop its reader', async () => {
   await using served = await serveCluster({ limits: { streamQueueBytesMax: 1_024 } });
-  served.tell(SELF, identityFact('x'.repeat(8 * 1024 * 1024)));
+  served.report(SELF, identityFact('x'.repeat(8 * 1024 * 1024)));
   using reader = await openStream(served.port);
   await served.clock.advance(5_000);
   await reader.need('snapshot');
@@ -78,14 +78,14 @@ const openDeafStream = async (port: number) => {
   return socket;
 };
 
-const tellMuch = async (served: ServedCluster, readers: readonly StreamReader[], round: number) => {
-  served.tell(SELF, identityFact(`${round} `.padEnd(FRAME_BYTES, 'x')));
+const reportMuch = async (served: ServedCluster, readers: readonly StreamReader[], round: number) => {
+  served.report(SELF, identityFact(`${round} `.padEnd(FRAME_BYTES, 'x')));
   await served.clock.advance(100);
   await Promise.all(readers.map(reader => reader.need('batch')));
 };
 
 const countsOf = async (served: ServedCluster) =>
-  (await askJson({ port: served.port, path: '/api/daemon' })).json.streams;
+  (await fetchJson({ port: served.port, path: '/api/daemon' })).json.streams;
 
 test('closing ends every stream with a word and cuts what else is open', async () => {
   const served = await serveCluster();

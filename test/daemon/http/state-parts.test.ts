@@ -5,7 +5,7 @@ import type { Fact } from '../../../src/core/event-kinds.ts';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { LIVE_VIEW_MS } from '../../../src/daemon/http/stream/fleet-hub.ts';
 import { decodeSnapshot } from '../../../src/wire/stream-message.ts';
-import { askJson } from './http-exchange.ts';
+import { fetchJson } from './http-exchange.ts';
 import { identityFact, memoryFact, type ServedCluster, serveCluster } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
 
@@ -28,10 +28,10 @@ const connection = (sink: NodeId, sinkAddress = '10.0.0.1'): Fact => ({
 });
 
 /** A to B and to C, C to A, C to D: a chain with one link that is told by both ends. */
-const tellFour = (served: ServedCluster): void => {
-  for (const node of [A, B, C, D]) served.tell(node, identityFact(node.slice(0, 1)), memoryFact(64e9));
-  served.tell(A, connection(B), connection(C));
-  served.tell(C, connection(A), connection(D));
+const reportFour = (served: ServedCluster): void => {
+  for (const node of [A, B, C, D]) served.report(node, identityFact(node.slice(0, 1)), memoryFact(64e9));
+  served.report(A, connection(B), connection(C));
+  served.report(C, connection(A), connection(D));
 };
 
 const partOf = async (served: ServedCluster, query: string) => {
@@ -48,13 +48,13 @@ const waysOf = (connections: Readonly<Record<string, object>>): readonly string[
 describe('a stream of a part of State', () => {
   test('of a node has its links both ways, who they lead to, and nobody else', async () => {
     await using served = await serveCluster();
-    tellFour(served);
+    reportFour(served);
     const { reader, state } = await partOf(served, `view=node&nodes=${A}`);
     using _ = reader;
     expect(waysOf(state.connections)).toEqual(['ab', 'ac', 'ca']);
     expect(Object.keys(state.nodeIdentities).sort()).toEqual([A, B, C]);
-    served.tell(D, memoryFact(1), connection(C, '10.0.0.2'));
-    served.tell(C, connection(D, '10.0.0.3'), connection(A, '10.0.0.4'));
+    served.report(D, memoryFact(1), connection(C, '10.0.0.2'));
+    served.report(C, connection(D, '10.0.0.3'), connection(A, '10.0.0.4'));
     await served.clock.advance(LIVE_VIEW_MS);
     const { data } = await reader.need('batch');
     expect(data.events.map((event: { origin: string; key: string }) => [event.origin, event.key])).toEqual([
@@ -64,10 +64,10 @@ describe('a stream of a part of State', () => {
 
   test('of a node that finds another one begins anew with that one in it', async () => {
     await using served = await serveCluster();
-    tellFour(served);
+    reportFour(served);
     const { reader } = await partOf(served, `view=node&nodes=${B}`);
     using _ = reader;
-    served.tell(B, connection(D));
+    served.report(B, connection(D));
     await served.clock.advance(LIVE_VIEW_MS);
     const frame = await reader.need('snapshot');
     const { state } = decodeSnapshot(JSON.stringify(frame.data), served.clock.nowMs());
@@ -76,7 +76,7 @@ describe('a stream of a part of State', () => {
 
   test('of two nodes has what lies between them, and of a list of nodes no link', async () => {
     await using served = await serveCluster();
-    tellFour(served);
+    reportFour(served);
     const two = await partOf(served, `view=link&nodes=${A},${C}`);
     expect(waysOf(two.state.connections)).toEqual(['ac', 'ca']);
     const list = await partOf(served, `view=nodes&nodes=${A},${C}`);
@@ -87,7 +87,7 @@ describe('a stream of a part of State', () => {
 
   test('of runs has none of the nodes that neither ran nor were loaded', async () => {
     await using served = await serveCluster();
-    tellFour(served);
+    reportFour(served);
     const { reader, state } = await partOf(served, 'view=runs');
     using _ = reader;
     expect([state.nodeIdentities, state.connections, state.runs]).toEqual([{}, {}, {}]);
@@ -95,7 +95,7 @@ describe('a stream of a part of State', () => {
 
   test('of links has the matrix of groups, and a page of those that a filter means', async () => {
     await using served = await serveCluster();
-    tellFour(served);
+    reportFour(served);
     using all = await openStream(served.port, {}, '/api/stream?view=links&by=kind&page=7');
     expect((await all.need('fleet')).data.parts).toMatchObject({
       matrix: [{ groups: [0, 0], linkCount: 3, isFlagged: false }],
@@ -108,7 +108,7 @@ describe('a stream of a part of State', () => {
   test('is refused where no node or too many are named', async () => {
     await using served = await serveCluster();
     for (const nodes of ['', 'atlas', Array(65).fill(A).join()]) {
-      const { status, json } = await askJson({
+      const { status, json } = await fetchJson({
         port: served.port,
         path: `/api/stream?view=nodes&nodes=${nodes}`,
       });

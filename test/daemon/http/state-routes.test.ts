@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { pathSegments, walkOwn } from '../../../src/daemon/http/state-routes.ts';
-import { ask, askJson } from './http-exchange.ts';
+import { fetchJson, sendRequest } from './http-exchange.ts';
 import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
 
 describe('GET /api/state', () => {
   test('is the state itself, with ages counted up to now', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(68_719_476_736));
+    served.report(SELF, identityFact('anvil'), memoryFact(68_719_476_736));
     await served.clock.advance(1_500);
-    const { json } = await askJson({ port: served.port, path: '/api/state' });
+    const { json } = await fetchJson({ port: served.port, path: '/api/state' });
     const { nowMs, ...state } = json;
     expect(nowMs).toBe(1_500);
     expect(Object.keys(state)).toEqual(Object.keys(served.cluster.state));
@@ -19,9 +19,9 @@ describe('GET /api/state', () => {
 
   test('answers a part by its path', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, memoryFact(64));
+    served.report(SELF, memoryFact(64));
     const part = async (path: string) =>
-      (await askJson({ port: served.port, path: `/api/state/${path}` })).json;
+      (await fetchJson({ port: served.port, path: `/api/state/${path}` })).json;
     expect(await part(`nodeMemories/${SELF}/value/totalBytes`)).toBe(64);
     await served.clock.advance(250);
     expect(await part(`nodeMemories/${SELF}/ageMs`)).toBe(250);
@@ -34,7 +34,7 @@ describe('GET /api/state', () => {
   test('finds keys with slashes and spaces by their escapes', async () => {
     await using served = await serveCluster();
     const sinkAddress = 'fe80::1%en3/64 é';
-    served.tell(SELF, {
+    served.report(SELF, {
       kind: 'connection.opened',
       payload: {
         kind: 'socket',
@@ -47,7 +47,7 @@ describe('GET /api/state', () => {
       },
     });
     const path = `/api/state/connections/${SELF}/${OTHER}/${encodeURIComponent(`socket ${sinkAddress}`)}/value/sinkAddress`;
-    expect((await askJson({ port: served.port, path })).json).toBe(sinkAddress);
+    expect((await fetchJson({ port: served.port, path })).json).toBe(sinkAddress);
   });
 
   test.each([
@@ -67,17 +67,17 @@ describe('GET /api/state', () => {
     '%5F%5Fproto%5F%5F',
   ])('has nothing at %s', async path => {
     await using served = await serveCluster();
-    served.tell(SELF, memoryFact(64));
-    const { status, json } = await askJson({ port: served.port, path: `/api/state/${path}` });
+    served.report(SELF, memoryFact(64));
+    const { status, json } = await fetchJson({ port: served.port, path: `/api/state/${path}` });
     expect([status, json.code]).toEqual([404, 'not-in-state']);
   });
 
   test('HEAD tells the length of what GET would send', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, memoryFact(64));
+    served.report(SELF, memoryFact(64));
     const [head, get] = [
-      await ask({ port: served.port, path: '/api/state', method: 'HEAD' }),
-      await ask({ port: served.port, path: '/api/state' }),
+      await sendRequest({ port: served.port, path: '/api/state', method: 'HEAD' }),
+      await sendRequest({ port: served.port, path: '/api/state' }),
     ];
     expect([head.status, head.body]).toEqual([200, '']);
     expect(head.headers['content-length']).toBe(String(get.body.length));

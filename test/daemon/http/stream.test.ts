@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import { applyAll } from '../../../src/core/apply.ts';
 import { EMPTY_STATE } from '../../../src/core/state.ts';
 import { decodeSnapshot } from '../../../src/wire/stream-message.ts';
-import { ask, askJson, bearer, type Json, postJson, until } from './http-exchange.ts';
+import { bearer, fetchJson, type Json, postJson, sendRequest, until } from './http-exchange.ts';
 import { identityFact, memoryFact, OTHER, SELF, serveCluster, TOKEN } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
 
 describe('a stream', () => {
   test('begins with a snapshot of everything known', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64e9));
+    served.report(SELF, identityFact('anvil'), memoryFact(64e9));
     using reader = await openStream(served.port);
     const frame = await reader.need('snapshot');
     expect(reader.response.headers['content-type']).toBe('text/event-stream');
@@ -22,11 +22,11 @@ describe('a stream', () => {
     await using served = await serveCluster();
     using reader = await openStream(served.port);
     await reader.need('snapshot');
-    served.tell(SELF, memoryFact(1));
+    served.report(SELF, memoryFact(1));
     await served.clock.advance(60);
-    served.tell(SELF, memoryFact(2));
+    served.report(SELF, memoryFact(2));
     await served.clock.advance(39);
-    served.tell(SELF, memoryFact(3));
+    served.report(SELF, memoryFact(3));
     await served.clock.advance(1);
     const batch = await reader.need('batch');
     expect(batch.data.nowMs).toBe(100);
@@ -35,11 +35,11 @@ describe('a stream', () => {
 
   test('leads a reader to the same state as the daemon', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'));
+    served.report(SELF, identityFact('anvil'));
     using reader = await openStream(served.port);
     const { data } = await reader.need('snapshot');
-    served.tell(SELF, memoryFact(5), identityFact('hammer'));
-    served.tell(OTHER, memoryFact(6));
+    served.report(SELF, memoryFact(5), identityFact('hammer'));
+    served.report(OTHER, memoryFact(6));
     await served.clock.advance(100);
     const batch = await reader.need('batch');
     expect(applyAll(data.state, batch.data.events)).toEqual(served.cluster.state);
@@ -61,7 +61,7 @@ describe('a stream', () => {
     using first = await openStream(served.port);
     using second = await openStream(served.port);
     await Promise.all([first.need('snapshot'), second.need('snapshot')]);
-    served.tell(SELF, memoryFact(1));
+    served.report(SELF, memoryFact(1));
     await served.clock.advance(100);
     const frames = await Promise.all([first.need('batch'), second.need('batch')]);
     expect(frames[0].text).toBe(frames[1].text);
@@ -71,7 +71,7 @@ describe('a stream', () => {
     await using served = await serveCluster({ limits: { pendingEventsMax: 3 } });
     using reader = await openStream(served.port);
     await reader.need('snapshot');
-    for (const bytes of [1, 2, 3, 4]) served.tell(SELF, memoryFact(bytes));
+    for (const bytes of [1, 2, 3, 4]) served.report(SELF, memoryFact(bytes));
     await served.clock.advance(100);
     const frame = await reader.next();
     expect(frame).toMatchObject({ event: 'snapshot' });
@@ -83,14 +83,14 @@ describe('a stream', () => {
     using first = await openStream(served.port);
     using second = await openStream(served.port);
     await Promise.all([first.need('snapshot'), second.need('snapshot')]);
-    const { status, json } = await askJson({ port: served.port, path: '/api/stream' });
+    const { status, json } = await fetchJson({ port: served.port, path: '/api/stream' });
     expect([status, json.code]).toEqual([503, 'too-many-streams']);
   });
 
   test('answers HEAD without opening one', async () => {
     await using served = await serveCluster();
-    expect((await ask({ port: served.port, path: '/api/stream', method: 'HEAD' })).status).toBe(200);
-    expect((await askJson({ port: served.port, path: '/api/daemon' })).json.streams.clients).toBe(0);
+    expect((await sendRequest({ port: served.port, path: '/api/stream', method: 'HEAD' })).status).toBe(200);
+    expect((await fetchJson({ port: served.port, path: '/api/daemon' })).json.streams.clients).toBe(0);
   });
 });
 
@@ -100,9 +100,9 @@ describe('a stream that was cut', () => {
     const first = await openStream(served.port);
     const { id } = await first.need('snapshot');
     first[Symbol.dispose]();
-    served.tell(SELF, memoryFact(1));
+    served.report(SELF, memoryFact(1));
     await served.clock.advance(100);
-    served.tell(SELF, memoryFact(2));
+    served.report(SELF, memoryFact(2));
     await served.clock.advance(1_900);
     using second = await openStream(served.port, { 'last-event-id': id ?? '' });
     const batch = await second.next();
@@ -146,7 +146,7 @@ describe('a stream that was cut', () => {
     using first = await openStream(served.port);
     const { id } = await first.need('snapshot');
     for (const bytes of [1, 2, 3, 4]) {
-      served.tell(SELF, memoryFact(bytes));
+      served.report(SELF, memoryFact(bytes));
       await served.clock.advance(100);
     }
     using second = await openStream(served.port, { 'last-event-id': id ?? '' });
@@ -159,10 +159,10 @@ describe('a stream that was cut', () => {
     const { id } = await first.need('snapshot');
     first[Symbol.dispose]();
     await until(
-      async () => (await askJson({ port: served.port, path: '/api/daemon' })).json.streams.clients === 0,
+      async () => (await fetchJson({ port: served.port, path: '/api/daemon' })).json.streams.clients === 0,
     );
     await served.clock.advance(61_000);
-    served.tell(SELF, memoryFact(1));
+    served.report(SELF, memoryFact(1));
     using second = await openStream(served.port, { 'last-event-id': id ?? '' });
     expect(await second.next()).toMatchObject({ event: 'snapshot' });
   });

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { NOT_TOLD } from '../../../src/wire/schema.ts';
+import { NOT_REPORTED } from '../../../src/wire/schema.ts';
 import { rawConnection } from '../../support/raw-http.ts';
-import { ask, askJson, until } from './http-exchange.ts';
+import { fetchJson, sendRequest, until } from './http-exchange.ts';
 import { CONFIG_NOTICE, identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cluster.ts';
 
 describe('GET /api/nodes', () => {
   test('shows each node with the age of each reading', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'), memoryFact(64));
-    served.tell(OTHER, memoryFact(32));
+    served.report(SELF, identityFact('anvil'), memoryFact(64));
+    served.report(OTHER, memoryFact(32));
     await served.clock.advance(700);
-    const { json } = await askJson({ port: served.port, path: '/api/nodes' });
+    const { json } = await fetchJson({ port: served.port, path: '/api/nodes' });
     expect(json.self).toBe(SELF);
     expect(json.totals.memoryTotalBytes).toMatchObject({ sum: 96, knownCount: 2 });
     const self = json.nodes.find((node: { nodeId: string }) => node.nodeId === SELF);
@@ -20,21 +20,21 @@ describe('GET /api/nodes', () => {
 
   test('answers for one node, by id or as "self"', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, identityFact('anvil'));
+    served.report(SELF, identityFact('anvil'));
     for (const id of [SELF, 'self']) {
-      expect((await askJson({ port: served.port, path: `/api/nodes/${id}` })).json.name).toBe('anvil');
+      expect((await fetchJson({ port: served.port, path: `/api/nodes/${id}` })).json.name).toBe('anvil');
     }
   });
 
   test.each([OTHER, 'x', '__proto__', 'constructor', '%2e%2e'])('knows no node %s', async id => {
     await using served = await serveCluster();
-    const { status, json } = await askJson({ port: served.port, path: `/api/nodes/${id}` });
+    const { status, json } = await fetchJson({ port: served.port, path: `/api/nodes/${id}` });
     expect([status, json.code]).toEqual([404, 'no-such-node']);
   });
 
   test('writes what is not known as unknown, never as null', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, {
+    served.report(SELF, {
       kind: 'gpus.gathered',
       payload: {
         source: 'nvidia-smi',
@@ -60,7 +60,7 @@ describe('GET /api/nodes', () => {
         },
       },
     });
-    const { body } = await ask({ port: served.port, path: '/api/nodes/self' });
+    const { body } = await sendRequest({ port: served.port, path: '/api/nodes/self' });
     expect(body).not.toContain('null');
     expect(JSON.parse(body).gpus[0].devices[0]).toMatchObject({
       load: { kind: 'unknown', reason: 'nothing reported yet' },
@@ -72,7 +72,7 @@ describe('GET /api/nodes', () => {
 describe('GET /api/links', () => {
   test('lists connections with their newest profile, and none of a node that went', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, memoryFact(1), {
+    served.report(SELF, memoryFact(1), {
       kind: 'connection.opened',
       payload: {
         kind: 'socket',
@@ -84,8 +84,8 @@ describe('GET /api/links', () => {
         negotiatedBitsPerSecond: 1e9,
       },
     });
-    served.tell(OTHER, memoryFact(1));
-    const links = async () => (await askJson({ port: served.port, path: '/api/links' })).json.links;
+    served.report(OTHER, memoryFact(1));
+    const links = async () => (await fetchJson({ port: served.port, path: '/api/links' })).json.links;
     expect(await links()).toMatchObject([
       {
         source: SELF,
@@ -95,20 +95,20 @@ describe('GET /api/links', () => {
       },
     ]);
     await served.clock.advance(40_000);
-    served.tell(SELF, memoryFact(1));
+    served.report(SELF, memoryFact(1));
     expect(await links()).toEqual([]);
   });
 });
 
 test('GET /api/runs lists runs with the newest figures', async () => {
   await using served = await serveCluster();
-  expect((await askJson({ port: served.port, path: '/api/runs' })).json).toEqual({ runs: [] });
+  expect((await fetchJson({ port: served.port, path: '/api/runs' })).json).toEqual({ runs: [] });
 });
 
 test('GET /api/daemon tells who answers and what a person should know', async () => {
   await using served = await serveCluster({ home: '/home/somebody/.plimsoll' });
   await served.clock.advance(2_000);
-  expect((await askJson({ port: served.port, path: '/api/daemon' })).json).toMatchObject({
+  expect((await fetchJson({ port: served.port, path: '/api/daemon' })).json).toMatchObject({
     nodeId: SELF,
     version: '0.1.0',
     startedAtWallMs: 1_800_000_000_000,
@@ -123,17 +123,17 @@ test('GET /api/daemon tells who answers and what a person should know', async ()
 describe('GET /api/history', () => {
   test('gives the live series of a node', async () => {
     await using served = await serveCluster();
-    served.tell(SELF, memoryFact(64));
+    served.report(SELF, memoryFact(64));
     await served.clock.advance(1_000);
-    served.tell(SELF, memoryFact(128));
-    const { json } = await askJson({ port: served.port, path: '/api/history' });
+    served.report(SELF, memoryFact(128));
+    const { json } = await fetchJson({ port: served.port, path: '/api/history' });
     expect(json).toMatchObject({
       node: SELF,
       nowMs: 1_000,
       stepMs: 1_000,
       series: { memoryUsedBytes: [32, 64] },
     });
-    expect((await askJson({ port: served.port, path: `/api/history?node=${OTHER}` })).json.series).toEqual(
+    expect((await fetchJson({ port: served.port, path: `/api/history?node=${OTHER}` })).json.series).toEqual(
       {},
     );
   });
@@ -141,8 +141,8 @@ describe('GET /api/history', () => {
   test('gives profiles from the journal, bounded', async () => {
     await using served = await serveCluster();
     const path = '/api/history?slot=gpu&key=GPU-0&backMs=3600000&limit=7';
-    await askJson({ port: served.port, path });
-    expect(served.asked).toEqual([
+    await fetchJson({ port: served.port, path });
+    expect(served.requested).toEqual([
       { origin: SELF, slot: 'gpu', key: 'GPU-0', sinceWallMs: 1_800_000_000_000 - 3_600_000, limit: 7 },
     ]);
   });
@@ -167,11 +167,11 @@ describe('GET /api/history', () => {
         { ...row, body: new Uint8Array([0xff]), isHourly: true },
       ],
     });
-    const { json } = await askJson({ port: served.port, path: '/api/history?slot=gpu&key=GPU-0' });
+    const { json } = await fetchJson({ port: served.port, path: '/api/history?slot=gpu&key=GPU-0' });
     const refused = (reason: string) => ({ kind: 'unknown', reason: `the stored ${reason}` });
     expect(json.rows.map((each: { record: unknown }) => each.record)).toEqual([
       hour,
-      { ...record, payload: { ...older, intervalMs: NOT_TOLD } },
+      { ...record, payload: { ...older, intervalMs: NOT_REPORTED } },
       refused('record cannot be read: record version 2 is not known'),
       refused('record cannot be read: not JSON, or nested too deep'),
       refused('summary cannot be read'),
@@ -190,14 +190,14 @@ describe('GET /api/history', () => {
     await other.until(bytes => bytes.length > 0);
     const path = '/api/history?slot=gpu&key=GPU-0&limit=5000';
     const ended: string[] = [];
-    const asked = Array.from({ length: 4 }, async () => {
-      const { json } = await askJson({ port, path });
+    const requested = Array.from({ length: 4 }, async () => {
+      const { json } = await fetchJson({ port, path });
       ended.push('history');
       return json.rows.length;
     });
     await until(async () => {
-      await ask({ port, path: '/healthz' });
-      return served.asked.length > 0;
+      await sendRequest({ port, path: '/healthz' });
+      return served.requested.length > 0;
     });
     let answers = 0;
     for (; ended.length === 0; answers += 1) {
@@ -206,7 +206,7 @@ describe('GET /api/history', () => {
       await other.until(bytes => bytes.length > before);
     }
     expect(answers).toBeGreaterThan(20);
-    expect(await Promise.all(asked)).toEqual([5_000, 5_000, 5_000, 5_000]);
+    expect(await Promise.all(requested)).toEqual([5_000, 5_000, 5_000, 5_000]);
   });
 
   test.each([
@@ -230,9 +230,9 @@ describe('GET /api/history', () => {
     'x',
   ])('refuses ?%s', async query => {
     await using served = await serveCluster();
-    const { status, json } = await askJson({ port: served.port, path: `/api/history?${query}` });
+    const { status, json } = await fetchJson({ port: served.port, path: `/api/history?${query}` });
     expect([status, json.code]).toEqual([400, 'bad-query']);
-    expect(served.asked).toEqual([]);
+    expect(served.requested).toEqual([]);
   });
 });
 

@@ -25,7 +25,7 @@ class Watched implements AsyncDisposable {
   readonly #stop = new AbortController();
   #work: Promise<void> = Promise.resolve();
 
-  tell(machine: Machine, facts: readonly Fact[]): void {
+  report(machine: Machine, facts: readonly Fact[]): void {
     this.cluster.dispatch(
       facts.map(fact => {
         const slot = idOf(machine) + eventClass(fact.kind);
@@ -48,7 +48,7 @@ class Watched implements AsyncDisposable {
   /** Machines tell their identity once, and live figures from then on. */
   add(...machines: readonly Machine[]): void {
     for (const machine of machines) {
-      this.tell(machine, machine.durable);
+      this.report(machine, machine.durable);
       this.up.add(machine);
     }
   }
@@ -66,13 +66,13 @@ class Watched implements AsyncDisposable {
 
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < seconds; second += 1) {
-      for (const machine of this.up) this.tell(machine, machine.live(AT_WORK));
+      for (const machine of this.up) this.report(machine, machine.live(AT_WORK));
       await this.clock.advance(1_000);
     }
   }
 
   /** Events with their subject, those of warnings left out. */
-  get told(): readonly string[] {
+  get reported(): readonly string[] {
     return this.lines.flatMap(({ event, node, peer }) =>
       String(event).startsWith('warning') ? [] : [`${event} ${node ?? peer}`],
     );
@@ -88,8 +88,8 @@ const nameOf = (machine: Machine, { cluster }: Watched): string =>
   cluster.state.nodeIdentities[idOf(machine)]?.value.friendlyName ?? 'unknown';
 
 const linked = (watched: Watched): void => {
-  watched.tell(studio, wired(NOTEBOOK, ETHERNET));
-  watched.tell(notebook, wired(STUDIO, turned(ETHERNET)));
+  watched.report(studio, wired(NOTEBOOK, ETHERNET));
+  watched.report(notebook, wired(STUDIO, turned(ETHERNET)));
 };
 
 const lost = (sink: Machine, wire: Wire, code: LossCode = 'no-answer'): Fact => {
@@ -106,20 +106,20 @@ test('a node that appears, falls silent, returns and stops is one line each', as
   watched.add(notebook);
   await watched.pass(20);
   const name = nameOf(notebook, watched);
-  expect(watched.told).toEqual([`node-joined ${name}`]);
+  expect(watched.reported).toEqual([`node-joined ${name}`]);
   watched.up.delete(notebook);
   await watched.pass(120);
-  expect(watched.told.slice(1)).toEqual([`node-lost ${name}`]);
+  expect(watched.reported.slice(1)).toEqual([`node-lost ${name}`]);
   watched.up.add(notebook);
   await watched.pass(20);
-  expect(watched.told.slice(2)).toEqual([`node-restored ${name}`]);
+  expect(watched.reported.slice(2)).toEqual([`node-restored ${name}`]);
   watched.up.delete(notebook);
   const durable = watched.cluster.state.origins[NOTEBOOK];
-  watched.tell(notebook, [
+  watched.report(notebook, [
     { kind: 'node.stopping', payload: { durableEpoch: durable?.epoch ?? 0, durableSeq: durable?.seq ?? 0 } },
   ]);
   await watched.pass(60);
-  expect(watched.told.slice(3)).toEqual([`node-stopped ${name}`]);
+  expect(watched.reported.slice(3)).toEqual([`node-stopped ${name}`]);
   expect(watched.lines.find(({ event }) => event === 'node-lost')).toMatchObject({
     level: 'warn',
     node_id: NOTEBOOK,
@@ -137,11 +137,11 @@ test('nodes of the journal are no news at a start, and one that is forgotten is'
   await watched.pass(10);
   watched.up.add(notebook);
   await watched.pass(60);
-  expect(watched.told).toEqual([]);
+  expect(watched.reported).toEqual([]);
   const name = nameOf(rack, watched);
   watched.cluster.drop(RACK);
   await watched.pass(10);
-  expect(watched.told).toEqual([`node-forgotten ${name}`]);
+  expect(watched.reported).toEqual([`node-forgotten ${name}`]);
 });
 
 test('a link of this node that is lost and returns is one line each, and no warning besides', async () => {
@@ -150,12 +150,12 @@ test('a link of this node that is lost and returns is one line each, and no warn
   watched.start();
   linked(watched);
   await watched.pass(90);
-  expect(watched.told).toEqual([]);
-  watched.tell(studio, [lost(notebook, ETHERNET)]);
-  watched.tell(notebook, [lost(studio, turned(ETHERNET))]);
+  expect(watched.reported).toEqual([]);
+  watched.report(studio, [lost(notebook, ETHERNET)]);
+  watched.report(notebook, [lost(studio, turned(ETHERNET))]);
   await watched.pass(30);
   const name = nameOf(notebook, watched);
-  expect(watched.told).toEqual([`link-lost ${name}`]);
+  expect(watched.reported).toEqual([`link-lost ${name}`]);
   expect(watched.lines.find(({ event }) => event === 'link-lost')).toMatchObject({
     level: 'error',
     peer_id: NOTEBOOK,
@@ -167,7 +167,7 @@ test('a link of this node that is lost and returns is one line each, and no warn
   expect(watched.lines.filter(({ id }) => String(id).startsWith('link lost'))).toEqual([]);
   linked(watched);
   await watched.pass(30);
-  expect(watched.told).toEqual([`link-lost ${name}`, `link-restored ${name}`]);
+  expect(watched.reported).toEqual([`link-lost ${name}`, `link-restored ${name}`]);
   expect(watched.lines.find(({ event }) => event === 'link-restored')).toMatchObject({ away_s: 35 });
 });
 
@@ -175,17 +175,17 @@ test('a link whose node went is not lost, and one that was lost before the start
   await using watched = new Watched();
   watched.add(studio, notebook);
   linked(watched);
-  watched.tell(studio, wired(RACK, ETHERNET));
+  watched.report(studio, wired(RACK, ETHERNET));
   watched.add(rack);
-  watched.tell(studio, [lost(rack, ETHERNET)]);
+  watched.report(studio, [lost(rack, ETHERNET)]);
   watched.start();
   await watched.pass(90);
-  expect(watched.told).toEqual([]);
+  expect(watched.reported).toEqual([]);
   watched.up.delete(notebook);
   await watched.pass(10);
-  watched.tell(studio, [lost(notebook, ETHERNET, 'node-offline')]);
+  watched.report(studio, [lost(notebook, ETHERNET, 'node-offline')]);
   await watched.pass(120);
-  expect(watched.told).toEqual([`node-lost ${nameOf(notebook, watched)}`]);
+  expect(watched.reported).toEqual([`node-lost ${nameOf(notebook, watched)}`]);
 });
 
 test('a warning that concerns this node is raised and cleared, with what to do about it; those of others only in detail', async () => {
@@ -200,8 +200,8 @@ test('a warning that concerns this node is raised and cleared, with what to do a
     down: ETHERNET.negotiatedBitsPerSecond / 100,
   };
   const short = () => watched.lines.filter(({ id }) => String(id).startsWith('link short'));
-  watched.tell(studio, [profiled(NOTEBOOK, slow)]);
-  watched.tell(notebook, [profiled(STUDIO, turned(slow))]);
+  watched.report(studio, [profiled(NOTEBOOK, slow)]);
+  watched.report(notebook, [profiled(STUDIO, turned(slow))]);
   await watched.pass(10);
   expect(short()).toEqual([
     expect.objectContaining({
@@ -211,15 +211,15 @@ test('a warning that concerns this node is raised and cleared, with what to do a
       command: expect.stringContaining('plimsoll probe link'),
     }),
   ]);
-  watched.tell(studio, [profiled(NOTEBOOK, ETHERNET)]);
-  watched.tell(notebook, [profiled(STUDIO, turned(ETHERNET))]);
+  watched.report(studio, [profiled(NOTEBOOK, ETHERNET)]);
+  watched.report(notebook, [profiled(STUDIO, turned(ETHERNET))]);
   await watched.pass(10);
   expect(short().slice(1)).toEqual([
     expect.objectContaining({ event: 'warning-cleared', level: 'info', lasted_s: 10 }),
   ]);
   watched.level = 'debug';
-  watched.tell(notebook, wired(RACK, slow));
-  watched.tell(rack, wired(NOTEBOOK, turned(slow)));
+  watched.report(notebook, wired(RACK, slow));
+  watched.report(rack, wired(NOTEBOOK, turned(slow)));
   await watched.pass(10);
   expect(
     short()

@@ -23,9 +23,9 @@ test('names and texts of members are values next to sentences, and nothing in th
       const tool = MCP_TOOLS.find(each => each.name === name);
       const answer = await tool?.call(given, context);
       expect(answer?.text ?? '', name).not.toMatch(HOSTILE_SIGN);
-      for (const { text, said } of textsOf(answer?.structured)) {
+      for (const { text, reported } of textsOf(answer?.structured)) {
         expect(showable(text), name).toBe(text);
-        if (said === 'sentence') {
+        if (reported === 'sentence') {
           sentences += 1;
           expect(text, name).not.toMatch(HOSTILE_SIGN);
         } else if (HOSTILE_SIGN.test(text)) values += 1;
@@ -47,14 +47,14 @@ const callsFor = (nodes: readonly string[]): readonly (readonly [tool: string, g
 /** Each with whether it is the sentence of `{text, values}`. */
 const textsOf = (
   value: unknown,
-): readonly { readonly text: string; readonly said: 'sentence' | 'value' }[] => {
-  if (typeof value === 'string') return [{ text: value, said: 'value' }];
+): readonly { readonly text: string; readonly reported: 'sentence' | 'value' }[] => {
+  if (typeof value === 'string') return [{ text: value, reported: 'value' }];
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (!isJsonObject(value)) return [];
   const isSentence = typeof value['text'] === 'string' && Array.isArray(value['values']);
   return Object.entries(value).flatMap(([name, inner]) =>
     isSentence && name === 'text' && typeof inner === 'string'
-      ? [{ text: inner, said: 'sentence' as const }]
+      ? [{ text: inner, reported: 'sentence' as const }]
       : textsOf(inner),
   );
 };

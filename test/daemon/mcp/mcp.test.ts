@@ -43,7 +43,10 @@ const connected = async (token: string): Promise<Client> => {
   return made;
 };
 
-const ask = async (name: string, given: Record<string, unknown> = {}): Promise<Record<string, unknown>> => {
+const request = async (
+  name: string,
+  given: Record<string, unknown> = {},
+): Promise<Record<string, unknown>> => {
   const { structuredContent, isError, content } = await client.callTool({ name, arguments: given });
   expect(isError, JSON.stringify(content)).toBe(false);
   return isJsonObject(structuredContent) ? structuredContent : {};
@@ -91,7 +94,7 @@ describe('over HTTP', () => {
   test('tells the sums that every other view has', async () => {
     const { state } = demo.daemon;
     const totals = clusterTotals(state, demo.daemon.nowMs());
-    expect(await ask('cluster_summary')).toMatchObject({
+    expect(await request('cluster_summary')).toMatchObject({
       gpus: totals.gpuCount,
       memoryTotal: { sum: totals.memoryTotalBytes.sum, unit: 'bytes' },
       gpuFp16: { sum: totals.gpuFlopsPerSecond.sum, unit: 'FLOP/s' },
@@ -103,8 +106,8 @@ describe('over HTTP', () => {
     const [id] = nodeIds(state);
     if (id === undefined) throw new Error('the demo has no node');
     const { name } = nodeView(state, id, demo.daemon.nowMs());
-    expect(await ask('node_detail', { node: id })).toMatchObject({ nodeId: id, name });
-    expect(await ask('node_detail', { node: name })).toMatchObject({ nodeId: id });
+    expect(await request('node_detail', { node: id })).toMatchObject({ nodeId: id, name });
+    expect(await request('node_detail', { node: name })).toMatchObject({ nodeId: id });
     expect(await refusal('node_detail', { node: 'nobody' })).toContain('there is no such node');
     expect(await refusal('node_detail', {})).toContain('the arguments are wrong at node');
   });
@@ -115,11 +118,11 @@ describe('over HTTP', () => {
     const warned = everyWarning({ state: demo.daemon.state, views, nowMs: now }).filter(({ id }) =>
       id.startsWith('link'),
     );
-    const { links, unmeasured } = await ask('worst_links', { by: 'bandwidth', limit: 100 });
+    const { links, unmeasured } = await request('worst_links', { by: 'bandwidth', limit: 100 });
     const measured = linkViews(demo.daemon.state, now).filter(({ standing }) => standing.kind === 'measured');
     expect(links).toHaveLength(measured.length);
     expect(typeof unmeasured).toBe('number');
-    const { links: short } = await ask('worst_links', { limit: 100 });
+    const { links: short } = await request('worst_links', { limit: 100 });
     expect(Array.isArray(short) && short.length >= warned.length).toBe(true);
   });
 
@@ -130,9 +133,9 @@ describe('over HTTP', () => {
     if (link === undefined) throw new Error('the demo has no measured link');
     const [from, to] = link.nodes;
     const there = { measurements: expect.any(Number), newest: { unit: 'bits/s' } };
-    const forth = await ask('link_history', { from, to, days: 90, steps: 2 });
+    const forth = await request('link_history', { from, to, days: 90, steps: 2 });
     expect(forth).toMatchObject({ from, to, connections: [{ there, course: [{}, {}] }] });
-    const back = await ask('link_history', { from: to, to: from, days: 90, steps: 2 });
+    const back = await request('link_history', { from: to, to: from, days: 90, steps: 2 });
     expect(pastOf(back)).toEqual({ there: pastOf(forth).back, back: pastOf(forth).there });
     expect(await refusal('link_history', { from, to: from })).toContain('no link of these two nodes');
     expect(await refusal('link_history', { from, to, days: 91 })).toContain(
@@ -146,10 +149,10 @@ describe('over HTTP', () => {
   });
 
   test('tells warnings, what is missing, and runs with their reports', async () => {
-    expect(await ask('warnings')).toHaveProperty('warnings');
+    expect(await request('warnings')).toHaveProperty('warnings');
     const [id] = nodeIds(demo.daemon.state);
-    expect(await ask('explain_missing', { node: id })).toHaveProperty('missing');
-    expect(await ask('list_runs', { limit: 1 })).toMatchObject({ leftOut: expect.any(Number) });
+    expect(await request('explain_missing', { node: id })).toHaveProperty('missing');
+    expect(await request('list_runs', { limit: 1 })).toMatchObject({ leftOut: expect.any(Number) });
     expect(await refusal('run_report', { run: '20200101-000000-abcd' })).toContain('there is no such run');
     expect(await refusal('run_report', { run: '../../etc/passwd' })).toContain('this is no id of a run');
   });

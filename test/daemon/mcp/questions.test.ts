@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 interface Question {
-  readonly asked: string;
+  readonly requested: string;
   readonly tool: string;
   readonly given?: Record<string, unknown>;
   readonly answer: object;
@@ -39,31 +39,31 @@ const link = (a: string, b: string, figures: object) => ({ names: [a, b], ...fig
 
 const QUESTIONS: readonly Question[] = [
   {
-    asked: 'How many machines are there, and is one away?',
+    requested: 'How many machines are there, and is one away?',
     tool: 'cluster_summary',
     answer: { nodes: { live: 8, stale: 0, offline: 1 }, gpus: 8, links: 20 },
   },
   {
-    asked: 'How much memory do they have together?',
+    requested: 'How much memory do they have together?',
     tool: 'cluster_summary',
     answer: { memoryTotal: { sum: 1_736_000_000_000, unit: 'bytes', knownOf: '10 of 11' } },
   },
   {
-    asked: 'What can all GPUs compute, and was each of them measured?',
+    requested: 'What can all GPUs compute, and was each of them measured?',
     tool: 'cluster_summary',
     answer: { gpuFp16: { unit: 'FLOP/s', knownOf: '7 of 8', isLowerBound: true } },
   },
   {
-    asked: 'Which machine does not answer, and since when?',
+    requested: 'Which machine does not answer, and since when?',
     tool: 'list_nodes',
     answer: {
       nodes: expect.arrayContaining([
-        expect.objectContaining({ name: 'juno', presence: 'offline', lastHeardSecondsAgo: 192 }),
+        expect.objectContaining({ name: 'juno', presence: 'offline', lastSeenSecondsAgo: 192 }),
       ]),
     },
   },
   {
-    asked: 'How hot is the first GPU of bosun, and what does it draw?',
+    requested: 'How hot is the first GPU of bosun, and what does it draw?',
     tool: 'node_detail',
     given: { node: 'bosun' },
     answer: {
@@ -75,7 +75,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'How fast is the memory of atlas?',
+    requested: 'How fast is the memory of atlas?',
     tool: 'node_detail',
     given: { node: 'atlas' },
     answer: {
@@ -86,7 +86,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'How much memory has spark-1 in use?',
+    requested: 'How much memory has spark-1 in use?',
     tool: 'node_detail',
     given: { node: 'spark-1' },
     answer: {
@@ -95,13 +95,13 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'What does the GPU of anchor reach?',
+    requested: 'What does the GPU of anchor reach?',
     tool: 'node_detail',
     given: { node: 'anchor' },
     answer: { devices: [{ fp16: { value: null, unit: 'FLOP/s', reason: 'not measured yet' } }] },
   },
   {
-    asked: 'Which cable is slow, and by how much?',
+    requested: 'Which cable is slow, and by how much?',
     tool: 'worst_links',
     answer: {
       links: [
@@ -117,19 +117,19 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'Which link carries least of all?',
+    requested: 'Which link carries least of all?',
     tool: 'worst_links',
     given: { by: 'bandwidth', limit: 1 },
     answer: { links: [link('pip', 'bosun', { back: figure(936_335_000, 'bits/s') })], leftOut: 14 },
   },
   {
-    asked: 'Which has the longest round trip?',
+    requested: 'Which has the longest round trip?',
     tool: 'worst_links',
     given: { by: 'round_trip', limit: 1 },
     answer: { links: [link('atlas', 'bosun', { roundTrip: figure(224_906, 'ns') })] },
   },
   {
-    asked: 'Was the link of atlas and hermes slower last week?',
+    requested: 'Was the link of atlas and hermes slower last week?',
     tool: 'link_history',
     given: { from: 'atlas', to: 'hermes' },
     answer: {
@@ -146,7 +146,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'What should I look at first?',
+    requested: 'What should I look at first?',
     tool: 'warnings',
     given: { limit: 1 },
     answer: {
@@ -161,7 +161,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'Is a GPU slowed down, and why?',
+    requested: 'Is a GPU slowed down, and why?',
     tool: 'warnings',
     answer: {
       warnings: expect.arrayContaining([
@@ -176,7 +176,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'Why does spark-1 tell nothing of Thunderbolt?',
+    requested: 'Why does spark-1 tell nothing of Thunderbolt?',
     tool: 'explain_missing',
     given: { node: 'spark-1' },
     answer: {
@@ -186,7 +186,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'Why are the figures of juno old?',
+    requested: 'Why are the figures of juno old?',
     tool: 'explain_missing',
     given: { node: 'juno' },
     answer: {
@@ -196,7 +196,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'Which load tests were there, and which did not end?',
+    requested: 'Which load tests were there, and which did not end?',
     tool: 'list_runs',
     given: { limit: 100 },
     answer: {
@@ -212,7 +212,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'How long did half of the requests of run-a wait for their first token?',
+    requested: 'How long did half of the requests of run-a wait for their first token?',
     tool: 'run_report',
     given: { run: 'run-a' },
     answer: {
@@ -231,7 +231,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    asked: 'Was run-b faster than run-a?',
+    requested: 'Was run-b faster than run-a?',
     tool: 'compare_runs',
     given: { a: 'run-a', b: 'run-b' },
     answer: {

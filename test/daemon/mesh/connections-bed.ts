@@ -33,7 +33,7 @@ export class ConnectionsBed implements AsyncDisposable {
   readonly facts: Fact[] = [];
   state: State = EMPTY_STATE;
   interfaces: InterfaceList = { en0: [infoOf('10.0.0.1'), infoOf('fe80::1')] };
-  isJunoHeard = true;
+  isJunoSeen = true;
   readonly #seqs = new Map<string, number>();
   #running: {
     readonly stop: AbortController;
@@ -52,9 +52,9 @@ export class ConnectionsBed implements AsyncDisposable {
   ): Promise<ConnectionsBed> {
     const bed = new ConnectionsBed();
     bed.ignored = ignored;
-    bed.tellOwn(own);
-    bed.#tell(JUNO, networkFact('en7', 'ethernet', junoAddresses, rest));
-    bed.#tell(JUNO, { kind: 'endpoints.told', payload: { meshPort: PORT, reachabilityPort: PORT } });
+    bed.pushOwn(own);
+    bed.#report(JUNO, networkFact('en7', 'ethernet', junoAddresses, rest));
+    bed.#report(JUNO, { kind: 'endpoints.told', payload: { meshPort: PORT, reachabilityPort: PORT } });
     await bed.#start(JUNO, ['10.0.0.2', 'fe80::2%en0']);
     await bed.#start(ATLAS, ['10.0.0.1']);
     return bed;
@@ -72,15 +72,15 @@ export class ConnectionsBed implements AsyncDisposable {
       .map(({ value }) => value);
   }
 
-  tellJuno(addresses: readonly string[]): void {
-    this.#tell(JUNO, networkFact('en7', 'ethernet', addresses, rest));
+  reportJuno(addresses: readonly string[]): void {
+    this.#report(JUNO, networkFact('en7', 'ethernet', addresses, rest));
   }
 
   reachAtlas(): void {
     const [sink, sinkAddress] = [ATLAS, '10.0.0.1'];
     const ends = { sourceInterface: 'en7', sinkInterface: 'en0' };
     const payload = { kind: 'socket' as const, sink, sinkAddress, ...ends };
-    this.#tell(JUNO, {
+    this.#report(JUNO, {
       kind: 'connection.opened',
       payload: { ...payload, type: 'ethernet', negotiatedBitsPerSecond: rest },
     });
@@ -88,16 +88,16 @@ export class ConnectionsBed implements AsyncDisposable {
 
   readonly record = (fact: Fact): void => {
     this.facts.push(fact);
-    this.#tell(ATLAS, fact);
+    this.#report(ATLAS, fact);
   };
 
-  tellOwn({ name = 'en0', type = 'ethernet', speedBitsPerSecond }: OwnInterface): void {
-    this.#tell(ATLAS, networkFact(name, type, ['10.0.0.1', 'fe80::1'], speedBitsPerSecond ?? rest));
+  pushOwn({ name = 'en0', type = 'ethernet', speedBitsPerSecond }: OwnInterface): void {
+    this.#report(ATLAS, networkFact(name, type, ['10.0.0.1', 'fe80::1'], speedBitsPerSecond ?? rest));
   }
 
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < Math.ceil(seconds); second += 1) {
-      if (this.isJunoHeard) this.#tell(JUNO, HEARD);
+      if (this.isJunoSeen) this.#report(JUNO, HEARD);
       await this.clock.advance(1_000 * Math.min(1, seconds - second));
     }
   }
@@ -133,7 +133,7 @@ export class ConnectionsBed implements AsyncDisposable {
     this.#running.push({ stop, connections, done: connections.run(stop.signal) });
   }
 
-  #tell(origin: NodeId, fact: Fact): void {
+  #report(origin: NodeId, fact: Fact): void {
     const kindClass = eventClass(fact.kind);
     const seq = (this.#seqs.get(`${origin} ${kindClass}`) ?? 0) + 1;
     this.#seqs.set(`${origin} ${kindClass}`, seq);

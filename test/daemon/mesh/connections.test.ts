@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
-import { closeHeldConnections } from '../../../src/daemon/mesh/mesh-connections.ts';
+import { closeOpenConnections } from '../../../src/daemon/mesh/mesh-connections.ts';
 import { ATLAS, ConnectionsBed, JUNO } from './connections-bed.ts';
 
 describe('the connections of a daemon', () => {
@@ -40,9 +40,9 @@ describe('the connections of a daemon', () => {
     await using bed = await ConnectionsBed.with({ speedBitsPerSecond: 1e9 });
     await bed.pass(60);
     expect(bed.facts.length).toBe(1);
-    bed.tellOwn({ speedBitsPerSecond: 1e8 });
+    bed.pushOwn({ speedBitsPerSecond: 1e8 });
     await bed.pass(3);
-    bed.tellOwn({ speedBitsPerSecond: 1e8, type: 'wifi' });
+    bed.pushOwn({ speedBitsPerSecond: 1e8, type: 'wifi' });
     await bed.pass(3);
     expect(bed.facts.slice(1).map(({ payload }) => payload)).toMatchObject([
       { type: 'ethernet', negotiatedBitsPerSecond: 1e8 },
@@ -53,7 +53,7 @@ describe('the connections of a daemon', () => {
   it('keep a concrete type when the interface is not told any more', async () => {
     await using bed = await ConnectionsBed.with({ speedBitsPerSecond: 1e9 });
     await bed.pass(3);
-    bed.tellOwn({ type: unknown('sysfs does not answer') });
+    bed.pushOwn({ type: unknown('sysfs does not answer') });
     await bed.pass(30);
     expect(bed.facts.length).toBe(1);
     expect(bed.held).toMatchObject([{ type: 'ethernet', negotiatedBitsPerSecond: 1e9 }]);
@@ -62,7 +62,7 @@ describe('the connections of a daemon', () => {
   it('forget the type of one interface when another carries them, though of that nothing is known', async () => {
     await using bed = await ConnectionsBed.with({ speedBitsPerSecond: 1e9 });
     await bed.pass(3);
-    bed.tellOwn({ name: 'tun0', type: unknown('no evidence') });
+    bed.pushOwn({ name: 'tun0', type: unknown('no evidence') });
     await bed.pass(3);
     expect(bed.held).toMatchObject([{ sourceInterface: 'tun0', type: unknown('no evidence') }]);
   });
@@ -70,10 +70,10 @@ describe('the connections of a daemon', () => {
   it('close when the node goes offline, although something still answers there', async () => {
     await using bed = await ConnectionsBed.with({});
     await bed.pass(3);
-    bed.isJunoHeard = false;
+    bed.isJunoSeen = false;
     await bed.pass(31);
     expect(bed.facts.at(-1)).toMatchObject({ payload: { reason: 'the node is offline' } });
-    bed.isJunoHeard = true;
+    bed.isJunoSeen = true;
     await bed.pass(3);
     expect(bed.held.length, 'and open when it speaks again').toBe(1);
   });
@@ -115,7 +115,7 @@ describe('the connections of a daemon', () => {
     bed.wire.unblock('10.0.0.2');
     await bed.pass(90);
     expect(bed.held.length).toBe(1);
-    bed.isJunoHeard = false;
+    bed.isJunoSeen = false;
     await bed.pass(25); // not yet offline when this node stops
     await bed.restart({ withoutJuno: true });
     await bed.pass(31);
@@ -141,7 +141,7 @@ describe('the connections of a daemon', () => {
     await using bed = await ConnectionsBed.with({});
     await bed.pass(3);
     const { facts } = bed;
-    closeHeldConnections(
+    closeOpenConnections(
       { nodeId: ATLAS, clock: bed.clock, state: () => bed.state, record: bed.record },
       'there is no mesh',
     );

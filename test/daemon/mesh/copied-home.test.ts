@@ -46,7 +46,7 @@ describe('what a daemon says of a copied home', () => {
     const clock = new VirtualClock();
     const facts: Fact[] = [];
     const shown = new Map<string, string>();
-    let tell: (conflict: IdentityConflict) => void = () => undefined;
+    let report: (conflict: IdentityConflict) => void = () => undefined;
     const notices = new ConflictNotices({
       clock,
       record: fact => facts.push(fact),
@@ -56,7 +56,7 @@ describe('what a daemon says of a copied home', () => {
       },
       transport: {
         onConflict: listener => {
-          tell = listener;
+          report = listener;
           return () => undefined;
         },
       },
@@ -67,36 +67,36 @@ describe('what a daemon says of a copied home', () => {
       firstAddress: { host: '10.0.0.1', port: 4_181 },
       secondAddress: { host: '10.0.0.9', port },
     });
-    return { clock, facts, shown, notices, conflict, tell: (one: IdentityConflict) => tell(one) };
+    return { clock, facts, shown, notices, conflict, report: (one: IdentityConflict) => report(one) };
   };
 
   it('is a fact about any node, and a notice only where it is this one', () => {
-    const { facts, shown, conflict, tell } = made();
-    tell(conflict(false, 50_001));
+    const { facts, shown, conflict, report } = made();
+    report(conflict(false, 50_001));
     expect(facts).toEqual([
       { kind: 'conflict.seen', payload: { subject: ATLAS, addresses: ['10.0.0.1:4181', '10.0.0.9:50001'] } },
     ]);
     expect(shown.size).toBe(0);
-    tell(conflict(true, 50_002));
+    report(conflict(true, 50_002));
     expect([...shown.values()].join()).toContain('its home folder is a copy');
   });
 
   it('is not repeated for every dial, though each comes from another port', async () => {
-    const { clock, facts, conflict, tell } = made();
-    for (let port = 50_000; port < 50_100; port += 1) tell(conflict(false, port));
+    const { clock, facts, conflict, report } = made();
+    for (let port = 50_000; port < 50_100; port += 1) report(conflict(false, port));
     expect(facts.length).toBe(1);
     await clock.advance(6_000);
-    tell(conflict(false, 50_200));
+    report(conflict(false, 50_200));
     expect(facts.length).toBe(2);
   });
 
   it('is taken back when the copy is gone', async () => {
-    const { clock, shown, notices, conflict, tell } = made();
+    const { clock, shown, notices, conflict, report } = made();
     const stop = new AbortController();
     const running = notices.run(stop.signal);
-    tell(conflict(true, 50_001));
+    report(conflict(true, 50_001));
     await clock.advance(CONFLICT_LASTS_MS / 2);
-    tell(conflict(true, 50_002));
+    report(conflict(true, 50_002));
     await clock.advance(CONFLICT_LASTS_MS * 0.9);
     expect(shown.size).toBe(1);
     await clock.advance(CONFLICT_LASTS_MS / 2);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { followDeliveries } from '../../../src/daemon/mesh/delivery-notices.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { Notices } from '../../../src/daemon/notices.ts';
-import type { Undelivered } from '../../../src/mesh/replication/catch-up-asks.ts';
+import type { Undelivered } from '../../../src/mesh/replication/catch-up-requests.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('a peer that claims what it does not deliver is named until it delivers', async () => {

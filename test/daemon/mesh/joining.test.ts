@@ -29,8 +29,8 @@ test('a daemon joins by a code, sees the other, leaves, and joins again, without
   await using b = await started(juno, 'juno');
   expect(b.meshAddress).toBeUndefined();
   await b.whenFirstReadings(signal);
-  const [toldOnce] = absentReadings(b, b.nodeId);
-  expect(toldOnce).toBeDefined();
+  const [reportedOnce] = absentReadings(b, b.nodeId);
+  expect(reportedOnce).toBeDefined();
   expect(await post(b, 'leave')).toMatchObject({ status: 409, code: 'not-in-a-cluster' });
   expect(await post(b, 'join-code')).toMatchObject({ status: 409, code: 'not-in-a-cluster' });
 
@@ -66,7 +66,7 @@ test('a daemon joins by a code, sees the other, leaves, and joins again, without
   expect(await post(b, 'join', { code: next })).toMatchObject({ status: 200 });
   await until(() => b.state.nodeMemories[a.nodeId] !== undefined, signal);
   await untilLinks(a, 1, signal);
-  expect(b.notices.map(({ code: told }) => told)).toEqual([]);
+  expect(b.notices.map(({ code: reported }) => reported)).toEqual([]);
 });
 
 test('a daemon takes up a key that is written while it runs, and closes nothing for one that is damaged', async ({
@@ -113,7 +113,7 @@ test('a daemon whose mesh cannot open does not say that it joined, and leaves wi
   const joining = madeUpProcess(['join', `./plimsoll join ${code}`, '--home', juno]);
   expect(await joining.run()).toBe(9);
   expect(joining.stderr.text).toContain('its mesh does not open');
-  expect(b.notices.map(({ code: told }) => told)).toContain('mesh-not-opened');
+  expect(b.notices.map(({ code: reported }) => reported)).toContain('mesh-not-opened');
   await writeFile(clusterKeyPath(juno), 'no key\n');
   const leaving = madeUpProcess(['leave', '--home', juno]);
   expect(await leaving.run()).toBe(0);
@@ -127,8 +127,8 @@ test('a daemon without a mesh, or with the key of a file elsewhere, says so', as
   expect(await post(off, 'join', { code: 'x' })).toMatchObject({ status: 503, code: 'no-mesh' });
   const keyFile = join(folder.path, 'key');
   await createClusterKeyFile(keyFile, makeClusterKey());
-  await using told = await started(juno, 'juno', { keyFile, listen: LOOPBACK, peers: [] });
-  expect(await post(told, 'leave')).toMatchObject({ status: 409, code: 'key-elsewhere' });
+  await using reported = await started(juno, 'juno', { keyFile, listen: LOOPBACK, peers: [] });
+  expect(await post(reported, 'leave')).toMatchObject({ status: 409, code: 'key-elsewhere' });
 });
 
 const LOOPBACK = { host: '127.0.0.1', port: 0 };
@@ -198,8 +198,8 @@ const post = async (
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const told: object = JSON.parse(await answer.text());
-  return { code: '', ...told, status: answer.status };
+  const reported: object = JSON.parse(await answer.text());
+  return { code: '', ...reported, status: answer.status };
 };
 
 /** Of what a machine does not have most is told once. */

@@ -60,24 +60,24 @@ describe('running daemons whose cluster changes its key', () => {
     const atlas = await start('atlas');
     const juno = await start('juno', [atlas]);
     const vesta = await start('vesta', [atlas]);
-    for (const other of [juno, vesta]) await hearsMore(atlas, other);
+    for (const other of [juno, vesta]) await receivesMore(atlas, other);
 
     await key('atlas', ['rotate']);
-    await hearsMore(atlas, juno);
-    await hearsMore(vesta, atlas);
+    await receivesMore(atlas, juno);
+    await receivesMore(vesta, atlas);
     await key('juno', ['import', '--rotate', '-'], await key('atlas', ['show']));
-    await hearsMore(atlas, juno);
+    await receivesMore(atlas, juno);
     await key('atlas', ['drop-old']);
     await until(() => vesta.notices.some(({ code }) => code === 'no-link'));
-    await hearsMore(juno, atlas);
+    await receivesMore(juno, atlas);
     await key('juno', ['drop-old']);
-    await hearsMore(atlas, juno);
+    await receivesMore(atlas, juno);
     const silentAt = seqOf(atlas, vesta);
-    await hearsMore(atlas, juno);
+    await receivesMore(atlas, juno);
     expect(seqOf(atlas, vesta), 'not heard any more').toBe(silentAt);
 
     await key('vesta', ['import', '--replace', '-'], await key('juno', ['show']));
-    await hearsMore(atlas, vesta);
+    await receivesMore(atlas, vesta);
     await until(() => !vesta.notices.some(({ code }) => code === 'no-link'));
   });
 
@@ -89,7 +89,7 @@ describe('running daemons whose cluster changes its key', () => {
     const juno = await start('juno', [atlas]);
     await rm(clusterKeyPath(home('atlas')));
     await until(() => atlas.notices.some(({ code }) => code === 'key-file-gone'));
-    await hearsMore(atlas, juno);
+    await receivesMore(atlas, juno);
     await key('atlas', ['import', '-'], kept);
     await until(() => !atlas.notices.some(({ code }) => code === 'key-file-gone'));
   });
@@ -98,7 +98,7 @@ describe('running daemons whose cluster changes its key', () => {
 const seqOf = (one: Daemon, other: Daemon): number => one.state.nodeMemories[other.nodeId]?.seq ?? 0;
 
 /** Until a reading comes that is newer than the newest at this moment. */
-const hearsMore = async (one: Daemon, other: Daemon): Promise<void> => {
+const receivesMore = async (one: Daemon, other: Daemon): Promise<void> => {
   const before = seqOf(one, other);
   await until(() => seqOf(one, other) > before);
 };

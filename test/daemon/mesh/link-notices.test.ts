@@ -31,11 +31,11 @@ describe('the notice of an address that leads to no link', () => {
 
   const transportOf = (name: string): MeshTransport =>
     network.transport({ name, identity: generateNodeKey(), start: 1 });
-  const tell = (address: string, source: CandidateSource): void =>
+  const report = (address: string, source: CandidateSource): void =>
     own.addCandidate({ address, port: 4181, source });
 
   it('stands as long as the address is tried in vain, and goes with the first link', async () => {
-    tell('juno', 'static');
+    report('juno', 'static');
     await clock.advance(1_000);
     expect(notices.all).toMatchObject([
       { code: 'no-link', problem: expect.stringMatching(/^No link to juno/) },
@@ -51,7 +51,7 @@ describe('the notice of an address that leads to no link', () => {
   });
 
   it('goes when the address has been forgotten', async () => {
-    tell('juno', 'beacon');
+    report('juno', 'beacon');
     await clock.advance(1_000);
     expect(notices.all).toHaveLength(1);
     await clock.advance(4 * REFUSAL_LASTS_MS);
@@ -59,7 +59,7 @@ describe('the notice of an address that leads to no link', () => {
   });
 
   it('is not raised for an address that nobody named and that cannot be reached', async () => {
-    tell('vesta', 'peer');
+    report('vesta', 'peer');
     await clock.advance(30_000);
     expect(own.refusalCounts.get('unreachable')).toBeGreaterThan(0);
     expect(notices.all).toEqual([]);

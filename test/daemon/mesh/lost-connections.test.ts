@@ -35,7 +35,7 @@ describe('connections that are lost', () => {
     });
     expect(bed.held).toEqual([]);
     bed.wire.unblock('10.0.0.2');
-    bed.tellOwn({ type: unknown('the port map did not come') });
+    bed.pushOwn({ type: unknown('the port map did not come') });
     await bed.pass(60);
     expect(bed.held).toMatchObject([{ type: 'ethernet', sinkInterface: 'en7' }]);
     expect(bed.lost).toEqual([]);
@@ -45,7 +45,7 @@ describe('connections that are lost', () => {
     ['reports that it reaches this one', (bed: ConnectionsBed) => bed.reachAtlas()],
     [
       'reports another state of its interfaces',
-      (bed: ConnectionsBed) => bed.tellJuno(['10.0.0.2', '10.0.0.9']),
+      (bed: ConnectionsBed) => bed.reportJuno(['10.0.0.2', '10.0.0.9']),
     ],
   ])('that are lost are checked at once when the other end %s', async (_what, happens) => {
     await using bed = await ConnectionsBed.with({});
@@ -63,14 +63,14 @@ describe('connections that are lost', () => {
     await using bed = await ConnectionsBed.with({ speedBitsPerSecond: 1e9 });
     await bed.pass(61);
     bed.record(profileOfJuno);
-    bed.tellOwn({ name: 'en1', type: 'wifi' });
+    bed.pushOwn({ name: 'en1', type: 'wifi' });
     await bed.pass(3);
     expect(bed.held).toMatchObject([{ sourceInterface: 'en1', type: 'wifi' }]);
     expect(bed.lost).toMatchObject([{ connection: { sourceInterface: 'en0', type: 'ethernet' } }]);
     const paths = pathProfiles(pathEnds(bed.state, ATLAS, JUNO));
     expect([...paths.keys()]).toEqual(['socket en0 en7']);
     // The cable is back, and so are its figures; the radio was only not in use.
-    bed.tellOwn({ speedBitsPerSecond: 1e9 });
+    bed.pushOwn({ speedBitsPerSecond: 1e9 });
     await bed.pass(3);
     expect(bed.held).toMatchObject([{ sourceInterface: 'en0', type: 'ethernet' }]);
     expect([...pathProfiles(pathEnds(bed.state, ATLAS, JUNO)).keys()]).toEqual(['socket en0 en7']);
@@ -94,10 +94,10 @@ describe('connections that are lost', () => {
   it('keep the interface of the other end through one reading without the address', async () => {
     await using bed = await ConnectionsBed.with({});
     await bed.pass(61);
-    bed.tellJuno([]);
+    bed.reportJuno([]);
     await bed.pass(2);
     expect(bed.lost).toMatchObject([{ code: 'address-gone', connection: { sinkInterface: 'en7' } }]);
-    bed.tellJuno(['10.0.0.2']);
+    bed.reportJuno(['10.0.0.2']);
     await bed.pass(12);
     expect(bed.held).toMatchObject([{ sinkInterface: 'en7' }]);
   });
@@ -105,11 +105,11 @@ describe('connections that are lost', () => {
   it('that were lost with their node have another reason where it is back and they are not', async () => {
     await using bed = await ConnectionsBed.with({});
     await bed.pass(61);
-    bed.isJunoHeard = false;
+    bed.isJunoSeen = false;
     await bed.pass(31);
     expect(bed.lost).toMatchObject([{ code: 'node-offline', lostAgeMs: 0 }]);
     bed.wire.block('10.0.0.2');
-    bed.isJunoHeard = true;
+    bed.isJunoSeen = true;
     await bed.pass(25);
     expect(bed.lost).toMatchObject([{ code: 'node-offline' }]);
     await bed.pass(20);
@@ -120,7 +120,7 @@ describe('connections that are lost', () => {
   it('that closed because their node was killed are lost with it, once it is offline', async () => {
     await using bed = await ConnectionsBed.with({});
     await bed.pass(61);
-    bed.isJunoHeard = false;
+    bed.isJunoSeen = false;
     bed.wire.block('10.0.0.2');
     await bed.pass(20);
     expect(bed.lost).toMatchObject([{ code: 'no-answer' }]);
@@ -133,7 +133,7 @@ describe('connections that are lost', () => {
     await bed.pass(61);
     bed.wire.block('10.0.0.2');
     await bed.pass(30);
-    bed.isJunoHeard = false;
+    bed.isJunoSeen = false;
     await bed.pass(60);
     expect(bed.lost).toMatchObject([{ code: 'no-answer' }]);
   });
@@ -145,9 +145,9 @@ describe('connections that are lost', () => {
     await bed.pass(3_500);
     expect(bed.lost).toHaveLength(1);
     // A reading that lists the adapter again, and one that leaves it out.
-    bed.tellOwn({ name: 'usb0' });
+    bed.pushOwn({ name: 'usb0' });
     await bed.pass(10);
-    bed.tellOwn({});
+    bed.pushOwn({});
     await bed.pass(3_500);
     expect(bed.lost).toHaveLength(1);
     await bed.pass(120);

@@ -76,7 +76,7 @@ describe('the UDP port of a daemon', () => {
 
 describe('addresses that are known of other nodes', () => {
   const target = (node: NodeId, address: string) => ({ node, address, port: 4_999 });
-  const told = (meshPort: number): State['nodeEndpoints'][NodeId] => ({
+  const reported = (meshPort: number): State['nodeEndpoints'][NodeId] => ({
     value: { meshPort, reachabilityPort: 4_999 },
     epoch: 1,
     seq: 1,
@@ -91,7 +91,10 @@ describe('addresses that are known of other nodes', () => {
     const following = followKnownAddresses(
       {
         clock,
-        state: () => ({ ...EMPTY_STATE, nodeEndpoints: { [JUNO]: told(5_001), [VESTA]: told(5_002) } }),
+        state: () => ({
+          ...EMPTY_STATE,
+          nodeEndpoints: { [JUNO]: reported(5_001), [VESTA]: reported(5_002) },
+        }),
         connections: {
           targets: [
             target(JUNO, '10.0.0.2'),

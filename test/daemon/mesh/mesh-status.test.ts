@@ -27,7 +27,7 @@ const refused = (host: string, reason: RefusalReason, detail: string): DialStatu
     refusal: { direction: 'dialled', address: { host, port: 4_181 }, reason, detail },
   });
 const link = (host: string) => ({ remoteAddress: { host, port: 4_181 } });
-const heard = (node: NodeId, atMs: number) =>
+const received = (node: NodeId, atMs: number) =>
   ({
     kind: 'reading.confirmed',
     origin: node,
@@ -109,7 +109,7 @@ describe('the status of a mesh', () => {
   it('tells known nodes without a link: relayed while they are heard, silent, then offline', () => {
     const links = new Map([[VESTA, link('10.0.0.3')]]);
     const standing = (silentMs: number, others: MeshStatusSources['links']): string | undefined => {
-      const state = applyAll(EMPTY_STATE, [heard(JUNO, NOW_MS - silentMs)]);
+      const state = applyAll(EMPTY_STATE, [received(JUNO, NOW_MS - silentMs)]);
       return peersOf({ state, links: others }).find(({ nodeId: node }) => node === JUNO)?.standing;
     };
     expect(standing(500, links)).toBe('relayed');
@@ -127,12 +127,12 @@ describe('the status of a mesh', () => {
       { target: target(VESTA, '10.0.0.3'), state: 'open', reason: '' },
     ] as const;
     expect(peersOf({ links: new Map([[JUNO, link('10.0.0.2')]]), reach })).toMatchObject([
-      { nodeId: JUNO, reach: { asked: 3, open: 1, shut: 1 } },
+      { nodeId: JUNO, reach: { requested: 3, open: 1, shut: 1 } },
     ]);
   });
 
   it('lists no node twice and never this one', () => {
-    const state = applyAll(EMPTY_STATE, [heard(ATLAS, NOW_MS), heard(JUNO, NOW_MS)]);
+    const state = applyAll(EMPTY_STATE, [received(ATLAS, NOW_MS), received(JUNO, NOW_MS)]);
     const named = [{ host: '10.0.0.2', port: 4_181 }];
     const peers = peersOf({ state, named, dials: [dial('10.0.0.2', { peerId: JUNO })] });
     expect(peers.map(({ nodeId: node }) => node)).toEqual([JUNO]);

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { ageMsOf } from '../../../src/core/entry-maps.ts';
-import { heldFacts } from '../../../src/core/held-facts.ts';
+import { heldFacts } from '../../../src/core/stored-facts.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { EventRecorder } from '../../../src/daemon/event-recorder.ts';
 import { clusterReplicaStore } from '../../../src/daemon/mesh/cluster-replica-store.ts';

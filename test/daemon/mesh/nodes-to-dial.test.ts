@@ -49,7 +49,7 @@ test('a mesh of 72 nodes that link only to those whom they chose tells each ever
   }
   expect(linked.size).toBeLessThan((72 * 71) / 4);
   for (const node of cluster.nodes) node.open('cable');
-  cluster.node(0).tellMemory(7);
+  cluster.node(0).reportMemory(7);
   await cluster.clock.advance(10_000);
   expect(new Set(cluster.nodes.map(({ hash }) => hash)).size).toBe(1);
   expect(cluster.nodes.map(node => node.connectionsOf(cluster.node(0).id).length)).toEqual(

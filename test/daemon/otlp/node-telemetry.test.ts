@@ -57,8 +57,8 @@ test('what is unknown, stale or another node is no point, and an address is in n
 
 test('errors of memory and of the driver are told by what they are, and what is not counted is no point', () => {
   const points = pointsOf([gpuErrorsFact, gpuHealthFact]);
-  const told = [...points].filter(([key]) => key.startsWith('hw.errors'));
-  expect(Object.fromEntries(told)).toEqual({
+  const reported = [...points].filter(([key]) => key.startsWith('hw.errors'));
+  expect(Object.fromEntries(reported)).toEqual({
     'hw.errors {error} counter error.type=uncorrected hw.id=GPU-0 hw.type=gpu': 2,
     'hw.errors {error} counter error.type=xid_79 hw.id=0000:1b:00 hw.type=gpu': 3,
   });
@@ -113,11 +113,11 @@ const pointsOf = (facts: readonly Fact[]): ReadonlyMap<string, number> => {
     for (const { attributes, asDouble, timeUnixNano } of gauge?.dataPoints ?? sum?.dataPoints ?? []) {
       expect(timeUnixNano).toBe(`${WALL_MS}000000`);
       const kind = sum === undefined ? 'gauge' : sum.isMonotonic ? 'counter' : 'up-down';
-      const told = attributes
+      const reported = attributes
         .filter(({ key }) => TOLD.has(key))
         .map(({ key, value }) => `${key}=${Object.values(value)[0]}`)
         .toSorted();
-      points.set([name, unit, kind, ...told].join(' '), asDouble);
+      points.set([name, unit, kind, ...reported].join(' '), asDouble);
     }
   return points;
 };

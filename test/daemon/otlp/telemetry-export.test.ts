@@ -15,8 +15,8 @@ test('it sends once an interval, and says what a receiver that refuses has misse
   let status = 200;
   await using receiver = await otlpReceiver(() => ({ status }));
   await using exported = exporting({ endpoint: receiver.url });
-  await exported.pass(INTERVAL_MS, () => receiver.asked.length === 1);
-  expect(JSON.parse(receiver.asked[0]?.body ?? '{}')).toHaveProperty('resourceMetrics');
+  await exported.pass(INTERVAL_MS, () => receiver.requested.length === 1);
+  expect(JSON.parse(receiver.requested[0]?.body ?? '{}')).toHaveProperty('resourceMetrics');
   status = 400;
   await exported.pass(INTERVAL_MS, () => exported.status()?.dropped === 1);
   expect(exported.status()).toMatchObject({ sent: 1, dropped: 1, endpoint: receiver.url });
@@ -31,9 +31,9 @@ test('to a receiver that takes nothing it sends less and less often, up to a bou
   await using receiver = await otlpReceiver(() => ({ status: 400 }));
   await using exported = exporting({ endpoint: receiver.url });
   for (const pauseMs of [10_000, 20_000, 40_000, 80_000, 160_000, OTLP_BACKOFF_MS_MAX, OTLP_BACKOFF_MS_MAX]) {
-    const before = receiver.asked.length;
+    const before = receiver.requested.length;
     await exported.clock.advance(pauseMs - 1);
-    expect(receiver.asked).toHaveLength(before);
+    expect(receiver.requested).toHaveLength(before);
     await exported.pass(1, () => exported.status()?.dropped === before + 1);
   }
   expect(exported.raised, 'a notice is told once').toBe(1);
@@ -46,12 +46,12 @@ test('another receiver in config.toml is taken up at once, and none ends it', as
   await exported.pass(INTERVAL_MS, () => exported.status()?.dropped === 1);
   exported.change({ endpoint: second.url, compression: 'gzip' });
   await exported.pass(INTERVAL_MS, () => exported.status()?.sent === 1);
-  expect(second.asked[0]?.encoding).toBe('gzip');
+  expect(second.requested[0]?.encoding).toBe('gzip');
   expect(exported.notices.all).toEqual([]);
   exported.change({ endpoint: undefined });
   await exported.clock.advance(100 * INTERVAL_MS);
   expect(exported.status()).toBeUndefined();
-  expect(first.asked.length + second.asked.length).toBe(2);
+  expect(first.requested.length + second.requested.length).toBe(2);
 });
 
 const exporting = (first: Partial<OtlpConfig>) => {
@@ -61,7 +61,7 @@ const exporting = (first: Partial<OtlpConfig>) => {
     raised += 1;
   });
   let otlp: OtlpConfig = { endpoint: undefined, intervalMs: INTERVAL_MS, compression: 'none', ...first };
-  let tell = (): void => undefined;
+  let report = (): void => undefined;
   const stop = new AbortController();
   const state = groupedState([{ name: 'anvil', gpuNames: ['H200'] }]);
   const telemetry = new TelemetryExport({
@@ -76,7 +76,7 @@ const exporting = (first: Partial<OtlpConfig>) => {
         return { otlp };
       },
       onChange: listener => {
-        tell = listener;
+        report = listener;
         return () => undefined;
       },
     },
@@ -91,7 +91,7 @@ const exporting = (first: Partial<OtlpConfig>) => {
     },
     change: (changed: Partial<OtlpConfig>) => {
       otlp = { ...otlp, ...changed };
-      tell();
+      report();
     },
     /** That long, and until what comes over a real socket has come. */
     pass: async (ms: number, isThere: () => boolean) => {

@@ -8,7 +8,7 @@ import { unusualLinkFigures, unusualText, usualLinkFigure } from '../../../src/c
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
-import { BaselineTelling } from '../../../src/daemon/probes/baseline-telling.ts';
+import { BaselineReporting } from '../../../src/daemon/probes/baseline-reporting.ts';
 import { createMemoryJournal } from '../../../src/journal/memory-journal.ts';
 import { encodeRecordBody } from '../../../src/wire/durable-record.ts';
 import { measured } from '../../support/made-up-engine.ts';
@@ -38,17 +38,17 @@ const profile = (bitsPerSecond: number, change: Partial<LinkProfile> = {}): Fact
 };
 
 /** A node that writes profiles and tells what is usual, on a journal and a clock of its own. */
-const teller = () => {
+const notifier = () => {
   const clock = new VirtualClock();
   const key = generateNodeKey();
   const journal = createMemoryJournal({ ownNode: key.nodeId, clock });
-  const told: Fact[] = [];
+  const reported: Fact[] = [];
   let state: State = EMPTY_STATE;
   const seqs = { durable: 0, live: 0 };
   const record = (fact: Fact): void => {
     const kind = eventClass(fact.kind);
     const isLive = kind === 'live';
-    if (isLive) told.push(fact);
+    if (isLive) reported.push(fact);
     seqs[kind] += 1;
     const place = {
       origin: key.nodeId,
@@ -69,7 +69,7 @@ const teller = () => {
     };
     state = apply(state, event);
   };
-  const telling = new BaselineTelling({
+  const reporting = new BaselineReporting({
     nodeId: key.nodeId,
     clock,
     state: () => state,
@@ -80,8 +80,8 @@ const teller = () => {
     clock,
     journal,
     record,
-    telling,
-    told,
+    reporting,
+    reported,
     usual: () => usualLinkFigure(state, key.nodeId, SUBJECT, 'uploadBitsPerSecond'),
     unusual: () =>
       unusualLinkFigures(state, key.nodeId, SUBJECT).map(figure => [figure.figure, unusualText(figure)]),
@@ -89,16 +89,16 @@ const teller = () => {
 };
 
 test('a link that carries less than it did all week says how much less, and one that does not says nothing', async () => {
-  const { clock, record, telling, usual, unusual } = teller();
+  const { clock, record, reporting, usual, unusual } = notifier();
   for (let hour = 0; hour < 26; hour += 1) {
     record(profile(1e9 + hour * 1e6));
     await clock.advance(HOUR_MS);
-    telling.look();
+    reporting.look();
   }
   expect(unusual()).toEqual([]);
   expect(usual()).toBeGreaterThan(1e9);
   record(profile(6.06e8));
-  telling.look();
+  reporting.look();
   expect(unusual()).toEqual([
     ['uploadBitsPerSecond', '40% below its median of the last week'],
     ['downloadBitsPerSecond', '40% below its median of the last week'],
@@ -108,33 +108,33 @@ test('a link that carries less than it did all week says how much less, and one 
 });
 
 test('failed attempts neither count nor are called unusual, and few measurements are no habit', async () => {
-  const { clock, record, telling, told, unusual } = teller();
+  const { clock, record, reporting, reported, unusual } = notifier();
   for (let probe = 0; probe < 4; probe += 1) {
     record(profile(1e9));
     record(profile(1e9, { failure: unknown('silence'), measuredAgeMs: 5_000 }));
     await clock.advance(7 * HOUR_MS);
   }
   record(profile(1e8));
-  telling.look();
-  expect(told.at(-1)).toMatchObject({ payload: { count: 5, medians: { uploadBitsPerSecond: 1e9 } } });
+  reporting.look();
+  expect(reported.at(-1)).toMatchObject({ payload: { count: 5, medians: { uploadBitsPerSecond: 1e9 } } });
   expect(unusual().length).toBe(2);
   record(profile(1e8, { failure: unknown('silence') }));
   expect(unusual()).toEqual([]);
 });
 
 test('what five probes of one afternoon found is no habit', async () => {
-  const { clock, record, telling, usual, unusual } = teller();
+  const { clock, record, reporting, usual, unusual } = notifier();
   for (let probe = 0; probe < 20; probe += 1) {
     record(profile(1e9));
     await clock.advance(HOUR_MS / 4);
   }
   record(profile(1e8));
-  telling.look();
+  reporting.look();
   expect([usual(), unusual()]).toEqual([undefined, []]);
 });
 
 test('a week that is past is forgotten, and hours that were summed up count as what they stand for', async () => {
-  const { clock, journal, record, telling, told } = teller();
+  const { clock, journal, record, reporting, reported } = notifier();
   for (let probe = 0; probe < 12; probe += 1) {
     record(profile(4e9));
     await clock.advance(300_000);
@@ -143,25 +143,25 @@ test('a week that is past is forgotten, and hours that were summed up count as w
   journal.compact();
   record(profile(1e9));
   record(profile(1e9));
-  telling.look();
-  expect(told.at(-1)).toMatchObject({ payload: { count: 14, medians: { uploadBitsPerSecond: 4e9 } } });
+  reporting.look();
+  expect(reported.at(-1)).toMatchObject({ payload: { count: 14, medians: { uploadBitsPerSecond: 4e9 } } });
   await clock.advance(3 * 24 * HOUR_MS);
   record(profile(1e9));
-  telling.look();
-  expect(told.at(-1)).toMatchObject({ payload: { count: 3, medians: { uploadBitsPerSecond: 1e9 } } });
+  reporting.look();
+  expect(reported.at(-1)).toMatchObject({ payload: { count: 3, medians: { uploadBitsPerSecond: 1e9 } } });
 });
 
 test('the journal is asked again when there is news, and once an hour where a habit is known', async () => {
-  const { clock, record, telling, told } = teller();
+  const { clock, record, reporting, reported } = notifier();
   for (let probe = 0; probe < 25; probe += 1) {
     record(profile(1e9));
-    telling.look();
-    telling.look();
+    reporting.look();
+    reporting.look();
     await clock.advance(300_000);
   }
   // Twenty of the first measurements, and then after an hour.
-  expect(told.length).toBe(20);
+  expect(reported.length).toBe(20);
   await clock.advance(HOUR_MS);
-  telling.look();
-  expect(told.length).toBe(21);
+  reporting.look();
+  expect(reported.length).toBe(21);
 });

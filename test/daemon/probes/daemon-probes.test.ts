@@ -6,16 +6,16 @@ test('a vendor of whom two sources tell is listed once, so that no device is mea
   const inventory: GatheredKind = { reading: 'gpus', vendor: 'nvidia' };
   const loads: GatheredKind = { reading: 'gpuLoads', vendor: 'amd' };
   const vendors = gpuVendorsOf([
-    telling({ reading: 'memory', vendor: 'none' }),
-    telling(inventory, loads),
-    telling(inventory),
+    reporting({ reading: 'memory', vendor: 'none' }),
+    reporting(inventory, loads),
+    reporting(inventory),
   ]);
   expect(vendors).toEqual(['nvidia']);
 });
 
-const telling = (...tells: readonly GatheredKind[]): Gatherer => ({
+const reporting = (...reports: readonly GatheredKind[]): Gatherer => ({
   name: 'made up',
-  tells,
+  reports,
   intervalMs: 1_000,
   gather: () => Promise.resolve(),
 });

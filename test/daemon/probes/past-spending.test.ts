@@ -78,7 +78,7 @@ test('whatever a peer has recorded of its probes costs an interface no more than
   const clock = new VirtualClock({ nowMs: 1e9 });
   const [self, peer] = [generateNodeKey().nodeId, generateNodeKey().nodeId];
   const cluster = new Cluster();
-  const tell = (origin: NodeId, fact: Fact, seq: number): Uint8Array => {
+  const report = (origin: NodeId, fact: Fact, seq: number): Uint8Array => {
     const body = encodeRecordBody({ origin, epoch: 1, seq }, fact);
     const decoded = decodeRecordBody(body, { ageMs: 0, receivedAtMs: clock.nowMs() });
     if (decoded.kind === 'event') cluster.dispatch([decoded.event]);
@@ -86,8 +86,8 @@ test('whatever a peer has recorded of its probes costs an interface no more than
   };
   const addresses = [{ address: '10.0.0.1', family: 'ipv4', prefixLength: 24, scope: 'global' }] as const;
   const value = { interfaces: [{ ...ETHERNET, addresses }] };
-  tell(self, { kind: 'network.gathered', payload: { source: 'test', intervalMs: 10_000, value } }, 1);
-  tell(peer, opened('10.0.0.1', self), 1);
+  report(self, { kind: 'network.gathered', payload: { source: 'test', intervalMs: 10_000, value } }, 1);
+  report(peer, opened('10.0.0.1', self), 1);
   const key = 'socket 10.0.0.1';
   const claims = [
     profile({ sink: self, connectionKey: key, bytesUsed: 1e300 }),
@@ -96,7 +96,7 @@ test('whatever a peer has recorded of its probes costs an interface no more than
   ];
   const bodies = Array.from({ length: 3_000 }, (_, index) => {
     const claim = claims[index % claims.length];
-    return claim === undefined ? undefined : tell(peer, claim, index + 2);
+    return claim === undefined ? undefined : report(peer, claim, index + 2);
   });
   const rows = bodies.flatMap((body, index) =>
     body === undefined

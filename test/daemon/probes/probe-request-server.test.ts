@@ -9,7 +9,7 @@ import { ProbingMesh, type ProbingNode } from '../../support/probing-mesh.ts';
 
 const never = new AbortController().signal;
 
-const EVERYBODY = { isChosen: () => true, wish: () => undefined };
+const EVERYBODY = { isChosen: () => true, request: () => undefined };
 
 const serverOf = (
   mesh: ProbingMesh,
@@ -21,7 +21,7 @@ const serverOf = (
     state: () => node.state,
     nowMs: () => mesh.clock.nowMs(),
     requests,
-    ask: isMeant => reconciler.ask(isMeant),
+    request: isMeant => reconciler.request(isMeant),
     peers,
   });
   server.serve();
@@ -60,9 +60,9 @@ test('a member that asks again and again starts a bounded number of probes, and 
   const link = { kind: 'link', source: juno.id, sink: atlas.id } as const;
   const refused: string[] = [];
   for (let passedMs = 0; passedMs < 240_000; passedMs += 2_000) {
-    const asked = server.request(link, never);
+    const requested = server.request(link, never);
     await mesh.clock.advance(2_000);
-    refused.push(...(await asked).unreached.map(({ reason }) => reason));
+    refused.push(...(await requested).unreached.map(({ reason }) => reason));
   }
   expect(mesh.engine.measuredCount - before).toBeLessThanOrEqual(8 + 4);
   expect(refused.length).toBeGreaterThan(100);
@@ -110,16 +110,16 @@ test('a link of a fleet that nobody chose today is connected when a person asks 
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'] });
   await mesh.clock.advance(60_000);
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
-  const wished: NodeId[] = [];
+  const requestedPeers: NodeId[] = [];
   const peers = {
-    isChosen: (node: NodeId) => wished.includes(node),
-    wish: (node: NodeId) => void wished.push(node),
+    isChosen: (node: NodeId) => requestedPeers.includes(node),
+    request: (node: NodeId) => void requestedPeers.push(node),
   };
   const server = serverOf(mesh, atlas, peers);
   const link = { kind: 'link', source: atlas.id, sink: juno.id } as const;
   const first = await requested(mesh, server, link);
   expect(first).toMatchObject({ probes: [], unreached: [{ node: atlas.id }] });
   expect(first.unreached[0]?.reason).toMatch(/^it was not chosen today; it is being connected now/);
-  expect(wished).toEqual([juno.id]);
+  expect(requestedPeers).toEqual([juno.id]);
   expect((await requested(mesh, server, link)).probes).toHaveLength(1);
 });

@@ -13,9 +13,9 @@ const never = new AbortController().signal;
 
 /** A server whose page the test writes. */
 const servedPage = async () => {
-  const page = { status: 200, text: '', asked: [] as string[] };
+  const page = { status: 200, text: '', requested: [] as string[] };
   const server = createServer((request, response) => {
-    page.asked.push(`${request.url} ${request.headers.authorization ?? ''}`.trim());
+    page.requested.push(`${request.url} ${request.headers.authorization ?? ''}`.trim());
     response.writeHead(page.status).end(page.text);
   });
   server.listen(0, '127.0.0.1');
@@ -63,7 +63,7 @@ test('a lease is told in each round with requests in flight, and its end once', 
       requestsInFlight: 3,
     },
   });
-  expect(served.page.asked[0]).toBe('/metrics Basic dXNlcjpzZWNyZXQ=');
+  expect(served.page.requested[0]).toBe('/metrics Basic dXNlcjpzZWNyZXQ=');
 });
 
 test('a server that ends gives its lease back, and one that is off tells nothing', async () => {

@@ -67,16 +67,16 @@ describe('a search that announces itself', () => {
 
   test('hears once that somebody asked it to stop', async () => {
     await using daemon = await started(home);
-    const asked = Promise.withResolvers<void>();
-    const onStopAsked = () => asked.resolve();
-    await using _announcement = await announceSweepTo(home, madeUpLine(30), { directory, onStopAsked });
+    const requested = Promise.withResolvers<void>();
+    const onStopRequested = () => requested.resolve();
+    await using _announcement = await announceSweepTo(home, madeUpLine(30), { directory, onStopRequested });
     await shown(daemon, '/api/sweeps', ({ sweeps }) => sweeps[0]?.state === 'running');
     const { status } = await fetch(`${daemon.url}${PATH}/stop`, {
       method: 'POST',
       headers: { authorization: `Bearer ${await tokenOf(home)}` },
     });
     expect(status).toBe(202);
-    await asked.promise;
+    await requested.promise;
   });
 
   test('tells of each of its runs that it is a stage', async () => {

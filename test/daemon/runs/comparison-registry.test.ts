@@ -8,12 +8,12 @@ import { comparisonView } from '../../../src/core/comparison/comparison-selector
 import {
   comparisonEnd,
   findingsOfComparison,
-  toldComparison,
-  toldPairs,
-} from '../../../src/core/comparison/told-comparison.ts';
+  reportedComparison,
+  reportedPairs,
+} from '../../../src/core/comparison/reported-comparison.ts';
 import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
 import { type ComparisonId, isComparisonId } from '../../../src/core/ids.ts';
-import { isToldAsStage, LEASE_MS } from '../../../src/core/run/run-selectors.ts';
+import { isReportedAsStage, LEASE_MS } from '../../../src/core/run/run-selectors.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { ComparisonRegistry } from '../../../src/daemon/runs/comparison-registry.ts';
 import { ABANDONED_MS } from '../../../src/daemon/runs/run-registry.ts';
@@ -50,10 +50,13 @@ describe('a comparison in the registry', () => {
   });
   afterEach(() => folder[Symbol.dispose]());
 
-  const begun = (comparisonId = ID) => ({ comparisonId, ...toldComparison(madeUpComparison([]), directory) });
-  const update = () => ({ comparisonId: ID, ...findingsOfComparison(RUNNING), ...toldPairs(RUNNING) });
+  const begun = (comparisonId = ID) => ({
+    comparisonId,
+    ...reportedComparison(madeUpComparison([]), directory),
+  });
+  const update = () => ({ comparisonId: ID, ...findingsOfComparison(RUNNING), ...reportedPairs(RUNNING) });
   const ended = (document: ComparisonDocument = TWO_PAIRS) => {
-    const { a, b } = toldComparison(document, directory);
+    const { a, b } = reportedComparison(document, directory);
     return { comparisonId: ID, a, b, ...findingsOfComparison(document), ...comparisonEnd(document) };
   };
 
@@ -105,11 +108,11 @@ describe('a comparison in the registry', () => {
 
   test('has its segments told as parts of it, and other runs with such a tag not', () => {
     const segment = (id: string) => ({ sweep: unknown('no stage'), tags: ['gpu=h200', `comparison=${id}`] });
-    expect(isToldAsStage(made.cluster.state, segment(ID))).toBe(false);
+    expect(isReportedAsStage(made.cluster.state, segment(ID))).toBe(false);
     made.registry.start(begun());
-    expect(isToldAsStage(made.cluster.state, segment(ID))).toBe(true);
-    expect(isToldAsStage(made.cluster.state, segment('of-nobody'))).toBe(false);
-    expect(isToldAsStage(made.cluster.state, segment('constructor'))).toBe(false);
+    expect(isReportedAsStage(made.cluster.state, segment(ID))).toBe(true);
+    expect(isReportedAsStage(made.cluster.state, segment('of-nobody'))).toBe(false);
+    expect(isReportedAsStage(made.cluster.state, segment('constructor'))).toBe(false);
   });
 
   test.each([
@@ -122,7 +125,7 @@ describe('a comparison in the registry', () => {
     expect(made.view()).toMatchObject({ state: 'interrupted', isLive: false });
     await made.clock.advance(ABANDONED_MS);
     await made.registry.look();
-    expect(made.view()?.told).toMatchObject({ state, reason, pairsDone: 2 });
+    expect(made.view()?.reported).toMatchObject({ state, reason, pairsDone: 2 });
   });
 
   test('that fell silent without a document keeps what it told last', async () => {
@@ -130,7 +133,7 @@ describe('a comparison in the registry', () => {
     made.registry.update(update());
     await made.clock.advance(ABANDONED_MS + 1);
     await made.registry.look();
-    expect(made.view()?.told).toMatchObject({ state: 'interrupted', pairsDone: 2 });
+    expect(made.view()?.reported).toMatchObject({ state: 'interrupted', pairsDone: 2 });
     expect(await made.registry.document(ID)).toContain('there is no');
   });
 

@@ -9,7 +9,7 @@ import { PROGRAM } from '../../support/program.ts';
 import { madeUpFigures, madeUpRunEntry } from '../../support/run-entry.ts';
 import { type RunningDaemon, runDaemon } from '../../support/running-daemon.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { ask, bearer } from '../http/http-exchange.ts';
+import { bearer, sendRequest } from '../http/http-exchange.ts';
 
 test('a run that was acknowledged while the disk was full outlives a kill', {
   timeout: 120_000,
@@ -35,8 +35,8 @@ test('a run that was acknowledged while the disk was full outlives a kill', {
       fill(join(disk, 'filler'));
       for (let index = 0; index < 60; index += 1) {
         const runId = `run-${index}`;
-        const begun = await tell(daemon, '/api/runs', { ...START, runId });
-        const ended = await tell(daemon, `/api/runs/${runId}/end`, { ...END, runId });
+        const begun = await report(daemon, '/api/runs', { ...START, runId });
+        const ended = await report(daemon, `/api/runs/${runId}/end`, { ...END, runId });
         if (begun.status === 204 && ended.status === 204) acknowledged.push(runId);
         for (const { status, body } of [begun, ended])
           if (status !== 204) refused.add(`${status} ${JSON.parse(body).code}`);
@@ -48,19 +48,23 @@ test('a run that was acknowledged while the disk was full outlives a kill', {
     expect([...refused]).toEqual(['507 not-stored']);
     rmSync(join(disk, 'filler'));
     await using again = await start();
-    const { body } = await ask({ port: portOf(again), path: '/api/runs', headers: bearer(again.token) });
+    const { body } = await sendRequest({
+      port: portOf(again),
+      path: '/api/runs',
+      headers: bearer(again.token),
+    });
     const known: { run: { runId: string } }[] = JSON.parse(body).runs;
     const ids = known.map(({ run }) => run.runId);
     expect(acknowledged.filter(id => !ids.includes(id))).toEqual([]);
     // And with room on the disk a run is acknowledged again.
-    expect((await tell(again, '/api/runs', { ...START, runId: 'run-after' })).status).toBe(204);
+    expect((await report(again, '/api/runs', { ...START, runId: 'run-after' })).status).toBe(204);
   } finally {
     execFileSync('umount', ['-l', disk]);
   }
 });
 
-const tell = (daemon: RunningDaemon, path: string, body: object) =>
-  ask({
+const report = (daemon: RunningDaemon, path: string, body: object) =>
+  sendRequest({
     port: portOf(daemon),
     path,
     method: 'POST',

@@ -7,7 +7,7 @@ import { readDaemonFile } from '../../../src/daemon/daemon-file.ts';
 import type { Daemon } from '../../../src/daemon/daemon-options.ts';
 import { madeUpFigures, madeUpRunEntry } from '../../support/run-entry.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../../support/temporary-directory.ts';
-import { ask, bearer, type Json } from '../http/http-exchange.ts';
+import { bearer, type Json, sendRequest } from '../http/http-exchange.ts';
 
 describe('the routes of runs', () => {
   let directory: TemporaryDirectory;
@@ -25,7 +25,7 @@ describe('the routes of runs', () => {
   });
 
   const send = (method: string, path: string, body: unknown, headers = bearer(token)) =>
-    ask({
+    sendRequest({
       port: Number(new URL(daemon.url).port),
       path,
       method,
@@ -43,8 +43,8 @@ describe('the routes of runs', () => {
     expect(await codeOf(send('PUT', '/api/runs/r1/lease', { requestsInFlight: 3 }))).toBe('204');
     expect(await codeOf(send('POST', '/api/runs/r1/end', END))).toBe('204');
     const { body } = await send('GET', '/api/runs/r1', undefined);
-    const told: Json = JSON.parse(body);
-    expect([told.run.state, told.run.run.figures, told.report]).toEqual([
+    const reported: Json = JSON.parse(body);
+    expect([reported.run.state, reported.run.run.figures, reported.report]).toEqual([
       'complete',
       JSON.parse(JSON.stringify(madeUpFigures())),
       null,
@@ -55,8 +55,8 @@ describe('the routes of runs', () => {
   });
 
   test('keep what a benchmark of a version to come tells besides', async () => {
-    const told = { runId: 'r3', tide: { metres: 3 } };
-    expect(await codeOf(send('POST', '/api/runs', { ...START, ...told }))).toBe('204');
+    const reported = { runId: 'r3', tide: { metres: 3 } };
+    expect(await codeOf(send('POST', '/api/runs', { ...START, ...reported }))).toBe('204');
     expect(await codeOf(send('POST', '/api/runs/r3/end', { ...END, runId: 'r3', moon: 'full' }))).toBe('204');
     expect(daemon.state.runs[daemon.nodeId]?.['r3']?.value).toMatchObject({
       state: 'complete',

@@ -67,9 +67,9 @@ describe('the line', () => {
   });
 
   test('has an end only while something is told', () => {
-    const told = Array.from({ length: SLOTS }, () => 0.5);
-    expect(sparklinePath(told, { low: 0, high: 1 }, SIZE).end).toEqual({ x: 196, y: 17 });
-    const silent = told.map((value, slot) => (slot > 150 ? null : value));
+    const reported = Array.from({ length: SLOTS }, () => 0.5);
+    expect(sparklinePath(reported, { low: 0, high: 1 }, SIZE).end).toEqual({ x: 196, y: 17 });
+    const silent = reported.map((value, slot) => (slot > 150 ? null : value));
     expect(sparklinePath(silent, { low: 0, high: 1 }, SIZE).end).toBeUndefined();
   });
 

@@ -19,20 +19,21 @@ interface Told {
 }
 
 /** Everything told at moment 0. */
-export const stateOf = (...told: readonly Told[]): State => applyAll(EMPTY_STATE, eventsOf(told, 0));
+export const stateOf = (...reported: readonly Told[]): State => applyAll(EMPTY_STATE, eventsOf(reported, 0));
 
 /** Told at moment 0; what is live and `goesOn` is told again at `nowMs`. */
-export const stillSpeaking = (told: Told, nowMs: number, goesOn: (fact: Fact) => boolean): State =>
+export const stillSpeaking = (reported: Told, nowMs: number, goesOn: (fact: Fact) => boolean): State =>
   applyAll(
-    stateOf(told),
-    eventsOf([{ ...told, facts: told.facts.filter(fact => isLive(fact) && goesOn(fact)) }], nowMs).map(
-      (event): Event => ({ ...event, seq: event.seq + 1_000 }),
-    ),
+    stateOf(reported),
+    eventsOf(
+      [{ ...reported, facts: reported.facts.filter(fact => isLive(fact) && goesOn(fact)) }],
+      nowMs,
+    ).map((event): Event => ({ ...event, seq: event.seq + 1_000 })),
   );
 
-const eventsOf = (told: readonly Told[], receivedAtMs: number): readonly Event[] => {
+const eventsOf = (reported: readonly Told[], receivedAtMs: number): readonly Event[] => {
   const seqs = new Map<string, number>();
-  return told.flatMap(({ machine, facts }) =>
+  return reported.flatMap(({ machine, facts }) =>
     facts.map((fact): Event => {
       const origin = idOf(machine);
       const kindClass = eventClass(fact.kind);
@@ -54,9 +55,9 @@ const eventsOf = (told: readonly Told[], receivedAtMs: number): readonly Event[]
 
 const isLive = (fact: Fact): boolean => eventClass(fact.kind) === 'live';
 
-export const at = (machine: Machine, telling: Telling = AT_WORK): Told => ({
+export const at = (machine: Machine, reporting: Telling = AT_WORK): Told => ({
   machine,
-  facts: [...machine.durable, ...machine.live(telling)],
+  facts: [...machine.durable, ...machine.live(reporting)],
 });
 
 export const viewsOf = (state: State, nowMs = 0): readonly NodeView[] =>

@@ -9,17 +9,17 @@ const of = (sort: string, count: number): readonly ListedWarning[] =>
     title: `${sort} ${index}`,
     why: '',
   }));
-const told = (warnings: readonly ListedWarning[], unfolded: readonly string[] = []): readonly string[] =>
+const reported = (warnings: readonly ListedWarning[], unfolded: readonly string[] = []): readonly string[] =>
   foldedWarnings(warnings, new Set(unfolded)).map(row =>
     row.kind === 'warning' ? row.warning.title : `${row.count} more of ${row.sort}`,
   );
 
 test('a few of one sort are all shown', () => {
-  expect(told(of('stale', 5))).toHaveLength(5);
+  expect(reported(of('stale', 5))).toHaveLength(5);
 });
 
 test('of many of one sort three are shown and the rest is counted, beside all of another sort', () => {
-  expect(told([...of('stale', 50), ...of('link short', 1)])).toEqual([
+  expect(reported([...of('stale', 50), ...of('link short', 1)])).toEqual([
     'stale 0',
     'stale 1',
     'stale 2',
@@ -29,5 +29,5 @@ test('of many of one sort three are shown and the rest is counted, beside all of
 });
 
 test('a sort that somebody unfolded is shown whole', () => {
-  expect(told(of('stale', 50), ['caution stale'])).toHaveLength(50);
+  expect(reported(of('stale', 50), ['caution stale'])).toHaveLength(50);
 });

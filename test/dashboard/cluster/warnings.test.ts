@@ -13,8 +13,8 @@ const warningsOf = (state: State, nowMs = 0, rest: Partial<WarningSources> = {})
     newVersion: undefined,
     ...rest,
   });
-const titles = (...told: Parameters<typeof warningsOf>): readonly string[] =>
-  warningsOf(...told).map(({ title }) => title);
+const titles = (...reported: Parameters<typeof warningsOf>): readonly string[] =>
+  warningsOf(...reported).map(({ title }) => title);
 
 describe('warnings', () => {
   test('a healthy cluster has none', () => {

@@ -5,12 +5,12 @@ import { InTurn, type Telling, TURNS } from '../../../dashboard/src/figure/in-tu
 
 const ITEMS = Array.from({ length: 40 }, (_, index) => `row ${index}`);
 
-const telling = (
+const reporting = (
   count: number,
   more: Partial<Telling<string, { readonly key: string; readonly count: number }>> = {},
 ): Telling<string, { readonly key: string; readonly count: number }> => ({
   keyOf: item => item,
-  tell: key => ({ key, count }),
+  report: key => ({ key, count }),
   isSeen: index => index < 4,
   basis: ['bits'],
   ...more,
@@ -20,33 +20,33 @@ describe('words that are told in turn', () => {
   test('are told at every count where they are seen', () => {
     const turns = new InTurn<string, { readonly key: string; readonly count: number }>();
     for (let count = 0; count < 30; count += 1) {
-      const told = turns.read(ITEMS, telling(count));
-      expect(told.slice(0, 4).map(row => row.count)).toEqual([count, count, count, count]);
+      const reported = turns.read(ITEMS, reporting(count));
+      expect(reported.slice(0, 4).map(row => row.count)).toEqual([count, count, count, count]);
     }
   });
 
   test('are each told once in so many counts where they are not, a tenth at a time', () => {
     const turns = new InTurn<string, { readonly key: string; readonly count: number }>();
-    turns.read(ITEMS, telling(0));
+    turns.read(ITEMS, reporting(0));
     for (let count = 1; count <= TURNS; count += 1) {
-      const told = turns.read(ITEMS, telling(count));
-      expect(told.slice(4).filter(row => row.count === count).length).toBeLessThanOrEqual(4);
+      const reported = turns.read(ITEMS, reporting(count));
+      expect(reported.slice(4).filter(row => row.count === count).length).toBeLessThanOrEqual(4);
     }
-    expect(turns.read(ITEMS, telling(TURNS + 1)).every(row => row.count > 0)).toBe(true);
+    expect(turns.read(ITEMS, reporting(TURNS + 1)).every(row => row.count > 0)).toBe(true);
   });
 
   test('are the same objects while they are not told anew', () => {
     const turns = new InTurn<string, { readonly key: string; readonly count: number }>();
-    const before = turns.read(ITEMS, telling(0));
-    const after = turns.read(ITEMS, telling(1));
+    const before = turns.read(ITEMS, reporting(0));
+    const after = turns.read(ITEMS, reporting(1));
     expect(after.filter((row, index) => row === before[index]).length).toBeGreaterThanOrEqual(32);
   });
 
   test('are all told at once when what they rest on changes, and a new one is told when it comes', () => {
     const turns = new InTurn<string, { readonly key: string; readonly count: number }>();
-    turns.read(ITEMS, telling(0));
-    expect(turns.read(ITEMS, telling(1, { basis: ['bytes'] })).every(row => row.count === 1)).toBe(true);
-    const told = turns.read([...ITEMS, 'new'], telling(2, { basis: ['bytes'] }));
-    expect(told.at(-1)).toEqual({ key: 'new', count: 2 });
+    turns.read(ITEMS, reporting(0));
+    expect(turns.read(ITEMS, reporting(1, { basis: ['bytes'] })).every(row => row.count === 1)).toBe(true);
+    const reported = turns.read([...ITEMS, 'new'], reporting(2, { basis: ['bytes'] }));
+    expect(reported.at(-1)).toEqual({ key: 'new', count: 2 });
   });
 });

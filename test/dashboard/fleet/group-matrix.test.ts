@@ -15,5 +15,5 @@ test('tells links within a group where two groups meet themselves, and nothing o
     ['unmeasured', 'self'],
   ]);
   const [[within] = []] = cells;
-  expect(within?.kind === 'measured' && within.said).toMatch(/^within rack 1: 9\.4.* median of one link/);
+  expect(within?.kind === 'measured' && within.reported).toMatch(/^within rack 1: 9\.4.* median of one link/);
 });

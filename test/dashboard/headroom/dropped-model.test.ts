@@ -89,8 +89,8 @@ describe('the address of what is looked at', () => {
     expect(nodesNamed(fleet, 'r02, n199').length).toBe(51);
     expect(nodesNamed(fleet, ' ')).toBe(fleet);
     const scope = headroomScope(fleet, new URLSearchParams('nodes=r03'));
-    const asked = new URLSearchParams(scope ?? '').get('nodes')?.split(',') ?? [];
-    expect([asked.length, asked[0], asked.at(-1)]).toEqual([50, 'id-3', 'id-199']);
+    const requested = new URLSearchParams(scope ?? '').get('nodes')?.split(',') ?? [];
+    expect([requested.length, requested[0], requested.at(-1)]).toEqual([50, 'id-3', 'id-199']);
     const all = headroomScope(fleet, new URLSearchParams()) ?? '';
     expect(new URLSearchParams(all).get('nodes')?.split(',')).toHaveLength(64);
     expect(headroomScope(fleet, new URLSearchParams('nodes=nobody'))).toBeUndefined();

@@ -12,7 +12,7 @@ import { AT_WORK, stateOf } from '../cluster/cluster-state.ts';
 
 const JUNO = idOf(notebook);
 
-const told = (...facts: readonly Fact[]): State =>
+const reported = (...facts: readonly Fact[]): State =>
   stateOf(
     { machine: studio, facts: [...studio.durable, ...studio.live(AT_WORK), ...facts] },
     { machine: notebook, facts: [...notebook.durable, ...notebook.live(AT_WORK)] },
@@ -55,7 +55,7 @@ const staged = (stage: Extract<Fact, { kind: 'probe.reported' }>['payload']['sta
 
 describe('all that is known of a connection', () => {
   test('is its figures, and what each of them rests on', () => {
-    const [row] = rowsOf(told(opened(JUNO, ETHERNET), profiled(JUNO, ETHERNET)));
+    const [row] = rowsOf(reported(opened(JUNO, ETHERNET), profiled(JUNO, ETHERNET)));
     expect(row).toMatchObject({
       way: '192.0.2.9',
       type: 'Ethernet',
@@ -72,14 +72,14 @@ describe('all that is known of a connection', () => {
   });
 
   test('why there is no figure stands in its place', () => {
-    const [row] = rowsOf(told(opened(JUNO, THUNDERBOLT), profiled(JUNO, THUNDERBOLT)));
+    const [row] = rowsOf(reported(opened(JUNO, THUNDERBOLT), profiled(JUNO, THUNDERBOLT)));
     expect(row?.sentAgain).toEqual({ value: { figure: '–', unit: '' }, remark: 'no TCP' });
   });
 
   test('a failed attempt says why and when the next one is', () => {
     const failing = { ...ETHERNET, failure: 'timed out after 30 s' };
     const [row] = rowsOf(
-      told(opened(JUNO, ETHERNET), profiled(JUNO, failing), staged({ kind: 'idle', nextInMs: 240_000 })),
+      reported(opened(JUNO, ETHERNET), profiled(JUNO, failing), staged({ kind: 'idle', nextInMs: 240_000 })),
     );
     expect(row?.standing).toEqual({
       tone: 'danger',
@@ -91,11 +91,11 @@ describe('all that is known of a connection', () => {
 
   test('an interval that a bound has stretched is told beside what was planned', () => {
     const facts = [opened(JUNO, ETHERNET), profiled(JUNO, ETHERNET, { intervalMs: 2_400_000 })];
-    expect(rowsOf(told(...facts, planned(300)))[0]).toMatchObject({
+    expect(rowsOf(reported(...facts, planned(300)))[0]).toMatchObject({
       every: 'every 40\u00a0min, extended from 5\u00a0min',
       isStretched: true,
     });
-    expect(rowsOf(told(...facts, planned(2_400)))[0]).toMatchObject({
+    expect(rowsOf(reported(...facts, planned(2_400)))[0]).toMatchObject({
       every: 'every 40\u00a0min',
       isStretched: false,
     });
@@ -103,7 +103,7 @@ describe('all that is known of a connection', () => {
 
   test('a probe that runs says for how long, and who asked for it', () => {
     const [row] = rowsOf(
-      told(opened(JUNO, ETHERNET), staged({ kind: 'running', expectedMs: 5_000, isByHand: true })),
+      reported(opened(JUNO, ETHERNET), staged({ kind: 'running', expectedMs: 5_000, isByHand: true })),
     );
     expect(row?.standing).toEqual({
       tone: 'plain',
@@ -113,7 +113,7 @@ describe('all that is known of a connection', () => {
   });
 
   test('the headline counts what is measured and what is not', () => {
-    const state = told(
+    const state = reported(
       opened(JUNO, ETHERNET),
       profiled(JUNO, { ...ETHERNET, failure: 'refused' }),
       opened(JUNO, WIFI),

@@ -6,9 +6,9 @@ import {
   delayName,
   jitterName,
   type LinkUnits,
-  linkSaid,
-  shortfallWords,
-} from '../../../dashboard/src/link/link-words.ts';
+  linkAriaLabel,
+  shortfallText,
+} from '../../../dashboard/src/link/link-text.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { connectionKey } from '../../../src/core/link/connection.ts';
 import { type LinkView, linkViews } from '../../../src/core/link/link-view.ts';
@@ -30,7 +30,7 @@ import { AT_WORK, stateOf } from '../cluster/cluster-state.ts';
 
 const [ATLAS, JUNO] = [idOf(studio), idOf(notebook)];
 
-const told = (atlas: readonly Fact[], juno: readonly Fact[] = []): State =>
+const reported = (atlas: readonly Fact[], juno: readonly Fact[] = []): State =>
   stateOf(
     { machine: studio, facts: [...studio.durable, ...studio.live(AT_WORK), ...atlas] },
     { machine: notebook, facts: [...notebook.durable, ...notebook.live(AT_WORK), ...juno] },
@@ -50,7 +50,7 @@ const rowsOf = (state: State, nowMs = 0, units = HALF): readonly ConnectionRow[]
 describe('the rows of a link', () => {
   test('are one a direction and way, best first', () => {
     const rows = rowsOf(
-      told([...wired(JUNO, WIFI), ...wired(JUNO, THUNDERBOLT)], wired(ATLAS, turned(THUNDERBOLT))),
+      reported([...wired(JUNO, WIFI), ...wired(JUNO, THUNDERBOLT)], wired(ATLAS, turned(THUNDERBOLT))),
     );
     expect(rows.map(({ way }) => way)).toEqual(['rdma_en3 · rdma_en4', 'rdma_en4 · rdma_en3', '192.0.2.21']);
     expect(rows[0]).toMatchObject({
@@ -65,7 +65,7 @@ describe('the rows of a link', () => {
   });
 
   test('say whole round trips and their jitter to who wants those', () => {
-    const [row] = rowsOf(told(wired(JUNO, THUNDERBOLT)), 0, { ...HALF, delay: 'round' });
+    const [row] = rowsOf(reported(wired(JUNO, THUNDERBOLT)), 0, { ...HALF, delay: 'round' });
     expect(row).toMatchObject({ delay: { figure: '18', unit: 'µs' }, jitter: { figure: '600', unit: 'ns' } });
     expect([delayName('half'), delayName('round'), jitterName('half'), jitterName('round')]).toEqual([
       'RTT/2',
@@ -89,14 +89,14 @@ describe('the rows of a link', () => {
         stage: { kind: 'idle', nextInMs: 120_000 },
       },
     };
-    expect(rowsOf(told([opened(JUNO, WIFI), failed, status]))[0]).toMatchObject({
+    expect(rowsOf(reported([opened(JUNO, WIFI), failed, status]))[0]).toMatchObject({
       hasFigures: false,
       note: 'failed: timed out after 30 s, next try in 2\u00a0min',
     });
   });
 
   test('keep the last good figures of a probe that fails, as stale', () => {
-    expect(rowsOf(told(wired(JUNO, { ...ETHERNET, failure: 'refused' })))[0]).toMatchObject({
+    expect(rowsOf(reported(wired(JUNO, { ...ETHERNET, failure: 'refused' })))[0]).toMatchObject({
       hasFigures: true,
       isStale: true,
       note: 'failed: refused',
@@ -111,17 +111,17 @@ describe('the rows of a link', () => {
         stage: { kind: 'running', expectedMs: 5_000, isByHand: true },
       },
     };
-    const state = told([opened(JUNO, WIFI), status]);
+    const state = reported([opened(JUNO, WIFI), status]);
     expect(rowsOf(state, 2_100)[0]).toMatchObject({ isMeasuring: true, note: 'measuring, 3\u00a0s left' });
   });
 });
 
 describe('a link in words', () => {
   test('is named in full for who listens', () => {
-    expect(linkSaid(linkIn(told(wired(JUNO, THUNDERBOLT))), ['atlas', 'juno'], HALF)).toBe(
+    expect(linkAriaLabel(linkIn(reported(wired(JUNO, THUNDERBOLT))), ['atlas', 'juno'], HALF)).toBe(
       'Link atlas to juno, Thunderbolt\u00a05 (RDMA): 74.8 Gb/s to juno, 74.6 Gb/s to atlas, RTT/2 9 µs',
     );
-    expect(linkSaid(linkIn(told([opened(JUNO, ETHERNET)])), ['atlas', 'juno'], HALF)).toBe(
+    expect(linkAriaLabel(linkIn(reported([opened(JUNO, ETHERNET)])), ['atlas', 'juno'], HALF)).toBe(
       'Link atlas to juno, Ethernet: not measured yet',
     );
   });
@@ -130,12 +130,12 @@ describe('a link in words', () => {
     const expected = { kind: 'negotiated', bitsPerSecond: 10e9 } as const;
     const ends = ['atlas', 'bosun'] as const;
     const words = (direction: 'there' | 'back' | 'both') =>
-      shortfallWords({ direction, bitsPerSecond: 4.87e9, expected }, ends, 'bits');
+      shortfallText({ direction, bitsPerSecond: 4.87e9, expected }, ends, 'bits');
     expect(words('there')).toBe('atlas→bosun 4.87\u00a0Gb/s of 10\u00a0Gb/s');
     expect(words('back')).toBe('bosun→atlas 4.87\u00a0Gb/s of 10\u00a0Gb/s');
     expect(words('both')).toBe('4.87\u00a0Gb/s of 10\u00a0Gb/s both ways');
     const other = { kind: 'other-way', bitsPerSecond: 9.4e9 } as const;
-    expect(shortfallWords({ direction: 'back', bitsPerSecond: 2e9, expected: other }, ends, 'bits')).toBe(
+    expect(shortfallText({ direction: 'back', bitsPerSecond: 2e9, expected: other }, ends, 'bits')).toBe(
       'bosun→atlas 2.00\u00a0Gb/s, atlas→bosun 9.40\u00a0Gb/s',
     );
   });
@@ -159,12 +159,12 @@ describe('the rows of a path', () => {
   };
 
   test('are one for all its addresses, by the one that was measured', () => {
-    const rows = rowsOf(told([...wired(JUNO, { ...ETHERNET, ageMs: 60_000 }), ...wired(JUNO, other)]));
+    const rows = rowsOf(reported([...wired(JUNO, { ...ETHERNET, ageMs: 60_000 }), ...wired(JUNO, other)]));
     expect(rows.map(({ way }) => way)).toEqual(['192.0.2.8 and 1 more']);
   });
 
   test('stay when it is lost, with its last figures, since when, and why', () => {
-    const state = told([...wired(JUNO, ETHERNET), ...wired(JUNO, WIFI), lost(ETHERNET, 180_000)]);
+    const state = reported([...wired(JUNO, ETHERNET), ...wired(JUNO, WIFI), lost(ETHERNET, 180_000)]);
     const rows = rowsOf(state);
     expect(rows.map(({ isLost, facts }) => [isLost, facts.connection.type])).toEqual([
       [false, 'wifi'],
@@ -185,10 +185,10 @@ describe('the rows of a path', () => {
   });
 
   test('of a link with nothing else are all that it has, and its figures are the last ones', () => {
-    const state = told([...wired(JUNO, ETHERNET), lost(ETHERNET, 180_000)]);
+    const state = reported([...wired(JUNO, ETHERNET), lost(ETHERNET, 180_000)]);
     expect(rowsOf(state)).toMatchObject([{ isLost: true, upload: { figure: '9.41', unit: 'Gb/s' } }]);
     const link = linkIn(state);
-    expect(linkSaid(link, ['atlas', 'juno'], HALF)).toBe('Link atlas to juno, Ethernet: lost');
+    expect(linkAriaLabel(link, ['atlas', 'juno'], HALF)).toBe('Link atlas to juno, Ethernet: lost');
     const row = linkRow(link, { nameOf: String, notes: new Map(), units: HALF, nowMs: 0 });
     expect(row).toMatchObject({
       there: { value: { figure: '9.41' }, isOld: true },

@@ -6,7 +6,7 @@ import {
   mediumOptions,
 } from '../../../dashboard/src/link/link-filter.ts';
 import { type LinkView, linkViews } from '../../../src/core/link/link-view.ts';
-import { desk } from '../../e2e/fleet.ts';
+import { service } from '../../e2e/fleet.ts';
 import { idOf } from '../../e2e/links.ts';
 import { notebook, rack, spark, studio } from '../../e2e/machines.ts';
 import { at, stateOf } from '../cluster/cluster-state.ts';
@@ -17,8 +17,8 @@ const links = linkViews(
       machine,
       facts: [
         ...at(machine).facts,
-        ...desk()
-          .told.filter(told => told.machine === machine)
+        ...service()
+          .reported.filter(reported => reported.machine === machine)
           .flatMap(({ facts }) => facts),
       ],
     })),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pastPoints, pastScale, summaryWords, untilNow } from '../../../dashboard/src/link/link-past.ts';
+import { pastPoints, pastScale, summaryText, untilNow } from '../../../dashboard/src/link/link-past.ts';
 
 const measured = [
   { atMs: 0, upload: 9.4e9, download: 9.1e9, roundTripNs: 200_000 },
@@ -32,9 +32,9 @@ describe('the past of a link on its page', () => {
     expect(pastScale(points, 'bandwidth', 'bits')).toEqual({ of: 1e9, unit: 'Gb/s' });
     expect(pastScale(points, 'bandwidth', 'bytes')).toEqual({ of: 8e9, unit: 'GB/s' });
     expect(pastScale(pastPoints(measured, { ...RATES, measure: 'delay' }), 'delay', 'bits').unit).toBe('µs');
-    expect(summaryWords(points, 0, 'bandwidth', 'bits')).toBe(
+    expect(summaryText(points, 0, 'bandwidth', 'bits')).toBe(
       'lowest 9.20\u00a0Gb/s, median 9.40\u00a0Gb/s, highest 9.40\u00a0Gb/s',
     );
-    expect(summaryWords([], 0, 'bandwidth', 'bits')).toBe('');
+    expect(summaryText([], 0, 'bandwidth', 'bits')).toBe('');
   });
 });

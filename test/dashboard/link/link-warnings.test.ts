@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { isOfLink } from '../../../dashboard/src/link/link-warnings.ts';
 import { type LinkView, linkViews } from '../../../src/core/link/link-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
-import { desk } from '../../e2e/fleet.ts';
+import { service } from '../../e2e/fleet.ts';
 import { idOf } from '../../e2e/links.ts';
 import { notebook, rack, spark, studio } from '../../e2e/machines.ts';
 import { at, stateOf } from '../cluster/cluster-state.ts';
@@ -14,8 +14,8 @@ const links = linkViews(
       machine,
       facts: [
         ...at(machine).facts,
-        ...desk()
-          .told.filter(told => told.machine === machine)
+        ...service()
+          .reported.filter(reported => reported.machine === machine)
           .flatMap(({ facts }) => facts),
       ],
     })),

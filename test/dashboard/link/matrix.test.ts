@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type HeatMeasure, heatScale, heatStep } from '../../../dashboard/src/link/heat.ts';
 import { usualMeasure } from '../../../dashboard/src/link/link-filter.ts';
-import type { DelayUnit } from '../../../dashboard/src/link/link-words.ts';
+import type { DelayUnit } from '../../../dashboard/src/link/link-text.ts';
 import { type Cell, type Matrix, matrixOf } from '../../../dashboard/src/link/matrix.ts';
 import { factOf } from '../../../src/core/event-kinds.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
@@ -9,20 +9,20 @@ import { nodeName } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { desk, type Fleet, joined, mesh } from '../../e2e/fleet.ts';
+import { type Fleet, joined, mesh, service } from '../../e2e/fleet.ts';
 import { ETHERNET, idOf, opened, type Wire } from '../../e2e/links.ts';
 import { notebook, rack, studio } from '../../e2e/machines.ts';
 import { A, B, Cluster, lost, NOW_MS, network, port, profile, socket } from '../../support/linked-nodes.ts';
 import { AT_WORK, stateOf } from '../cluster/cluster-state.ts';
 
-const stateOfFleet = ({ machines, told }: Fleet): State =>
+const stateOfFleet = ({ machines, reported }: Fleet): State =>
   stateOf(
     ...machines.map(machine => ({
       machine,
       facts: [
         ...machine.durable,
         ...machine.live(AT_WORK),
-        ...told.flatMap(one => (one.machine.seed === machine.seed ? one.facts : [])),
+        ...reported.flatMap(one => (one.machine.seed === machine.seed ? one.facts : [])),
       ],
     })),
   );
@@ -50,7 +50,7 @@ const unratedWire = (): Wire => ({ ...ETHERNET, type: unknown('a bridge'), negot
 
 const joinedBy = (wire: Wire): Fleet => ({
   machines: [studio, notebook],
-  told: joined(studio, notebook, wire),
+  reported: joined(studio, notebook, wire),
 });
 
 const cellAt = ({ columns, cells }: Matrix, from: string, to: string): Cell | undefined =>
@@ -58,24 +58,24 @@ const cellAt = ({ columns, cells }: Matrix, from: string, to: string): Cell | un
 
 describe('the matrix of links', () => {
   test('reads from the row to the column, and says so in full', () => {
-    const drawn = matrix(stateOfFleet(desk()));
+    const drawn = matrix(stateOfFleet(service()));
     expect(cellAt(drawn, 'atlas', 'bosun')).toMatchObject({
       text: '9.41',
-      said: 'atlas to bosun: 9.41 Gb/s',
+      reported: 'atlas to bosun: 9.41 Gb/s',
     });
     expect(cellAt(drawn, 'bosun', 'atlas')).toMatchObject({ text: '9.38' });
     expect(cellAt(drawn, 'atlas', 'atlas')).toEqual({ kind: 'self' });
   });
 
   test('writes delays as the reader wants them and names them, and shares as per cent', () => {
-    const state = stateOfFleet(desk());
+    const state = stateOfFleet(service());
     expect(cellAt(matrix(state, 'delay'), 'atlas', 'juno')).toMatchObject({
       text: '9 µs',
-      said: 'atlas to juno: RTT/2 9 µs',
+      reported: 'atlas to juno: RTT/2 9 µs',
     });
     expect(cellAt(matrix(state, 'delay', { delay: 'round' }), 'atlas', 'juno')).toMatchObject({
       text: '18 µs',
-      said: 'atlas to juno: RTT 18 µs',
+      reported: 'atlas to juno: RTT 18 µs',
     });
     expect(cellAt(matrix(state, 'share'), 'atlas', 'bosun')).toMatchObject({ text: '94' });
   });
@@ -85,10 +85,10 @@ describe('the matrix of links', () => {
       { machine: notebook, facts: [...notebook.durable, ...notebook.live(AT_WORK)] },
       { machine: rack, facts: [...rack.durable, ...rack.live(AT_WORK)] },
     );
-    const said = (clusterNodeCount: number) =>
+    const reported = (clusterNodeCount: number) =>
       cellAt(matrix(apart, 'bandwidth', { clusterNodeCount }), 'juno', 'bosun');
-    expect(said(2)).toMatchObject({ said: 'juno to bosun: not reachable' });
-    expect(said(65)).toMatchObject({ said: 'juno to bosun: not chosen today' });
+    expect(reported(2)).toMatchObject({ reported: 'juno to bosun: not reachable' });
+    expect(reported(65)).toMatchObject({ reported: 'juno to bosun: not chosen today' });
   });
 
   test('puts machines together that a fast cable joins, with a gap behind each group', () => {
@@ -128,11 +128,11 @@ describe('the matrix of links', () => {
     );
     expect(cellAt(drawn, 'atlas', 'juno')).toEqual({
       kind: 'unmeasured',
-      said: 'atlas to juno: not measured yet',
+      reported: 'atlas to juno: not measured yet',
     });
     expect(cellAt(drawn, 'juno', 'bosun')).toEqual({
       kind: 'unreachable',
-      said: 'juno to bosun: not reachable',
+      reported: 'juno to bosun: not reachable',
     });
   });
 });
@@ -166,7 +166,7 @@ describe('a step of heat', () => {
     expect(cellAt(unrated, 'atlas', 'juno')).toEqual({
       kind: 'unrated',
       text: '9.41',
-      said: 'atlas to juno: 9.41 Gb/s, what it should carry is unknown',
+      reported: 'atlas to juno: 9.41 Gb/s, what it should carry is unknown',
       isStale: false,
       isFlagged: false,
       hasLostPath: false,
@@ -205,14 +205,20 @@ describe('a step of heat', () => {
         units: { rate: 'bits', delay: 'half' },
         clusterNodeCount: 2,
       });
-    expect(cellAt(cells(NOW_MS), 'a', 'b')).toEqual({ kind: 'lost', said: 'a to b: lost, last 0.40 Gb/s' });
-    expect(cellAt(cells(NOW_MS), 'b', 'a')).toEqual({ kind: 'lost', said: 'b to a: lost, last 0.30 Gb/s' });
+    expect(cellAt(cells(NOW_MS), 'a', 'b')).toEqual({
+      kind: 'lost',
+      reported: 'a to b: lost, last 0.40 Gb/s',
+    });
+    expect(cellAt(cells(NOW_MS), 'b', 'a')).toEqual({
+      kind: 'lost',
+      reported: 'b to a: lost, last 0.30 Gb/s',
+    });
     // Another path opens: its figure is the cell's, with a mark and words for the lost one.
     const radio = socket(B, '10.9.0.2', ['en1', 'wlan0']);
     cluster.record(A, NOW_MS, factOf('connection.opened', radio), profile(A, radio, [9e8, 9e8]));
     expect(cellAt(cells(NOW_MS), 'a', 'b')).toMatchObject({
       kind: 'measured',
-      said: 'a to b: 0.90 Gb/s, another path lost',
+      reported: 'a to b: 0.90 Gb/s, another path lost',
       hasLostPath: true,
       isFlagged: false,
     });
@@ -225,16 +231,16 @@ describe('a step of heat', () => {
     expect(usualMeasure([])).toBe('share');
     const waiting = {
       machines: [studio, notebook],
-      told: [{ machine: studio, facts: [opened(idOf(notebook), unratedWire())] }],
+      reported: [{ machine: studio, facts: [opened(idOf(notebook), unratedWire())] }],
     };
     expect(usualMeasure(linkViews(stateOfFleet(waiting), 0))).toBe('bandwidth');
   });
 
   test('is the share of what each link should carry where nobody asks for another measure', () => {
-    const cell = cellAt(matrix(stateOfFleet(desk()), 'share'), 'atlas', 'bosun');
+    const cell = cellAt(matrix(stateOfFleet(service()), 'share'), 'atlas', 'bosun');
     expect(cell).toMatchObject({
       text: '94',
-      said: 'atlas to bosun: 9.41 Gb/s, 94 per cent of what it should carry',
+      reported: 'atlas to bosun: 9.41 Gb/s, 94 per cent of what it should carry',
     });
   });
 });

@@ -10,16 +10,16 @@ import {
 } from '../../../dashboard/src/node/node-rows.ts';
 import { countLinks, linkViews } from '../../../src/core/link/link-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
-import { desk } from '../../e2e/fleet.ts';
+import { service } from '../../e2e/fleet.ts';
 import { notebook, rack, spark, studio } from '../../e2e/machines.ts';
 import { AT_WORK, at, idOf, stateOf, viewsOf } from '../cluster/cluster-state.ts';
 
 const MACHINES = [studio, notebook, spark, rack];
 const state = stateOf(
   ...MACHINES.map((machine, index) => {
-    const told = at(machine, { ...AT_WORK, memory: [0.62, 0.36, 0.91, 0.81][index] ?? 0 });
-    const links = desk().told.filter(each => each.machine === machine);
-    return { machine, facts: [...told.facts, ...links.flatMap(({ facts }) => facts)] };
+    const reported = at(machine, { ...AT_WORK, memory: [0.62, 0.36, 0.91, 0.81][index] ?? 0 });
+    const links = service().reported.filter(each => each.machine === machine);
+    return { machine, facts: [...reported.facts, ...links.flatMap(({ facts }) => facts)] };
   }),
 );
 const warning = (level: Warning['level'], ...nodes: Warning['nodes']): Warning => ({
@@ -64,7 +64,7 @@ describe('the row of a node', () => {
 
   test('says once that a node is simulated', () => {
     const { machine, facts } = at(studio);
-    const told = facts.map(fact =>
+    const reported = facts.map(fact =>
       fact.kind === 'config.gathered'
         ? {
             ...fact,
@@ -72,7 +72,7 @@ describe('the row of a node', () => {
           }
         : fact,
     );
-    const [view] = viewsOf(stateOf({ machine, facts: told }), 0);
+    const [view] = viewsOf(stateOf({ machine, facts: reported }), 0);
     if (view === undefined) throw new Error('a machine was told');
     const row = nodeRow(view, { linkCounts: new Map(), warnings: new Map(), lagMs: undefined });
     expect([row.name, row.tags]).toEqual(['atlas (simulated)', ['desk']]);

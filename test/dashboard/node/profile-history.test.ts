@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
+  changeLabel,
   changeOf,
-  changeWords,
   momentText,
   profilePoints,
 } from '../../../dashboard/src/node/profile-history.ts';
@@ -52,6 +52,6 @@ describe('a change of level', () => {
 test('the words of a change name the day, or within the last one the time', () => {
   const nowMs = new Date(2026, 10, 20, 15, 0).getTime();
   const sinceMs = new Date(2026, 10, 14, 9, 30).getTime();
-  expect(changeWords({ share: -0.75, sinceMs }, nowMs)).toBe('−75\u202f% since 14 Nov');
+  expect(changeLabel({ share: -0.75, sinceMs }, nowMs)).toBe('−75\u202f% since 14 Nov');
   expect(momentText(nowMs - DAY_MS / 24, nowMs)).toBe('14:00');
 });

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { comparability } from '../../../dashboard/src/run/comparability.ts';
-import { askedRows, comparedRows, headlines, referenceFirst } from '../../../dashboard/src/run/compare.ts';
+import {
+  comparedRows,
+  headlines,
+  referenceFirst,
+  requestedRows,
+} from '../../../dashboard/src/run/compare.ts';
 import { overlaid } from '../../../dashboard/src/run/compare-chart.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import { REPORT_SCHEMA } from '../../../src/core/run/report.ts';
@@ -136,7 +141,7 @@ describe('runs beside each other', () => {
   });
 
   test('what was asked differently is marked', () => {
-    const rows = askedRows(EMPTY_STATE, [
+    const rows = requestedRows(EMPTY_STATE, [
       known(ended('a')),
       known(ended('b', undefined, { model: 'other' })),
     ]);

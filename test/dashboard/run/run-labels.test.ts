@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
-  limitWords,
-  nowhereWords,
+  limitText,
+  noSamplesNotice,
   phaseLine,
-  phaseWords,
+  phaseText,
   shownFigures,
   startedText,
-  stateWords,
-  targetWords,
+  stateText,
+  targetLabel,
 } from '../../../dashboard/src/run/run-labels.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { RunProgress } from '../../../src/core/run/run.ts';
@@ -51,18 +51,18 @@ describe('what a run was asked to do', () => {
   });
 
   test('limits are said where there are any', () => {
-    expect(limitWords(run)).toBe('5\u00a0min');
+    expect(limitText(run)).toBe('5\u00a0min');
     const none = { samplesMax: unknown('not limited'), durationMs: unknown('not limited') };
     const { shape } = run;
-    expect(limitWords({ limits: none, shape })).toBe('');
-    expect(limitWords({ limits: { ...none, samplesMax: 200 }, shape })).toBe('200 requests');
+    expect(limitText({ limits: none, shape })).toBe('');
+    expect(limitText({ limits: { ...none, samplesMax: 200 }, shape })).toBe('200 requests');
     const sessions = { ...PLAIN_SHAPE, sessions: { placesOf: 'sessions' } } as const;
-    expect(limitWords({ limits: { ...none, samplesMax: 200 }, shape: sessions })).toBe('200 sessions');
+    expect(limitText({ limits: { ...none, samplesMax: 200 }, shape: sessions })).toBe('200 sessions');
   });
 
   test('a target that is no node is said with its address', () => {
-    expect(targetWords(EMPTY_STATE, run)).toBe('vLLM at http://127.0.0.1:8000');
-    expect(targetWords(EMPTY_STATE, { ...run, serverKind: unknown('not asked') })).toBe(
+    expect(targetLabel(EMPTY_STATE, run)).toBe('vLLM at http://127.0.0.1:8000');
+    expect(targetLabel(EMPTY_STATE, { ...run, serverKind: unknown('not asked') })).toBe(
       'at http://127.0.0.1:8000',
     );
   });
@@ -70,17 +70,19 @@ describe('what a run was asked to do', () => {
 
 test('a run of a recording or of a simulation has no files that advice could lead to', () => {
   const here = { isRecording: false, isSimulated: false, hasSamples: true };
-  expect(nowhereWords({ ...here, isRecording: true, isSimulated: true })).toMatch(/^A recording has/);
-  expect(nowhereWords({ ...here, isSimulated: true, hasSamples: false })).toMatch(/^This run is simulated/);
-  expect(nowhereWords({ ...here, isSimulated: true })).toBe('');
-  expect(nowhereWords({ ...here, hasSamples: false })).toBe('');
-  expect(nowhereWords(here)).toBe('');
+  expect(noSamplesNotice({ ...here, isRecording: true, isSimulated: true })).toMatch(/^A recording has/);
+  expect(noSamplesNotice({ ...here, isSimulated: true, hasSamples: false })).toMatch(
+    /^This run is simulated/,
+  );
+  expect(noSamplesNotice({ ...here, isSimulated: true })).toBe('');
+  expect(noSamplesNotice({ ...here, hasSamples: false })).toBe('');
+  expect(noSamplesNotice(here)).toBe('');
 });
 
 describe('where a run stands', () => {
   test('measuring says what is left of the time', () => {
-    expect(phaseWords(run, progress)).toBe('measuring, 2:46 left, then those in flight');
-    expect(phaseWords(run, undefined)).toBe('no figures yet');
+    expect(phaseText(run, progress)).toBe('measuring, 2:46 left, then those in flight');
+    expect(phaseText(run, undefined)).toBe('no figures yet');
   });
 
   test('the line of a run that is bounded by time begins with its warm-up', () => {
@@ -107,10 +109,10 @@ describe('where a run stands', () => {
   });
 
   test('live runs say how far they are, others what became of them', () => {
-    expect(stateWords(view)).toEqual({ tone: 'live', word: 'live 2:27' });
-    expect(stateWords({ ...view, isLive: false, state: 'interrupted' }).tone).toBe('cut');
-    expect(stateWords({ ...view, isLive: false, state: 'complete' }).tone).toBe('ended');
-    expect(stateWords({ ...view, isLive: false, state: 'failed' }).tone).toBe('broken');
+    expect(stateText(view)).toEqual({ tone: 'live', word: 'live 2:27' });
+    expect(stateText({ ...view, isLive: false, state: 'interrupted' }).tone).toBe('cut');
+    expect(stateText({ ...view, isLive: false, state: 'complete' }).tone).toBe('ended');
+    expect(stateText({ ...view, isLive: false, state: 'failed' }).tone).toBe('broken');
   });
 
   test('the figures of the end replace the last live ones', () => {

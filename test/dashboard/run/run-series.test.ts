@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import {
   bandSentence,
   listedIndexes,
-  nothingWords,
+  noDataText,
   outputSentence,
   secondsOf,
 } from '../../../dashboard/src/run/run-series.ts';
@@ -42,8 +42,8 @@ test('a run without a completed sample says so, and expects none once it has end
   const ended = madeUpSeries({ isLive: false });
   expect(bandSentence(ended)).toBe('Time to first token over time: nothing completed');
   expect(outputSentence(ended)).toBe('Output over time: nothing completed');
-  expect(nothingWords(true)).toBe('Nothing has completed yet');
-  expect(nothingWords(false)).toBe('Nothing completed');
+  expect(noDataText(true)).toBe('Nothing has completed yet');
+  expect(noDataText(false)).toBe('Nothing completed');
 });
 
 test('a long run is listed in a bounded number of rows, the newest among them', () => {

@@ -83,7 +83,7 @@ describe('how much of its machine a run uses', () => {
 
   test('names the link to the client, or why there is none', () => {
     const state = stateOf(at(studio), at(notebook));
-    expect(useIn(state, 'itself').linkWords).toContain('cross no link');
-    expect(useIn(state, 'another').linkWords).toMatch(/^no link to .+ has been measured$/);
+    expect(useIn(state, 'itself').linkText).toContain('cross no link');
+    expect(useIn(state, 'another').linkText).toMatch(/^no link to .+ has been measured$/);
   });
 });

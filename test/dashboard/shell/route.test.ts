@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connectionWords } from '../../../dashboard/src/shell/connection-words.ts';
+import { connectionText } from '../../../dashboard/src/shell/connection-text.ts';
 import { codeOf } from '../../../dashboard/src/shell/one-time-code.ts';
 import { linkPath, nodePath, routeOf } from '../../../dashboard/src/shell/route.ts';
 import { nodeId } from '../../../src/core/ids.ts';
@@ -53,17 +53,17 @@ describe('the one-time code', () => {
 
 describe('the words of the connection', () => {
   test('name the state, and count beside it', () => {
-    expect(connectionWords({ kind: 'live', heardMs: 300 })).toEqual({
+    expect(connectionText({ kind: 'live', lastMessageMs: 300 })).toEqual({
       word: 'Live',
       remark: '0.3\u00a0s ago',
     });
-    expect(connectionWords({ kind: 'stale', heardMs: 14_000 }).remark).toBe('last event 14\u00a0s ago');
+    expect(connectionText({ kind: 'stale', lastMessageMs: 14_000 }).remark).toBe('last event 14\u00a0s ago');
   });
 
   test('a lost connection says since when and when the next try is', () => {
-    const words = connectionWords({ kind: 'lost', lostMs: 61_000, nextTryMs: 2_100, reason: '' });
+    const words = connectionText({ kind: 'lost', lostMs: 61_000, nextTryMs: 2_100, reason: '' });
     expect(words).toEqual({ word: 'No connection', remark: 'since 1\u00a0min, next try in 3\u00a0s' });
-    expect(connectionWords({ kind: 'lost', lostMs: 0, nextTryMs: undefined, reason: '' }).remark).toContain(
+    expect(connectionText({ kind: 'lost', lostMs: 0, nextTryMs: undefined, reason: '' }).remark).toContain(
       'trying now',
     );
   });

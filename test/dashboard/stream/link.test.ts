@@ -10,24 +10,30 @@ import {
 
 describe('the view of the link', () => {
   test('an open link that was heard lately is live', () => {
-    expect(streamLinkView({ kind: 'open', heardAtMs: 1_000 }, 1_300)).toEqual({ kind: 'live', heardMs: 300 });
+    expect(streamLinkView({ kind: 'open', lastMessageAtMs: 1_000 }, 1_300)).toEqual({
+      kind: 'live',
+      lastMessageMs: 300,
+    });
   });
 
   test('an open link is stale once it was silent for longer than the limit, not at the limit', () => {
-    const link: StreamLink = { kind: 'open', heardAtMs: 0 };
+    const link: StreamLink = { kind: 'open', lastMessageAtMs: 0 };
     expect(streamLinkView(link, STREAM_STALE_MS).kind).toBe('live');
     expect(streamLinkView(link, STREAM_STALE_MS + 1)).toEqual({
       kind: 'stale',
-      heardMs: STREAM_STALE_MS + 1,
+      lastMessageMs: STREAM_STALE_MS + 1,
     });
   });
 
   test('the limit is a setting', () => {
-    expect(streamLinkView({ kind: 'open', heardAtMs: 0 }, 501, 500).kind).toBe('stale');
+    expect(streamLinkView({ kind: 'open', lastMessageAtMs: 0 }, 501, 500).kind).toBe('stale');
   });
 
   test('a tick before the last word counts as no time at all', () => {
-    expect(streamLinkView({ kind: 'open', heardAtMs: 900 }, 500)).toEqual({ kind: 'live', heardMs: 0 });
+    expect(streamLinkView({ kind: 'open', lastMessageAtMs: 900 }, 500)).toEqual({
+      kind: 'live',
+      lastMessageMs: 0,
+    });
   });
 
   test('a lost link says since when and when it will be tried again', () => {
@@ -47,7 +53,7 @@ describe('the view of the link', () => {
 });
 
 describe('the moment as of which sources are judged', () => {
-  const open: StreamLink = { kind: 'open', heardAtMs: 1_000 };
+  const open: StreamLink = { kind: 'open', lastMessageAtMs: 1_000 };
 
   test('is now while the stream speaks, and before there is one', () => {
     expect(judgedAt(open, 1_900)).toBe(1_900);
@@ -69,7 +75,7 @@ describe('a link on another clock', () => {
   test('keeps its distances', () => {
     const link: StreamLink = { kind: 'lost', sinceMs: 1_000, nextTryAtMs: 9_000, reason: '' };
     expect(streamLinkView(movedLink(link, -700), 4_300)).toEqual(streamLinkView(link, 5_000));
-    const open: StreamLink = { kind: 'open', heardAtMs: 1_000 };
+    const open: StreamLink = { kind: 'open', lastMessageAtMs: 1_000 };
     expect(streamLinkView(movedLink(open, 50), 1_350)).toEqual(streamLinkView(open, 1_300));
   });
 });

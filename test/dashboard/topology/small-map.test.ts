@@ -100,7 +100,7 @@ const stretchAlong = (one: MapRoute, other: MapRoute): number => {
   for (let step = 0; step <= steps; step += 1) {
     const at = pointAt(one, step / steps);
     const isOn = others.some(
-      (to, index) => index > 0 && distanceTo(at, others[index - 1] ?? to, to) < TOLD_APART,
+      (to, index) => index > 0 && distanceTo(at, others[index - 1] ?? to, to) < REPORTED_APART,
     );
     run = isOn ? run + STEP : 0;
     longest = Math.max(longest, run);
@@ -108,7 +108,7 @@ const stretchAlong = (one: MapRoute, other: MapRoute): number => {
   return longest;
 };
 const STEP = 3;
-const TOLD_APART = 1.5;
+const REPORTED_APART = 1.5;
 /** Two thin lines that cross at a small angle are one for so long. */
 const CROSSING_MAX = 40;
 

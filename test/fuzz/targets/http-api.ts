@@ -50,10 +50,11 @@ export const target: FuzzTarget = {
       cluster: { warnings },
       server,
     } = await served;
-    const said = await answerOf(server, input);
-    if (said !== '' && !/^HTTP\/1\.1 (1\d\d|[234]\d\d|503) /.test(said))
-      throw new Error(`it answers ${JSON.stringify(said.slice(0, 60))}`);
-    if (said.startsWith('HTTP/1.1 429')) throw new Error('it refuses what it is asked for coming too often');
+    const reported = await answerOf(server, input);
+    if (reported !== '' && !/^HTTP\/1\.1 (1\d\d|[234]\d\d|503) /.test(reported))
+      throw new Error(`it answers ${JSON.stringify(reported.slice(0, 60))}`);
+    if (reported.startsWith('HTTP/1.1 429'))
+      throw new Error('it refuses what it is asked for coming too often');
     if (warnings.length > 0) throw new Error(`it logs ${warnings[0]}`);
   },
   close: async () => {

@@ -72,14 +72,14 @@ const gathers = (
   run: async input => {
     const tree = treeOf(input);
     if (tree === undefined) return;
-    const told: Reading[] = [];
+    const reported: Reading[] = [];
     const clock = new VirtualClock();
     const ending = new AbortController();
     const gathering = gathererOf(machineForTest({ files: recordedFiles([tree]) })).gather({
       clock,
       signal: ending.signal,
       insteadOf: () => undefined,
-      emit: (_source, reading) => told.push(reading),
+      emit: (_source, reading) => reported.push(reading),
       fail: (_kind, _source, reason) => {
         if (reason === '') throw new Error('a failure without a reason');
       },
@@ -95,7 +95,7 @@ const gathers = (
     const error = await ended;
     if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError)
       throw error;
-    for (const reading of told) holdBelieved(reading);
+    for (const reading of reported) holdBelieved(reading);
   },
 });
 

@@ -56,15 +56,15 @@ const TOOLS = mcpServer({
 });
 
 /** The description of a tool is its schema. */
-const askTools = async (input: Uint8Array): Promise<unknown> => {
+const callTools = async (input: Uint8Array): Promise<unknown> => {
   const json = parsed(textOfInput(input));
   if (json === undefined) return undefined;
-  const said = await TOOLS.answer(json);
+  const reported = await TOOLS.answer(json);
   const read = readRpcMessage(json);
-  if ((said === undefined) !== (read.kind === 'notification'))
+  if ((reported === undefined) !== (read.kind === 'notification'))
     throw new Error('it answers what is no request');
-  if (said === undefined) return undefined;
-  const answer = holdAnswer(JSON.stringify(said));
+  if (reported === undefined) return undefined;
+  const answer = holdAnswer(JSON.stringify(reported));
   const structured = 'result' in answer ? answer.result.structuredContent : undefined;
   const tool = MCP_TOOLS.find(
     ({ name }) => read.kind === 'request' && name === Object(read.request.params)['name'],
@@ -76,13 +76,13 @@ const askTools = async (input: Uint8Array): Promise<unknown> => {
 const post = async (input: Uint8Array): Promise<void> => {
   const { cluster, server } = await running();
   const head = `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${input.length}\r\n\r\n`;
-  const said = await answerOf(server, Buffer.concat([Buffer.from(head), input]));
-  if (!/^HTTP\/1\.1 (200|202|400|413) /.test(said))
-    throw new Error(`it answers ${JSON.stringify(said.slice(0, 60))}`);
+  const reported = await answerOf(server, Buffer.concat([Buffer.from(head), input]));
+  if (!/^HTTP\/1\.1 (200|202|400|413) /.test(reported))
+    throw new Error(`it answers ${JSON.stringify(reported.slice(0, 60))}`);
   if (cluster.warnings.length > 0) throw new Error(`it logs ${cluster.warnings[0]}`);
-  const body = said.slice(said.indexOf('\r\n\r\n') + 4);
+  const body = reported.slice(reported.indexOf('\r\n\r\n') + 4);
   // Of a long answer the first piece came.
-  if (said.startsWith('HTTP/1.1 200') && said.includes(`content-length: ${body.length}\r\n`))
+  if (reported.startsWith('HTTP/1.1 200') && reported.includes(`content-length: ${body.length}\r\n`))
     holdAnswer(Buffer.from(body, 'latin1').toString('utf8'));
 };
 
@@ -143,7 +143,7 @@ export const target: FuzzTarget = {
   name: 'mcp',
   covers: ['src/daemon/mcp', 'src/daemon/http/mcp-routes.ts', 'src/cli/commands/mcp.ts'],
   ...firstByteChooses([
-    { seeds: textSeeds(...OTHERS, message('tools/list'), ...CALLS), run: askTools },
+    { seeds: textSeeds(...OTHERS, message('tools/list'), ...CALLS), run: callTools },
     { seeds: textSeeds(...OTHERS, ...CALLS.slice(0, 8)), run: post },
     { seeds: textSeeds(`\u0005${OTHERS.join('\n')}\n\n${CALLS[0]}\n{`), run: onStandardInput },
   ]),

@@ -45,7 +45,7 @@ const MESSAGES = [
 ];
 
 const REQUESTS = [
-  encodeRequest({ kind: 'ask', id: 1, topic: 'lease', timeoutMs: 1_000, body: { wish: [1, 'x', null] } }),
+  encodeRequest({ kind: 'ask', id: 1, topic: 'lease', timeoutMs: 1_000, body: { options: [1, 'x', null] } }),
   encodeRequest({ kind: 'answer', id: 1, body: true }),
   encodeRequest({ kind: 'refusal', id: 1, reason: 'busy' }),
 ].filter(frame => frame !== undefined);
@@ -58,8 +58,8 @@ const readFrames = (input: Uint8Array): unknown => {
   const whole: Uint8Array[] = [];
   for (let at = 0; at < stream.length; at += step + 1) {
     decoder.push(stream.slice(at, at + step + 1));
-    if (decoder.heldBytes > PAYLOAD_BYTES_MOST + 1 + 16_384)
-      throw new Error(`it holds ${decoder.heldBytes} bytes`);
+    if (decoder.bufferedBytes > PAYLOAD_BYTES_MOST + 1 + 16_384)
+      throw new Error(`it holds ${decoder.bufferedBytes} bytes`);
     for (let frame = decoder.next(); frame !== undefined; frame = decoder.next()) {
       if (frame.kind === 'malformed') return checkWhole(whole, stream);
       whole.push(Buffer.concat([frameHead(frame.type, frame.payload.length), frame.payload]));

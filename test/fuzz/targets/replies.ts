@@ -18,7 +18,7 @@ import {
 
 const OUTCOMES: readonly string[] = ['completed', 'failed'];
 
-const alike = ({ outcome, kind, status, body, left }: PipedReply) => ({ outcome, kind, status, body, left });
+const equal = ({ outcome, kind, status, body, left }: PipedReply) => ({ outcome, kind, status, body, left });
 
 const read = (input: Uint8Array, api: (typeof SERVER_APIS)[number], isStreaming: boolean): unknown => {
   const bytes = Buffer.from(input.subarray(1));
@@ -28,7 +28,7 @@ const read = (input: Uint8Array, api: (typeof SERVER_APIS)[number], isStreaming:
   const pieces = pipeReply(inPieces(bytes, 1 + (input[0] ?? 0)), { api, isStreaming });
   // Of a damaged compressed body what was inflated before the damage depends on how much came at once; the sample has failed.
   const hasFailed = whole.outcome === 'failed';
-  holdEqual('a reply in pieces', hasFailed ? alike(pieces) : pieces, hasFailed ? alike(whole) : whole);
+  holdEqual('a reply in pieces', hasFailed ? equal(pieces) : pieces, hasFailed ? equal(whole) : whole);
   return whole.outcome;
 };
 

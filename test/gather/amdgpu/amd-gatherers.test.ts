@@ -37,8 +37,8 @@ describe('the AMD gatherers', () => {
     );
     await machine.tree.write(`${RADEON}/pcie_replay_count`, '3\n');
     await using run = new GathererRun(amdGatherers(machine.options), new VirtualClock());
-    const told = await run.until(isHealths);
-    expect(told.devices).toMatchObject([
+    const reported = await run.until(isHealths);
+    expect(reported.devices).toMatchObject([
       {
         deviceId: '0000:0b:00.0',
         eccVolatile: { corrected: 42, uncorrected: 1 },
@@ -168,7 +168,7 @@ describe('the AMD gatherers', () => {
     // The health comes last in each turn.
     await run.until(isHealths);
     for (let minutes = 0; minutes < 5; minutes += 1) {
-      const at = run.told.length;
+      const at = run.reported.length;
       await clock.advance(60_000);
       await run.until(isHealths, at);
     }
@@ -211,11 +211,11 @@ describe('the AMD gatherers', () => {
     await using run = new GathererRun(amdGatherers({ ...machine.options, intervals: { identityMs: 20 } }));
     const awake = await run.until(isInventory);
     await machine.tree.write(`${RADEON}/power/runtime_status`, 'suspended\n');
-    await run.until(told => isLoads(told) && told.devices[0]?.use !== 0.37);
+    await run.until(reported => isLoads(reported) && reported.devices[0]?.use !== 0.37);
     await machine.tree.write(`${RADEON}/hwmon/hwmon3/power1_cap`, '1000000\n');
-    const from = run.told.length;
+    const from = run.reported.length;
     const first = await run.until(isInventory, from);
-    const second = await run.until(isInventory, run.told.indexOf(first) + 1);
+    const second = await run.until(isInventory, run.reported.indexOf(first) + 1);
     expect(second.devices).toEqual(awake.devices);
   });
 
@@ -241,10 +241,13 @@ describe('the AMD gatherers', () => {
     await run.until(isLoads);
     await machine.tree.remove('sys/class/drm/card9');
     await machine.tree.remove('sys/devices/pci0000:01/0000:01:01.1/0000:26:00.0');
-    const from = run.told.length;
-    const inventory = await run.until(told => isInventory(told) && told.devices.length === 1, from);
+    const from = run.reported.length;
+    const inventory = await run.until(
+      reported => isInventory(reported) && reported.devices.length === 1,
+      from,
+    );
     expect(inventory).toMatchObject({ devices: [{ deviceId: '0000:05:00.0' }] });
-    const loads = await run.until(told => isLoads(told) && told.devices.length === 1, from);
+    const loads = await run.until(reported => isLoads(reported) && reported.devices.length === 1, from);
     expect(loads).toMatchObject({ devices: [{ deviceId: '0000:05:00.0' }] });
   });
 
@@ -289,15 +292,15 @@ describe('the AMD gatherers', () => {
     const clock = new VirtualClock();
     await using run = new GathererRun(amdGatherers(machine.options), clock);
     for (let at = 0, count = 0; count < 3; count += 1)
-      at = run.told.indexOf(await run.until(isAbsence, at)) + 1;
+      at = run.reported.indexOf(await run.until(isAbsence, at)) + 1;
     await clock.advance(300_000);
-    expect(run.told.filter(isAbsence)).toHaveLength(3);
-    expect(run.told.filter(isFailure)).toEqual([]);
+    expect(run.reported.filter(isAbsence)).toHaveLength(3);
+    expect(run.reported.filter(isFailure)).toEqual([]);
   });
 });
 
 /** The rows of the table that tell of AMD. */
 const amdGatherers = (options: Partial<MachineAccessOptions>): readonly Gatherer[] =>
-  gatherersOf('linux', machineForTest(options)).filter(({ tells }) =>
-    tells.some(({ vendor }) => vendor === 'amd'),
+  gatherersOf('linux', machineForTest(options)).filter(({ reports }) =>
+    reports.some(({ vendor }) => vendor === 'amd'),
   );

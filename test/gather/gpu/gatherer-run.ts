@@ -24,7 +24,7 @@ export type Told =
 type Waiter = () => void;
 
 export class GathererRun {
-  readonly told: Told[] = [];
+  readonly reported: Told[] = [];
   readonly #waiters = new Set<Waiter>();
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
@@ -36,24 +36,24 @@ export class GathererRun {
       sink: {
         reading: (_gatherer, source, { kind, value }) => {
           if (kind === 'gpus')
-            this.#tell({ kind, source, devices: value.devices, failed: knownOr(value.failed ?? [], []) });
-          if (kind === 'gpuHealths') this.#tell({ kind, source, devices: value.devices });
-          if (kind === 'gpuLoads') this.#tell({ kind, source, devices: value.devices });
+            this.#report({ kind, source, devices: value.devices, failed: knownOr(value.failed ?? [], []) });
+          if (kind === 'gpuHealths') this.#report({ kind, source, devices: value.devices });
+          if (kind === 'gpuLoads') this.#report({ kind, source, devices: value.devices });
         },
         failure: (_gatherer, { reading }, _source, reason) =>
-          this.#tell({ kind: 'failure', reading, reason }),
+          this.#report({ kind: 'failure', reading, reason }),
         absence: (_gatherer, { reading }, _source, reason) =>
-          this.#tell({ kind: 'absence', reading, reason }),
+          this.#report({ kind: 'absence', reading, reason }),
       },
     });
   }
 
   /** The first thing told, from the given position on, that fits; waits for it. */
-  async until<T extends Told>(fits: (told: Told) => told is T, from?: number): Promise<T>;
-  async until(fits: (told: Told) => boolean, from?: number): Promise<Told>;
-  async until(fits: (told: Told) => boolean, from = 0): Promise<Told> {
+  async until<T extends Told>(fits: (reported: Told) => reported is T, from?: number): Promise<T>;
+  async until(fits: (reported: Told) => boolean, from?: number): Promise<Told>;
+  async until(fits: (reported: Told) => boolean, from = 0): Promise<Told> {
     for (let at = from; ; at += 1) {
-      while (at >= this.told.length) {
+      while (at >= this.reported.length) {
         await new Promise<void>(resolve => {
           const waiter = (): void => {
             this.#waiters.delete(waiter);
@@ -62,8 +62,8 @@ export class GathererRun {
           this.#waiters.add(waiter);
         });
       }
-      const told = this.told[at];
-      if (told !== undefined && fits(told)) return told;
+      const reported = this.reported[at];
+      if (reported !== undefined && fits(reported)) return reported;
     }
   }
 
@@ -81,15 +81,19 @@ export class GathererRun {
     await this.stop();
   }
 
-  #tell(told: Told): void {
-    this.told.push(told);
+  #report(reported: Told): void {
+    this.reported.push(reported);
     for (const waiter of [...this.#waiters]) waiter();
   }
 }
 
-export const isInventory = (told: Told): told is Extract<Told, { kind: 'gpus' }> => told.kind === 'gpus';
-export const isLoads = (told: Told): told is Extract<Told, { kind: 'gpuLoads' }> => told.kind === 'gpuLoads';
-export const isHealths = (told: Told): told is Extract<Told, { kind: 'gpuHealths' }> =>
-  told.kind === 'gpuHealths';
-export const isFailure = (told: Told): told is Extract<Told, { kind: 'failure' }> => told.kind === 'failure';
-export const isAbsence = (told: Told): told is Extract<Told, { kind: 'absence' }> => told.kind === 'absence';
+export const isInventory = (reported: Told): reported is Extract<Told, { kind: 'gpus' }> =>
+  reported.kind === 'gpus';
+export const isLoads = (reported: Told): reported is Extract<Told, { kind: 'gpuLoads' }> =>
+  reported.kind === 'gpuLoads';
+export const isHealths = (reported: Told): reported is Extract<Told, { kind: 'gpuHealths' }> =>
+  reported.kind === 'gpuHealths';
+export const isFailure = (reported: Told): reported is Extract<Told, { kind: 'failure' }> =>
+  reported.kind === 'failure';
+export const isAbsence = (reported: Told): reported is Extract<Told, { kind: 'absence' }> =>
+  reported.kind === 'absence';

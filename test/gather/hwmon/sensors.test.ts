@@ -186,14 +186,14 @@ describe('a sensor that answers late', () => {
   it('keeps a beat waiting only so long, and is not asked twice', async () => {
     const clock = new VirtualClock();
     const late = Promise.withResolvers<string>();
-    let askedCount = 0;
+    let queriedCount = 0;
     const recorded = recordedFiles([
       filesAt({ [`${MONITOR}0/name`]: 'power_meter\n', [`${MONITOR}0/power1_average`]: '1\n' }),
     ]);
     const files: MachineFiles = {
       ...recorded,
       text: () => {
-        askedCount += 1;
+        queriedCount += 1;
         return late.promise;
       },
     };
@@ -206,7 +206,7 @@ describe('a sensor that answers late', () => {
         reason: 'the sensor has not answered yet',
       });
     }
-    expect(askedCount).toBe(1);
+    expect(queriedCount).toBe(1);
     late.resolve('77000000\n');
     expect((await sensors.read(250)).systemPowerWatts).toBe(77);
   });

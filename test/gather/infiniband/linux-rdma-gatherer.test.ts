@@ -122,19 +122,21 @@ describe('the RDMA gatherer', () => {
     await using run = runForTest([
       linuxRdmaGatherer(machineForTest({ root: root.path, intervals: { rdmaMs: 10 } })),
     ]);
-    expect(await run.waitUntil(told => told.kind === 'absence', 'from start')).toMatchObject({
+    expect(await run.waitUntil(reported => reported.kind === 'absence', 'from start')).toMatchObject({
       about: 'rdmaDevices',
       reason: 'the kernel has no RDMA devices',
     });
     mkdirSync(join(root.path, '/sys/class/infiniband'), { recursive: true });
     const empty = await run.waitFor(isReading('rdmaDevices'));
     expect(empty.reading.value).toEqual({ isEnabled: false, devices: [] });
-    expect(run.told.filter(told => told.kind === 'absence')).toHaveLength(1);
+    expect(run.reported.filter(reported => reported.kind === 'absence')).toHaveLength(1);
 
     plant(root.path, TREES);
-    await run.waitUntil(told => isReading('rdmaDevices')(told) && told.reading.value.devices.length === 8);
+    await run.waitUntil(
+      reported => isReading('rdmaDevices')(reported) && reported.reading.value.devices.length === 8,
+    );
     rmSync(join(root.path, '/sys/class/infiniband'), { recursive: true });
-    await run.waitUntil(told => told.kind === 'absence');
+    await run.waitUntil(reported => reported.kind === 'absence');
   });
 });
 

@@ -52,7 +52,7 @@ describe('the Intel gatherers', () => {
     await using run = new GathererRun(intelGatherers(tree.root), clock);
     await run.until(isLoads);
     await tree.write(`${ARC}/hwmon/hwmon4/energy1_input`, '5120000000\n');
-    const at = run.told.length;
+    const at = run.reported.length;
     await clock.advance(1_000);
     const loads = await run.until(isLoads, at);
     expect(loads.devices[1]).toMatchObject({ powerWatts: 120 });
@@ -70,7 +70,7 @@ describe('the Intel gatherers', () => {
     await run.until(isLoads);
     // Its counter of the card stays at 0.
     await tree.write('sys/class/drm/card1/device/hwmon/hwmon4/energy2_input', '29643753173\n');
-    const at = run.told.length;
+    const at = run.reported.length;
     await clock.advance(1_000);
     expect((await run.until(isLoads, at)).devices).toMatchObject([
       { powerWatts: 120, temperatureCelsius: 46 },
@@ -112,9 +112,11 @@ describe('the Intel gatherers', () => {
     await tree.remove('sys/class/drm/card7');
     await tree.remove('sys/bus/pci/devices/0000:0b:00.0');
     await clock.advance(30_000);
-    expect(await run.until(told => isInventory(told) && told.devices.length === 0)).toMatchObject({
-      failed: [{ deviceId: '0000:0b:00.0', state: 'lost', reason: 'it is not on the PCI bus any more' }],
-    });
+    expect(await run.until(reported => isInventory(reported) && reported.devices.length === 0)).toMatchObject(
+      {
+        failed: [{ deviceId: '0000:0b:00.0', state: 'lost', reason: 'it is not on the PCI bus any more' }],
+      },
+    );
   });
 
   it('do not miss a card that was given to a virtual machine', async () => {
@@ -130,9 +132,11 @@ describe('the Intel gatherers', () => {
     await tree.remove('sys/class/drm/card7');
     await tree.write('sys/bus/pci/devices/0000:0b:00.0/uevent', uevent('vfio-pci'));
     await clock.advance(30_000);
-    expect(await run.until(told => isInventory(told) && told.devices.length === 0)).toMatchObject({
-      failed: [],
-    });
+    expect(await run.until(reported => isInventory(reported) && reported.devices.length === 0)).toMatchObject(
+      {
+        failed: [],
+      },
+    );
   });
 
   it('say that a card has no driver', async () => {
@@ -152,8 +156,8 @@ describe('the Intel gatherers', () => {
     await using tree = await FixtureTree.create(treeFixture('only-displays'));
     await using run = new GathererRun(intelGatherers(tree.root), new VirtualClock());
     const first = await run.until(isAbsence);
-    await run.until(isAbsence, run.told.indexOf(first) + 1);
-    expect(run.told).toHaveLength(2);
+    await run.until(isAbsence, run.reported.indexOf(first) + 1);
+    expect(run.reported).toHaveLength(2);
   });
 });
 

@@ -76,9 +76,9 @@ describe('the network gatherer', () => {
     await run.waitFor(isReading('network'), 'from start');
     writeFileSync(join(root.path, '/sys/class/net/eno1/operstate'), 'down\n');
     await run.waitUntil(
-      told =>
-        isReading('network')(told) &&
-        told.reading.value.interfaces.find(({ name }) => name === 'eno1')?.isUp === false,
+      reported =>
+        isReading('network')(reported) &&
+        reported.reading.value.interfaces.find(({ name }) => name === 'eno1')?.isUp === false,
     );
   });
 
@@ -88,8 +88,8 @@ describe('the network gatherer', () => {
     await run.waitFor(isReading('network'), 'from start');
     settings = { name: undefined, ignoredInterfaces: ['eno1', 'wg0'] };
     const { reading } = await run.waitFor(
-      (told): told is Extract<typeof told, { kind: 'reading' }> =>
-        isReading('network')(told) && told.reading.value.interfaces.length === 18,
+      (reported): reported is Extract<typeof reported, { kind: 'reading' }> =>
+        isReading('network')(reported) && reported.reading.value.interfaces.length === 18,
     );
     expect(reading.kind === 'network' && reading.value.interfaces.map(({ name }) => name)).not.toContain(
       'eno1',
@@ -101,7 +101,7 @@ describe('the network gatherer', () => {
     const { source } = await run.waitFor(isReading('network'), 'from start');
     expect(source).toBe('sysfs, getifaddrs');
     await run.waitFor(isReading('network'));
-    expect(run.told.every(told => told.kind === 'reading')).toBe(true);
+    expect(run.reported.every(reported => reported.kind === 'reading')).toBe(true);
   });
 
   it('reads from ip what the ports of Open vSwitch are, once while they stay the same', async () => {
@@ -160,7 +160,7 @@ describe('the network gatherer', () => {
     standInIp({ monitor });
     await using run = start({ intervalMs: 20 });
     for (let count = 0; count < 10; count++) await run.waitFor(isReading('network'));
-    expect(run.told.every(told => told.kind === 'reading')).toBe(true);
+    expect(run.reported.every(reported => reported.kind === 'reading')).toBe(true);
   });
 
   it('starts the monitor again after it died, and reads once in case something was missed', async ({
@@ -178,7 +178,7 @@ describe('the network gatherer', () => {
     await using run = start();
     await until(() => startsOf('monitor') === 1, signal);
     await until(() => pidsOf('monitor').every(pid => !isRunning(pid)), signal);
-    expect(run.told.every(told => told.kind === 'reading')).toBe(true);
+    expect(run.reported.every(reported => reported.kind === 'reading')).toBe(true);
   });
 
   it('stops at once and leaves no monitor behind', async ({ signal }) => {
@@ -210,7 +210,7 @@ describe('the network gatherer', () => {
     standInIp({ monitor: 'exec sleep 600' });
     rmSync(join(root.path, '/sys'), { recursive: true });
     await using run = start();
-    const failure = await run.waitUntil(told => told.kind === 'failure', 'from start');
+    const failure = await run.waitUntil(reported => reported.kind === 'failure', 'from start');
     expect(failure).toMatchObject({ about: 'network', reason: 'no /sys/class/net' });
   });
 
@@ -220,9 +220,9 @@ describe('the network gatherer', () => {
     await run.waitFor(isReading('network'), 'from start');
     rmSync(join(root.path, '/sys/class/net/wg0'), { recursive: true });
     mkdirSync(join(root.path, '/sys/class/net/new0'));
-    await run.waitUntil(told => {
-      if (!isReading('network')(told)) return false;
-      const names = told.reading.value.interfaces.map(({ name }) => name);
+    await run.waitUntil(reported => {
+      if (!isReading('network')(reported)) return false;
+      const names = reported.reading.value.interfaces.map(({ name }) => name);
       return names.includes('new0') && !names.includes('wg0');
     });
   });

@@ -46,7 +46,7 @@ class NamespaceNetwork implements AsyncDisposable {
   #last: unknown;
 
   constructor() {
-    const script = fileURLToPath(new URL('tell-network-here.ts', import.meta.url));
+    const script = fileURLToPath(new URL('print-network-here.ts', import.meta.url));
     this.#child = spawn('unshare', [...NAMESPACE, `${PAIR} && exec "$@"`, 'sh', process.execPath, script], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });

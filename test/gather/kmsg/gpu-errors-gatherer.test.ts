@@ -1,7 +1,7 @@
 import { chmodSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { xidMeaning, xidWords } from '../../../src/core/node/gpu-errors.ts';
+import { xidMeaning, xidText } from '../../../src/core/node/gpu-errors.ts';
 import { linuxGpuErrorsGatherer } from '../../../src/gather/kmsg/linux-gpu-errors-gatherer.ts';
 import { GPU_ERRORS_MAX, parseXid, XidTally } from '../../../src/gather/kmsg/parse-xid.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -53,7 +53,7 @@ it('says on a machine without a GPU that there is none, and asks for no log', as
   await using tree = await FixtureTree.create();
   await using run = runForTest([linuxGpuErrorsGatherer(machineForTest({ root: tree.root }))]);
   await run.ended;
-  expect(run.told).toMatchObject([{ kind: 'absence', reason: 'no GPU' }]);
+  expect(run.reported).toMatchObject([{ kind: 'absence', reason: 'no GPU' }]);
 });
 
 it('says why a log may not be read, and that there is none', async ({ skip }) => {
@@ -62,8 +62,8 @@ it('says why a log may not be read, and that there is none', async ({ skip }) =>
   const machine = machineForTest({ root: tree.root });
   {
     await using run = runForTest([linuxGpuErrorsGatherer(machine)], new VirtualClock());
-    const told = await run.waitUntil(({ kind }) => kind === 'failure', 'from start');
-    expect(told).toMatchObject({ reason: 'there is no /dev/kmsg here, as in most containers' });
+    const reported = await run.waitUntil(({ kind }) => kind === 'failure', 'from start');
+    expect(reported).toMatchObject({ reason: 'there is no /dev/kmsg here, as in most containers' });
   }
   if (process.getuid?.() === 0) skip('root may read every file');
   await tree.write('dev/kmsg', LOG);
@@ -72,8 +72,8 @@ it('says why a log may not be read, and that there is none', async ({ skip }) =>
   tools.script('journalctl', 'true');
   const refused = machineForTest({ root: tree.root, env: tools.env });
   await using run = runForTest([linuxGpuErrorsGatherer(refused)], new VirtualClock());
-  const told = await run.waitUntil(({ kind }) => kind === 'failure', 'from start');
-  expect(told).toMatchObject({
+  const reported = await run.waitUntil(({ kind }) => kind === 'failure', 'from start');
+  expect(reported).toMatchObject({
     reason: expect.stringContaining('the kernel keeps its log for root (kernel.dmesg_restrict), and'),
     code: 'permission',
   });
@@ -98,7 +98,7 @@ it('reads errors of NVLink 5, of the system processor and of NVSwitches, with th
   expect(numbers('sxid')).toEqual([20034, 12028]);
   const meanings = logged
     .filter(({ kind }) => kind === 'sxid')
-    .map(error => [error.address, xidWords(error), xidMeaning(error).level]);
+    .map(error => [error.address, xidText(error), xidMeaning(error).level]);
   expect(meanings).toEqual([
     ['0000:a9:00.0', 'SXid 20034: a fatal error of an NVSwitch', 'danger'],
     ['0000:05:00.0', 'SXid 12028: an error of an NVSwitch', 'caution'],
@@ -136,8 +136,8 @@ it('reads the log on a machine whose only GPU is of AMD, and is silent there whe
   );
   {
     await using run = runForTest([linuxGpuErrorsGatherer(machineForTest({ root: tree.root }))]);
-    const told = await run.waitUntil(({ kind }) => kind === 'absence', 'from start');
-    expect(told).toMatchObject({ reason: 'there is no /dev/kmsg here, as in most containers' });
+    const reported = await run.waitUntil(({ kind }) => kind === 'absence', 'from start');
+    expect(reported).toMatchObject({ reason: 'there is no /dev/kmsg here, as in most containers' });
   }
   await tree.write('proc/uptime', '10.00 1.00\n');
   await tree.write('dev/kmsg', '3,1,2000000,-;amdgpu 0000:03:00.0: amdgpu: GPU reset begin!\n');
@@ -153,9 +153,9 @@ it('keeps the newest of more errors than it tells', () => {
   const tally = new XidTally();
   for (let xid = 1; xid <= GPU_ERRORS_MAX + 10; xid += 1)
     tally.add({ atSeconds: xid, address: '0000:01:00', xid, kind: 'xid', text: '' });
-  const told = tally.read(1_000).map(({ xid }) => xid);
-  expect(told).toHaveLength(GPU_ERRORS_MAX);
-  expect(told[0]).toBe(GPU_ERRORS_MAX + 10);
+  const reported = tally.read(1_000).map(({ xid }) => xid);
+  expect(reported).toHaveLength(GPU_ERRORS_MAX);
+  expect(reported[0]).toBe(GPU_ERRORS_MAX + 10);
 });
 
 it('takes nothing that only looks like one for an error', () => {

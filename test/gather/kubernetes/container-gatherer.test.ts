@@ -26,12 +26,12 @@ const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 describe('the container of a node', () => {
   it('has the limits of its control group, version 2, beside the whole of the machine', async () => {
-    const told = await containerOf({
+    const reported = await containerOf({
       ...GROUP,
       '/sys/fs/cgroup/cpu.max': '250000 100000\n',
       '/sys/fs/cgroup/memory.max': '2147483648\n',
     });
-    expect(told).toEqual({
+    expect(reported).toEqual({
       cpuLimit: { kind: 'limited', cpus: 2.5 },
       memoryLimit: { kind: 'limited', bytes: 2_147_483_648 },
       pod: { kind: 'none' },
@@ -39,7 +39,7 @@ describe('the container of a node', () => {
   });
 
   it('has those of version 1, of which each controller has its own path', async () => {
-    const told = await containerOf({
+    const reported = await containerOf({
       '/proc/meminfo': GROUP['/proc/meminfo'],
       '/proc/self/cgroup': '4:memory:/kubepods/pod1/c1\n1:cpu,cpuacct:/kubepods/pod1/c1\n',
       '/proc/self/mountinfo': [
@@ -50,23 +50,26 @@ describe('the container of a node', () => {
       '/sys/fs/cgroup/cpu/cpu.cfs_period_us': '100000\n',
       '/sys/fs/cgroup/memory/memory.limit_in_bytes': '9223372036854771712\n',
     });
-    expect(told).toMatchObject({ cpuLimit: { kind: 'limited', cpus: 0.5 }, memoryLimit: { kind: 'none' } });
+    expect(reported).toMatchObject({
+      cpuLimit: { kind: 'limited', cpus: 0.5 },
+      memoryLimit: { kind: 'none' },
+    });
   });
 
   it('counts the tightest limit of the groups above it', async () => {
-    const told = await containerOf({
+    const reported = await containerOf({
       ...GROUP,
       '/proc/self/cgroup': '0::/system.slice/plimsoll.service\n',
       '/sys/fs/cgroup/system.slice/cpu.max': '100000 100000\n',
       '/sys/fs/cgroup/system.slice/plimsoll.service/cpu.max': '400000 100000\n',
     });
-    expect(told).toMatchObject({ cpuLimit: { kind: 'limited', cpus: 1 } });
+    expect(reported).toMatchObject({ cpuLimit: { kind: 'limited', cpus: 1 } });
   });
 
   it('is none where nothing limits the daemon and Kubernetes has not started it', async () => {
     await using run = runForTest([linuxContainerGatherer(machineWith(GROUP))], new VirtualClock());
     await run.waitUntil(() => true, 'from start');
-    expect(run.told).toEqual([
+    expect(run.reported).toEqual([
       {
         kind: 'absence',
         about: 'container',
@@ -124,7 +127,7 @@ describe('a pod', () => {
         },
       }),
     }));
-    const { pod } = await containerOf(server.files, { ...IN_POD, ...server.env, ...MAY_ASK });
+    const { pod } = await containerOf(server.files, { ...IN_POD, ...server.env, ...MAY_REQUEST });
     expect(pod).toMatchObject({
       labels: [
         { label: 'topology.kubernetes.io/zone', value: 'eu-1a' },
@@ -137,7 +140,7 @@ describe('a pod', () => {
 
   it('says that its account may not read nodes, with a code that advice can follow', async () => {
     await using server = await apiServer(() => ({ status: 403, body: '{"kind":"Status"}' }));
-    const { pod } = await containerOf(server.files, { ...IN_POD, ...server.env, ...MAY_ASK });
+    const { pod } = await containerOf(server.files, { ...IN_POD, ...server.env, ...MAY_REQUEST });
     expect(pod).toMatchObject({ labels: unknown('the service account may not get nodes', 'permission') });
   });
 
@@ -145,7 +148,7 @@ describe('a pod', () => {
     await using server = await apiServer(() => ({ status: 200, body: '{}' }));
     const { pod } = await containerOf(
       { ...server.files, [`${ACCOUNT}/ca.crt`]: makeCertificate()?.cert ?? '' },
-      { ...IN_POD, ...server.env, ...MAY_ASK },
+      { ...IN_POD, ...server.env, ...MAY_REQUEST },
     );
     expect(pod).toMatchObject({ labels: { kind: 'unknown', code: 'no-answer' } });
     expect(server.paths).toEqual([]);
@@ -157,7 +160,7 @@ describe('a pod', () => {
       ['[]', /something else than a node/],
     ] as const) {
       await using server = await apiServer(() => ({ status: 200, body }));
-      const { pod } = await containerOf(server.files, { ...IN_POD, ...server.env, ...MAY_ASK });
+      const { pod } = await containerOf(server.files, { ...IN_POD, ...server.env, ...MAY_REQUEST });
       expect(pod).toMatchObject({ labels: { kind: 'unknown', reason: expect.stringMatching(reason) } });
     }
   });
@@ -172,7 +175,7 @@ describe('the file of labels', () => {
   });
 });
 
-const MAY_ASK = { PLIMSOLL_KUBERNETES_NODE_LABELS: 'api-server' };
+const MAY_REQUEST = { PLIMSOLL_KUBERNETES_NODE_LABELS: 'api-server' };
 
 const machineWith = (files: Readonly<Record<string, string>>, env: Readonly<Record<string, string>> = {}) =>
   machineForTest({ env, files: recordedFiles([filesAt(files)]) });

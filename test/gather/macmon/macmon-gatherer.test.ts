@@ -17,7 +17,7 @@ describe('the telemetry of a Mac with macmon', () => {
     tools.prints('sysctl', fixture('sysctl/memory-swapping.txt'));
     await using run = runForTest(telemetry(tools));
     const memory = await run.waitUntil(
-      told => isReading('memory')(told) && told.reading.value.pressure.level === 'warning',
+      reported => isReading('memory')(reported) && reported.reading.value.pressure.level === 'warning',
     );
     expect(memory).toMatchObject({
       source: 'macmon',
@@ -61,7 +61,7 @@ describe('the telemetry of a Mac with macmon', () => {
     process.kill(pid, 'SIGCONT');
     await run.waitFor(isReading('gpuLoads'));
     expect(macmonPid(tools)).toBe(pid);
-    expect(run.told.some(told => told.kind === 'failure')).toBe(false);
+    expect(run.reported.some(reported => reported.kind === 'failure')).toBe(false);
   });
 
   it('says that a stopped macmon is silent, goes on without it and starts it again', async () => {
@@ -89,7 +89,7 @@ describe('the telemetry of a Mac with macmon', () => {
     const system = await run.waitFor(isReading('system'));
     const reason = 'macmon exited with code 3: sensor lost';
     expect(system.reading.value.systemPowerWatts).toEqual({ kind: 'unknown', reason, code: 'exited' });
-    expect(run.told.some(isReading('gpuLoads'))).toBe(false);
+    expect(run.reported.some(isReading('gpuLoads'))).toBe(false);
   });
 
   it('says what is wrong when macmon prints something else', async () => {
@@ -104,7 +104,7 @@ describe('the telemetry of a Mac with macmon', () => {
     tools.script('macmon', `echo 'warning: odd sensor'; while :; do echo '${LINE}'; sleep 0.05; done`);
     await using run = runForTest(telemetry(tools));
     await run.waitFor(isReading('gpuLoads'));
-    expect(run.told.some(told => told.kind === 'failure')).toBe(false);
+    expect(run.reported.some(reported => reported.kind === 'failure')).toBe(false);
   });
 
   it('is not drowned by a line without end', async () => {
@@ -125,7 +125,8 @@ describe('the telemetry of a Mac without macmon', () => {
     await using run = runForTest(telemetry(tools));
     await run.waitUntil(isFailure('gpuLoads', reason), 'from start');
     const memory = await run.waitUntil(
-      told => isReading('memory', WITHOUT_MACMON)(told) && told.reading.value.pressure.level === 'warning',
+      reported =>
+        isReading('memory', WITHOUT_MACMON)(reported) && reported.reading.value.pressure.level === 'warning',
     );
     const usedBytes = (17_479_376 - 89_568 + 1_434_855 + 430_886) * 16_384;
     expect(memory).toMatchObject({

@@ -9,7 +9,7 @@ import type { MachineFiles } from '../../../src/gather/machine-files.ts';
 import { chooseVolumes } from '../../../src/gather/mountinfo/choose-volumes.ts';
 import { linuxDiskGatherer } from '../../../src/gather/mountinfo/linux-disk-gatherer.ts';
 import { parseMountinfo } from '../../../src/gather/mountinfo/parse-mountinfo.ts';
-import { type AskSpace, type SpaceAnswer, statfsSpace } from '../../../src/gather/mountinfo/volume-space.ts';
+import { type ReadSpace, type SpaceAnswer, statfsSpace } from '../../../src/gather/mountinfo/volume-space.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
 import { recordedFiles } from '../../support/recorded-files.ts';
@@ -69,7 +69,7 @@ describe('the disk gatherer', () => {
       '/mnt/old',
       '/tank',
     ]);
-    expect(run.told.at(-1)).toMatchObject({
+    expect(run.reported.at(-1)).toMatchObject({
       kind: 'failure',
       reason: '/mnt/share gave no answer in 2000 ms',
       code: 'no-answer',
@@ -78,21 +78,21 @@ describe('the disk gatherer', () => {
 
   it('asks a silent server once, and again when it has answered', async () => {
     const clock = new VirtualClock();
-    const asked: string[] = [];
+    const requested: string[] = [];
     const late = Promise.withResolvers<SpaceAnswer>();
-    const ask: AskSpace = path => {
-      asked.push(path);
+    const request: ReadSpace = path => {
+      requested.push(path);
       return path === '/mnt/share' ? late.promise : Promise.resolve(ANSWER);
     };
-    await using run = start(workstation, ask, clock);
+    await using run = start(workstation, request, clock);
     await clock.advance(95_000);
-    expect(asked.filter(path => path === '/mnt/share')).toHaveLength(1);
-    expect(asked.filter(path => path === '/')).toHaveLength(4);
-    expect(run.told.at(-1)).toMatchObject({ reason: '/mnt/share still does not answer' });
+    expect(requested.filter(path => path === '/mnt/share')).toHaveLength(1);
+    expect(requested.filter(path => path === '/')).toHaveLength(4);
+    expect(run.reported.at(-1)).toMatchObject({ reason: '/mnt/share still does not answer' });
     late.resolve(ANSWER);
     await clock.advance(60_000);
-    expect(asked.filter(path => path === '/mnt/share').length).toBeGreaterThan(1);
-    expect(run.told.at(-1)).toMatchObject({ kind: 'reading' });
+    expect(requested.filter(path => path === '/mnt/share').length).toBeGreaterThan(1);
+    expect(run.reported.at(-1)).toMatchObject({ kind: 'reading' });
   });
 
   it('waits for two silent servers at most', async () => {
@@ -102,40 +102,40 @@ describe('the disk gatherer', () => {
     );
     const files = recordedFiles([filesAt({ '/proc/self/mountinfo': mounts.join('\n') })]);
     const clock = new VirtualClock();
-    const asked: string[] = [];
-    const ask: AskSpace = path => {
-      asked.push(path);
+    const requested: string[] = [];
+    const request: ReadSpace = path => {
+      requested.push(path);
       return new Promise(() => {});
     };
-    await using run = start(files, ask, clock);
+    await using run = start(files, request, clock);
     await clock.advance(65_000);
-    expect(asked).toEqual(['/mnt/s0', '/mnt/s1']);
-    expect(run.told.filter(({ kind }) => kind === 'reading').length).toBeGreaterThan(1);
+    expect(requested).toEqual(['/mnt/s0', '/mnt/s1']);
+    expect(run.reported.filter(({ kind }) => kind === 'reading').length).toBeGreaterThan(1);
   });
 
   it('leaves out what turns out to be a file or to hold nothing', async () => {
-    const ask: AskSpace = path =>
+    const request: ReadSpace = path =>
       Promise.resolve({ ...ANSWER, isFolder: path !== '/tank', totalBytes: path === '/mnt/old' ? 0n : 10n });
-    await using run = start(workstation, ask, new VirtualClock());
+    await using run = start(workstation, request, new VirtualClock());
     const { reading } = await run.waitFor(isReading('disk'), 'from start');
     expect(reading.value.volumes.map(({ mountPoint }) => mountPoint)).not.toContain('/tank');
     expect(reading.value.volumes.map(({ mountPoint }) => mountPoint)).not.toContain('/mnt/old');
   });
 
   it('says why a volume could not be read, and tells the others', async () => {
-    const ask: AskSpace = path =>
+    const request: ReadSpace = path =>
       path === '/mnt/bucket'
         ? Promise.reject(new Error('Transport endpoint is not connected'))
         : Promise.resolve(ANSWER);
-    await using run = start(workstation, ask, new VirtualClock());
-    const failure = await run.waitUntil(told => told.kind === 'failure', 'from start');
+    await using run = start(workstation, request, new VirtualClock());
+    const failure = await run.waitUntil(reported => reported.kind === 'failure', 'from start');
     expect(failure).toMatchObject({ reason: '/mnt/bucket: Transport endpoint is not connected' });
   });
 
   it('stops at once while it waits', async () => {
     const run = start(workstation, hangingFor(/./), new VirtualClock());
     await run[Symbol.asyncDispose]();
-    expect(run.told).toEqual([]);
+    expect(run.reported).toEqual([]);
   });
 });
 
@@ -143,9 +143,9 @@ const ANSWER: SpaceAnswer = { isFolder: true, totalBytes: 1_000n, availableBytes
 const workstation = recordedFiles([filesAt({ '/proc/self/mountinfo': WORKSTATION })]);
 
 const hangingFor =
-  (places: RegExp): AskSpace =>
+  (places: RegExp): ReadSpace =>
   path =>
     places.test(path) ? new Promise(() => {}) : Promise.resolve(ANSWER);
 
-const start = (files: MachineFiles, ask: AskSpace, clock: Clock): GathererRun =>
-  runForTest([linuxDiskGatherer(machineForTest({ files }), ask)], clock);
+const start = (files: MachineFiles, request: ReadSpace, clock: Clock): GathererRun =>
+  runForTest([linuxDiskGatherer(machineForTest({ files }), request)], clock);

@@ -173,7 +173,7 @@ describe('the gatherers of a machine without a GPU', () => {
     const clock = new VirtualClock();
     await using run = new GathererRun(nvidia(machine), clock);
     for (let at = 0, count = 0; count < 3; count += 1)
-      at = run.told.indexOf(await run.until(isAbsence, at)) + 1;
+      at = run.reported.indexOf(await run.until(isAbsence, at)) + 1;
     await machine.tree.write(
       'sys/bus/pci/devices/0000:1b:00.0/uevent',
       'DRIVER=nvidia\nPCI_CLASS=30200\nPCI_ID=10DE:2330\n',
@@ -204,10 +204,10 @@ describe('the gatherers of a machine with a lost GPU', () => {
     });
     for (let ticks = 0, at = 0; ticks < 5; ticks += 1) {
       const loads = await run.until(isLoads, at);
-      at = run.told.indexOf(loads) + 1;
+      at = run.reported.indexOf(loads) + 1;
       expect(loads.devices).toMatchObject([{ deviceId: HEALTHY, use: 0.88, temperatureCelsius: 61 }]);
     }
-    expect(run.told.filter(isFailure)).toEqual([]);
+    expect(run.reported.filter(isFailure)).toEqual([]);
   });
 
   it('list every GPU when all are lost: none of them disappears', async () => {
@@ -222,7 +222,7 @@ describe('the gatherers of a machine with a lost GPU', () => {
     await run.until(isHealths);
     writeFileSync(`${machine.tools.folder}/gone`, '');
     await clock.advance(30_000);
-    const after = await run.until(told => isInventory(told) && told.devices.length === 0);
+    const after = await run.until(reported => isInventory(reported) && reported.devices.length === 0);
     expect(after).toMatchObject({
       failed: [
         { pciAddress: '0000:01:00.0', reason: 'Unknown Error' },
@@ -253,16 +253,16 @@ describe('the gatherers of a machine with a lost GPU', () => {
     await run.until(isHealths);
     writeFileSync(`${machine.tools.folder}/gone`, '');
     await clock.advance(30_000);
-    const gone = await run.until(told => isInventory(told) && told.devices.length === 1);
+    const gone = await run.until(reported => isInventory(reported) && reported.devices.length === 1);
     expect(gone).toMatchObject({
       failed: [{ deviceId: lost?.deviceId, name: lost?.name, index: 1, reason: 'Unknown Error' }],
     });
-    await run.until(isHealths, run.told.indexOf(gone));
+    await run.until(isHealths, run.reported.indexOf(gone));
     machine.tools.remove('gone');
     await clock.advance(30_000);
     const back = await run.until(
-      told => isInventory(told) && told.devices.length === 2,
-      run.told.indexOf(gone),
+      reported => isInventory(reported) && reported.devices.length === 2,
+      run.reported.indexOf(gone),
     );
     expect(back).toMatchObject({ failed: [] });
   });

@@ -44,7 +44,7 @@ describe('the NVIDIA gatherers', () => {
     expect(inventory.devices.map(device => device.deviceId)).toEqual(PAIR);
     for (let ticks = 0, at = 0; ticks < 5; ticks += 1) {
       const loads = await run.until(isLoads, at);
-      at = run.told.indexOf(loads) + 1;
+      at = run.reported.indexOf(loads) + 1;
       expect(loads.devices.map(device => device.deviceId)).toEqual(PAIR);
     }
     const streams = machine.tools
@@ -110,7 +110,7 @@ describe('the NVIDIA gatherers', () => {
     ]);
     writeFileSync(`${machine.tools.folder}/up`, '');
     await clock.advance(30_000);
-    const after = await run.until(isHealths, run.told.indexOf(before) + 1);
+    const after = await run.until(isHealths, run.reported.indexOf(before) + 1);
     expect(after.devices.map(({ links }) => links)).toEqual([
       [expect.objectContaining({ number: 0, isUp: true })],
       none,
@@ -125,7 +125,7 @@ describe('the NVIDIA gatherers', () => {
     await using run = new GathererRun(nvidiaGatherers({ ...machine.options, timeouts: { gpuToolMs: 500 } }));
     const failure = await run.until(isFailure);
     expect(failure).toMatchObject({ reading: 'gpus', reason: 'nvidia-smi gave no answer in 500 ms' });
-    await run.until(isLoads, run.told.indexOf(failure));
+    await run.until(isLoads, run.reported.indexOf(failure));
   });
 
   it('read the devices again when one vanishes from the stream, and show loads of the others', async () => {
@@ -144,9 +144,9 @@ describe('the NVIDIA gatherers', () => {
     expect((await run.until(isLoads)).devices).toHaveLength(2);
     await run.until(isHealths);
     writeFileSync(`${machine.tools.folder}/gone`, '');
-    await run.until(told => isLoads(told) && told.devices.length === 1);
+    await run.until(reported => isLoads(reported) && reported.devices.length === 1);
     await clock.advance(5_000);
-    const after = await run.until(told => isInventory(told) && told.devices.length === 1);
+    const after = await run.until(reported => isInventory(reported) && reported.devices.length === 1);
     expect(after).toMatchObject({ devices: [{ deviceId: PAIR[0] }] });
   });
 
@@ -167,7 +167,7 @@ describe('the NVIDIA gatherers', () => {
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     const loads = await run.until(isLoads);
     expect(loads.devices[1]).toMatchObject({ throttleReasons: ['SW power cap', 'SW thermal slowdown'] });
-    expect(run.told.filter(isFailure)).toEqual([]);
+    expect(run.reported.filter(isFailure)).toEqual([]);
   });
 
   it('say what the tool says, and recover when it works again', async () => {
@@ -176,8 +176,8 @@ describe('the NVIDIA gatherers', () => {
       ${pair()}
     `);
     await using run = new GathererRun(nvidiaGatherers(machine.options));
-    const loadFailure = await run.until(told => isFailure(told) && told.reading === 'gpuLoads');
-    const failure = await run.until(told => isFailure(told) && told.reading === 'gpus');
+    const loadFailure = await run.until(reported => isFailure(reported) && reported.reading === 'gpuLoads');
+    const failure = await run.until(reported => isFailure(reported) && reported.reading === 'gpus');
     expect(loadFailure).toMatchObject({ reason: 'the NVIDIA driver is not loaded' });
     expect(failure).toMatchObject({ reason: 'the NVIDIA driver is not loaded' });
     await run.until(isInventory);
@@ -195,7 +195,7 @@ describe('the NVIDIA gatherers', () => {
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     const failure = await run.until(isFailure);
     expect(failure.reason).toBe('GPU 0000:43:00.0 does not answer: Unknown Error');
-    await run.until(isLoads, run.told.indexOf(failure));
+    await run.until(isLoads, run.reported.indexOf(failure));
   });
 
   it('take a driver without devices for an empty inventory', async () => {
@@ -219,9 +219,9 @@ describe('the NVIDIA gatherers', () => {
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     const failure = await run.until(isFailure);
     expect(failure.reason).toBe('nvidia-smi was killed by SIGKILL');
-    const again = await run.until(isLoads, run.told.indexOf(failure));
+    const again = await run.until(isLoads, run.reported.indexOf(failure));
     expect(again.devices).toHaveLength(2);
-    expect(run.told.filter(isLoads).every(told => told.devices.length === 2)).toBe(true);
+    expect(run.reported.filter(isLoads).every(reported => reported.devices.length === 2)).toBe(true);
   });
 
   it('kill a tool that falls silent, say so, and start it again', async () => {
@@ -230,7 +230,7 @@ describe('the NVIDIA gatherers', () => {
       nvidiaGatherers({ ...machine.options, timeouts: { gpuSilentMs: 4_000 } }),
     );
     await run.until(isLoads);
-    const from = run.told.length;
+    const from = run.reported.length;
     const stream = machine.tools
       .starts('nvidia-smi')
       .findLast(start => !['-q', 'nvlink'].includes(start.args[0] ?? ''));
@@ -238,7 +238,7 @@ describe('the NVIDIA gatherers', () => {
     const failure = await run.until(isFailure, from);
     expect(failure).toMatchObject({ reading: 'gpuLoads', reason: 'nvidia-smi was silent for 4000 ms' });
     expect(isRunning(stream?.processId ?? 0)).toBe(false);
-    await run.until(isLoads, run.told.indexOf(failure));
+    await run.until(isLoads, run.reported.indexOf(failure));
   });
 
   it('take a tool that prints garbage for a failed source, not for a live one', async () => {
@@ -246,17 +246,17 @@ describe('the NVIDIA gatherers', () => {
     await using run = new GathererRun(
       nvidiaGatherers({ ...machine.options, timeouts: { gpuSilentMs: 3_000, gpuToolMs: 3_000 } }),
     );
-    const failure = await run.until(told => isFailure(told) && told.reading === 'gpuLoads');
+    const failure = await run.until(reported => isFailure(reported) && reported.reading === 'gpuLoads');
     expect(failure).toMatchObject({ reason: expect.stringContaining('garbage') });
-    expect(run.told.filter(isLoads)).toEqual([]);
+    expect(run.reported.filter(isLoads)).toEqual([]);
   });
 
   it('bound what a flooding tool may print', async () => {
     await using machine = await setUp(`const flood = 'x'.repeat(65536); for (;;) fs.writeSync(1, flood);`);
     await using run = new GathererRun(nvidiaGatherers(machine.options));
-    const loads = await run.until(told => isFailure(told) && told.reading === 'gpuLoads');
+    const loads = await run.until(reported => isFailure(reported) && reported.reading === 'gpuLoads');
     expect(loads).toMatchObject({ reason: 'nvidia-smi sent a line that is too long' });
-    const inventory = await run.until(told => isFailure(told) && told.reading === 'gpus');
+    const inventory = await run.until(reported => isFailure(reported) && reported.reading === 'gpus');
     expect(inventory).toMatchObject({ reason: expect.stringContaining('printed more than') });
   });
 
@@ -265,7 +265,9 @@ describe('the NVIDIA gatherers', () => {
       pair(`while (true) fs.writeSync(1, ${text('loads-h100-pair.csv')}.repeat(100));`),
     );
     await using run = new GathererRun(nvidiaGatherers(machine.options));
-    const failure = await run.until(told => isFailure(told) && /lines a second/.test(told.reason));
+    const failure = await run.until(
+      reported => isFailure(reported) && /lines a second/.test(reported.reason),
+    );
     expect(failure).toMatchObject({ reason: 'nvidia-smi prints more than 5000 lines a second' });
   });
 
@@ -274,9 +276,9 @@ describe('the NVIDIA gatherers', () => {
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     await run.ended;
     expect(
-      run.told
+      run.reported
         .filter(isAbsence)
-        .map(told => told.reading)
+        .map(reported => reported.reading)
         .sort(),
     ).toEqual(['gpuHealths', 'gpuLoads', 'gpus']);
   });
@@ -312,9 +314,9 @@ describe('the NVIDIA gatherers', () => {
     await machine.tree.write('proc/driver/nvidia/version', 'NVRM version: unreadable\n');
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     await run.until(isInventory);
-    const exited = await run.until(told => isFailure(told) && told.reading === 'gpuLoads');
+    const exited = await run.until(reported => isFailure(reported) && reported.reading === 'gpuLoads');
     machine.tools.remove('nvidia-smi');
-    const missing = await run.until(isFailure, run.told.indexOf(exited) + 1);
+    const missing = await run.until(isFailure, run.reported.indexOf(exited) + 1);
     expect(missing.reason).toBe('the NVIDIA driver is loaded, but nvidia-smi is not installed');
   });
 
@@ -353,6 +355,6 @@ describe('the NVIDIA gatherers', () => {
 
 /** The rows of the table that tell of NVIDIA. */
 const nvidiaGatherers = (options: Partial<MachineAccessOptions>): readonly Gatherer[] =>
-  gatherersOf('linux', machineForTest(options)).filter(({ tells }) =>
-    tells.some(({ vendor }) => vendor === 'nvidia'),
+  gatherersOf('linux', machineForTest(options)).filter(({ reports }) =>
+    reports.some(({ vendor }) => vendor === 'nvidia'),
   );

@@ -95,8 +95,8 @@ it('calls a link down where others like the card have theirs up, and not where n
     links: up.map((isUp, number) => link(number, isUp)),
   });
   const all = [card('a', true, true, false), card('b', true, false, false), card('c', false, false, false)];
-  const said = all.map(each => healthFindings(each, all).map(({ what }) => what));
-  expect(said).toEqual([[], ['1 of 2 links to other GPUs is down'], []]);
+  const reported = all.map(each => healthFindings(each, all).map(({ what }) => what));
+  expect(reported).toEqual([[], ['1 of 2 links to other GPUs is down'], []]);
   const eight = [...Array(3)].map((_, at) => card(`${at}`, true, true));
   const dead = card('dead', false, false);
   expect(healthFindings(dead, [...eight, dead]).map(({ what }) => what)).toEqual([

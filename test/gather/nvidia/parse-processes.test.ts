@@ -32,7 +32,7 @@ describe('the processes on a device of NVIDIA', () => {
   test('are unknown where the inventory has not come for long, or does not list the device', () => {
     const latest = new LatestProcesses(90_000);
     expect(latest.of('GPU-1', 0)).toEqual(unknown('not read lately'));
-    latest.hear(new Map([['GPU-1', []]]), 1_000);
+    latest.receive(new Map([['GPU-1', []]]), 1_000);
     expect(latest.of('GPU-1', 91_000)).toEqual([]);
     expect(latest.of('GPU-1', 91_001)).toEqual(unknown('not read lately'));
     expect(latest.of('GPU-2', 2_000)).toEqual(unknown('the device was not listed'));

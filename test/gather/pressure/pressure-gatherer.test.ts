@@ -36,7 +36,7 @@ describe('a file of pressure', () => {
 
 describe('the pressure of a Linux machine', () => {
   it('is that of the host where the daemon is in no control group', async () => {
-    expect(await toldOf(HOST)).toMatchObject([
+    expect(await reportedOf(HOST)).toMatchObject([
       {
         kind: 'reading',
         source: 'procfs',
@@ -50,7 +50,7 @@ describe('the pressure of a Linux machine', () => {
 
   it('has no time in which all waited for the processor: the kernel writes 0 there for the host, and measures nothing', async () => {
     const notMeasured = unknown('not measured for the processor of a whole machine');
-    expect(await toldOf(HOST)).toMatchObject([
+    expect(await reportedOf(HOST)).toMatchObject([
       {
         reading: {
           value: { host: { cpu: { some: { share10s: 0.015 }, full: notMeasured }, io: { full: ZERO } } },
@@ -60,7 +60,7 @@ describe('the pressure of a Linux machine', () => {
   });
 
   it('has that of its control group beside it', async () => {
-    const told = await toldOf({
+    const reported = await reportedOf({
       ...HOST,
       '/proc/self/cgroup': '0::/\n',
       '/proc/self/mountinfo': '30 1 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup ro\n',
@@ -68,7 +68,7 @@ describe('the pressure of a Linux machine', () => {
       '/sys/fs/cgroup/cpu.pressure': CPU,
       '/sys/fs/cgroup/memory.pressure': IDLE,
     });
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       {
         reading: {
           value: {
@@ -84,7 +84,7 @@ describe('the pressure of a Linux machine', () => {
   });
 
   it('is not on a machine whose kernel does not measure it, for good', async () => {
-    expect(await toldOf({})).toEqual([
+    expect(await reportedOf({})).toEqual([
       {
         kind: 'absence',
         about: 'pressure',
@@ -95,10 +95,10 @@ describe('the pressure of a Linux machine', () => {
   });
 });
 
-const toldOf = async (files: Readonly<Record<string, string>>) => {
+const reportedOf = async (files: Readonly<Record<string, string>>) => {
   const clock = new VirtualClock();
   const machine = machineForTest({ files: recordedFiles([filesAt(files)]) });
   await using run = runForTest([linuxPressureGatherer(machine)], clock);
   await clock.advance(1_000);
-  return run.told;
+  return run.reported;
 };

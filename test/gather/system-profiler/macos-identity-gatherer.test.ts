@@ -1,7 +1,7 @@
 // The identity of a Mac while one of its tools hangs.
 
 import { describe, it } from 'vitest';
-import { isFailure, isReading, type ToldReading } from '../gatherer-run.ts';
+import { isFailure, isReading, type PublishedReading } from '../gatherer-run.ts';
 import { macStudio, startMac } from '../mac-studio.ts';
 
 describe('the identity of a Mac', () => {
@@ -16,11 +16,11 @@ describe('the identity of a Mac', () => {
       tools.script(hung, 'exec sleep 60');
       await using run = startMac(tools, { timeouts: { kernelMs: 50, toolMs: 60_000 } });
       await run.waitFor(
-        (told): told is ToldReading<'identity'> =>
-          isReading('identity')(told) &&
-          told.reading.value.friendlyName === friendlyName &&
-          told.reading.value.model === model &&
-          told.reading.value.chip === 'Apple M3 Ultra',
+        (reported): reported is PublishedReading<'identity'> =>
+          isReading('identity')(reported) &&
+          reported.reading.value.friendlyName === friendlyName &&
+          reported.reading.value.model === model &&
+          reported.reading.value.chip === 'Apple M3 Ultra',
         'from start',
       );
     },
@@ -39,6 +39,8 @@ case $1 in SPHardwareDataType) cat "$HERE/hardware.out";; *) exit 64;; esac`,
     });
     await run.waitUntil(isFailure('gpus', /gave no answer in 400 ms/), 'from start');
     tools.prints('awake', '');
-    await run.waitUntil(told => isReading('identity')(told) && told.reading.value.model === 'Mac Studio');
+    await run.waitUntil(
+      reported => isReading('identity')(reported) && reported.reading.value.model === 'Mac Studio',
+    );
   });
 });

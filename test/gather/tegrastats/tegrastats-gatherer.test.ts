@@ -96,13 +96,15 @@ describe('a Jetson', () => {
     // Only nvidia-smi may know of its health; what it says beside that is not asked for, and not told.
     await run.until(isHealths);
     await run.stop();
-    expect(jetson.tools.starts('nvidia-smi').filter(({ args }) => !TELLS_HEALTH.has(args[0]))).toEqual([]);
-    expect(new Set(run.told.filter(isInventory).map(({ source }) => source))).toEqual(
+    expect(jetson.tools.starts('nvidia-smi').filter(({ args }) => !REPORTS_HEALTH.has(args[0]))).toEqual([]);
+    expect(new Set(run.reported.filter(isInventory).map(({ source }) => source))).toEqual(
       new Set(['device tree']),
     );
-    expect(new Set(run.told.filter(isLoads).map(({ source }) => source))).toEqual(new Set(['tegrastats']));
+    expect(new Set(run.reported.filter(isLoads).map(({ source }) => source))).toEqual(
+      new Set(['tegrastats']),
+    );
     expect(jetson.tools.starts('tegrastats')[0]?.args).toEqual(['--interval', '1000']);
-    expect(run.told.filter(isFailure)).toEqual([]);
+    expect(run.reported.filter(isFailure)).toEqual([]);
   });
 
   it('is told by nvidia-smi while tegrastats is missing, and by tegrastats once it is there', async () => {
@@ -112,14 +114,14 @@ describe('a Jetson', () => {
     const inventory = await run.until(isInventory);
     expect(inventory.source).toBe('nvidia-smi, instead of tegrastats');
     jetson.tools.add('tegrastats', STREAM);
-    await run.until(told => isLoads(told) && told.source === 'tegrastats');
+    await run.until(reported => isLoads(reported) && reported.source === 'tegrastats');
   });
 
   it('says what is missing where neither tool is there', async () => {
     await using jetson = await setUp();
     await using run = new GathererRun(jetson.gatherers());
     for (const reading of ['gpus', 'gpuLoads'])
-      expect(await run.until(told => isFailure(told) && told.reading === reading)).toMatchObject({
+      expect(await run.until(reported => isFailure(reported) && reported.reading === reading)).toMatchObject({
         reason: expect.stringMatching(/^tegrastats is not on PATH/),
       });
   });
@@ -151,14 +153,14 @@ it('on any other machine tegrastats is not even looked for', async () => {
   tools.add('tegrastats', STREAM);
   await using run = new GathererRun(nvidiaRows(machineForTest({ env: tools.env })));
   await run.ended;
-  expect(run.told.filter(isAbsence)).toHaveLength(3);
+  expect(run.reported.filter(isAbsence)).toHaveLength(3);
   expect(tools.starts('tegrastats')).toEqual([]);
 });
 
 const ORIN_NANO = fixture('tegrastats/made-up-orin-nano-r36.txt');
 const AGX_XAVIER = fixture('tegrastats/made-up-agx-xavier-r35.txt');
 const STREAM = `fs.writeSync(1, ${JSON.stringify(ORIN_NANO)}); every(20, () => print(${JSON.stringify(ORIN_NANO.split('\n')[1])}));`;
-const TELLS_HEALTH = new Set<string | undefined>(['-q', 'nvlink']);
+const REPORTS_HEALTH = new Set<string | undefined>(['-q', 'nvlink']);
 const NVIDIA_SMI = `
   if (args[0] === 'nvlink') process.exit(0);
   if (args[0] === '-q') { fs.writeSync(1, ${JSON.stringify(fixtureText('nvidia-smi/inventory-gb10.xml'))}); process.exit(0); }
@@ -175,7 +177,7 @@ const loadIn = (text: string): GpuLoad => {
 };
 
 const nvidiaRows = (machine: Parameters<typeof gatherersOf>[1]) =>
-  gatherersOf('linux', machine).filter(({ tells }) => tells.some(({ vendor }) => vendor === 'nvidia'));
+  gatherersOf('linux', machine).filter(({ reports }) => reports.some(({ vendor }) => vendor === 'nvidia'));
 
 const setUp = async () => {
   const tools = await StandInTools.create();

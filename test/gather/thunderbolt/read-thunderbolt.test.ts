@@ -97,13 +97,15 @@ describe('the Thunderbolt gatherer', () => {
     await using run = runForTest([
       linuxThunderboltGatherer(machineForTest({ root: root.path, intervals: { thunderboltMs: 5 } })),
     ]);
-    expect(await run.waitUntil(told => told.kind === 'absence', 'from start')).toMatchObject({
+    expect(await run.waitUntil(reported => reported.kind === 'absence', 'from start')).toMatchObject({
       about: 'thunderbolt',
       reason: 'no Thunderbolt controller',
     });
     plant(root.path, [TREE]);
-    await run.waitUntil(told => isReading('thunderbolt')(told) && told.reading.value.ports.length === 4);
-    expect(run.told.filter(told => told.kind === 'absence')).toHaveLength(1);
+    await run.waitUntil(
+      reported => isReading('thunderbolt')(reported) && reported.reading.value.ports.length === 4,
+    );
+    expect(run.reported.filter(reported => reported.kind === 'absence')).toHaveLength(1);
   });
 
   it('sees a cable pulled', async () => {
@@ -116,7 +118,7 @@ describe('the Thunderbolt gatherer', () => {
     for (const name of ['0-1', '0-1.0'])
       rmSync(join(root.path, '/sys/bus/thunderbolt/devices', name), { recursive: true });
     await run.waitUntil(
-      told => isReading('thunderbolt')(told) && told.reading.value.ports[0]?.status === 'empty',
+      reported => isReading('thunderbolt')(reported) && reported.reading.value.ports[0]?.status === 'empty',
     );
   });
 });

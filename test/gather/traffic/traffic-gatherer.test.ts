@@ -85,10 +85,10 @@ describe('RDMA ports', () => {
       ]),
     );
     ports.look();
-    const told = await ports.read();
-    expect(told.map(({ name }) => name)).toEqual(['mlx4_0:1', 'mlx4_0:2', 'mlx5_0']);
+    const reported = await ports.read();
+    expect(reported.map(({ name }) => name)).toEqual(['mlx4_0:1', 'mlx4_0:2', 'mlx5_0']);
     const notCounted = unknown('RDMA ports do not count it');
-    expect(told[2]).toEqual({
+    expect(reported[2]).toEqual({
       name: 'mlx5_0',
       kind: 'rdma',
       received: { bytes: 4_000, packets: 10, errors: 1, drops: notCounted },
@@ -168,8 +168,8 @@ describe('the traffic of a Linux machine', () => {
     });
     await using run = runForTest([linuxTrafficGatherer(machine)], clock);
     await clock.advance(2_500);
-    const ports = run.told.map(told =>
-      told.kind === 'reading' && told.reading.kind === 'traffic' ? told.reading.value.ports : [],
+    const ports = run.reported.map(reported =>
+      reported.kind === 'reading' && reported.reading.kind === 'traffic' ? reported.reading.value.ports : [],
     );
     expect(ports).toHaveLength(3);
     expect(ports[2]).toMatchObject([
@@ -183,6 +183,6 @@ describe('the traffic of a Linux machine', () => {
     const machine = machineForTest({ files: recordedFiles([filesAt({})]) });
     await using run = runForTest([linuxTrafficGatherer(machine)], clock);
     await clock.advance(100);
-    expect(run.told).toMatchObject([{ kind: 'failure', about: 'traffic', reason: 'no /proc/net/dev' }]);
+    expect(run.reported).toMatchObject([{ kind: 'failure', about: 'traffic', reason: 'no /proc/net/dev' }]);
   });
 });

@@ -19,14 +19,14 @@ interface Told {
 
 test('what a run tells a daemon is on the clock of its samples: none has ended later than it is told', async () => {
   using folder = temporaryDirectory();
-  const told: Told[] = [];
+  const reported: Told[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => {
       body += part;
     });
     request.on('end', () => {
-      if (request.url?.endsWith('/progress')) told.push(JSON.parse(body));
+      if (request.url?.endsWith('/progress')) reported.push(JSON.parse(body));
       response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
     });
   });
@@ -53,7 +53,7 @@ test('what a run tells a daemon is on the clock of its samples: none has ended l
     .flatMap(sample => (sample?.isTracked === true ? [sample.endNs / 1e6] : []))
     .sort((a, b) => a - b);
   expect(endsMs.length).toBeGreaterThan(50);
-  const counted = told.filter(({ figures }) => figures.counts.completed > 0);
+  const counted = reported.filter(({ figures }) => figures.counts.completed > 0);
   expect(counted.length).toBeGreaterThan(2);
   for (const { elapsedMs, figures } of counted)
     expect(endsMs[figures.counts.completed - 1]).toBeLessThanOrEqual(elapsedMs);

@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from '../../../src/core/json.ts';
 interface AnsweringServer extends AsyncDisposable {
   readonly url: string;
   /** Bodies of completions, in the order in which they came. */
-  readonly asked: readonly JsonObject[];
+  readonly requested: readonly JsonObject[];
 }
 
 export interface Completion {
@@ -22,7 +22,7 @@ export interface Completion {
 export const answeringServer = async (
   answer: (completion: Completion) => void | Promise<void>,
 ): Promise<AnsweringServer> => {
-  const asked: JsonObject[] = [];
+  const requested: JsonObject[] = [];
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(Buffer.from(part));
@@ -34,7 +34,7 @@ export const answeringServer = async (
     }
     const body: unknown = JSON.parse(Buffer.concat(parts).toString());
     if (!isJsonObject(body)) throw new Error('a request that is no object');
-    const number = asked.push(body) - 1;
+    const number = requested.push(body) - 1;
     await answer({ number, path: request.url ?? '', body, response });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -42,7 +42,7 @@ export const answeringServer = async (
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
-    asked,
+    requested,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();
@@ -59,7 +59,7 @@ export const streamed = (response: ServerResponse, events: readonly (object | st
   response.end(tail);
 };
 
-export const said = (delta: object, index = 0): object => ({ choices: [{ index, delta }] });
+export const reported = (delta: object, index = 0): object => ({ choices: [{ index, delta }] });
 export const finished = (reason: string, index = 0): object => ({
   choices: [{ index, delta: {}, finish_reason: reason }],
 });

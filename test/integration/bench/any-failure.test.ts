@@ -34,16 +34,16 @@ test('a run against every failure counts each as what it is', { timeout: 120_000
     counts: { issued: requests, cancelled: 0 },
   });
 
-  const told: { outcomes: Record<string, number>; requests: number } = JSON.parse(
+  const reported: { outcomes: Record<string, number>; requests: number } = JSON.parse(
     await (await fetch(`${mock.url}/mock/log?entries=0`)).text(),
   );
   // Of a stream that has ended and whose connection does not, the client leaves.
-  const { completed = 0, cancelled: left = 0, reset = 0, ...failures } = told.outcomes;
+  const { completed = 0, cancelled: left = 0, reset = 0, ...failures } = reported.outcomes;
   const { reset: resets = 0, ...errors } = Object.fromEntries(failureKindRows(report));
   expect(errors).toEqual(failures);
   // A used connection that is closed at once cannot be told from a stale one: such a request is sent again, and the server may
   // have read it (`close-before-headers`, `stale-connection`) or not (`keep-alive-lie`).
-  const readTwice = told.requests - requests;
+  const readTwice = reported.requests - requests;
   const { stale } = report.client.connections;
   expect(readTwice).toBeGreaterThanOrEqual(0);
   expect(readTwice).toBeLessThanOrEqual(stale);

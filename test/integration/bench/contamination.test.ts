@@ -17,9 +17,9 @@ const codesOf = async (settings: MockOptions, args: readonly string[] = LOAD): P
   await using mock = await startMock({ ...CLEAN, ...settings });
   const run = await benchHere(folder.path, [mock.url, ...args]);
   const found = contaminationOf(run.report());
-  const said = run.stdout.replace(/\s+/g, ' ').toLowerCase();
+  const reported = run.stdout.replace(/\s+/g, ' ').toLowerCase();
   for (const { problem } of knownOr(found, []).slice(0, 1))
-    expect(said).toContain(problem.slice(0, 30).toLowerCase());
+    expect(reported).toContain(problem.slice(0, 30).toLowerCase());
   return knownOr(found, [{ code: 'nobody looked' }]).map(({ code }) => code);
 };
 
@@ -68,7 +68,7 @@ describe('a run against the mock', () => {
     },
     {
       code: 'answer-cache',
-      settings: { cachesAlike: true },
+      settings: { cachesDuplicates: true },
       args: ['--requests', '600', '--concurrency', '8'],
     },
     { code: 'other-clients', settings: { otherRequests: 20 }, args: FOR_SECONDS },

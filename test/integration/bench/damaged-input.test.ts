@@ -12,13 +12,13 @@ import { benchHere } from './bench-here.ts';
 /** Answers whatever it is asked with 404, and counts what is sent to it. */
 const countingServer = async () => {
   const server = createServer((request, response) => {
-    if (request.method === 'POST') told.posts += 1;
+    if (request.method === 'POST') reported.posts += 1;
     response.writeHead(404).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const told = {
+  const reported = {
     url: `http://127.0.0.1:${port}`,
     posts: 0,
     [Symbol.asyncDispose]: async () => {
@@ -27,7 +27,7 @@ const countingServer = async () => {
       await once(server, 'close');
     },
   };
-  return told;
+  return reported;
 };
 
 test.each([

@@ -31,8 +31,8 @@ test('a path without metrics takes those of the root only of the same server', a
   const run = await benchHere(folder.path, [`${gateway.url}/team-a`, ...LOAD]);
   const report = run.report();
   expect(knownOr(report.server, undefined)?.figures.generatedTokens?.rose).toBe(64);
-  const told = isKnown(report.provenance) ? knownOr(report.provenance.server, []) : [];
-  expect(told.flatMap(({ facts }) => facts)).toContainEqual({ name: 'version', value: '0.32.0' });
+  const reported = isKnown(report.provenance) ? knownOr(report.provenance.server, []) : [];
+  expect(reported.flatMap(({ facts }) => facts)).toContainEqual({ name: 'version', value: '0.32.0' });
 });
 
 test('metrics of another server at the root are not shown, although it serves the same model', async () => {

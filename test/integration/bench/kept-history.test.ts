@@ -33,7 +33,7 @@ test('a server that ignores the id of the answer before is found by prompts that
   using folder = temporaryDirectory();
   const run = await benchHere(folder.path, [server.url, ...few]);
   expect(run.exit).toBe('ok');
-  expect(server.asked.at(-1)).toHaveProperty('previous_response_id');
+  expect(server.requested.at(-1)).toHaveProperty('previous_response_id');
   const { contamination } = run.report();
   expect(contamination).toContainEqual(
     expect.objectContaining({ code: 'history-lost', count: 4, of: 4, unit: 'later turns' }),

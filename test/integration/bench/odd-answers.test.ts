@@ -4,11 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { renderReport } from '../../../src/metrics/text-report.ts';
 import { longCases } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { answeringServer, finished, said, streamed, used } from './answering-server.ts';
+import { answeringServer, finished, reported, streamed, used } from './answering-server.ts';
 import { benchHere } from './bench-here.ts';
 
 const few = ['--requests', '4', '--concurrency', '1', '--warmup', '1', '--events', 'off'];
-const WORDS = ['one', ' two', ' three', ' four', ' five'].map(content => said({ content }));
+const WORDS = ['one', ' two', ' three', ' four', ' five'].map(content => reported({ content }));
 
 /** Line breaks and the clock's figures are not what these tests are about. */
 const lineWith = (text: string, words: string): string => {
@@ -65,7 +65,7 @@ describe('an answer of tokens that are not yet text', { timeout: 60_000 }, () =>
   test('is completed, and a notice says how many there were', async () => {
     await using server = await answeringServer(({ number, response }) =>
       streamed(response, [
-        ...(number === 1 ? [said({ content: '' })] : WORDS),
+        ...(number === 1 ? [reported({ content: '' })] : WORDS),
         finished('length'),
         used(9, 5),
         '[DONE]',
@@ -105,7 +105,7 @@ describe('reasoning', { timeout: 60_000 }, () => {
   )('in %s is content, and the first answer comes after it', async (_, thoughts) => {
     await using server = await answeringServer(({ response }) =>
       streamed(response, [
-        ...thoughts.map(delta => said(delta)),
+        ...thoughts.map(delta => reported(delta)),
         ...WORDS,
         finished('stop'),
         used(9, 12, { completion_tokens_details: { reasoning_tokens: 4 } }),
@@ -174,7 +174,7 @@ describe('several choices', { timeout: 60_000 }, () => {
   test('have figures of one choice each', async () => {
     await using server = await answeringServer(({ response }) =>
       streamed(response, [
-        ...[0, 1, 2].flatMap(() => [0, 1].map(index => said({ content: 'a' }, index))),
+        ...[0, 1, 2].flatMap(() => [0, 1].map(index => reported({ content: 'a' }, index))),
         finished('stop', 0),
         finished('stop', 1),
         used(9, 8),

@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { SAME_WISH_MS } from '../../../src/cli/process-state.ts';
+import { SAME_REQUEST_MS } from '../../../src/cli/process-state.ts';
 import { rebuildReport } from '../../../src/metrics/report-sources.ts';
 import { spawnMock } from '../../../src/mock/spawn-mock.ts';
 import { isLongRun } from '../../support/counts.ts';
@@ -225,7 +225,7 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     process.kill(run.pid, 'SIGINT');
     await run.until(/(stopping|ended) ·/);
     // What comes at once is the same wish.
-    await delay(SAME_WISH_MS);
+    await delay(SAME_REQUEST_MS);
     process.kill(run.pid, 'SIGINT');
     expect(exitName(await run.ended)).toBe('benchInterrupted');
     for (const pid of children) await untilGone(pid);

@@ -12,14 +12,14 @@ import { benchHere } from './bench-here.ts';
 const SECRET = 'pl4nted-s3cret';
 
 /** Answers everything with an error that says back what it was asked, and keeps it. */
-const echoServer = async (): Promise<{ readonly port: number; heard(): string } & AsyncDisposable> => {
-  let heard = '';
+const echoServer = async (): Promise<{ readonly port: number; received(): string } & AsyncDisposable> => {
+  let received = '';
   const sockets = new Set<Socket>();
   const server = createServer(socket => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('data', chunk => {
-      heard += chunk;
+      received += chunk;
       const lines = String(chunk)
         .split('\r\n')
         .filter(line => /authorization|x-team/i.test(line));
@@ -33,7 +33,7 @@ const echoServer = async (): Promise<{ readonly port: number; heard(): string } 
   const address = server.address();
   return {
     port: typeof address === 'object' && address !== null ? address.port : 0,
-    heard: () => heard,
+    received: () => received,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise(resolve => server.close(resolve));
@@ -75,7 +75,7 @@ test.each([
       const run = await benchHere(folder.path, args, { env });
       expect(run.exit).toBe(exit);
       const encoded = Buffer.from(`user:${SECRET}`).toString('base64');
-      expect(server.heard().includes(SECRET) || server.heard().includes(encoded)).toBe(true);
+      expect(server.received().includes(SECRET) || server.received().includes(encoded)).toBe(true);
       expect(everyByteIn(folder.path)).toContain('I do not know you');
       for (const text of [everyByteIn(folder.path), run.stdout, run.stderr]) {
         expect(text).not.toContain(SECRET);

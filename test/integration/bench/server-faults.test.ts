@@ -115,7 +115,7 @@ describe('a target that is not there', { timeout: 120_000 }, () => {
     const run = await benchHere(
       folder.path,
       [mock.url, '--requests', '40', '--concurrency', '4', '--timeout', '2s', '--json'],
-      { during: async () => untilAsked(mock.url, 10).then(() => mock.stop()) },
+      { during: async () => untilRequested(mock.url, 10).then(() => mock.stop()) },
     );
     const report = run.report();
     expectInvariants(report);
@@ -161,7 +161,7 @@ const closedPort = async (): Promise<number> => {
 };
 
 /** Asks the mock itself, again and again, how many requests have come. */
-const untilAsked = async (url: string, count: number): Promise<void> => {
+const untilRequested = async (url: string, count: number): Promise<void> => {
   while (true) {
     const { requests }: { requests: number } = JSON.parse(
       await (await fetch(`${url}/mock/log?entries=0`)).text(),

@@ -60,8 +60,8 @@ test('llama.cpp reports what it guessed ahead and accepted, and each reply its o
 });
 
 const factsOf = (report: Report): Readonly<Record<string, string>> => {
-  const told = isKnown(report.provenance) ? knownOr(report.provenance.server, []) : [];
-  return Object.fromEntries(told.flatMap(({ facts }) => facts.map(({ name, value }) => [name, value])));
+  const reported = isKnown(report.provenance) ? knownOr(report.provenance.server, []) : [];
+  return Object.fromEntries(reported.flatMap(({ facts }) => facts.map(({ name, value }) => [name, value])));
 };
 
 test('vLLM reports its build, its cache and the fingerprint of its replies', async () => {

@@ -58,7 +58,7 @@ describe.concurrent('plimsoll sweep', () => {
       name: 'two',
       attainment: 0.95,
       objectives: ['ttft=10s'],
-      asked: [1, 3].map(concurrency => ({ kind: 'concurrency', concurrency })),
+      requested: [1, 3].map(concurrency => ({ kind: 'concurrency', concurrency })),
     });
     expect(document.endedEarly).toBe(undefined);
     expect(stagesIn(sweep.directory)).toEqual(['stage-01', 'stage-02']);
@@ -68,10 +68,10 @@ describe.concurrent('plimsoll sweep', () => {
       expect(report.run).toMatchObject({ id: runId, pattern: load });
     }
     const text = readFileSync(join(sweep.directory, 'sweep.txt'), 'utf8');
-    for (const told of [text, sweep.output()]) {
-      expect(told).toMatch(/objectives +ttft=10s for 95\s% of requests\n/u);
-      expect(told).toMatch(/ stage +load +result[^\n]*\n +1 +1 at a time[^\n]*\n +2 +3 at a time/);
-      expect(told.match(/█/g)?.length).toBeGreaterThan(20);
+    for (const reported of [text, sweep.output()]) {
+      expect(reported).toMatch(/objectives +ttft=10s for 95\s% of requests\n/u);
+      expect(reported).toMatch(/ stage +load +result[^\n]*\n +1 +1 at a time[^\n]*\n +2 +3 at a time/);
+      expect(reported.match(/█/g)?.length).toBeGreaterThan(20);
     }
   });
 

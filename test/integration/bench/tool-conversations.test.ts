@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../../src/core/json.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { answeringServer, finished, said, streamed, used } from './answering-server.ts';
+import { answeringServer, finished, reported, streamed, used } from './answering-server.ts';
 import { benchHere } from './bench-here.ts';
 
 const CALL = { id: 'recorded-1', type: 'function', function: { name: 'sail', arguments: '{"to":"Leith"}' } };
@@ -49,7 +49,7 @@ const strictServer = (delta: (number: number) => object) =>
       response.end(JSON.stringify({ error: { message: wrong } }));
       return;
     }
-    streamed(response, [said(delta(number)), finished('stop'), used(9, 5), '[DONE]']);
+    streamed(response, [reported(delta(number)), finished('stop'), used(9, 5), '[DONE]']);
   });
 
 const played = async (url: string, ...more: readonly string[]) => {
@@ -70,7 +70,7 @@ describe('a conversation with calls of tools', { timeout: 60_000 }, () => {
       exit: 'ok',
       counts: { completed: 3, failed: 0 },
     });
-    expect(messagesOf(server.asked.at(-1) ?? {})).toEqual(CHAT.messages);
+    expect(messagesOf(server.requested.at(-1) ?? {})).toEqual(CHAT.messages);
   });
 
   test('has the recorded results for the calls that the server makes, by their ids', async () => {
@@ -89,7 +89,7 @@ describe('a conversation with calls of tools', { timeout: 60_000 }, () => {
       type: 'function',
       function: { name: 'sail', arguments: given },
     });
-    expect(messagesOf(server.asked.at(-1) ?? {})).toEqual([
+    expect(messagesOf(server.requested.at(-1) ?? {})).toEqual([
       { role: 'user', content: 'Sail.' },
       {
         role: 'assistant',
@@ -106,7 +106,7 @@ describe('a conversation with calls of tools', { timeout: 60_000 }, () => {
   test('has the recorded results from its user if the server calls nothing', async () => {
     await using server = await strictServer(() => ({ content: 'No.' }));
     expect(await played(server.url)).toMatchObject({ exit: 'ok', counts: { completed: 3, failed: 0 } });
-    expect(messagesOf(server.asked.at(-1) ?? {})).toEqual([
+    expect(messagesOf(server.requested.at(-1) ?? {})).toEqual([
       { role: 'user', content: 'Sail.' },
       { role: 'assistant', content: 'No.' },
       { role: 'user', content: 'arrived' },
@@ -122,7 +122,7 @@ describe('a conversation with calls of tools', { timeout: 60_000 }, () => {
         : { content: 'x' },
     );
     expect(await played(server.url)).toMatchObject({ exit: 'ok', counts: { completed: 3, failed: 0 } });
-    expect(messagesOf(server.asked.at(-1) ?? {}).slice(-2)).toEqual([
+    expect(messagesOf(server.requested.at(-1) ?? {}).slice(-2)).toEqual([
       { role: 'tool', tool_call_id: 'late', content: '' },
       { role: 'user', content: 'Thanks.' },
     ]);

@@ -20,16 +20,16 @@ interface Asked {
   readonly maxTokens: number;
 }
 
-interface AskedServer extends AsyncDisposable {
+interface QueriedServer extends AsyncDisposable {
   readonly url: string;
-  readonly asked: readonly Asked[];
+  readonly requested: readonly Asked[];
 }
 
 /** Keeps the words of each prompt, without its mark. */
-const askedServer = async (onAsked: () => void = () => undefined): Promise<AskedServer> => {
-  const asked: Asked[] = [];
+const queriedServer = async (onRequested: () => void = () => undefined): Promise<QueriedServer> => {
+  const requested: Asked[] = [];
   const server = createServer(async (request, response) => {
-    onAsked();
+    onRequested();
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(Buffer.from(part));
     if (request.method !== 'POST') {
@@ -39,7 +39,7 @@ const askedServer = async (onAsked: () => void = () => undefined): Promise<Asked
     const body: { readonly messages: readonly { readonly content: string }[]; readonly max_tokens: number } =
       JSON.parse(Buffer.concat(parts).toString());
     const [message] = body.messages;
-    asked.push({
+    requested.push({
       words: (message?.content ?? '').replace(/^\[[0-9a-f]{16}\] /, '').split(' '),
       maxTokens: body.max_tokens,
     });
@@ -55,7 +55,7 @@ const askedServer = async (onAsked: () => void = () => undefined): Promise<Asked
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
-    asked,
+    requested,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
@@ -107,7 +107,7 @@ const sizes = (all: readonly { readonly input: number; readonly output: number }
 describe('a replayed trace', () => {
   test('sends every request once, at its time, as long as it was, with what its prompts share', async () => {
     using folder = temporaryDirectory();
-    await using server = await askedServer();
+    await using server = await queriedServer();
     const lines = mooncakeLines({ seed: 3, requests: 60, inputTokens: 1_500 });
     const file = join(folder.path, 'moon.jsonl');
     writeFileSync(file, `${lines.join('\n')}\n`);
@@ -117,12 +117,12 @@ describe('a replayed trace', () => {
     expectInvariants(report);
     const rows = lines.map((line): Row => JSON.parse(line));
     expect(
-      sizes(server.asked.map(({ words, maxTokens }) => ({ input: words.length, output: maxTokens }))),
+      sizes(server.requested.map(({ words, maxTokens }) => ({ input: words.length, output: maxTokens }))),
     ).toEqual(sizes(rows.map(row => ({ input: row.input_length, output: row.output_length }))));
     const fullBlocks = rows.map(row => row.hash_ids.slice(0, Math.floor(row.input_length / BLOCK)));
     expect(
       prefixesOf(
-        server.asked.map(({ words }) => words),
+        server.requested.map(({ words }) => words),
         BLOCK,
       ),
     ).toEqual(prefixesOf(fullBlocks, 1));
@@ -147,7 +147,7 @@ describe('a replayed trace', () => {
       `{"timestamp": 0, "input_length": 40, "output_length": ${outputTokens}, "hash_ids": [1]}\n`;
     writeFileSync(file, row(5));
     // It is asked what its words cost before the file is read again.
-    await using server = await askedServer(() => writeFileSync(file, row(6)));
+    await using server = await queriedServer(() => writeFileSync(file, row(6)));
     const options = ['--streaming', 'off', '--model', 'm', '--events', 'off'];
     const run = await benchHere(folder.path, [server.url, '--trace', file, ...options]);
     expect(run.exit, run.stderr).toBe('failure');
@@ -157,7 +157,7 @@ describe('a replayed trace', () => {
   test('takes the part that was asked for, cuts its pauses, and counts what a limit left out', async context => {
     if (!isLongRun) context.skip('one whole run more: npm run test:long');
     using folder = temporaryDirectory();
-    await using server = await askedServer();
+    await using server = await queriedServer();
     const file = join(folder.path, 'azure.csv');
     writeFileSync(file, azureLines({ seed: 4, requests: 200, inputTokens: 40 }).join('\n'));
     const part = ['--trace-from', '10s', '--trace-until', '20s', '--gap-max', '500ms', '--requests', '12'];
@@ -171,7 +171,7 @@ describe('a replayed trace', () => {
       ...QUIET,
     ]);
     expect(run.exit, run.stderr).toBe('ok');
-    expect(server.asked).toHaveLength(12);
+    expect(server.requested).toHaveLength(12);
     const gaps = intendedMs(run).map((atMs, index, all) => atMs - (all[index - 1] ?? 0));
     expect(Math.max(...gaps)).toBeCloseTo(10, 3);
     const text = readFileSync(join(run.directory, 'report.txt'), 'utf8').replace(/\s+/g, ' ');
@@ -182,7 +182,7 @@ describe('a replayed trace', () => {
 
   test('of agents has each request behind those that it waited for, its subagents beside it, and shares what they share', async () => {
     using folder = temporaryDirectory();
-    await using server = await askedServer();
+    await using server = await queriedServer();
     const file = join(folder.path, 'agents.jsonl');
     const conversations = agenticConversations({ seed: 6, requests: 50, inputTokens: 900 });
     writeFileSync(file, conversations.join('\n'));
@@ -197,9 +197,9 @@ describe('a replayed trace', () => {
     expectInvariants(report);
     expect(report.sessions?.turns).toMatchObject({ planned: requests.length, issued: requests.length });
     expect(
-      sizes(server.asked.map(({ words, maxTokens }) => ({ input: words.length, output: maxTokens }))),
+      sizes(server.requested.map(({ words, maxTokens }) => ({ input: words.length, output: maxTokens }))),
     ).toEqual(sizes(requests.map(request => ({ input: request.inputTokens, output: request.outputTokens }))));
-    const words = server.asked.map(prompt => prompt.words);
+    const words = server.requested.map(prompt => prompt.words);
     expect(prefixesOf(words, 64)).toEqual(
       prefixesOf(
         requests.map(({ blocks }) => blocks),
@@ -225,7 +225,7 @@ describe('a replayed trace', () => {
     const good = mooncakeLines({ seed: 1, requests: 4, inputTokens: 600 });
     const row = (change: object): string => JSON.stringify({ ...JSON.parse(good[2] ?? ''), ...change });
     const with3 = (text: string): string => [...good.slice(0, 2), text, good[3]].join('\n');
-    const cases: readonly (readonly [name: string, content: string | Buffer, says: RegExp])[] = [
+    const cases: readonly (readonly [name: string, content: string | Buffer, states: RegExp])[] = [
       ['negative', with3(row({ timestamp: -1 })), /trace:3: "timestamp" is not a time/],
       ['NaN', with3(row({}).replace(/"timestamp":\d+/, '"timestamp":NaN')), /trace:3: this line is not JSON/],
       ['1e18', with3(row({ timestamp: 1e18 })), /trace:3: "timestamp" is not a time/],
@@ -234,12 +234,12 @@ describe('a replayed trace', () => {
       ['gzip', gzipSync(good.join('\n')).subarray(0, 80), /is no trace that is known/],
       ['parquet', Buffer.from('PAR1 and no more'), /is no trace that is known/],
     ];
-    for (const [name, content, says] of cases) {
+    for (const [name, content, states] of cases) {
       const file = join(folder.path, 'trace');
       writeFileSync(file, content);
       const run = await benchHere(folder.path, ['http://127.0.0.1:9', '--trace', file, ...QUIET]);
       expect(run.exit, name).toBe('benchInput');
-      expect(run.stderr, name).toMatch(says);
+      expect(run.stderr, name).toMatch(states);
     }
   });
 
@@ -249,7 +249,7 @@ describe('a replayed trace', () => {
     writeFileSync(moon, mooncakeLines({ seed: 1, requests: 4, inputTokens: 600 }).join('\n'));
     const agents = join(folder.path, 'agents');
     writeFileSync(agents, agenticConversations({ seed: 1, requests: 4 }).join('\n'));
-    for (const [option, says] of [
+    for (const [option, states] of [
       [['--trace', moon, '--rate', '3'], '--rate has no effect on a trace that says itself'],
       [['--trace', moon, '--start-at', '50%'], '--start-at has no effect on a trace that says itself'],
       [['--trace', agents, '--requests', '3'], '--requests has no effect on a trace of conversations'],
@@ -263,7 +263,7 @@ describe('a replayed trace', () => {
     ] as const) {
       const run = await benchHere(folder.path, ['http://127.0.0.1:9', ...option, ...QUIET]);
       expect(run.exit).toBe('usage');
-      expect(run.stderr).toContain(says);
+      expect(run.stderr).toContain(states);
     }
   });
 });

@@ -13,13 +13,13 @@ const setting = (): { clock: VirtualClock; passed: MeshCandidate[]; table: Candi
   return { clock, passed, table: new CandidateTable(clock, candidate => passed.push(candidate)) };
 };
 
-const heard = (address: string): MeshCandidate => ({ address, port: 4181, source: 'beacon' });
-const told = (address: string): MeshCandidate => ({ address, port: 4181, source: 'peer' });
+const received = (address: string): MeshCandidate => ({ address, port: 4181, source: 'beacon' });
+const reported = (address: string): MeshCandidate => ({ address, port: 4181, source: 'peer' });
 
 test('an address heard again is passed on again, but not more often than every 4 s', async () => {
   const { clock, passed, table } = setting();
   for (let second = 0; second < 9; second += 1) {
-    table.offer(heard('10.0.0.1'));
+    table.offer(received('10.0.0.1'));
     await clock.advance(1_000);
   }
   expect(passed).toHaveLength(3);
@@ -27,7 +27,7 @@ test('an address heard again is passed on again, but not more often than every 4
 
 test('what a peer sent once is repeated every minute until it is 10 minutes old', async () => {
   const { clock, passed, table } = setting();
-  table.offer(told('10.0.0.1'), 'atlas');
+  table.offer(reported('10.0.0.1'), 'atlas');
   for (let minute = 0; minute < 20; minute += 1) {
     await clock.advance(60_000);
     table.sweep();
@@ -39,23 +39,23 @@ test('what a peer sent once is repeated every minute until it is 10 minutes old'
 test('one peer fills only its share of the table, and gets it back when its addresses are forgotten', async () => {
   const { clock, table } = setting();
   const share = DISCOVERY_LIMITS.addressesPerPeerMax;
-  for (let at = 0; at < share + 5; at += 1) table.offer(told(`10.0.0.${at}`), 'atlas');
+  for (let at = 0; at < share + 5; at += 1) table.offer(reported(`10.0.0.${at}`), 'atlas');
   expect([table.size, table.refusedCount]).toEqual([share, 5]);
-  table.offer(told('10.0.1.1'), 'borg');
+  table.offer(reported('10.0.1.1'), 'borg');
   expect(table.size).toBe(share + 1);
   await clock.advance(DISCOVERY_LIMITS.candidateAgeMsMax);
   table.sweep();
-  table.offer(told('10.0.2.1'), 'atlas');
+  table.offer(reported('10.0.2.1'), 'atlas');
   expect(table.size).toBe(1);
 });
 
 test('beacons replayed from made-up addresses are taken slowly, and up to the bound', async () => {
   const { clock, table } = setting();
-  for (let at = 0; at < 5_000; at += 1) table.offer(heard(`fe80::${at.toString(16)}%l1`));
+  for (let at = 0; at < 5_000; at += 1) table.offer(received(`fe80::${at.toString(16)}%l1`));
   expect(table.size).toBe(DISCOVERY_LIMITS.newBurst);
   await clock.advance(60_000);
   for (let at = 0; at < 100; at += 1) {
-    for (let one = 0; one < 50; one += 1) table.offer(heard(`fe80::1:${(at * 50 + one).toString(16)}%l1`));
+    for (let one = 0; one < 50; one += 1) table.offer(received(`fe80::1:${(at * 50 + one).toString(16)}%l1`));
     await clock.advance(1_000);
   }
   expect(table.size).toBe(DISCOVERY_LIMITS.candidatesMax);

@@ -4,7 +4,7 @@
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { startDiscovery } from '../../../src/mesh/discovery/start-discovery.ts';
 
-const print = (said: object): void => void process.stdout.write(`${JSON.stringify(said)}\n`);
+const print = (reported: object): void => void process.stdout.write(`${JSON.stringify(reported)}\n`);
 const { tagKey, listenPort, way = { kind: 'every-interface' } } = JSON.parse(process.argv[2] ?? '{}');
 const { signal } = new AbortController();
 

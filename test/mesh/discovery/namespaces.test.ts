@@ -12,13 +12,13 @@ const KEY = '11'.repeat(32);
 const OTHER_KEY = '22'.repeat(32);
 const PROCESS = fileURLToPath(new URL('./discovery-process.ts', import.meta.url));
 
-interface Said {
+interface AgentReply {
   readonly candidate?: MeshCandidate;
   readonly trouble?: BeaconTrouble;
   readonly status?: DiscoveryStatus;
 }
 
-type Listener = (check: (said: Said) => boolean) => Promise<Said>;
+type Listener = (check: (reported: AgentReply) => boolean) => Promise<AgentReply>;
 
 describe('beacons', () => {
   let net: Namespaces;
@@ -36,26 +36,26 @@ describe('beacons', () => {
   const start = (host: string, tagKey = KEY, port = 4181): Listener => {
     const settings = JSON.stringify({ tagKey, listenPort: port });
     const child = net.spawn(host, process.execPath, [PROCESS, settings]);
-    const said: Said[] = [];
+    const reported: AgentReply[] = [];
     let wake = (): void => undefined;
     createInterface(child.stdout).on('line', line => {
-      said.push(JSON.parse(line));
+      reported.push(JSON.parse(line));
       wake();
     });
     return async check => {
       for (let at = 0; ; at += 1) {
-        while (at >= said.length) {
+        while (at >= reported.length) {
           const { promise, resolve } = Promise.withResolvers<void>();
           wake = resolve;
           await promise;
         }
-        const one = said[at];
+        const one = reported[at];
         if (one !== undefined && check(one)) return one;
       }
     };
   };
 
-  const hears = async (listen: Listener, address: string): Promise<MeshCandidate | undefined> =>
+  const receives = async (listen: Listener, address: string): Promise<MeshCandidate | undefined> =>
     (await listen(({ candidate }) => candidate?.address === address)).candidate;
 
   test('two hosts with only link-local IPv6 hear each other, each with the exact scope', async () => {
@@ -64,13 +64,13 @@ describe('beacons', () => {
     const b = start('b', KEY, 5000);
     const ofB = `${net.linkLocalOf('b', 'cable-b')}%cable-a`;
     const ofA = `${net.linkLocalOf('a', 'cable-a')}%cable-b`;
-    expect(await hears(a, ofB)).toEqual({
+    expect(await receives(a, ofB)).toEqual({
       address: ofB,
       port: 5000,
       source: 'beacon',
       interfaceName: 'cable-a',
     });
-    expect(await hears(b, ofA)).toEqual({
+    expect(await receives(b, ofA)).toEqual({
       address: ofA,
       port: 4181,
       source: 'beacon',
@@ -86,9 +86,9 @@ describe('beacons', () => {
     start('c');
     const ofA = `${net.linkLocalOf('a', 'cable')}%left`;
     const ofC = `${net.linkLocalOf('c', 'cable')}%right`;
-    expect((await hears(b, ofA))?.interfaceName).toBe('left');
-    expect((await hears(b, ofC))?.interfaceName).toBe('right');
-    await hears(a, `${net.linkLocalOf('b', 'left')}%cable`);
+    expect((await receives(b, ofA))?.interfaceName).toBe('left');
+    expect((await receives(b, ofC))?.interfaceName).toBe('right');
+    await receives(a, `${net.linkLocalOf('b', 'left')}%cable`);
     const { status } = await b(({ status }) => (status?.candidateCount ?? 0) >= 2);
     expect(status?.candidateCount).toBe(2);
   });
@@ -104,8 +104,8 @@ describe('beacons', () => {
     );
     const a = start('a');
     const b = start('b');
-    expect((await hears(a, '10.1.0.2'))?.interfaceName).toBe('cable');
-    await hears(b, '10.1.0.1');
+    expect((await receives(a, '10.1.0.2'))?.interfaceName).toBe('cable');
+    await receives(b, '10.1.0.1');
   });
 
   test('a host with another key hears nothing, is not heard, and is counted', async () => {
@@ -114,10 +114,10 @@ describe('beacons', () => {
     const b = start('b', OTHER_KEY);
     for (const listen of [a, b]) {
       const { status } = await listen(
-        said => said.status?.channels.some(one => one.otherKeyCount > 0) ?? false,
+        reported => reported.status?.channels.some(one => one.otherKeyCount > 0) ?? false,
       );
       expect(status?.candidateCount).toBe(0);
-      expect(status?.channels.every(({ heardCount }) => heardCount === 0)).toBe(true);
+      expect(status?.channels.every(({ receivedCount }) => receivedCount === 0)).toBe(true);
     }
   });
 
@@ -127,11 +127,11 @@ describe('beacons', () => {
     start('b');
     await a(({ status }) => status !== undefined);
     net.connect({ host: 'a', name: 'cable' }, { host: 'b', name: 'cable' });
-    await hears(a, `${net.linkLocalOf('b', 'cable')}%cable`);
+    await receives(a, `${net.linkLocalOf('b', 'cable')}%cable`);
     net.ip('a', 'link', 'del', 'cable');
     // The new cable has new addresses: each veth is born with a random one.
     net.connect({ host: 'a', name: 'cable' }, { host: 'b', name: 'cable' });
-    await hears(a, `${net.linkLocalOf('b', 'cable')}%cable`);
+    await receives(a, `${net.linkLocalOf('b', 'cable')}%cable`);
   });
 
   test('an interface that cannot send says so and silences no other', async ({ skip }) => {
@@ -142,9 +142,9 @@ describe('beacons', () => {
     net.ip('b', '-6', 'route', 'del', ...multicastRoute);
     const b = start('b');
     const c = start('c');
-    const { trouble } = await b(said => said.trouble !== undefined);
+    const { trouble } = await b(reported => reported.trouble !== undefined);
     expect(trouble).toEqual({ interfaceName: 'left', family: 'IPv6', action: 'send', code: 'ENETUNREACH' });
-    await hears(c, `${net.linkLocalOf('b', 'right')}%cable`);
+    await receives(c, `${net.linkLocalOf('b', 'right')}%cable`);
     net.ip('b', '-6', 'route', 'add', ...multicastRoute);
     await b(
       ({ status }) =>

@@ -177,18 +177,18 @@ test('a socket that breaks is opened again', async () => {
 test('replays, garbage, its own voice and beacons of another key lead nowhere and are counted', async () => {
   const { clock, wires, candidates, discovery } = setting(() => ({ en1: [linkLocal('fe80::1', 1)] }));
   await clock.advance(1_500);
-  const hear = (bytes: Uint8Array, address = 'fe80::9%en1'): void =>
+  const receive = (bytes: Uint8Array, address = 'fe80::9%en1'): void =>
     wires.open.get('en1 IPv6')?.datagram(bytes, address);
-  for (const { bytes } of wires.sent) hear(bytes);
-  hear(beaconOf(4181, 3));
-  hear(beaconOf(4181, 3), 'fe80::bad%en1');
-  hear(new Uint8Array(56));
-  hear(encodeBeacon({ version: 1, port: 1, nonce: new Uint8Array(16) }, new Uint8Array(32).fill(2)));
+  for (const { bytes } of wires.sent) receive(bytes);
+  receive(beaconOf(4181, 3));
+  receive(beaconOf(4181, 3), 'fe80::bad%en1');
+  receive(new Uint8Array(56));
+  receive(encodeBeacon({ version: 1, port: 1, nonce: new Uint8Array(16) }, new Uint8Array(32).fill(2)));
   expect(candidates).toEqual([
     { address: 'fe80::9%en1', port: 4181, source: 'beacon', interfaceName: 'en1' },
   ]);
-  expect(discovery.status.channels[0]).toMatchObject({ heardCount: 1, otherKeyCount: 1, droppedCount: 2 });
-  for (let one = 0; one < 5_000; one += 1) hear(new Uint8Array(56));
+  expect(discovery.status.channels[0]).toMatchObject({ receivedCount: 1, otherKeyCount: 1, droppedCount: 2 });
+  for (let one = 0; one < 5_000; one += 1) receive(new Uint8Array(56));
   await discovery[Symbol.asyncDispose]();
 });
 
@@ -242,16 +242,16 @@ test('with discovery off no socket is opened, and static peers are still passed 
 
 test('a named interface that is not there is reported once, with those that are, and used when it comes', async () => {
   let list: InterfaceList = { en0: [linkLocal('fe80::1', 1)] };
-  const told: (readonly [readonly string[], readonly string[]])[] = [];
+  const reported: (readonly [readonly string[], readonly string[]])[] = [];
   const { clock, wires, discovery } = setting(() => list, {
     settings: { way: { kind: 'interfaces', names: ['en0', 'nope0'] }, staticPeers: [] },
-    onMissing: (missing, present) => told.push([missing, present]),
+    onMissing: (missing, present) => reported.push([missing, present]),
   });
   await clock.advance(20_000);
-  expect(told).toEqual([[['nope0'], ['en0']]]);
+  expect(reported).toEqual([[['nope0'], ['en0']]]);
   list = { ...list, nope0: [linkLocal('fe80::2', 2)] };
   await clock.advance(3_500);
-  expect(told.slice(1)).toEqual([[[], ['en0', 'nope0']]]);
+  expect(reported.slice(1)).toEqual([[[], ['en0', 'nope0']]]);
   expect(wires.timesOn('nope0 IPv6').length).toBeGreaterThan(0);
   await discovery[Symbol.asyncDispose]();
 });
@@ -294,15 +294,15 @@ test('what a person should know of interfaces is reported with a code, the inter
     isOpen: true,
     failure: undefined,
     sentCount: 1,
-    heardCount: 0,
+    receivedCount: 0,
     otherKeyCount: 0,
     droppedCount: 0,
-    lastHeardAtMs: undefined,
+    lastSeenAtMs: undefined,
     ...more,
   });
   const problems = beaconProblems({
     channels: [
-      channel('en0', { heardCount: 3 }),
+      channel('en0', { receivedCount: 3 }),
       channel('en0', { family: 'IPv4' }),
       channel('en1', { otherKeyCount: 6, failure: { action: 'send', code: 'EPERM' } }),
       channel('en2'),

@@ -11,26 +11,26 @@ const listened = (): { readonly frames: FrameListeners; readonly failures: unkno
 describe('frames of a link', () => {
   it('that come before anybody listens wait for the first who does, in order', async () => {
     const { frames } = listened();
-    const heard: number[] = [];
+    const received: number[] = [];
     for (const number of [1, 2]) frames.emit(frame(number));
     expect(frames.waitingBytes).toBeGreaterThan(2);
-    frames.add(([number = 0]) => heard.push(number));
+    frames.add(([number = 0]) => received.push(number));
     frames.emit(frame(3));
-    expect(heard, 'the subscriber is in the middle of something').toEqual([]);
+    expect(received, 'the subscriber is in the middle of something').toEqual([]);
     await Promise.resolve();
-    expect(heard).toEqual([1, 2, 3]);
+    expect(received).toEqual([1, 2, 3]);
     frames.emit(frame(4));
-    expect(heard).toEqual([1, 2, 3, 4]);
+    expect(received).toEqual([1, 2, 3, 4]);
     expect(frames.waitingBytes).toBe(0);
   });
 
   it('wait for everybody who subscribes in one go', async () => {
     const { frames } = listened();
-    const heard: string[] = [];
+    const received: string[] = [];
     frames.emit(frame(1));
-    for (const name of ['replication', 'requests']) frames.add(() => heard.push(name));
+    for (const name of ['replication', 'requests']) frames.add(() => received.push(name));
     await Promise.resolve();
-    expect(heard).toEqual(['replication', 'requests']);
+    expect(received).toEqual(['replication', 'requests']);
   });
 
   it('that make a listener throw are reported to the link, early ones as well', async () => {

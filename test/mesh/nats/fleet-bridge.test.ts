@@ -22,14 +22,14 @@ test('a mesh with two bridges to a fleet is one cluster: everything reaches ever
   const { inner, bridge, other, far, nodes } = site;
   await far.until(() => far.fleet.members.nodes.size === 2);
   // Before that a bridge does not know that another one is there.
-  await bridge.until(() => site.hasHeard(inner, bridge.fleet.localId, site.fleetId));
-  await bridge.until(() => site.hasHeard(inner, other.fleet.localId, site.fleetId));
-  await bridge.until(() => site.hasHeard(bridge.node, other.fleet.localId, inner.id));
-  await bridge.until(() => site.hasHeard(other.node, bridge.fleet.localId, inner.id));
+  await bridge.until(() => site.hasReceived(inner, bridge.fleet.localId, site.fleetId));
+  await bridge.until(() => site.hasReceived(inner, other.fleet.localId, site.fleetId));
+  await bridge.until(() => site.hasReceived(bridge.node, other.fleet.localId, inner.id));
+  await bridge.until(() => site.hasReceived(other.node, bridge.fleet.localId, inner.id));
   for (let round = 0; round < 5; round += 1) {
     for (const node of nodes) {
       node.open(`round ${round}`);
-      node.tellMemory(round);
+      node.reportMemory(round);
     }
     await far.until(() =>
       nodes.every(node => nodes.every(of => node.connectionsOf(of.id).length === round + 1)),
@@ -68,7 +68,7 @@ interface Site extends AsyncDisposable {
   readonly nodes: readonly MeshNode[];
   readonly fleetId: NodeId;
   /** Whether a node of the mesh received from another one that this one is its neighbour. */
-  hasHeard(node: MeshNode, from: NodeId, neighbour: NodeId): boolean;
+  hasReceived(node: MeshNode, from: NodeId, neighbour: NodeId): boolean;
 }
 
 const bridgedSite = async (server: NatsServer): Promise<Site> => {
@@ -79,13 +79,13 @@ const bridgedSite = async (server: NatsServer): Promise<Site> => {
     new WiredMesh(bridgeKey.nodeId),
     new WiredMesh(otherKey.nodeId),
   ];
-  const heard = new Set<string>();
+  const received = new Set<string>();
   for (const mesh of [innerMesh, bridgeMesh, otherMesh])
     mesh.onLink(link =>
       link.onFrame(frame => {
         const decoded = decodeMeshMessage(frame);
         if (decoded.kind !== 'message' || decoded.message.kind !== 'neighbours') return;
-        for (const node of decoded.message.added) heard.add(`${mesh.localId} ${link.peerId} ${node}`);
+        for (const node of decoded.message.added) received.add(`${mesh.localId} ${link.peerId} ${node}`);
       }),
     );
   const inner = new MeshNode({
@@ -108,7 +108,7 @@ const bridgedSite = async (server: NatsServer): Promise<Site> => {
     far,
     nodes: [inner, bridge.node, other.node, far.node],
     fleetId: new FleetSubjects(FLEET_TEST_CLUSTER, innerKey.nodeId).fleetId,
-    hasHeard: (node, from, neighbour) => heard.has(`${node.id} ${from} ${neighbour}`),
+    hasReceived: (node, from, neighbour) => received.has(`${node.id} ${from} ${neighbour}`),
     [Symbol.asyncDispose]: async () => {
       for (const node of [far, other, bridge]) await node[Symbol.asyncDispose]();
       await inner.stop();

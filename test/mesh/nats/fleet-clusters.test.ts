@@ -77,7 +77,7 @@ test('a site on a leaf server goes on alone while it is cut off, and catches up'
   await there.until(() => there.node.connectionsOf(here.node.id).length === 1);
   cable.cut();
   here.node.open('cut');
-  here.node.tellMemory(3);
+  here.node.reportMemory(3);
   await there.until(() => there.node.memoryOf(here.node.id)?.availableBytes === 3);
   await there.until(() => there.node.connectionsOf(here.node.id).length === 2);
   center.node.open('meanwhile');
@@ -105,14 +105,14 @@ test('a reader that does not read is cut by the server, which is counted, and ca
   writer.node.open('while it does not read');
   // The size of the system's buffers differs: until the server reports that it cuts the reader.
   const flood = await connect({ servers: `127.0.0.1:${server.port}` });
-  const isCut = server.hasSaid(/Slow Consumer/i);
+  const isCut = server.hasPrinted(/Slow Consumer/i);
   for (let turn = 0; turn < FLOOD_MESSAGES_MAX && !isCut.isSo; turn += 1) {
     flood.publish(`plimsoll.v1.test.reading.${writer.node.id}.flood`, FLOOD);
     await flood.flush();
   }
-  await isCut.said;
+  await isCut.reported;
   await flood.close();
-  writer.node.tellMemory(7);
+  writer.node.reportMemory(7);
   cable.heal();
   await reader.until(() => reader.fleet.counts.lost > 0);
   await reader.until(() => reader.node.connectionsOf(writer.node.id).length === 2);

@@ -31,24 +31,24 @@ const digestsOf = () => {
 test('a member that makes up origins uses its own share of what is taken, and another one is heard', () => {
   const { members, digests } = digestsOf();
   const [liar, honest] = [node(1), node(2)];
-  members.heard(liar);
-  members.heard(honest);
+  members.received(liar);
+  members.received(honest);
   for (let from = 1_000; from < 11_000; from += 100)
-    digests.hear(liar, digestOf(Array.from({ length: 100 }, (_, index) => node(from + index))));
-  digests.hear(honest, digestOf([honest]));
+    digests.receive(liar, digestOf(Array.from({ length: 100 }, (_, index) => node(from + index))));
+  digests.receive(honest, digestOf([honest]));
   const taken = digests.take();
   expect(taken.length).toBe(DIGEST_ENTRIES_MAX + 1);
   expect(taken.some(({ origin }) => origin === honest)).toBe(true);
-  digests.hear(liar, digestOf([node(500)]));
+  digests.receive(liar, digestOf([node(500)]));
   expect(digests.take().map(({ origin }) => origin)).toEqual([node(500)]);
 });
 
 test('all together bring no more than one message of the mesh can have', () => {
   const { members, digests } = digestsOf();
   for (let publisher = 1; publisher <= 20; publisher += 1) {
-    members.heard(node(publisher));
+    members.received(node(publisher));
     const origins = Array.from({ length: DIGEST_ENTRIES_MAX }, (_, index) => node(publisher * 1_000 + index));
-    digests.hear(node(publisher), digestOf(origins));
+    digests.receive(node(publisher), digestOf(origins));
   }
   expect(digests.take().length).toBe(MESH_LIST_LENGTH_MAX);
 });

@@ -75,7 +75,7 @@ test('a full stream is reported, readings continue, and what it did not accept i
   await other.until(() => other.fleet.members.has(one.node.id));
   for (let count = 0; count < 40; count += 1) one.node.open(`cable ${count}`);
   await one.until(() => one.fleet.standing.kind === 'connected' && one.fleet.standing.trouble !== undefined);
-  one.node.tellMemory(5);
+  one.node.reportMemory(5);
   await other.until(() => other.node.memoryOf(one.node.id)?.availableBytes === 5);
   expect((await examined(server)).problems.map(({ code }) => code)).toContain('fleet-stream-full');
   await server.createStreams({ stateBytesMax: 16_000_000 });
@@ -132,8 +132,8 @@ test('a server before 2.9 is refused with its version', async () => {
   const old = createServer(socket => {
     socket.on('error', () => undefined); // it is closed in the middle of a sentence
     socket.write(`INFO ${JSON.stringify({ version: '2.8.4', proto: 1, max_payload: 1_048_576 })}\r\n`);
-    socket.on('data', said => {
-      if (said.includes('PING')) socket.write('PONG\r\n');
+    socket.on('data', reported => {
+      if (reported.includes('PING')) socket.write('PONG\r\n');
     });
   });
   const port = await listenOn(old);

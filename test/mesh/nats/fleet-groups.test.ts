@@ -23,13 +23,13 @@ test('readings go to the rack of their node, runs to everybody, and who hears on
   await server.createStreams();
   await using seen = await seenSubjects(server);
   const servers = [server.url];
-  await using near = fleetNode({ keys: KEYS, servers, group: rack('r 1'), hearing: 'group' });
+  await using near = fleetNode({ keys: KEYS, servers, group: rack('r 1'), subscriptions: 'group' });
   await using same = fleetNode({ keys: KEYS, servers, group: rack('r 1') });
   await using other = fleetNode({ keys: KEYS, servers, group: rack('r2') });
   for (const node of [same, other]) await node.until(() => node.fleet.members.hasOfGroups);
   await near.until(() => near.fleet.members.size === 2);
-  same.node.tellMemory(1);
-  other.node.tellMemory(2);
+  same.node.reportMemory(1);
+  other.node.reportMemory(2);
   other.node.record({ kind: 'progress.reported', payload: progressOf(RUN) });
   await near.until(() => near.node.memoryOf(same.node.id)?.availableBytes === 1);
   await near.until(() => near.node.cluster.state.runProgress[other.node.id]?.[RUN] !== undefined);
@@ -56,7 +56,7 @@ test('with a node that knows no groups everybody hears everybody, until it is go
   await server.kill();
   await server.run();
   const servers = [server.url];
-  await using near = fleetNode({ keys: KEYS, servers, group: rack('r1'), hearing: 'group' });
+  await using near = fleetNode({ keys: KEYS, servers, group: rack('r1'), subscriptions: 'group' });
   await using other = fleetNode({ keys: KEYS, servers, group: rack('r2') });
   {
     await using old = fleetNode({
@@ -68,8 +68,8 @@ test('with a node that knows no groups everybody hears everybody, until it is go
     });
     for (const node of [near, other]) await node.until(() => node.fleet.members.hasEarlier);
     await old.until(() => old.fleet.members.size === 2);
-    old.node.tellMemory(3);
-    other.node.tellMemory(4);
+    old.node.reportMemory(3);
+    other.node.reportMemory(4);
     await near.until(() => near.node.memoryOf(old.node.id)?.availableBytes === 3);
     await other.until(() => other.node.memoryOf(old.node.id)?.availableBytes === 3);
     await old.until(() => old.node.memoryOf(other.node.id)?.availableBytes === 4);

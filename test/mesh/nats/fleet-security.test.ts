@@ -59,7 +59,7 @@ test('a node with a stranger’s key is not believed, is counted, and keeps nobo
   await using other = await started();
   await using stranger = await started({ keys: [makeClusterKey()] });
   stranger.node.open('a');
-  stranger.node.tellMemory(1);
+  stranger.node.reportMemory(1);
   one.node.open('b');
   await other.until(() => other.node.connectionsOf(one.node.id).length === 1);
   await other.until(() => other.fleet.counts.wrongKey > 0);
@@ -144,12 +144,12 @@ test('two daemons with one identity are noticed by everybody', async () => {
   const twins = new Set<string>();
   one.fleet.onTwin(node => twins.add(node));
   await using original = await started({ key, start: 3 });
-  original.node.tellMemory(1);
+  original.node.reportMemory(1);
   await one.until(() => one.node.memoryOf(key.nodeId) !== undefined);
   await using copy = await started({ key, start: 3 });
   const own = new Set<string>();
   original.fleet.onTwin(node => own.add(node));
-  copy.node.tellMemory(2);
+  copy.node.reportMemory(2);
   await one.until(() => twins.has(key.nodeId));
   await original.until(() => own.has(key.nodeId));
   expect(one.node.memoryOf(key.nodeId)?.availableBytes).toBe(1);
@@ -167,7 +167,7 @@ test('nothing that the server holds or passes on shows what is in it, nor the cl
   await using one = await started();
   await using other = await started();
   one.node.open('a-name-that-is-easy-to-find');
-  one.node.tellMemory(123_456_789);
+  one.node.reportMemory(123_456_789);
   await other.until(() => other.node.connectionsOf(one.node.id).length === 1);
   await other.until(() => other.node.memoryOf(one.node.id) !== undefined);
   const all = Buffer.concat(seen).toString('latin1');
@@ -209,7 +209,7 @@ test('a message of as much as the server takes goes, one byte more is counted an
   expect(counts.tooLarge).toBe(0);
   await messages.store(subject, new Uint8Array(largest + 1));
   await messages.store(subject, new Uint8Array(1_048_577));
-  messages.tell(subject, new Uint8Array(1_048_577));
+  messages.report(subject, new Uint8Array(1_048_577));
   expect(counts).toMatchObject({ tooLarge: 3, published: 1, publishFailed: 0 });
   expect(troubles).toEqual([]);
   expect(connecting.server.connection.isClosed()).toBe(false);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReadingBatches, type ToldReading } from '../../../src/mesh/nats/reading-batches.ts';
+import { type PublishedReading, ReadingBatches } from '../../../src/mesh/nats/reading-batches.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('what comes in one moment goes as one message, the newest of each place', async () => {
@@ -65,7 +65,7 @@ const batches = (members: number) => {
   const clock = new VirtualClock();
   const sent: { readonly atMs: number; readonly values: readonly number[] }[] = [];
   const beganMs = clock.nowMs();
-  const values = new Map<ToldReading, number>();
+  const values = new Map<PublishedReading, number>();
   const made = new ReadingBatches({
     clock,
     memberCount: () => members,
@@ -82,7 +82,7 @@ const batches = (members: number) => {
     sent,
     put: (place: string, value: number, bytes = 10) => {
       const entry = { ageMs: 0, body: new Uint8Array(bytes) };
-      const reading: ToldReading = { entry, slot: place, toldAtMs: clock.nowMs() };
+      const reading: PublishedReading = { entry, slot: place, reportedAtMs: clock.nowMs() };
       values.set(reading, value);
       made.put(place, reading);
     },

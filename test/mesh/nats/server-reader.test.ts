@@ -97,14 +97,14 @@ test('what is none of the protocol ends the connection, and the reason holds not
 });
 
 test('what a server says of itself is passed on field by field, without control characters', () => {
-  const said = {
+  const reported = {
     version: '2.12.1',
     server_name: '\u001b[2Jname\u0007',
     host: 'h'.repeat(10_000),
     connect_urls: ['evil:1'],
     jetstream: true,
   };
-  const line = read(`INFO ${JSON.stringify(said)}\r\n`);
+  const line = read(`INFO ${JSON.stringify(reported)}\r\n`);
   const passed: unknown = JSON.parse(line.slice(5));
   expect(passed).not.toHaveProperty('connect_urls');
   expect(passed).toMatchObject({

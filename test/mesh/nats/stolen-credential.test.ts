@@ -114,14 +114,14 @@ test('it reads no number of a record beside what is sealed, by which it could ha
   const [stolen, first] = fleet.users;
   if (stolen === undefined || first === undefined) throw new Error('there are two');
   await using attacker = await fleet.connect(stolen);
-  const heard = Promise.withResolvers<Msg>();
+  const received = Promise.withResolvers<Msg>();
   attacker.subscribe(new FleetSubjects(FLEET_TEST_CLUSTER, stolen.key.nodeId).events, {
-    callback: (_error, message) => heard.resolve(message),
+    callback: (_error, message) => received.resolve(message),
   });
   await attacker.flush();
   await using one = node(fleet, first);
   one.node.open('a');
-  const id = (await heard.promise).headers?.get('Nats-Msg-Id') ?? '';
+  const id = (await received.promise).headers?.get('Nats-Msg-Id') ?? '';
   expect(id).toMatch(/^[\w-]{43}$/);
   const sealer = (keys: readonly ClusterKey[]) => new Sealer({ node: first.key.nodeId, start: 1, keys });
   expect(sealer(KEYS).sealedId('1')).toBe(sealer(KEYS).sealedId('1'));
@@ -146,10 +146,10 @@ test('it leads replies of the server to the subjects of another node, which are 
     attacker.publish('$JS.API.INFO', '', reading);
     attacker.publish(stored, '{"seq":9}', reading);
   }
-  const gone = ofVictim.ask(other.node.id, 'gone');
+  const gone = ofVictim.request(other.node.id, 'gone');
   for (const body of ['{"seq":1}', '{"seq":9}', '']) attacker.publish(stored, body, { reply: gone });
   await other.until(() => other.fleet.counts.reflected > 17_000);
-  one.node.tellMemory(7);
+  one.node.reportMemory(7);
   await other.until(() => other.node.memoryOf(one.node.id)?.availableBytes === 7);
   expect(other.fleet.counts.dropped).toBe(0);
   expect(troubleOf(other)).toBeUndefined();
@@ -223,7 +223,7 @@ test('it floods, is dropped past its rate and named, and the others are read as 
   const subject = new FleetSubjects(FLEET_TEST_CLUSTER, stolen.key.nodeId).ownReading('memory');
   for (let count = 0; count < 20_000; count += 1) attacker.publish(subject, 'x');
   attacker.publish(`${subject}\u001b[2J`, 'x');
-  one.node.tellMemory(7);
+  one.node.reportMemory(7);
   await other.until(() => other.node.memoryOf(one.node.id)?.availableBytes === 7);
   await other.until(() => other.fleet.counts.dropped > 10_000);
   expect(troubleOf(other)).toMatchObject({ code: 'fleet-misuse', nodeId: stolen.key.nodeId });

@@ -30,13 +30,13 @@ describe('a UDP port', () => {
   it('is reached by IPv4 and IPv6 at one number', async context => {
     if (networkInterfaces()['lo']?.some(({ family }) => family === 'IPv6') !== true)
       context.skip('this machine has no IPv6 on its loopback');
-    const heard: string[] = [];
+    const received: string[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     await using port = await openUdpDatagrams({
       listen: { host: '::', port: 0 },
       onDatagram: (bytes, { address }) => {
-        heard.push(`${Buffer.from(bytes)} ${address}`);
-        if (heard.length === 2) resolve();
+        received.push(`${Buffer.from(bytes)} ${address}`);
+        if (received.length === 2) resolve();
       },
     });
     await using sender = await openUdpDatagrams({
@@ -46,7 +46,7 @@ describe('a UDP port', () => {
     await sender.send(Buffer.from('four'), { address: '127.0.0.1', port: port.port });
     await sender.send(Buffer.from('six'), { address: '::1', port: port.port });
     await promise;
-    expect(heard.sort()).toEqual(['four 127.0.0.1', 'six ::1']);
+    expect(received.sort()).toEqual(['four 127.0.0.1', 'six ::1']);
   });
 
   it('that is taken is refused with the code of the system', async () => {

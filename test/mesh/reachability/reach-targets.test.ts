@@ -50,18 +50,18 @@ const OWN = ownInterfacesOf(
   },
   ['spare0'],
 );
-const asked = (...interfaces: readonly NetworkInterface[]): readonly string[] =>
+const requested = (...interfaces: readonly NetworkInterface[]): readonly string[] =>
   reachTargets([{ node: JUNO, port: PORT, network: { interfaces } }], OWN).map(({ address }) => address);
 
 describe('what is asked of a node', () => {
   it('is every address by which another machine may reach it', () => {
-    expect(asked(made('en0', ['10.0.0.2', 'fd00::2']))).toEqual(['10.0.0.2', 'fd00::2']);
+    expect(requested(made('en0', ['10.0.0.2', 'fd00::2']))).toEqual(['10.0.0.2', 'fd00::2']);
   });
 
   it('is a link-local address through every own interface that has one, but those that are ignored', () => {
     expect(OWN.linkLocalNames).toEqual(['en0', 'tb0']);
-    expect(asked(made('en5', ['fe80::2']))).toEqual(['fe80::2%en0', 'fe80::2%tb0']);
-    expect(asked(made('en5', ['fe80::2%en5'])), 'the scope of its own machine').toEqual([
+    expect(requested(made('en5', ['fe80::2']))).toEqual(['fe80::2%en0', 'fe80::2%tb0']);
+    expect(requested(made('en5', ['fe80::2%en5'])), 'the scope of its own machine').toEqual([
       'fe80::2%en0',
       'fe80::2%tb0',
     ]);
@@ -69,7 +69,7 @@ describe('what is asked of a node', () => {
 
   it('is nothing of loopback, of interfaces that are down, nor of the radio that Apple keeps for itself', () => {
     expect(
-      asked(
+      requested(
         made('lo', ['127.0.0.1', '::1', 'fe80::1'], { type: 'loopback' }),
         made('en1', ['10.0.0.3'], { isUp: false }),
         made('awdl0', ['fe80::7']),
@@ -79,18 +79,18 @@ describe('what is asked of a node', () => {
   });
 
   it('is no address that this machine has itself, as of container networks', () => {
-    expect(asked(made('docker0', ['172.17.0.1', '172.18.0.1']))).toEqual(['172.18.0.1']);
+    expect(requested(made('docker0', ['172.17.0.1', '172.18.0.1']))).toEqual(['172.18.0.1']);
   });
 
   it('is bounded, with those of containers last', () => {
     const many = Array.from({ length: 400 }, (_, index) => `10.8.${index >> 8}.${index & 255}`);
-    const addresses = asked(made('docker1', many), made('en0', ['10.0.0.2']));
+    const addresses = requested(made('docker1', many), made('en0', ['10.0.0.2']));
     expect(addresses.length).toBe(REACHABILITY_LIMITS.addressesPerNodeMax);
     expect(addresses[0]).toBe('10.0.0.2');
   });
 
   it('names each address once', () => {
-    expect(asked(made('a', ['10.0.0.2', 'FD00::2']), made('b', ['10.0.0.2', 'fd00:0::2']))).toEqual([
+    expect(requested(made('a', ['10.0.0.2', 'FD00::2']), made('b', ['10.0.0.2', 'fd00:0::2']))).toEqual([
       '10.0.0.2',
       'fd00::2',
     ]);

@@ -18,94 +18,94 @@ const OTHER_KEY = new Uint8Array(32).fill(2);
 const ATLAS = nodeId('a'.repeat(26));
 const JUNO = nodeId('b'.repeat(26));
 const PORT = 4_181;
-const ASKING_PORT = 50_000;
+const QUERY_PORT = 50_000;
 
 describe('reachability checks', () => {
   it('open an address that answers, within the spread of first questions', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(REACHABILITY_LIMITS.firstSpreadMs + REACHABILITY_LIMITS.tickMs);
-    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    expect(atlas.reported).toEqual(['opened 10.0.0.2']);
   });
 
   it('repeat every ten seconds, and report nothing while all is well', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(600_000);
-    expect(atlas.told).toEqual(['opened 10.0.0.2']);
-    expect(atlas.checks.counts.asked).toBeGreaterThanOrEqual(58);
-    expect(atlas.checks.counts.asked).toBeLessThanOrEqual(62);
+    expect(atlas.reported).toEqual(['opened 10.0.0.2']);
+    expect(atlas.checks.counts.requested).toBeGreaterThanOrEqual(58);
+    expect(atlas.checks.counts.requested).toBeLessThanOrEqual(62);
   });
 
   it('close after two questions in a row without an answer, and not after one', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(5_000);
     net.wire.block('10.0.0.2');
-    const asked = atlas.checks.counts.asked;
-    while (atlas.checks.counts.asked === asked) await net.clock.advance(10);
+    const requested = atlas.checks.counts.requested;
+    while (atlas.checks.counts.requested === requested) await net.clock.advance(10);
     net.wire.unblock('10.0.0.2'); // one question is lost
     await net.clock.advance(30_000);
-    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    expect(atlas.reported).toEqual(['opened 10.0.0.2']);
     net.wire.block('10.0.0.2');
-    const before = atlas.checks.counts.asked;
-    while (atlas.told.length === 1) await net.clock.advance(10);
-    expect(atlas.told.at(-1)).toBe('closed 10.0.0.2 (open): no answer');
-    expect(atlas.checks.counts.asked - before).toBe(REACHABILITY_LIMITS.failuresMax);
+    const before = atlas.checks.counts.requested;
+    while (atlas.reported.length === 1) await net.clock.advance(10);
+    expect(atlas.reported.at(-1)).toBe('closed 10.0.0.2 (open): no answer');
+    expect(atlas.checks.counts.requested - before).toBe(REACHABILITY_LIMITS.failuresMax);
   });
 
   it('take answers that came while their own process stood still', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(1_000);
-    const { asked, answered } = atlas.checks.counts;
+    const { requested, answered } = atlas.checks.counts;
     net.held = [];
-    while (atlas.checks.counts.asked === asked) await net.clock.advance(10);
+    while (atlas.checks.counts.requested === requested) await net.clock.advance(10);
     net.clock.standStill(5_000);
     await net.clock.advance(1_050);
     net.release();
     expect(atlas.checks.counts).toMatchObject({ answered: answered + 1, dropped: 0 });
-    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    expect(atlas.reported).toEqual(['opened 10.0.0.2']);
   });
 
   it('are patient while a measurement fills the cable, and not for ever', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(1_000);
     net.isBusy = true;
     net.wire.block('10.0.0.2');
-    const asked = atlas.checks.counts.asked;
-    while (atlas.checks.counts.asked < asked + REACHABILITY_LIMITS.failuresBusyMax - 1)
+    const requested = atlas.checks.counts.requested;
+    while (atlas.checks.counts.requested < requested + REACHABILITY_LIMITS.failuresBusyMax - 1)
       await net.clock.advance(10);
     net.wire.unblock('10.0.0.2');
     await net.clock.advance(30_000);
-    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    expect(atlas.reported).toEqual(['opened 10.0.0.2']);
     net.wire.block('10.0.0.2');
-    while (atlas.told.length === 1) await net.clock.advance(10);
-    expect(atlas.told.at(-1)).toBe('closed 10.0.0.2 (open): no answer');
+    while (atlas.reported.length === 1) await net.clock.advance(10);
+    expect(atlas.reported.at(-1)).toBe('closed 10.0.0.2 (open): no answer');
   });
 
   it('are not patient where the system has no route, measurement or not', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(1_000);
     net.isBusy = true;
     net.wire.block('10.0.0.2', 'ENETUNREACH');
-    const asked = atlas.checks.counts.asked;
-    while (atlas.told.length === 1) await net.clock.advance(10);
-    expect(atlas.checks.counts.asked - asked).toBe(REACHABILITY_LIMITS.failuresMax);
+    const requested = atlas.checks.counts.requested;
+    while (atlas.reported.length === 1) await net.clock.advance(10);
+    expect(atlas.checks.counts.requested - requested).toBe(REACHABILITY_LIMITS.failuresMax);
   });
 
   it('are back at once when somebody says that the node is heard again', async () => {
@@ -113,24 +113,24 @@ describe('reachability checks', () => {
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
     net.wire.block('10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(300_000);
-    expect(atlas.told).toEqual(['closed 10.0.0.2 (new): no answer']);
+    expect(atlas.reported).toEqual(['closed 10.0.0.2 (new): no answer']);
     net.wire.unblock('10.0.0.2');
     atlas.checks.hurry(JUNO);
     await net.clock.advance(REACHABILITY_LIMITS.firstSpreadMs + REACHABILITY_LIMITS.tickMs);
-    expect(atlas.told.at(-1)).toBe('opened 10.0.0.2');
+    expect(atlas.reported.at(-1)).toBe('opened 10.0.0.2');
   });
 
   it('ask an address that never answers less and less often, down to once a minute', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
-    atlas.ask(JUNO, '10.9.9.9');
+    atlas.request(JUNO, '10.9.9.9');
     await net.clock.advance(100_000);
-    const asked = atlas.checks.counts.asked;
+    const requested = atlas.checks.counts.requested;
     await net.clock.advance(600_000);
-    expect(atlas.checks.counts.asked - asked).toBeGreaterThanOrEqual(9);
-    expect(atlas.checks.counts.asked - asked).toBeLessThanOrEqual(11);
+    expect(atlas.checks.counts.requested - requested).toBeGreaterThanOrEqual(9);
+    expect(atlas.checks.counts.requested - requested).toBeLessThanOrEqual(11);
   });
 
   it('are not delayed by any number of dead addresses', async () => {
@@ -140,34 +140,34 @@ describe('reachability checks', () => {
     const dead = Array.from({ length: 200 }, (_, index) => target(JUNO, `10.9.9.${index}`));
     atlas.checks.setTargets([...dead, target(JUNO, '10.0.0.2')], () => 'gone');
     await net.clock.advance(1_000);
-    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    expect(atlas.reported).toEqual(['opened 10.0.0.2']);
   });
 
   it('do not take the answer of another node for that of the one that was meant', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1', '172.17.0.1');
-    atlas.ask(JUNO, '172.17.0.1');
+    atlas.request(JUNO, '172.17.0.1');
     await net.clock.advance(2_000);
-    expect(atlas.told).toEqual(['closed 172.17.0.1 (new): another node answers there']);
+    expect(atlas.reported).toEqual(['closed 172.17.0.1 (new): another node answers there']);
   });
 
   it("report the system's error if it has no route", async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.wire.block('10.0.0.2', 'ENETUNREACH');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(2_000);
-    expect(atlas.told).toEqual(['closed 10.0.0.2 (new): no route to that network']);
+    expect(atlas.reported).toEqual(['closed 10.0.0.2 (new): no route to that network']);
   });
 
   it('close what is asked no longer, for the reason that the caller knows', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     net.add(JUNO, '10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(1_000);
     atlas.checks.setTargets([], () => 'the node is offline');
-    expect(atlas.told.at(-1)).toBe('closed 10.0.0.2 (open): the node is offline');
+    expect(atlas.reported.at(-1)).toBe('closed 10.0.0.2 (open): the node is offline');
   });
 
   it('of a node that was started again go to its new port at once', async () => {
@@ -177,10 +177,10 @@ describe('reachability checks', () => {
     const juno = net.add(JUNO, '10.0.0.2');
     atlas.checks.setTargets([{ node: JUNO, address: '10.0.0.2', port: 666 }], () => '');
     await net.clock.advance(3_000);
-    expect(atlas.told).toEqual(['closed 10.0.0.2 (new): no answer']);
+    expect(atlas.reported).toEqual(['closed 10.0.0.2 (new): no answer']);
     atlas.checks.setTargets([{ node: JUNO, address: '10.0.0.2', port: 777 }], () => '');
     await net.clock.advance(1_000);
-    expect(atlas.told.at(-1)).toBe('opened 10.0.0.2');
+    expect(atlas.reported.at(-1)).toBe('opened 10.0.0.2');
   });
 
   it('find a peer that knows only the other key while keys change', async () => {
@@ -188,21 +188,21 @@ describe('reachability checks', () => {
     const atlas = net.add(ATLAS, '10.0.0.1');
     const juno = net.add(JUNO, '10.0.0.2');
     atlas.checks.setKeys([OTHER_KEY, KEY]);
-    atlas.ask(JUNO, '10.0.0.2');
-    juno.ask(ATLAS, '10.0.0.1');
+    atlas.request(JUNO, '10.0.0.2');
+    juno.request(ATLAS, '10.0.0.1');
     await net.clock.advance(3_000);
-    expect([...atlas.told, ...juno.told]).toEqual(['opened 10.0.0.2', 'opened 10.0.0.1']);
-    const { asked, answered } = atlas.checks.counts;
+    expect([...atlas.reported, ...juno.reported]).toEqual(['opened 10.0.0.2', 'opened 10.0.0.1']);
+    const { requested, answered } = atlas.checks.counts;
     await net.clock.advance(100_000);
     const after = atlas.checks.counts;
-    expect(after.answered - answered, 'the key that serves is kept').toBe(after.asked - asked);
+    expect(after.answered - answered, 'the key that serves is kept').toBe(after.requested - requested);
   });
 
   it('stay open when a stranger forges answers, and answer no stranger', async () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     const juno = net.add(JUNO, '10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     await net.clock.advance(1_000);
     const strange = { nonce: new Uint8Array(16).fill(9), key: checkKey(OTHER_KEY) };
     const served = juno.answers.counts.served;
@@ -212,7 +212,7 @@ describe('reachability checks', () => {
       juno.answers.take(new Uint8Array(turn), { address: '10.6.6.6', port: 1 });
     }
     expect(juno.answers.counts).toMatchObject({ served, dropped: 200 });
-    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    expect(atlas.reported).toEqual(['opened 10.0.0.2']);
   });
 
   it('answer a question once, however often it is played again', async () => {
@@ -244,13 +244,13 @@ describe('reachability checks', () => {
     await using net = new Net();
     const atlas = net.add(ATLAS, '10.0.0.1');
     const juno = net.add(JUNO, '10.0.0.2');
-    atlas.ask(JUNO, '10.0.0.2');
+    atlas.request(JUNO, '10.0.0.2');
     for (let tenth = 0; tenth < 600; tenth += 1) {
       for (let turn = 0; turn < 100; turn += 1)
         juno.answers.take(new Uint8Array(CHECK_BYTES), { address: '10.6.6.6', port: 1 });
       await net.clock.advance(100);
     }
-    expect(atlas.told).toEqual(['opened 10.0.0.2']);
+    expect(atlas.reported).toEqual(['opened 10.0.0.2']);
   });
 
   it('ask no more in a second than their bound, and get to everybody in time', async () => {
@@ -262,10 +262,10 @@ describe('reachability checks', () => {
       () => '',
     );
     await net.clock.advance(1_000);
-    const { askBurst, asksPerSecond } = REACHABILITY_LIMITS;
-    expect(atlas.checks.counts.asked).toBeLessThanOrEqual(askBurst + asksPerSecond);
+    const { queryBurst, queriesPerSecond } = REACHABILITY_LIMITS;
+    expect(atlas.checks.counts.requested).toBeLessThanOrEqual(queryBurst + queriesPerSecond);
     await net.clock.advance(1_000);
-    expect(atlas.told.length).toBe(600);
+    expect(atlas.reported.length).toBe(600);
   });
 });
 
@@ -295,9 +295,9 @@ class Net implements AsyncDisposable {
   #drawn = 0;
 
   add(localId: NodeId, ...addresses: readonly string[]) {
-    const told: string[] = [];
+    const reported: string[] = [];
     const [first = '', ...others] = addresses;
-    const asking = this.wire.open([first], ASKING_PORT, bytes => {
+    const asking = this.wire.open([first], QUERY_PORT, bytes => {
       if (this.held === undefined) checks.takeAnswer(bytes);
       else this.held.push(() => checks.takeAnswer(bytes));
     });
@@ -309,10 +309,10 @@ class Net implements AsyncDisposable {
         this.#drawn = (this.#drawn * 16_807 + 1) % 2_147_483_647;
         return this.#drawn / 2_147_483_647;
       },
-      ask: (bytes, to) => asking.send(bytes, to),
+      request: (bytes, to) => asking.send(bytes, to),
       isBusy: () => this.isBusy,
-      opened: ({ address }) => told.push(`opened ${address}`),
-      closed: ({ address }, reason, was) => told.push(`closed ${address} (${was}): ${reason}`),
+      opened: ({ address }) => reported.push(`opened ${address}`),
+      closed: ({ address }, reason, was) => reported.push(`closed ${address} (${was}): ${reason}`),
     });
     const answers = new ReachabilityAnswers({
       clock: this.clock,
@@ -322,8 +322,9 @@ class Net implements AsyncDisposable {
       isKnown: address => address.startsWith('10.0.'),
     });
     this.#running.push(checks.run(this.#stop.signal));
-    const ask = (node: NodeId, address: string): void => checks.setTargets([target(node, address)], () => '');
-    return { checks, answers, told, ask };
+    const request = (node: NodeId, address: string): void =>
+      checks.setTargets([target(node, address)], () => '');
+    return { checks, answers, reported, request };
   }
 
   release(): void {

@@ -8,11 +8,11 @@ describe('replication', () => {
     const [a, b] = [cluster.node(0), cluster.node(1)];
     a.open('before');
     b.open('b1');
-    b.tellMemory(5);
+    b.reportMemory(5);
     cluster.link(0, 1);
     await cluster.clock.advance(1);
     a.open('after');
-    a.tellMemory(7);
+    a.reportMemory(7);
     await cluster.clock.advance(1);
     expect(b.connectionsOf(a.id)).toEqual(['socket after', 'socket before']);
     expect(a.connectionsOf(b.id)).toEqual(['socket b1']);
@@ -28,7 +28,7 @@ describe('replication', () => {
     await cluster.clock.advance(10_000);
     for (const node of cluster.nodes) {
       node.open('second');
-      node.tellMemory(1);
+      node.reportMemory(1);
     }
     await cluster.clock.advance(1);
     for (const node of cluster.nodes) {

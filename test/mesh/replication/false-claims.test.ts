@@ -47,7 +47,7 @@ describe('a member that claims to hold everything and delivers nothing', () => {
     if (liar === undefined) throw new Error('there is one');
     meet(cluster, newcomer, liar);
     await claimFor(cluster, [liar], 120_000);
-    const perOrigin = liar.asked.length / 3;
+    const perOrigin = liar.requested.length / 3;
     expect(perOrigin).toBeGreaterThan(1);
     expect(perOrigin).toBeLessThan(10);
   });
@@ -60,7 +60,7 @@ describe('a member that claims to hold everything and delivers nothing', () => {
     const liar = new LyingNode({ claims: () => [{ origin: origin.id, epoch: origin.epoch, through }] });
     let end = meet(cluster, newcomer, liar);
     const claimForHours = async (hours: number): Promise<number> => {
-      const before = liar.asked.length;
+      const before = liar.requested.length;
       for (let minute = 0; minute < hours * 60; minute += 1) {
         through += 1;
         if (minute % 7 === 0) {
@@ -70,7 +70,7 @@ describe('a member that claims to hold everything and delivers nothing', () => {
         liar.claim();
         await cluster.clock.advance(60_000);
       }
-      return liar.asked.length - before;
+      return liar.requested.length - before;
     };
     expect(await claimForHours(3)).toBeLessThanOrEqual(REPLICATION_LIMITS.wantsMax);
     expect(await claimForHours(3)).toBe(0);
@@ -95,9 +95,9 @@ describe('a member that claims to hold everything and delivers nothing', () => {
     if (first === undefined) throw new Error('the origin has recorded something');
     const liar = new LyingNode({
       claims: () => [{ origin: id, epoch, through: 1e6 }],
-      answer: (message, tell) => {
+      answer: (message, report) => {
         if (message.kind === 'want')
-          tell({ kind: 'records', origin: id, epoch, after: 0, through: 1e6, records: recordsOf(first) });
+          report({ kind: 'records', origin: id, epoch, after: 0, through: 1e6, records: recordsOf(first) });
       },
     });
     meet(cluster, newcomer, liar);
@@ -120,9 +120,9 @@ describe('a member that claims to hold everything and delivers nothing', () => {
     let isSilent = true;
     const slow = new LyingNode({
       claims: () => [{ origin: id, epoch, through: records.length }],
-      answer: (message, tell) => {
+      answer: (message, report) => {
         if (message.kind === 'want' && !isSilent)
-          tell({ kind: 'records', ...place, through: records.length, records });
+          report({ kind: 'records', ...place, through: records.length, records });
       },
     });
     meet(cluster, newcomer, slow);
@@ -179,7 +179,7 @@ it('a false claim over real links holds a newcomer up for the bounded wait only'
   lying.transport.onLink(link => liar.meet(link));
   const newcomer = await member(generateNodeKey());
   dial(newcomer.tls, portOf(lying));
-  await until(newcomer.tls, () => liar.asked.length > 0);
+  await until(newcomer.tls, () => liar.requested.length > 0);
   const repeating = setInterval(() => liar.claim(), 20);
   stops.defer(() => clearInterval(repeating));
   dial(newcomer.tls, portOf(honest.tls));

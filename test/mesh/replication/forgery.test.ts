@@ -88,7 +88,7 @@ describe('what a member of the mesh cannot do', () => {
   it('takes a live value that its origin signed, from whomever it comes, and refuses every other', async () => {
     await using cluster = await twoNodes();
     const node = cluster.node(0);
-    const tell = (body: Uint8Array, proof?: Uint8Array): void =>
+    const report = (body: Uint8Array, proof?: Uint8Array): void =>
       cluster.end(0, 1).inject(
         encodeMeshMessage({
           kind: 'live',
@@ -97,13 +97,13 @@ describe('what a member of the mesh cannot do', () => {
       );
     const good = bodyOf(victim, memoryFact(1));
     const other = encodeRecordBody({ origin: victim.nodeId, epoch: 1e15, seq: 9 }, memoryFact(666));
-    tell(other);
-    tell(other, Buffer.concat([victim.publicKey, attacker.sign(other)]));
-    tell(other, Buffer.concat([attacker.publicKey, attacker.sign(other)]));
-    tell(other, Buffer.concat([victim.publicKey, victim.sign(good)]));
+    report(other);
+    report(other, Buffer.concat([victim.publicKey, attacker.sign(other)]));
+    report(other, Buffer.concat([attacker.publicKey, attacker.sign(other)]));
+    report(other, Buffer.concat([victim.publicKey, victim.sign(good)]));
     expect(node.state.nodeMemories[victim.nodeId]).toBeUndefined();
     expect(node.replicator.counts.forged).toBe(4);
-    tell(good, Buffer.concat([victim.publicKey, victim.sign(good)]));
+    report(good, Buffer.concat([victim.publicKey, victim.sign(good)]));
     expect(node.memoryOf(victim.nodeId)?.availableBytes).toBe(1);
     expect(node.replicator.counts.forged).toBe(4);
   });
@@ -114,12 +114,12 @@ describe('what a member of the mesh cannot do', () => {
     await cluster.clock.advance(2_000);
     const [origin, relay, last] = cluster.nodes;
     if (origin === undefined || relay === undefined || last === undefined) throw new Error('there are three');
-    const told = (epoch: number, bytes: number): Uint8Array =>
+    const reported = (epoch: number, bytes: number): Uint8Array =>
       encodeRecordBody({ origin: origin.id, epoch, seq: 1 }, memoryFact(bytes));
-    const badProof = Buffer.concat([cluster.publicKeyOf(0), attacker.sign(told(8, 2))]);
+    const badProof = Buffer.concat([cluster.publicKeyOf(0), attacker.sign(reported(8, 2))]);
     for (const entry of [
-      { ageMs: 0, body: told(7, 1) },
-      { ageMs: 0, body: told(8, 2), proof: badProof },
+      { ageMs: 0, body: reported(7, 1) },
+      { ageMs: 0, body: reported(8, 2), proof: badProof },
     ]) {
       cluster.end(1, 0).inject(encodeMeshMessage({ kind: 'live', entries: [entry] }));
       await cluster.clock.advance(20_000);
@@ -142,7 +142,7 @@ describe('what a member of the mesh cannot do', () => {
   it('cannot speak for a node to that node itself', async () => {
     await using cluster = await twoNodes();
     const node = cluster.node(0);
-    node.tellMemory(1);
+    node.reportMemory(1);
     const body = encodeRecordBody({ origin: node.id, epoch: 1e15, seq: 99 }, memoryFact(666));
     cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'live', entries: [{ ageMs: 0, body }] }));
     expect(node.memoryOf(node.id)?.availableBytes).toBe(1);

@@ -39,16 +39,16 @@ describe('a node that is gone and was forgotten', () => {
   it('stays hidden on a node that starts again, until it speaks', async () => {
     await using cluster = new MeshCluster(3);
     cluster.lay('full');
-    const [gone, keeper] = cluster.nodes;
-    if (gone === undefined || keeper === undefined) throw new Error('there are three');
+    const [gone, supervisor] = cluster.nodes;
+    if (gone === undefined || supervisor === undefined) throw new Error('there are three');
     gone.open('way');
     await speak(cluster, gone, 5);
     await cluster.kill(0);
     await cluster.clock.advance(60_000);
     const nowMs = cluster.clock.nowMs();
-    const result = forgetNode(keeper.state, { self: keeper.id, subject: gone.id, nowMs });
+    const result = forgetNode(supervisor.state, { self: supervisor.id, subject: gone.id, nowMs });
     if (result.kind !== 'forgotten') throw new Error(result.code);
-    keeper.record({ kind: 'node.forgotten', payload: result.fact });
+    supervisor.record({ kind: 'node.forgotten', payload: result.fact });
     await cluster.clock.advance(1_000);
     expect(nodeIds(cluster.node(1).state)).not.toContain(gone.id);
     await cluster.kill(2);
@@ -67,7 +67,7 @@ describe('a node that is gone and was forgotten', () => {
 /** A live word each half second. */
 const speak = async (cluster: MeshCluster, node: MeshNode, seconds: number): Promise<void> => {
   for (let turn = 0; turn < seconds * 2; turn += 1) {
-    node.tellMemory(turn);
+    node.reportMemory(turn);
     await cluster.clock.advance(500);
   }
 };

@@ -23,7 +23,7 @@ describe('a member that makes up five thousand nodes', () => {
     await using cluster = await linkedThree(limits);
     const node = cluster.node(0);
     bring(cluster, madeUp.map(live));
-    expect(heldLive(cluster)).toBe(liveOrigins.broughtBurst);
+    expect(heldLive(cluster)).toBe(liveOrigins.relayedBurst);
     for (let second = 0; second < 60; second += 1) {
       await cluster.clock.advance(1_000);
       bring(cluster, madeUp.slice(second * 80, second * 80 + 80).map(live));
@@ -45,7 +45,7 @@ describe('a member that makes up five thousand nodes', () => {
     cluster.link(0, 2);
     cluster.link(2, 3);
     for (let turn = 0; turn < 20; turn += 1) {
-      for (const index of [2, 3]) cluster.node(index).tellMemory(turn);
+      for (const index of [2, 3]) cluster.node(index).reportMemory(turn);
       bring(
         cluster,
         madeUp.slice(turn * 20, turn * 20 + 20).map(key => live(key, turn + 2)),
@@ -63,7 +63,7 @@ describe('a member that makes up five thousand nodes', () => {
     const [node, , honest] = cluster.nodes;
     if (node === undefined || honest === undefined) throw new Error('there are three');
     honest.open('way');
-    honest.tellMemory(1);
+    honest.reportMemory(1);
     bring(cluster, madeUp.slice(0, 100).map(live));
     await cluster.clock.advance(1_000);
     expect(nodeIds(node.state)).toHaveLength(101);
@@ -86,7 +86,7 @@ describe('a member that makes up five thousand nodes', () => {
   });
 
   it('does not make a peer look unreliable that brings them on, nor keep its honest nodes away', async () => {
-    const limits = { ...REPLICATION_LIMITS, durableOrigins: { ...durableOrigins, broughtBurst: 40 } };
+    const limits = { ...REPLICATION_LIMITS, durableOrigins: { ...durableOrigins, relayedBurst: 40 } };
     await using cluster = new MeshCluster(3, { limits });
     cluster.link(1, 2);
     cluster.node(2).open('way');
@@ -131,11 +131,11 @@ describe('what a member can make others keep', () => {
           cluster,
           Array.from({ length: 6 }, (_, index) => liveOfKind(key, at + index + 1, 60_000)),
         );
-    expect(node.replicator.heldBytes.live).toBeLessThanOrEqual(3_000_000);
-    cluster.node(2).tellMemory(7);
+    expect(node.replicator.bufferedBytes.live).toBeLessThanOrEqual(3_000_000);
+    cluster.node(2).reportMemory(7);
     await cluster.clock.advance(1_000);
     expect(node.memoryOf(cluster.node(2).id)?.availableBytes).toBe(7);
-    expect(node.replicator.heldBytes.live).toBeLessThanOrEqual(3_000_000);
+    expect(node.replicator.bufferedBytes.live).toBeLessThanOrEqual(3_000_000);
   });
 
   it('is bounded in bytes for proofs of forks', async () => {
@@ -146,8 +146,8 @@ describe('what a member can make others keep', () => {
       cluster.end(0, 1).inject(fork(key, 400_000));
     }
     expect(node.replicator.counts.forks).toBe(20);
-    expect(node.replicator.heldBytes.forks).toBeLessThanOrEqual(forkBytesMax);
-    expect(node.replicator.heldBytes.forks).toBeGreaterThan(forkBytesMax / 2);
+    expect(node.replicator.bufferedBytes.forks).toBeLessThanOrEqual(forkBytesMax);
+    expect(node.replicator.bufferedBytes.forks).toBeGreaterThan(forkBytesMax / 2);
   });
 });
 

@@ -15,7 +15,7 @@ describe('64 nodes', { timeout: 120_000 }, () => {
     const before = sent(cluster);
     for (const node of cluster.nodes) {
       node.open('after');
-      node.tellMemory(1);
+      node.reportMemory(1);
     }
     await cluster.clock.advance(0);
     expect(new Set(cluster.nodes.map(({ hash }) => hash)).size).toBe(1);

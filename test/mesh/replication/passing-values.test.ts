@@ -21,13 +21,13 @@ describe('live values of what comes and goes', () => {
     await cluster.clock.advance(1);
     const runs = REPLICATION_LIMITS.liveKeysPerOriginMax + 100;
     for (let run = 0; run < runs; run += 1) a.record(runnerFact(`run ${run}`));
-    a.tellMemory(7);
+    a.reportMemory(7);
     await cluster.clock.advance(10_000);
     expect(b.replicator.counts.liveRefused + a.replicator.counts.liveRefused).toBe(0);
     expect(Object.keys(b.state.runners[a.id] ?? {})).toHaveLength(RUNNERS_MAX);
     expect(b.state.runners[a.id]).toHaveProperty([`run ${runs - 1}`]);
     expect(b.hash).toBe(a.hash);
-    expect(a.replicator.heldBytes.live).toBe(b.replicator.heldBytes.live);
+    expect(a.replicator.bufferedBytes.live).toBe(b.replicator.bufferedBytes.live);
     // A new node receives what they store, and no digest finds a difference from then on.
     cluster.link(0, 2);
     await cluster.clock.advance(10_000);

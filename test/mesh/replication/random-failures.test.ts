@@ -80,7 +80,7 @@ const happen = async (
       if (cluster.isRunning(index)) {
         cluster.node(index).open(`c ${below(6)}`);
         cluster.node(index).close(`c ${below(6)}`);
-        cluster.node(index).tellMemory(below(100));
+        cluster.node(index).reportMemory(below(100));
       }
   }
 };

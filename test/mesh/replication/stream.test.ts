@@ -14,7 +14,7 @@ describe('the stream between neighbours', () => {
     const before = sent(cluster);
     for (const node of cluster.nodes) {
       node.open('one');
-      node.tellMemory(1);
+      node.reportMemory(1);
     }
     await cluster.clock.advance(1);
     expect(sent(cluster) - before).toBe(16 * 15 * 2);
@@ -30,7 +30,7 @@ describe('the stream between neighbours', () => {
       const before = sent(cluster);
       for (const node of cluster.nodes) {
         node.open('one');
-        node.tellMemory(1);
+        node.reportMemory(1);
       }
       await cluster.clock.advance(1);
       for (const node of cluster.nodes) expect(node.hash).toBe(cluster.node(0).hash);
@@ -47,9 +47,9 @@ describe('the stream between neighbours', () => {
     const hold = [cluster.end(0, 1), cluster.end(1, 2)];
     for (const end of hold) end.isHeld = true;
     // The first frame is taken while the link is full; what follows waits with the node and ages there.
-    for (const node of cluster.nodes) node.tellMemory(0);
+    for (const node of cluster.nodes) node.reportMemory(0);
     await cluster.clock.advance(1);
-    cluster.node(0).tellMemory(1);
+    cluster.node(0).reportMemory(1);
     await cluster.clock.advance(700);
     hold[0]?.release();
     await cluster.clock.advance(0);
@@ -63,7 +63,7 @@ describe('the stream between neighbours', () => {
   it('sends the age of everything to a node that joins late', async () => {
     await using cluster = new MeshCluster(3);
     cluster.link(0, 1);
-    cluster.node(0).tellMemory(1);
+    cluster.node(0).reportMemory(1);
     cluster.node(0).open('old');
     await cluster.clock.advance(60_000);
     cluster.link(1, 2);
@@ -77,7 +77,7 @@ describe('the stream between neighbours', () => {
   it('shows nobody alive who has not spoken: stale after 10 s, offline after 30 s, also where news arrives late', async () => {
     await using cluster = new MeshCluster(3);
     cluster.link(0, 1);
-    cluster.node(0).tellMemory(1);
+    cluster.node(0).reportMemory(1);
     cluster.node(0).open('old');
     await cluster.clock.advance(1);
     const seenBy = (index: number): string =>
@@ -97,7 +97,7 @@ describe('the stream between neighbours', () => {
     cluster.link(0, 1);
     await cluster.clock.advance(0);
     expect(seenBy(1), 'old words are no life').toBe('offline');
-    cluster.node(0).tellMemory(2);
+    cluster.node(0).reportMemory(2);
     await cluster.clock.advance(0);
     expect([seenBy(1), seenBy(2)]).toEqual(['live', 'live']);
   });
@@ -110,7 +110,7 @@ describe('the stream between neighbours', () => {
     const stuck = cluster.end(0, 1);
     stuck.isHeld = true;
     for (let count = 1; count <= 500; count += 1) {
-      cluster.node(0).tellMemory(count);
+      cluster.node(0).reportMemory(count);
       cluster.node(0).open(`c ${count % 20}`);
       await cluster.clock.advance(1);
       expect(cluster.node(2).memoryOf(cluster.node(0).id)?.availableBytes).toBe(count);
@@ -165,7 +165,7 @@ describe('the stream between neighbours', () => {
     for (let round = 1; round <= 40; round += 1) {
       for (const node of cluster.nodes) {
         node.open(`c ${random.below(5)}`);
-        node.tellMemory(round);
+        node.reportMemory(round);
         if (random.next() < 0.3) node.close(`c ${random.below(5)}`);
       }
       await cluster.clock.advance(random.below(300));

@@ -1,89 +1,95 @@
 import { expect, test } from 'vitest';
-import type { AskOutcome } from '../../../src/mesh/request/requests.ts';
+import type { QueryOutcome } from '../../../src/mesh/request/requests.ts';
 import { encodeRequest, REQUEST_BYTES_MAX } from '../../../src/wire/request-message.ts';
-import { AskingNodes } from '../../support/asking-nodes.ts';
+import { QueryingNodes } from '../../support/querying-nodes.ts';
 
 const never = new AbortController().signal;
 const options = { timeoutMs: 5_000, signal: never };
 
 test('a question is answered by the handler of its topic, who learns who asks', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno']);
+  await using all = await QueryingNodes.start(['atlas', 'juno']);
   const [atlas, juno] = [all.at(0), all.at(1)];
   juno.requests.serve('greet', ({ from, body }) => ({ kind: 'answer', body: { from, body } }));
-  expect(await atlas.requests.ask(juno.id, 'greet', { word: 'salve' }, options)).toEqual({
+  expect(await atlas.requests.request(juno.id, 'greet', { word: 'salve' }, options)).toEqual({
     kind: 'answer',
     body: { from: atlas.id, body: { word: 'salve' } },
   });
 });
 
 test('an unknown topic is refused in words', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno']);
-  const outcome = await all.at(0).requests.ask(all.at(1).id, 'of the future', null, options);
+  await using all = await QueryingNodes.start(['atlas', 'juno']);
+  const outcome = await all.at(0).requests.request(all.at(1).id, 'of the future', null, options);
   expect(outcome).toEqual({ kind: 'refused', reason: 'this version does not know the request' });
 });
 
 test('without a link nobody is reached', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno']);
-  const outcome = await all.at(0).requests.ask(all.at(0).id, 'greet', null, options);
+  await using all = await QueryingNodes.start(['atlas', 'juno']);
+  const outcome = await all.at(0).requests.request(all.at(0).id, 'greet', null, options);
   expect(outcome).toEqual({ kind: 'unreachable', reason: 'there is no link to it' });
 });
 
 test('a handler that never answers costs the requester its own timeout, and is stopped', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno']);
+  await using all = await QueryingNodes.start(['atlas', 'juno']);
   const stopped = Promise.withResolvers<void>();
   all.at(1).requests.serve('wait', async ({ signal }) => {
     signal.addEventListener('abort', () => stopped.resolve(), { once: true });
     await stopped.promise;
     return { kind: 'answer', body: 'too late' };
   });
-  const asked = all.at(0).requests.ask(all.at(1).id, 'wait', null, options);
+  const requested = all.at(0).requests.request(all.at(1).id, 'wait', null, options);
   await all.clock.advance(5_000);
-  expect(await asked).toEqual({ kind: 'timeout', reason: 'it did not answer within 5 s' });
+  expect(await requested).toEqual({ kind: 'timeout', reason: 'it did not answer within 5 s' });
   await all.clock.advance(1_000);
   await stopped.promise;
   expect(all.at(0).requests.counts.unasked).toBe(1);
 });
 
 test('a cable that is cut leaves a question without an answer, not for ever', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno']);
+  await using all = await QueryingNodes.start(['atlas', 'juno']);
   all.at(1).requests.serve('greet', () => ({ kind: 'answer', body: 1 }));
   all.network.cut(all.at(0).transport, all.at(1).transport);
-  const asked = all.at(0).requests.ask(all.at(1).id, 'greet', null, { ...options, timeoutMs: 60_000 });
+  const requested = all
+    .at(0)
+    .requests.request(all.at(1).id, 'greet', null, { ...options, timeoutMs: 60_000 });
   await all.clock.advance(7_000);
-  expect(await asked).toEqual({ kind: 'unreachable', reason: 'its link was closed' });
+  expect(await requested).toEqual({ kind: 'unreachable', reason: 'its link was closed' });
 });
 
 test('a requester that is aborted stops at once', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno']);
+  await using all = await QueryingNodes.start(['atlas', 'juno']);
   const stop = new AbortController();
   all.at(1).requests.serve('wait', () => new Promise(() => undefined));
-  const asked = all.at(0).requests.ask(all.at(1).id, 'wait', null, { ...options, signal: stop.signal });
+  const requested = all
+    .at(0)
+    .requests.request(all.at(1).id, 'wait', null, { ...options, signal: stop.signal });
   stop.abort(new Error('enough'));
-  await expect(asked).rejects.toThrow('enough');
+  await expect(requested).rejects.toThrow('enough');
 });
 
 test('what is too long is refused before it is sent, in both directions', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno']);
+  await using all = await QueryingNodes.start(['atlas', 'juno']);
   const long = 'x'.repeat(REQUEST_BYTES_MAX);
   all.at(1).requests.serve('long', () => ({ kind: 'answer', body: long }));
-  const ask = (body: string): Promise<AskOutcome> =>
-    all.at(0).requests.ask(all.at(1).id, 'long', body, options);
-  expect(await ask(long)).toEqual({ kind: 'refused', reason: 'the request is too long' });
-  expect(await ask('')).toEqual({ kind: 'refused', reason: 'the reply is too long' });
+  const request = (body: string): Promise<QueryOutcome> =>
+    all.at(0).requests.request(all.at(1).id, 'long', body, options);
+  expect(await request(long)).toEqual({ kind: 'refused', reason: 'the request is too long' });
+  expect(await request('')).toEqual({ kind: 'refused', reason: 'the reply is too long' });
 });
 
 test('a peer that asks too much at once is refused, and one that floods is not even answered', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno'], { answersPerPeerMax: 2, asksBurst: 8 });
+  await using all = await QueryingNodes.start(['atlas', 'juno'], { answersPerPeerMax: 2, queriesBurst: 8 });
   const go = Promise.withResolvers<void>();
   all.at(1).requests.serve('wait', async () => {
     await go.promise;
     return { kind: 'answer', body: true };
   });
-  const asked = Array.from({ length: 12 }, () => all.at(0).requests.ask(all.at(1).id, 'wait', null, options));
+  const requested = Array.from({ length: 12 }, () =>
+    all.at(0).requests.request(all.at(1).id, 'wait', null, options),
+  );
   await all.clock.advance(0);
   go.resolve();
   await all.clock.advance(5_000);
-  const kinds = (await Promise.all(asked)).map(({ kind }) => kind);
+  const kinds = (await Promise.all(requested)).map(({ kind }) => kind);
   expect(kinds.filter(kind => kind === 'answer').length).toBe(2);
   expect(kinds.filter(kind => kind === 'refused').length).toBe(6);
   expect(kinds.filter(kind => kind === 'timeout').length).toBe(4);
@@ -91,12 +97,12 @@ test('a peer that asks too much at once is refused, and one that floods is not e
 });
 
 test('garbage of a peer is counted and changes nothing', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno']);
+  await using all = await QueryingNodes.start(['atlas', 'juno']);
   const link = all.at(0).transport.links.get(all.at(1).id);
-  const ask = encodeRequest({ kind: 'ask', id: 1, topic: 'greet', timeoutMs: 1, body: null });
-  if (link === undefined || ask === undefined) throw new Error('there is a link, and the ask is short');
+  const request = encodeRequest({ kind: 'ask', id: 1, topic: 'greet', timeoutMs: 1, body: null });
+  if (link === undefined || request === undefined) throw new Error('there is a link, and the ask is short');
   const wrong = [
-    ask.subarray(0, 9),
+    request.subarray(0, 9),
     new Uint8Array([1, 9]),
     new Uint8Array([1, 10, 0x7b, 0x7d]),
     new TextEncoder().encode('\u0001\u0009{"id":-1,"topic":"a","timeoutMs":1,"body":1}'),
@@ -111,7 +117,7 @@ test('garbage of a peer is counted and changes nothing', async () => {
 });
 
 test('of a flood of garbage and of replies to nothing only as much is read as a peer may send', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno'], { framesBurst: 8, framesPerSecond: 1 });
+  await using all = await QueryingNodes.start(['atlas', 'juno'], { framesBurst: 8, framesPerSecond: 1 });
   const link = all.at(0).transport.links.get(all.at(1).id);
   const reply = encodeRequest({ kind: 'answer', id: 7, body: null });
   if (link === undefined || reply === undefined) throw new Error('there is a link, and the reply is short');
@@ -124,12 +130,12 @@ test('of a flood of garbage and of replies to nothing only as much is read as a 
 });
 
 test('a handler that throws ends the requests with what it threw', async () => {
-  await using all = await AskingNodes.start(['atlas', 'juno']);
+  await using all = await QueryingNodes.start(['atlas', 'juno']);
   all.at(1).requests.serve('break', () => {
     throw new Error('unforeseen');
   });
-  const asked = all.at(0).requests.ask(all.at(1).id, 'break', null, options);
+  const requested = all.at(0).requests.request(all.at(1).id, 'break', null, options);
   await expect(all.at(1).running).rejects.toThrow('unforeseen');
   await all.clock.advance(5_000);
-  expect((await asked).kind).toBe('timeout');
+  expect((await requested).kind).toBe('timeout');
 });

@@ -13,7 +13,7 @@ import { makeCertificate } from '../../support/certificate.ts';
 import { until } from '../../support/seen-node.ts';
 import {
   dial,
-  hasHeard,
+  hasReceived,
   listenOn,
   type TlsNode,
   type TlsNodeOptions,
@@ -48,7 +48,7 @@ describe('where a node dials', () => {
       browser.destroy();
       const one = await node();
       dial(one, port);
-      await until(one, () => hasHeard(one, 'not-a-node'));
+      await until(one, () => hasReceived(one, 'not-a-node'));
       expect(one.refusals[0]?.detail).toContain('a certificate does not prove');
     } finally {
       setDefaultCACertificates(trusted);
@@ -63,7 +63,7 @@ describe('where a node dials', () => {
     });
     const one = await node();
     dial(one, await listenOn(server));
-    await until(one, () => hasHeard(one, 'not-a-node'));
+    await until(one, () => hasReceived(one, 'not-a-node'));
     server.close();
   });
 
@@ -83,7 +83,7 @@ describe('where a node dials', () => {
     await new Promise(resolve => server.close(resolve));
     const one = await node();
     dial(one, port);
-    await until(one, () => hasHeard(one, 'unreachable'));
+    await until(one, () => hasReceived(one, 'unreachable'));
     expect(one.refusals[0]).toMatchObject({
       reason: 'unreachable',
       cause: 'nothing-listens',

@@ -6,68 +6,72 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { clusterKeyText, makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import { joinProof } from '../../../src/mesh/key/join-code.ts';
-import { askToJoin, type JoinOutcome } from '../../../src/mesh/tls/ask-to-join.ts';
-import { JoinDesk } from '../../../src/mesh/tls/join-desk.ts';
+import { JoinCodeService } from '../../../src/mesh/tls/join-code-service.ts';
+import { type JoinOutcome, requestToJoin } from '../../../src/mesh/tls/request-to-join.ts';
 import { openPskSocket } from '../../../src/mesh/tls/tls-dial.ts';
 import { TLS_SETTINGS } from '../../../src/process/psk-tls.ts';
 import { until } from '../../support/seen-node.ts';
-import { dial, hasHeard, listenOn, portOf, TlsNodes } from '../../support/tls-nodes.ts';
+import { dial, hasReceived, listenOn, portOf, TlsNodes } from '../../support/tls-nodes.ts';
 
 describe('a desk where machines join', () => {
   let nodes: TlsNodes;
-  let desk: JoinDesk;
+  let service: JoinCodeService;
   let port: number;
 
   beforeEach(async () => {
     nodes = new TlsNodes();
-    desk = new JoinDesk(systemClock, [nodes.key]);
-    port = portOf(await nodes.node({ guests: desk }));
+    service = new JoinCodeService(systemClock, [nodes.key]);
+    port = portOf(await nodes.node({ guests: service }));
   });
 
   afterEach(() => nodes[Symbol.asyncDispose]());
 
   test('gives the key once for a code: a replay hears that it is used, and the mesh goes on', async () => {
-    const secret = desk.issue();
-    const first = await ask(secret, port);
+    const secret = service.issue();
+    const first = await request(secret, port);
     expect(first).toMatchObject({ kind: 'member', keys: [{ id: nodes.key.id }] });
-    expect(await ask(secret, port)).toMatchObject({ kind: 'refused', reason: 'used' });
+    expect(await request(secret, port)).toMatchObject({ kind: 'refused', reason: 'used' });
     const member = await nodes.node();
     dial(member, port);
     await until(member, () => member.transport.links.size === 1);
   });
 
   test('gives it to one of two that come together', async () => {
-    const secret = desk.issue();
-    const outcomes = await Promise.all([ask(secret, port), ask(secret, port)]);
+    const secret = service.issue();
+    const outcomes = await Promise.all([request(secret, port), request(secret, port)]);
     expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['member', 'refused']);
   });
 
   test('gives both keys while the cluster changes its key', async () => {
     const next = makeClusterKey();
-    desk.setKeys([next, nodes.key]);
-    expect(await ask(desk.issue(), port)).toMatchObject({ keys: [{ id: next.id }, { id: nodes.key.id }] });
+    service.setKeys([next, nodes.key]);
+    expect(await request(service.issue(), port)).toMatchObject({
+      keys: [{ id: next.id }, { id: nodes.key.id }],
+    });
   });
 
   test('closes a code after five handshakes that named it without its secret, and reports why', async () => {
-    const secret = desk.issue();
+    const secret = service.issue();
     const { id } = joinProof(secret);
     for (let tries = 0; tries < 5; tries += 1)
       expect(await tlsUnder({ id, psk: new Uint8Array(32).fill(tries) }, port)).toBe('refused');
-    expect(await ask(secret, port)).toMatchObject({ kind: 'refused', reason: 'tries' });
-    expect(await ask(desk.issue(), port), 'another code is not touched').toMatchObject({ kind: 'member' });
+    expect(await request(secret, port)).toMatchObject({ kind: 'refused', reason: 'tries' });
+    expect(await request(service.issue(), port), 'another code is not touched').toMatchObject({
+      kind: 'member',
+    });
   });
 
   test('does not count those who break off, or name no code', async () => {
-    const secret = desk.issue();
+    const secret = service.issue();
     for (let tries = 0; tries < 6; tries += 1) {
       const other = { id: `join-${'0'.repeat(15)}${tries}`, psk: new Uint8Array(32) };
       expect(await tlsUnder(other, port)).toBe('refused');
     }
-    expect(await ask(secret, port)).toMatchObject({ kind: 'member' });
+    expect(await request(secret, port)).toMatchObject({ kind: 'member' });
   });
 
   test('says of a code that it never gave that the node there does not know it', async () => {
-    expect(await ask(new Uint8Array(16), port)).toMatchObject({
+    expect(await request(new Uint8Array(16), port)).toMatchObject({
       kind: 'failed',
       tries: [{ reason: 'unknown-code' }],
     });
@@ -76,7 +80,7 @@ describe('a desk where machines join', () => {
   test('is not a member because of the code: a machine that opens TLS with it receives one line and no more', async () => {
     const stranger = await nodes.node({ keys: [makeClusterKey()] });
     dial(stranger, port);
-    await until(stranger, () => hasHeard(stranger, 'wrong-key'));
+    await until(stranger, () => hasReceived(stranger, 'wrong-key'));
     expect(stranger.transport.links.size).toBe(0);
   });
 });
@@ -96,28 +100,35 @@ describe('a machine that joins goes past', () => {
     ['an endless one', 'x'.repeat(100_000)],
   ])('a listener that has the code and answers %s', async (_what, answer) => {
     await using liar = await listening(joinProof(secret), answer);
-    expect(await ask(secret, liar.port)).toMatchObject({ kind: 'failed', tries: [{ reason: 'not-a-node' }] });
+    expect(await request(secret, liar.port)).toMatchObject({
+      kind: 'failed',
+      tries: [{ reason: 'not-a-node' }],
+    });
   });
 
   test('a listener without the code, with TLS of its own or none, and takes the next address', async () => {
     await using nodes = new TlsNodes();
-    const desk = new JoinDesk(systemClock, [nodes.key]);
-    const { port } = { port: portOf(await nodes.node({ guests: desk })) };
-    const issued = desk.issue();
+    const service = new JoinCodeService(systemClock, [nodes.key]);
+    const { port } = { port: portOf(await nodes.node({ guests: service })) };
+    const issued = service.issue();
     await using other = await listening({ id: joinProof(issued).id, psk: new Uint8Array(32) }, 'never sent');
     const plain = createNetServer(socket =>
       socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     );
     const plainPort = await listenOn(plain);
     const places = [other.port, plainPort, 1, port].map(each => ({ host: '127.0.0.1', port: each }));
-    const outcome = await askToJoin({ secret: issued, places }, systemClock, new AbortController().signal);
+    const outcome = await requestToJoin(
+      { secret: issued, places },
+      systemClock,
+      new AbortController().signal,
+    );
     expect(outcome).toMatchObject({ kind: 'member', place: { port } });
     plain.close();
   });
 });
 
-const ask = (secret: Uint8Array, port: number): Promise<JoinOutcome> =>
-  askToJoin({ secret, places: [{ host: '127.0.0.1', port }] }, systemClock, new AbortController().signal);
+const request = (secret: Uint8Array, port: number): Promise<JoinOutcome> =>
+  requestToJoin({ secret, places: [{ host: '127.0.0.1', port }] }, systemClock, new AbortController().signal);
 
 /** What comes of TLS under some PSK: 'secured' would be a key for a stranger. */
 const tlsUnder = async (

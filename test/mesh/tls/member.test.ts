@@ -11,7 +11,7 @@ import { introduce } from '../../../src/mesh/tls/introduce.ts';
 import { TLS_SETTINGS } from '../../../src/process/psk-tls.ts';
 import { frameHead } from '../../../src/wire/frame-decoder.ts';
 import { until } from '../../support/seen-node.ts';
-import { hasHeard, portOf, type TlsNode, TlsNodes } from '../../support/tls-nodes.ts';
+import { hasReceived, portOf, type TlsNode, TlsNodes } from '../../support/tls-nodes.ts';
 import { outcomeOf } from '../../support/tls-outcome.ts';
 
 describe('a member of the mesh', () => {
@@ -58,14 +58,14 @@ describe('a member of the mesh', () => {
   test('that opens TLS with the key but cannot prove it afterwards is refused', async () => {
     const one = await nodes.node();
     await member(one, { proofKey: new Uint8Array(32) });
-    await until(one, () => hasHeard(one, 'wrong-key'));
+    await until(one, () => hasReceived(one, 'wrong-key'));
     expect(one.links).toEqual([]);
   });
 
   test('that names an identity which is not its own is refused', async () => {
     const one = await nodes.node();
     await member(one, { forged: true });
-    await until(one, () => hasHeard(one, 'bad-proof'));
+    await until(one, () => hasReceived(one, 'bad-proof'));
     expect(one.links).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ import { linkOf, type SeenNode, until } from '../../support/seen-node.ts';
 import { garbageFrom, talkTo } from '../../support/tcp-stranger.ts';
 import {
   dial,
-  hasHeard,
+  hasReceived,
   listenOn,
   portOf,
   type TlsNode,
@@ -47,7 +47,7 @@ describe('the mesh over TLS', () => {
     const one = await node();
     const stranger = await node({ keys: [makeClusterKey()] });
     dial(stranger, portOf(one));
-    await until(one, () => hasHeard(one, 'wrong-key') && hasHeard(stranger, 'wrong-key'));
+    await until(one, () => hasReceived(one, 'wrong-key') && hasReceived(stranger, 'wrong-key'));
     expect(one.transport.links.size + stranger.transport.links.size).toBe(0);
   });
 
@@ -55,14 +55,14 @@ describe('the mesh over TLS', () => {
     const one = await node();
     const stranger = await node({ keys: [{ id: key.id, secret: makeClusterKey().secret }] });
     dial(stranger, portOf(one));
-    await until(one, () => hasHeard(one, 'wrong-key') && hasHeard(stranger, 'wrong-key'));
+    await until(one, () => hasReceived(one, 'wrong-key') && hasReceived(stranger, 'wrong-key'));
   });
 
   test('another version of the mesh is reported as such at both ends', async () => {
     const one = await node();
     const newer = await node({ version: 2 });
     dial(newer, portOf(one));
-    await until(one, () => hasHeard(one, 'version'));
+    await until(one, () => hasReceived(one, 'version'));
     expect(one.refusals.find(({ reason }) => reason === 'version')?.detail).toMatch(/version 2 .* version 1/);
   });
 
@@ -107,9 +107,9 @@ describe('the mesh over TLS', () => {
   describe('at its port', () => {
     const asClient = async (port: number, options: ConnectionOptions): Promise<'secured' | 'refused'> => {
       const socket = connectTls({ ...TLS_SETTINGS, host: '127.0.0.1', port, servername: '', ...options });
-      const told = await outcomeOf(socket);
+      const reported = await outcomeOf(socket);
       socket.destroy();
-      return told;
+      return reported;
     };
 
     test('refuses TLS without a key, and with the id of a key but no key', async () => {
@@ -117,7 +117,7 @@ describe('the mesh over TLS', () => {
       expect(await asClient(portOf(one), { rejectUnauthorized: false })).toBe('refused');
       const pskCallback = () => ({ psk: new Uint8Array(32), identity: key.id });
       expect(await asClient(portOf(one), { rejectUnauthorized: false, pskCallback })).toBe('refused');
-      await until(one, () => hasHeard(one, 'not-a-node') && hasHeard(one, 'wrong-key'));
+      await until(one, () => hasReceived(one, 'not-a-node') && hasReceived(one, 'wrong-key'));
     });
 
     test('refuses a session that was opened with the key and is resumed without it', async () => {
@@ -159,7 +159,7 @@ describe('the mesh over TLS', () => {
     test('closes HTTP at once and says that it is no node', async () => {
       const one = await node();
       await talkTo(portOf(one), Buffer.from('GET / HTTP/1.1\r\nHost: atlas\r\n\r\n'));
-      await until(one, () => hasHeard(one, 'not-a-node'));
+      await until(one, () => hasReceived(one, 'not-a-node'));
     });
 
     test('refuses the recorded bytes of another handshake', async () => {
@@ -190,17 +190,17 @@ describe('the mesh over TLS', () => {
     test('closes a connection that says nothing', async () => {
       const one = await node({ limits: { handshakeMs: 200 } });
       await talkTo(portOf(one), undefined);
-      await until(one, () => hasHeard(one, 'too-slow'));
+      await until(one, () => hasReceived(one, 'too-slow'));
     });
 
     test('bounds how many handshakes are in progress, and serves again when they are over', async () => {
       const one = await node({
         limits: { handshakesMax: 6, handshakesPerAddressMax: 4, handshakeMs: 1_000 },
       });
-      const told = (reason: RefusalReason): number => one.transport.refusalCounts.get(reason) ?? 0;
+      const reported = (reason: RefusalReason): number => one.transport.refusalCounts.get(reason) ?? 0;
       await Promise.all(Array.from({ length: 300 }, () => talkTo(portOf(one), undefined)));
-      await until(one, () => told('too-many') + told('too-slow') === 300);
-      expect(told('too-many')).toBeGreaterThan(200);
+      await until(one, () => reported('too-many') + reported('too-slow') === 300);
+      expect(reported('too-many')).toBeGreaterThan(200);
       await stillServes(one);
     });
 
@@ -292,7 +292,7 @@ describe('the mesh over TLS', () => {
       const one = await node();
       const socket = await insider(one);
       socket.write(bytes);
-      await until(one, () => hasHeard(one, reason));
+      await until(one, () => hasReceived(one, reason));
       await ends(socket);
       expect(one.transport.links.size).toBe(0);
     });
@@ -302,7 +302,7 @@ describe('the mesh over TLS', () => {
       const socket = await insider(one);
       const hello = Buffer.concat([Buffer.from('PLSM\0\x01'), generateNodeKey().publicKey, Buffer.alloc(24)]);
       socket.write(Buffer.concat([frameHead(16, hello.length), hello, frameHead(17, 96), Buffer.alloc(96)]));
-      await until(one, () => hasHeard(one, 'wrong-key'));
+      await until(one, () => hasReceived(one, 'wrong-key'));
       await ends(socket);
     });
 
@@ -310,7 +310,7 @@ describe('the mesh over TLS', () => {
       const one = await node({ limits: { handshakeMs: 300 } });
       const socket = await insider(one);
       socket.write(Buffer.alloc(3));
-      await until(one, () => hasHeard(one, 'too-slow'));
+      await until(one, () => hasReceived(one, 'too-slow'));
       await ends(socket);
     });
   });

@@ -48,8 +48,8 @@ describe('the config of a model', () => {
     [{ quantization_config: { quant_method: 'awq', bits: 4, group_size: 128 } }, 4.156_25],
     [{ quantization_config: { quant_method: 'mxfp4' } }, 4.25],
     [{ quantization_config: { quant_method: 'modelopt', quant_algo: 'NVFP4' } }, 4.5],
-  ])('with %j has so many bits a weight: %f', (told, bits) => {
-    const config = readModelConfig({ ...CONFIGS['llama3-8b'], ...told }, 'm/config.json');
+  ])('with %j has so many bits a weight: %f', (reported, bits) => {
+    const config = readModelConfig({ ...CONFIGS['llama3-8b'], ...reported }, 'm/config.json');
     expect(config.quantisation.bitsPerWeight.low).toBe(bits);
   });
 

@@ -6,7 +6,7 @@ import { ggufFacts } from '../../../src/model/gguf/gguf-facts.ts';
 import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
 import { splitParts } from '../../../src/model/gguf/split-parts.ts';
 import { memorySource } from '../../support/memory-source.ts';
-import { headerBytes, librarySays, madeFacts } from '../made-headers.ts';
+import { headerBytes, libraryReports, madeFacts } from '../made-headers.ts';
 
 describe('the cache of a token', () => {
   test.each([
@@ -57,9 +57,9 @@ describe('the cache of a token', () => {
 });
 
 describe('weights', () => {
-  test.each(Object.keys(librarySays()))('of %s are all counted once in memory', async name => {
+  test.each(Object.keys(libraryReports()))('of %s are all counted once in memory', async name => {
     const { totalBytes } = weightsOf(await madeFacts(name));
-    const bytes = Object.values(librarySays()[name]?.types ?? {}).reduce((sum, row) => sum + row.bytes, 0);
+    const bytes = Object.values(libraryReports()[name]?.types ?? {}).reduce((sum, row) => sum + row.bytes, 0);
     expect(totalBytes).toEqual({ low: bytes, high: bytes });
   });
 

@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
 import { ModelError } from '../../../src/model/model-error.ts';
 import { memorySource } from '../../support/memory-source.ts';
-import { headerBytes, librarySays, madeHeader } from '../made-headers.ts';
+import { headerBytes, libraryReports, madeHeader } from '../made-headers.ts';
 
 describe('the header of a GGUF file', () => {
-  test.each(Object.entries(librarySays()))(
+  test.each(Object.entries(libraryReports()))(
     'of %s counts tensors, weights and bytes by type as the library of the format does',
     async (name, { types, dataOffset }) => {
       const header = await madeHeader(name);

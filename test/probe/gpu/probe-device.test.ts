@@ -48,11 +48,15 @@ const MEASUREMENT: DeviceMeasurement = {
   method: 'made up',
 };
 
-const engine = (name: string, outcome: ProbeOutcome<DeviceMeasurement>, asked: string[]): DeviceEngine => ({
+const engine = (
+  name: string,
+  outcome: ProbeOutcome<DeviceMeasurement>,
+  requested: string[],
+): DeviceEngine => ({
   name,
   suits: ({ vendor }) => vendor !== 'cpu',
   measure: async () => {
-    asked.push(name);
+    requested.push(name);
     return outcome;
   },
 });
@@ -99,15 +103,15 @@ describe('the devices of a node', () => {
 
 describe('a device', () => {
   test('is measured by the first engine that can, and by no further one', async () => {
-    const asked: string[] = [];
+    const requested: string[] = [];
     const measured: ProbeOutcome<DeviceMeasurement> = { kind: 'measured', measurement: MEASUREMENT };
     const probe = proberOf([
-      engine('first', failure('no driver'), asked),
-      engine('second', measured, asked),
-      engine('third', measured, asked),
+      engine('first', failure('no driver'), requested),
+      engine('second', measured, requested),
+      engine('third', measured, requested),
     ]);
     expect(await probe(device('amd'), signal)).toBe(measured);
-    expect(asked).toEqual(['first', 'second']);
+    expect(requested).toEqual(['first', 'second']);
   });
 
   test('that no engine can measure has every reason in its failure', async () => {
@@ -129,11 +133,11 @@ describe('a device', () => {
 describe('what a child says of a device', () => {
   const known = { deviceId: 'GPU-1', deviceKind: 'gpu', engine: 'cuda' } as const;
   const { deviceId: _, deviceKind: __, engine: ___, ...figures } = MEASUREMENT;
-  const told = (changes: object) =>
+  const reported = (changes: object) =>
     outcomeOf({ kind: 'answered', answer: { kind: 'measured', figures: { ...figures, ...changes } } }, known);
 
   test('becomes a measurement with what is known of the device', () => {
-    expect(told({})).toEqual({ kind: 'measured', measurement: { ...MEASUREMENT, engine: 'cuda' } });
+    expect(reported({})).toEqual({ kind: 'measured', measurement: { ...MEASUREMENT, engine: 'cuda' } });
   });
 
   test.each([
@@ -144,14 +148,14 @@ describe('what a child says of a device', () => {
     ['an endless method', { method: 'x'.repeat(5_000) }],
     ['a mark that is no mark', { isLowerBound: 'yes' }],
   ])('is not believed with %s', (_name, changes) => {
-    expect(told(changes)).toEqual(failure('cuda printed something unreadable'));
+    expect(reported(changes)).toEqual(failure('cuda printed something unreadable'));
   });
 
   test('is a failure with its reason, cut to a length that fits a profile', () => {
-    const said = outcomeOf(
+    const reported = outcomeOf(
       { kind: 'answered', answer: { kind: 'failed', reason: 'y'.repeat(5_000) } },
       known,
     );
-    expect(said.kind === 'failed' && said.reason.length).toBe(900);
+    expect(reported.kind === 'failed' && reported.reason.length).toBe(900);
   });
 });

@@ -18,9 +18,9 @@ test('a sink that never answers gives a failure with its reason, tried again eve
     leases: index => index === 0,
   });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
-  let asked = 0;
+  let requested = 0;
   juno.requests.serve(LEASE_TOPIC, async ({ signal }) => {
-    asked += 1;
+    requested += 1;
     await mesh.clock.sleep(1e9, signal);
     return { kind: 'refused', reason: 'never said' };
   });
@@ -29,8 +29,8 @@ test('a sink that never answers gives a failure with its reason, tried again eve
     `${nameOf(juno)} was requested to start its end of the probe, but it did not answer within 10 s`,
   );
   // Half a minute, a minute, two, four: not each tick.
-  expect(asked).toBeGreaterThan(3);
-  expect(asked).toBeLessThan(8);
+  expect(requested).toBeGreaterThan(3);
+  expect(requested).toBeLessThan(8);
 });
 
 test('a version without leases gives a failure with its reason', async () => {
@@ -68,14 +68,14 @@ test('a sink that says no, and when to come back, is no failure, and is believed
     leases: index => index === 0,
   });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
-  let asked = 0;
+  let requested = 0;
   juno.requests.serve(LEASE_TOPIC, () => {
-    asked += 1;
+    requested += 1;
     return { kind: 'answer', body: { kind: 'refused', reason: 'not today', retryInMs: 1e12 } };
   });
   await mesh.clock.advance(1_260_000);
   expect(mesh.profile(atlas, juno)).toBeUndefined();
-  expect(asked).toBe(3);
+  expect(requested).toBe(3);
   const stage = atlas.node.state.probeStatuses[atlas.id]?.[`link ${juno.id} socket 10.0.0.2`]?.value.stage;
   expect(stage).toMatchObject({ kind: 'waiting', reason: 'not today' });
 });
@@ -154,23 +154,23 @@ test('a source that never gives back loses its lease in bounded time, and pays f
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await mesh.clock.advance(60_000);
   const request = { way: { kind: 'socket', sinkAddress: juno.address }, why: 'by-hand' };
-  const ask = (): Promise<unknown> =>
-    atlas.requests.ask(juno.id, LEASE_TOPIC, request, { timeoutMs: 5_000, signal: never });
-  expect(await ask()).toMatchObject({ kind: 'answer', body: { kind: 'granted' } });
+  const requestLease = (): Promise<unknown> =>
+    atlas.requests.request(juno.id, LEASE_TOPIC, request, { timeoutMs: 5_000, signal: never });
+  expect(await requestLease()).toMatchObject({ kind: 'answer', body: { kind: 'granted' } });
   expect(mesh.engine.openSinks).toBe(1);
-  expect(await ask()).toMatchObject({
+  expect(await requestLease()).toMatchObject({
     body: { kind: 'refused', reason: `eth0 is being measured on ${nameOf(juno)}` },
   });
   await mesh.clock.advance(36_000);
   expect(mesh.engine.openSinks).toBe(0);
   // 35 s of 72 that an hour brings are gone; two more of these, and only what is requested by a person goes on.
   for (let turn = 0; turn < 2; turn += 1) {
-    await ask();
+    await requestLease();
     await mesh.clock.advance(36_000);
   }
   const due = { ...request, why: 'due' };
   expect(
-    await atlas.requests.ask(juno.id, LEASE_TOPIC, due, { timeoutMs: 5_000, signal: never }),
+    await atlas.requests.request(juno.id, LEASE_TOPIC, due, { timeoutMs: 5_000, signal: never }),
   ).toMatchObject({ body: { kind: 'refused', reason: `the budget of eth0 on ${nameOf(juno)} is spent` } });
 });
 
@@ -178,19 +178,24 @@ test('nobody gives back what another has lent, and an address of somebody else i
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno', 'pavo'] });
   const [atlas, juno, pavo] = [mesh.at(0), mesh.at(1), mesh.at(2)];
   await mesh.clock.advance(120_000);
-  const ask = (node: ProbingNode, topic: string, body: Parameters<ProbingNode['requests']['ask']>[2]) =>
-    node.requests.ask(juno.id, topic, body, { timeoutMs: 5_000, signal: never });
+  const request = (
+    node: ProbingNode,
+    topic: string,
+    body: Parameters<ProbingNode['requests']['request']>[2],
+  ) => node.requests.request(juno.id, topic, body, { timeoutMs: 5_000, signal: never });
   const way = { kind: 'socket', sinkAddress: juno.address };
-  expect(await ask(atlas, LEASE_TOPIC, { way, why: 'by-hand' })).toMatchObject({ body: { kind: 'granted' } });
+  expect(await request(atlas, LEASE_TOPIC, { way, why: 'by-hand' })).toMatchObject({
+    body: { kind: 'granted' },
+  });
   const stolen = { leaseId: 5, busyMs: 0, bytesUsed: 0 };
   for (let leaseId = 1; leaseId < 20; leaseId += 1)
-    expect(await ask(pavo, RELEASE_TOPIC, { ...stolen, leaseId })).toMatchObject({ kind: 'refused' });
+    expect(await request(pavo, RELEASE_TOPIC, { ...stolen, leaseId })).toMatchObject({ kind: 'refused' });
   expect(mesh.engine.openSinks).toBe(1);
   const foreign = { kind: 'socket', sinkAddress: '10.9.9.9' };
-  expect(await ask(atlas, LEASE_TOPIC, { way: foreign, why: 'by-hand' })).toMatchObject({
+  expect(await request(atlas, LEASE_TOPIC, { way: foreign, why: 'by-hand' })).toMatchObject({
     body: { kind: 'refused', reason: `10.9.9.9 is not on ${nameOf(juno)} now` },
   });
-  expect(await ask(atlas, LEASE_TOPIC, 'nonsense')).toMatchObject({ kind: 'refused' });
+  expect(await request(atlas, LEASE_TOPIC, 'nonsense')).toMatchObject({ kind: 'refused' });
 });
 
 test('a sink that cannot listen says why, and is left alone for a while', async () => {
@@ -217,21 +222,21 @@ const returnLeases = async (
   { count, claim }: { count: number; claim: { readonly busyMs: number; readonly bytesUsed: number } },
 ): Promise<void> => {
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
-  const ask = (topic: string, body: Parameters<ProbingNode['requests']['ask']>[2]) =>
-    atlas.requests.ask(juno.id, topic, body, { timeoutMs: 5_000, signal: never });
+  const request = (topic: string, body: Parameters<ProbingNode['requests']['request']>[2]) =>
+    atlas.requests.request(juno.id, topic, body, { timeoutMs: 5_000, signal: never });
   for (let turn = 0; turn < count; turn += 1) {
     const way = { kind: 'socket', sinkAddress: juno.address };
-    const granted = await ask(LEASE_TOPIC, { way, why: 'by-hand' });
+    const granted = await request(LEASE_TOPIC, { way, why: 'by-hand' });
     expect(granted).toMatchObject({ body: { kind: 'granted' } });
     const leaseId = Number(JSON.stringify(granted).match(/"leaseId":(\d+)/)?.[1]);
-    expect(await ask(RELEASE_TOPIC, { leaseId, ...claim })).toMatchObject({ kind: 'answer' });
+    expect(await request(RELEASE_TOPIC, { leaseId, ...claim })).toMatchObject({ kind: 'answer' });
     await mesh.clock.advance(2_000);
   }
 };
 
 const dueAnswer = async (source: ProbingNode, sink: ProbingNode): Promise<unknown> => {
   const request = { way: { kind: 'socket', sinkAddress: sink.address }, why: 'due' };
-  return await source.requests.ask(sink.id, LEASE_TOPIC, request, { timeoutMs: 5_000, signal: never });
+  return await source.requests.request(sink.id, LEASE_TOPIC, request, { timeoutMs: 5_000, signal: never });
 };
 
 test('a peer that claims more bytes than its lease has moved spends nothing of the interface', async () => {
@@ -288,20 +293,20 @@ test('a spent budget holds back no first probe of a path that was lost for longe
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], isOneWay: true });
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await mesh.clock.advance(60_000);
-  const ask = (why: string): Promise<unknown> =>
-    atlas.requests.ask(
+  const request = (why: string): Promise<unknown> =>
+    atlas.requests.request(
       juno.id,
       LEASE_TOPIC,
       { way: { kind: 'socket', sinkAddress: juno.address }, why },
       { timeoutMs: 5_000, signal: never },
     );
   for (let turn = 0; turn < 3; turn += 1) {
-    await ask('by-hand');
+    await request('by-hand');
     await mesh.clock.advance(36_000);
   }
   const spent = { body: { kind: 'refused', reason: `the budget of eth0 on ${nameOf(juno)} is spent` } };
   // It was measured just now: a path that flaps is not new.
-  expect(await ask('first')).toMatchObject(spent);
+  expect(await request('first')).toMatchObject(spent);
   const connection = atlas.node.state.connections[atlas.id]?.[juno.id]?.[`socket ${juno.address}`]?.value;
   if (connection === undefined) throw new Error('there is no connection');
   const loss = { code: 'no-answer', reason: 'no answer', lostAgeMs: 0 } as const;
@@ -311,6 +316,6 @@ test('a spent budget holds back no first probe of a path that was lost for longe
     payload: { sink: juno.id, connectionKey, connection, ...loss },
   });
   await mesh.clock.advance(300_000);
-  expect(await ask('due')).toMatchObject(spent);
-  expect(await ask('first')).toMatchObject({ body: { kind: 'granted' } });
+  expect(await request('due')).toMatchObject(spent);
+  expect(await request('first')).toMatchObject({ body: { kind: 'granted' } });
 });

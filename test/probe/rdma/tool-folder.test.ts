@@ -52,11 +52,13 @@ test('empty folders that killed probes have left are removed after an hour, and 
     chownSync(join(folder.path, 'plimsoll-rdma-foreign'), 65_534, 65_534);
   }
   const before = readdirSync(folder.path);
-  const asked = { temporaryFolder: folder.path, nowWallMs: NOW_MS };
-  expect(await removeStaleFolders({ ...asked, userId: undefined })).toBe(0);
-  expect(await removeStaleFolders({ ...asked, userId })).toBe(2);
+  const requested = { temporaryFolder: folder.path, nowWallMs: NOW_MS };
+  expect(await removeStaleFolders({ ...requested, userId: undefined })).toBe(0);
+  expect(await removeStaleFolders({ ...requested, userId })).toBe(2);
   expect(readdirSync(folder.path)).toEqual(
     before.filter(name => !/-(?:old|older)$/.test(name) || /bench/.test(name)),
   );
-  expect(await removeStaleFolders({ ...asked, temporaryFolder: join(folder.path, 'none'), userId })).toBe(0);
+  expect(await removeStaleFolders({ ...requested, temporaryFolder: join(folder.path, 'none'), userId })).toBe(
+    0,
+  );
 });

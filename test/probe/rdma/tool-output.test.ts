@@ -119,8 +119,8 @@ describe('what ucx_perftest prints', () => {
 
 describe('what the script for MLX prints', () => {
   it('is one line of seconds', () => {
-    const said = `some warning\n${JSON.stringify({ secondsEach: [0.001, 0.003] })}\n`;
-    expect(jaccl.read({ kind: 'bandwidth', messageBytes: 1_000_000, messages: 2 }, said)).toEqual({
+    const reported = `some warning\n${JSON.stringify({ secondsEach: [0.001, 0.003] })}\n`;
+    expect(jaccl.read({ kind: 'bandwidth', messageBytes: 1_000_000, messages: 2 }, reported)).toEqual({
       kind: 'bandwidth',
       bitsPerSecond: 4e9,
     });

@@ -120,11 +120,11 @@ test('a request to every node measures each path from one of its ends', async ()
   const sources = (): number =>
     mesh.log.filter(({ kind, role }) => kind === 'started' && role === 'source').length;
   const before = sources();
-  for (const { reconciler } of mesh.nodes) reconciler.ask(() => true, true);
+  for (const { reconciler } of mesh.nodes) reconciler.request(() => true, true);
   await mesh.clock.advance(60_000);
   expect(sources() - before).toBe(1);
   // A request to one node is measured there, whichever end the path has.
-  mesh.at(1).reconciler.ask(() => true);
+  mesh.at(1).reconciler.request(() => true);
   await mesh.clock.advance(60_000);
   expect(sources() - before).toBe(2);
 });

@@ -161,12 +161,12 @@ test('what is requested by a person is measured now, however fresh it is, and sa
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await mesh.clock.advance(60_000);
   mesh.engine.outcome = () => measured(5e9);
-  const [asked] = atlas.reconciler.ask(subject => subject.kind === 'link');
-  expect(asked).toMatchObject({ result: 'started', reason: '' });
+  const [requested] = atlas.reconciler.request(subject => subject.kind === 'link');
+  expect(requested).toMatchObject({ result: 'started', reason: '' });
   await mesh.clock.advance(5_000);
   expect(mesh.profile(atlas, juno)).toMatchObject({
     uploadBitsPerSecond: 5e9,
     intervalMs: unknown('requested by a person'),
   });
-  expect(atlas.reconciler.ask(subject => subject.kind === 'gpu')).toEqual([]);
+  expect(atlas.reconciler.request(subject => subject.kind === 'gpu')).toEqual([]);
 });

@@ -105,7 +105,7 @@ test('who asks by hand has a socket connection measured beside a benchmark', asy
   await using mesh = await machines();
   const [atlas, juno] = [mesh.at(0), mesh.at(1)];
   await load(mesh, juno, 20_000);
-  atlas.reconciler.ask(subject => subject.kind === 'link');
+  atlas.reconciler.request(subject => subject.kind === 'link');
   await load(mesh, juno, 20_000);
   expect(started(mesh, 'rdma')).toBe(0);
   expect(started(mesh, 'socket')).toBe(2);
@@ -262,7 +262,7 @@ test('of what is due at one moment a link is measured first, and a device, which
     atlas.probeDevice = deviceOf(mesh);
     await mesh.clock.advance(60_000);
     const isOver = mesh.log.length;
-    atlas.reconciler.ask(() => true);
+    atlas.reconciler.request(() => true);
     await mesh.clock.advance(30_000);
     const after = mesh.log.slice(isOver).filter(({ kind, node }) => kind === 'started' && node === atlas.id);
     expect(after.map(({ probe }) => probe)).toEqual(['socket', 'gpu']);

@@ -84,15 +84,15 @@ describe('the peers that a node measures', () => {
       fc.property(fc.integer({ min: 0, max: 999 }), anyMoment, (seed, wallMs) => {
         const members = fleet(1_000, 25, seed);
         const choices = everyChoice(members, wallMs);
-        const asked = new Map<NodeId, number>();
+        const requested = new Map<NodeId, number>();
         for (const [self, chosen] of choices) {
           expect(chosen.has(self)).toBe(false);
           expect(chosen.size).toBeLessThanOrEqual(39 + DRAWN_COUNT + DUTIES_MAX);
-          for (const peer of chosen.keys()) asked.set(peer, (asked.get(peer) ?? 0) + 1);
+          for (const peer of chosen.keys()) requested.set(peer, (requested.get(peer) ?? 0) + 1);
         }
         // Its rack, and what others draw: three on average, so above 16 for one of 1,000 nodes once in 50,000 days (Poisson);
         // and for each two racks one, of which a node has 5 or more as rarely.
-        expect(Math.max(...asked.values())).toBeLessThanOrEqual(39 + 16 + 6);
+        expect(Math.max(...requested.values())).toBeLessThanOrEqual(39 + 16 + 6);
         const covered = coveredPairs(members, choices);
         expect([...pairsOfGroups(members)].filter(pair => !covered.has(pair))).toEqual([]);
       }),

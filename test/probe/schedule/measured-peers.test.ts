@@ -4,14 +4,14 @@ import { MeasuredPeers } from '../../../src/probe/schedule/measured-peers.ts';
 import { eventOf, groupedNodeId, groupedState } from '../../support/grouped-nodes.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
-const HEARD_MS = 100_000;
+const SEEN_MS = 100_000;
 const COUNT = 200;
 const SELF = groupedNodeId(0);
 
 /** Twenty-five racks of eight, all of them seen now; the clock is at that moment. */
 const fleetAt = async (count: number, more: readonly Event[] = []) => {
   const clock = new VirtualClock();
-  await clock.advance(HEARD_MS);
+  await clock.advance(SEEN_MS);
   const nodes = Array.from({ length: count }, (_, index) => ({
     name: `n${index}`,
     site: 'greenwich',
@@ -43,7 +43,7 @@ describe('what a node measures, by the state that it sees', () => {
       node => !before.has(node),
     );
     if (other === undefined) throw new Error('everybody was chosen');
-    peers.wish(other);
+    peers.request(other);
     expect(peers.isChosen(other)).toBe(true);
     await clock.advance(9_000);
     expect(peers.isChosen(other)).toBe(true);

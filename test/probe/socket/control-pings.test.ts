@@ -33,16 +33,16 @@ test('an end that does not know them, or measures on its event loop, is not aske
 });
 
 test('an other end that stops answering, or answers what was not asked, holds nobody up', async () => {
-  const asked: number[] = [];
-  const pings = new ControlPings(sequence => asked.push(sequence), new VirtualClock());
+  const requested: number[] = [];
+  const pings = new ControlPings(sequence => requested.push(sequence), new VirtualClock());
   const stop = new AbortController();
   const beside = pings.beside({ reason: undefined, roundTripMs: 1, signal: stop.signal });
-  pings.hear(7);
+  pings.receive(7);
   stop.abort();
   const { start, end } = await beside;
   start();
   expect(isUnknown(await end())).toBe(true);
-  expect(asked).toEqual([1]);
+  expect(requested).toEqual([1]);
 });
 
 test('idle round trips end in their time on a connection whose round trip is not a whole number of milliseconds', async () => {
@@ -50,7 +50,7 @@ test('idle round trips end in their time on a connection whose round trip is not
   const stop = new AbortController();
   const ROUND_TRIP_MS = 100.3;
   const pings: ControlPings = new ControlPings(sequence => {
-    void pause(clock, ROUND_TRIP_MS, stop.signal).then(() => pings.hear(sequence));
+    void pause(clock, ROUND_TRIP_MS, stop.signal).then(() => pings.receive(sequence));
   }, clock);
   const starting = pings.beside({ reason: undefined, roundTripMs: ROUND_TRIP_MS, signal: stop.signal });
   await clock.advance(4.5 * ROUND_TRIP_MS);
@@ -72,7 +72,7 @@ test('a queue that grows to a second within a run of one and a half is reported 
   let loadedAtMs = Number.POSITIVE_INFINITY;
   const pings: ControlPings = new ControlPings(sequence => {
     const queueMs = Math.min(1_000, Math.max(0, clock.nowMs() - loadedAtMs));
-    void pause(clock, 10 + queueMs, signal).then(() => pings.hear(sequence));
+    void pause(clock, 10 + queueMs, signal).then(() => pings.receive(sequence));
   }, clock);
   const starting = pings.beside({ reason: undefined, roundTripMs: 10, signal });
   await clock.advance(1_000);
@@ -89,7 +89,7 @@ test('where the last round trips do not come back, they have waited as long as s
   const clock = new VirtualClock();
   const { signal } = new AbortController();
   const pings: ControlPings = new ControlPings(sequence => {
-    if (sequence <= 20) void pause(clock, 10, signal).then(() => pings.hear(sequence));
+    if (sequence <= 20) void pause(clock, 10, signal).then(() => pings.receive(sequence));
   }, clock);
   const starting = pings.beside({ reason: undefined, roundTripMs: 10, signal });
   await clock.advance(1_000);

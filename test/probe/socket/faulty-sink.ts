@@ -7,7 +7,7 @@ import { systemClock } from '../../../src/clock/system-clock.ts';
 import { ControlChannel } from '../../../src/probe/socket/control-channel.ts';
 import { type ToSink, type ToSource, toSinkSchema } from '../../../src/probe/socket/control-message.ts';
 import { EventLoopStreams } from '../../../src/probe/socket/event-loop-streams.ts';
-import { hearIntroduction } from '../../../src/probe/socket/handshake.ts';
+import { receiveIntroduction } from '../../../src/probe/socket/handshake.ts';
 import { SinkRun } from '../../../src/probe/socket/sink-run.ts';
 
 export const TICKET = '7QKF-M2XW-9TBD';
@@ -89,13 +89,13 @@ const serve = async (fault: Fault, socket: Socket, parts: Parts): Promise<void> 
   if (fault === 'is something else') return void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'.repeat(4));
   const ticket = fault === 'does not know the ticket' ? 'another' : TICKET;
   const patience = AbortSignal.timeout(20_000);
-  const heard = await hearIntroduction(socket, ticket, patience);
-  if (heard.kind === 'not-proved') return void socket.destroy();
+  const received = await receiveIntroduction(socket, ticket, patience);
+  if (received.kind === 'not-proved') return void socket.destroy();
   if (fault === 'pretends to know the ticket') return void socket.write(randomBytes(33));
-  await heard.answer('accepted');
-  if (heard.head.role === 'data') {
+  await received.answer('accepted');
+  if (received.head.role === 'data') {
     const run = parts.runs.at(-1);
-    if (run?.claims(heard.head.run, heard.head.index) === true) await run.adopt(socket);
+    if (run?.claims(received.head.run, received.head.index) === true) await run.adopt(socket);
     return;
   }
   if (fault === 'says nothing on control') return;
@@ -107,26 +107,26 @@ const serve = async (fault: Fault, socket: Socket, parts: Parts): Promise<void> 
 
 const obey = async (fault: Fault, channel: ControlChannel<ToSource, ToSink>, parts: Parts): Promise<void> => {
   const { runs, drop } = parts;
-  const tell = (message: ToSource): void => {
+  const report = (message: ToSource): void => {
     const changed = tampered(fault, message, runs.at(-1));
     if (changed === 'close') drop();
     else if (changed !== undefined) channel.send(changed);
   };
-  tell({ kind: 'hello', engine: 'socket-event-loop', reason: '', streamsMax: 2 });
+  report({ kind: 'hello', engine: 'socket-event-loop', reason: '', streamsMax: 2 });
   if (fault === 'floods with messages') {
     for (let count = 0; count < 3_000; count += 1)
-      tell({ kind: 'sample', run: 1, elapsedUs: count, bytes: count });
+      report({ kind: 'sample', run: 1, elapsedUs: count, bytes: count });
   }
   while (true) {
     const message = await channel.next(AbortSignal.timeout(25_000));
     const run = runs.at(-1);
     if (message.kind === 'prepare') {
       const engine = new EventLoopStreams('');
-      runs.push(new SinkRun(message, { engine, clock: systemClock, tell }));
-      tell({ kind: 'prepared', run: message.run });
+      runs.push(new SinkRun(message, { engine, clock: systemClock, report }));
+      report({ kind: 'prepared', run: message.run });
     } else if (message.kind === 'start') {
       if (fault === 'sends nothing' && run?.plan.job === 'download')
-        tell({ kind: 'started', run: message.run });
+        report({ kind: 'started', run: message.run });
       else if (fault !== 'never starts') await run?.start();
     } else if (message.kind === 'stop') await run?.stop('');
     else return;

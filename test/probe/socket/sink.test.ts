@@ -104,7 +104,7 @@ describe('a sink', () => {
     // What loopback carries within the bound on bytes may be over before enough round trips ran during it.
     for (const queueNs of [measurement.uploadQueueNs, measurement.downloadQueueNs])
       expect(isUnknown(queueNs) ? queueNs.reason : queueNs).toSatisfy(
-        told => typeof told === 'number' || told.endsWith('round trips under load, fewer than 6'),
+        reported => typeof reported === 'number' || reported.endsWith('round trips under load, fewer than 6'),
       );
     expect(measurement.bytesUsed).toBeLessThanOrEqual(200_000_000);
     const ending = await sink.ended;

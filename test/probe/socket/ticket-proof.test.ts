@@ -22,10 +22,10 @@ const nonces = { sinkNonce: makeNonce(), sourceNonce: makeNonce() };
 test('both ends prove the ticket, and the head arrives', () => {
   const hello = greeting(nonces.sinkNonce);
   const claimed = claim(TICKET, HEAD, nonces);
-  const heard = readClaim(TICKET, claimed, nonces.sinkNonce);
+  const received = readClaim(TICKET, claimed, nonces.sinkNonce);
   expect([hello.length, claimed.length]).toEqual([GREETING_BYTES, CLAIM_BYTES]);
   expect(readGreeting(hello)).toEqual(nonces.sinkNonce);
-  expect(heard).toMatchObject({ kind: 'proved', head: HEAD });
+  expect(received).toMatchObject({ kind: 'proved', head: HEAD });
   for (const verdict of ['accepted', 'busy'] as const) {
     const answered = answer(TICKET, verdict, claimed.subarray(0, 8), nonces);
     expect(answered.length).toBe(ANSWER_BYTES);

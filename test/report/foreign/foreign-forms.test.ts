@@ -175,18 +175,18 @@ describe('as GuideLLM writes benchmarks.json', () => {
   });
 
   test('a trace that was replayed is one, not the process whose rate it has', async () => {
-    const untold = unknown('of no matter here');
+    const unreported = unknown('of no matter here');
     const trace = {
       speed: 4,
       requests: 1,
-      fromMs: untold,
-      untilMs: untold,
-      startAt: untold,
-      gapMsMax: untold,
+      fromMs: unreported,
+      untilMs: unreported,
+      startAt: unreported,
+      gapMsMax: unreported,
       gapsCapped: 0,
-      spanMs: untold,
+      spanMs: unreported,
       inputTokens: 8,
-      sharedTokens: untold,
+      sharedTokens: unreported,
     };
     const pattern = { kind: 'poisson', requestsPerSecond: 2 } as const;
     const shape = { ...PLAIN_SHAPE, trace };
@@ -295,8 +295,8 @@ const textOf = async (
   return text;
 };
 
-const json = async (...wish: Parameters<typeof textOf>): Promise<unknown> =>
-  JSON.parse(await textOf(...wish));
+const json = async (...options: Parameters<typeof textOf>): Promise<unknown> =>
+  JSON.parse(await textOf(...options));
 
 const REPORT = buildReport({
   config: runConfig({

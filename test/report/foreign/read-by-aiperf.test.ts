@@ -48,9 +48,9 @@ test("AIPerf's own reader takes what is written for it, and NumPy computes the s
   const { stdout } = await promisify(execFile)(python ?? '', ['-c', READER, ...files]);
   const { records, summary, summaryAgain, vllm, vllmAgain } = JSON.parse(stdout);
   expect(records).toBe(300);
-  for (const [told, again] of [
+  for (const [reported, again] of [
     [summary, summaryAgain],
     [vllm, vllmAgain],
   ])
-    for (const [index, figure] of told.entries()) expect(figure / again[index]).toBeCloseTo(1, 9);
+    for (const [index, figure] of reported.entries()) expect(figure / again[index]).toBeCloseTo(1, 9);
 });

@@ -51,16 +51,16 @@ describe('each request has the times that its tool wrote', () => {
 test("a result of vLLM without its lists keeps vLLM's own figures, and says that single requests are not told", async () => {
   const text = await writtenAs('vllm');
   const run = runOf(text);
-  const told = JSON.parse(text);
+  const reported = JSON.parse(text);
   expect(run?.figures).toMatchObject({
     kind: 'summary',
     summary: {
       completed: 40,
       failed: 0,
-      series: { ttftNs: { percentiles: { '99': Math.round(told.p99_ttft_ms * 1e6) } } },
+      series: { ttftNs: { percentiles: { '99': Math.round(reported.p99_ttft_ms * 1e6) } } },
     },
   });
-  expect(run?.untold.map(({ what }) => what)).toContain('single requests');
+  expect(run?.unreported.map(({ what }) => what)).toContain('single requests');
 });
 
 test('a duration that is no number of nanoseconds is refused where it stands', async () => {

@@ -5,7 +5,7 @@ import {
   codeCell,
   markdownCode,
   markdownTable,
-  markdownWords,
+  markdownText,
 } from '../../../src/report/markdown/markdown-text.ts';
 import { runMarkdown } from '../../../src/report/markdown/run-markdown.ts';
 import { madeUpAgent } from '../../support/made-up-agent.ts';
@@ -137,7 +137,7 @@ test('no text ends its span of code', () => {
       if (fence !== '') expect((made.match(/`+/g) ?? []).filter(run => run === fence)).toHaveLength(2);
       expect(made).not.toContain('\n');
       expect(cells(`| ${made} |`)).toBe(3);
-      expect(cells(`| ${markdownWords(text)} |`)).toBe(3);
+      expect(cells(`| ${markdownText(text)} |`)).toBe(3);
     }),
   );
 });

@@ -33,12 +33,12 @@ test.for<OtlpCompression>(['none', 'gzip'])(
     const names = messages.flatMap(({ body }) => [...body.matchAll(/"name":"([a-z_]+\.[a-z_.]+)"/g)]);
     expect(names.length).toBeGreaterThanOrEqual(10);
     for (const [, name = ''] of names)
-      await until(() => collector.said().includes(`-> Name: ${name}\n`), AbortSignal.timeout(30_000));
-    const said = collector.said();
-    expect(said).toContain('-> hw.id: Str(GPU-0)');
-    expect(said).toContain('Value: 0.250000');
-    expect(said).toContain('-> plimsoll.sample.outcome: Str(completed)');
-    expect(said).toContain('IsMonotonic: false');
+      await until(() => collector.reported().includes(`-> Name: ${name}\n`), AbortSignal.timeout(30_000));
+    const reported = collector.reported();
+    expect(reported).toContain('-> hw.id: Str(GPU-0)');
+    expect(reported).toContain('Value: 0.250000');
+    expect(reported).toContain('-> plimsoll.sample.outcome: Str(completed)');
+    expect(reported).toContain('IsMonotonic: false');
   },
 );
 
@@ -62,15 +62,15 @@ const started = async (program: string, folder: string) => {
   writeFileSync(config, configOf(port));
   const child: ChildProcess = spawn(program, ['--config', config], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = once(child, 'exit');
-  let said = '';
+  let reported = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (part: string) => {
-      said += part;
+      reported += part;
     });
-  await until(() => said.includes('Everything is ready'), AbortSignal.timeout(30_000), ended);
+  await until(() => reported.includes('Everything is ready'), AbortSignal.timeout(30_000), ended);
   return {
     url: `http://127.0.0.1:${port}`,
-    said: () => said,
+    reported: () => reported,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL');
       await ended;

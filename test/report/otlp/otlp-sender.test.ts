@@ -58,11 +58,11 @@ describe('a receiver that is not there', () => {
 describe('a receiver that refuses one kind of message', () => {
   test('gets no second one of it, and all of the other kind', async () => {
     await using receiver = await otlpReceiver(() => ({
-      status: receiver.asked.at(-1)?.url === '/v1/traces' ? 404 : 200,
+      status: receiver.requested.at(-1)?.url === '/v1/traces' ? 404 : 200,
     }));
     const messages = [METRICS, TRACES, TRACES, TRACES, METRICS];
     const outcome = await sendOtlp(receiver.url, messages, { clock: new VirtualClock(), signal });
     expect(outcome).toMatchObject({ sent: 2, dropped: 3, problem: `${receiver.url}/v1/traces: status 404` });
-    expect(receiver.asked.map(({ url }) => url)).toEqual(['/v1/metrics', '/v1/traces', '/v1/metrics']);
+    expect(receiver.requested.map(({ url }) => url)).toEqual(['/v1/metrics', '/v1/traces', '/v1/metrics']);
   });
 });

@@ -97,13 +97,13 @@ test('a run is told by the conventions: each figure counted in its bucket, failu
 });
 
 test('a request of a run of several models is told with the model that it asked', async () => {
-  const told = { model: 'base=0.7,adapter=0.3', models: MIX };
+  const reported = { model: 'base=0.7,adapter=0.3', models: MIX };
   const asking = (sampleId: number, variant: number): EndedSample =>
     sampleOf({
       sampleId,
       note: { isCancelledAsPlanned: false, isCutAfterGrace: false, variant, check: 'none' },
     });
-  const messages = await telemetryOf([asking(1, 0), asking(2, 1), asking(3, 1)], told);
+  const messages = await telemetryOf([asking(1, 0), asking(2, 1), asking(3, 1)], reported);
   const { resourceMetrics } = v.parse(OTLP_METRICS, JSON.parse(messages[0]?.body ?? ''));
   const duration = resourceMetrics[0]?.scopeMetrics[0]?.metrics.find(
     ({ name }) => name === 'gen_ai.client.operation.duration',
@@ -128,8 +128,8 @@ test.each([
   const messages = await telemetryOf([sampleOf({ sampleId: 1 })], { target });
   const root = spansOf(messages).find(({ kind }) => kind === 3);
   expect(textOf(root?.attributes ?? [], 'server.address')).toBe(address);
-  const told = root?.attributes.find(({ key }) => key === 'server.port')?.value;
-  expect(told).toEqual(port === undefined ? undefined : { intValue: port });
+  const reported = root?.attributes.find(({ key }) => key === 'server.port')?.value;
+  expect(reported).toEqual(port === undefined ? undefined : { intValue: port });
 });
 
 test('of many requests as many are traced as may be, the same ones each time', async () => {
@@ -151,8 +151,10 @@ test('a receiver that is busy is asked again, one that refuses is not, and what 
     signal: new AbortController().signal,
   });
   expect(outcome).toMatchObject({ sent: 1, dropped: 2, problem: expect.stringContaining('status 400') });
-  expect(receiver.asked.map(({ url }) => url)).toEqual(Array.from({ length: 4 }, () => '/under/v1/metrics'));
-  expect(receiver.asked[0]?.type).toBe('application/json');
+  expect(receiver.requested.map(({ url }) => url)).toEqual(
+    Array.from({ length: 4 }, () => '/under/v1/metrics'),
+  );
+  expect(receiver.requested[0]?.type).toBe('application/json');
 });
 
 test('a receiver that is always busy costs a bound of tries and time, and too many messages are not sent', async () => {
@@ -165,7 +167,7 @@ test('a receiver that is always busy costs a bound of tries and time, and too ma
     sent: 0,
     dropped: 1,
   });
-  expect(receiver.asked).toHaveLength(OTLP_TRIES_MAX);
+  expect(receiver.requested).toHaveLength(OTLP_TRIES_MAX);
   expect(waited).toEqual([500, 1_000, 2_000]);
   await using quick = await otlpReceiver(() => ({ status: 200 }));
   const many = Array.from({ length: OTLP_MESSAGES_MAX + 1 }, () => ({
@@ -173,7 +175,7 @@ test('a receiver that is always busy costs a bound of tries and time, and too ma
     body: '{}',
   }));
   expect(await sendOtlp(quick.url, many, { clock: sleeping, signal })).toMatchObject({ dropped: 1 });
-  expect(quick.asked).toHaveLength(OTLP_MESSAGES_MAX);
+  expect(quick.requested).toHaveLength(OTLP_MESSAGES_MAX);
 });
 
 test('what a receiver took and did not keep is counted, and a receiver that unpacks gets it packed', async () => {
@@ -195,7 +197,7 @@ test('what a receiver took and did not keep is counted, and a receiver that unpa
     rejected: 3,
     problem: `${receiver.url}/v1/metrics: 3 of its points were rejected: out of order`,
   });
-  expect(receiver.asked.map(({ encoding, body }) => [encoding, body])).toEqual(
+  expect(receiver.requested.map(({ encoding, body }) => [encoding, body])).toEqual(
     messages.map(({ body }) => ['gzip', body]),
   );
 });
@@ -230,7 +232,7 @@ const telemetryOf = async (samples: readonly EndedSample[], other: Partial<Repor
   const path = join(folder.path, 'samples.jsonl');
   const { run } = new MadeUpRun({ directory: folder.path }).report();
   writeFileSync(path, samples.map(encodeSampleLine).join(''));
-  const told = {
+  const reported = {
     ...run,
     startedAt: STARTED,
     name: unknown('it has none'),
@@ -238,7 +240,7 @@ const telemetryOf = async (samples: readonly EndedSample[], other: Partial<Repor
     streaming: true,
     ...other,
   };
-  return await runTelemetry(told, path, { version: '1.2.3', isInterrupted: false });
+  return await runTelemetry(reported, path, { version: '1.2.3', isInterrupted: false });
 };
 
 const spansOf = (messages: Awaited<ReturnType<typeof telemetryOf>>) =>

@@ -21,7 +21,7 @@ export const brokenInRun = (run: EndedRun): readonly string[] => {
     ...atServer(run, samples),
     ...wrongTimes(run, samples),
     ...accounts(run, samples, report),
-    ...said(run, samples, report),
+    ...reported(run, samples, report),
     ...falseAlarms(run, samples, report),
     ...oldViews(run),
   ];
@@ -115,28 +115,29 @@ const accounts = (run: EndedRun, samples: readonly EndedSample[], report: Report
   }
   const known = countsOf(samples.filter(({ window }) => window >= 0));
   const warm = countsOf(samples.filter(({ window }) => window < 0));
-  for (const [name, told, expected] of [
+  for (const [name, reported, expected] of [
     ['measured', report.counts, known],
     ['warm-up', report.warmup, warm],
   ] as const) {
     for (const key of ['completed', 'failed', 'cancelled'] as const)
-      if (told[key] !== expected[key])
+      if (reported[key] !== expected[key])
         broken.push(
-          `${name}: the report contains ${told[key]} ${key} (${report.source}), the lines ${expected[key]}`,
+          `${name}: the report contains ${reported[key]} ${key} (${report.source}), the lines ${expected[key]}`,
         );
   }
   const tokens = samples
     .filter(({ window, outcome }) => window >= 0 && outcome === 'completed')
     .reduce((sum, { outputTokens }) => sum + Math.max(0, outputTokens), 0);
-  const toldTokens = Number(report.series['outputTokens']?.total ?? 0);
-  if (toldTokens !== tokens) broken.push(`the report contains ${toldTokens} tokens, the lines ${tokens}`);
+  const reportedTokens = Number(report.series['outputTokens']?.total ?? 0);
+  if (reportedTokens !== tokens)
+    broken.push(`the report contains ${reportedTokens} tokens, the lines ${tokens}`);
   const errors = Object.values(report.errors).reduce((sum, count) => sum + count, 0);
   if (errors !== known.failed) broken.push(`${errors} errors reported of ${known.failed} failed requests`);
   return [...broken, ...wrongSeries(run, samples, report)];
 };
 
 /** No figure of a run that lost something is shown without a notice. */
-const said = (
+const reported = (
   { plan, lostRecords, shownLostRecords, session, isKilled, isStopped, isBlind, isDiskFull }: EndedRun,
   samples: readonly EndedSample[],
   report: Report,

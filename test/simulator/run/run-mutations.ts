@@ -52,7 +52,7 @@ const now = (each: number): (() => boolean) => {
   };
 };
 
-interface ToldIssued {
+interface ReportedIssued {
   readonly sampleId: number;
   readonly sentNs: number;
   readonly intendedNs: number;
@@ -61,11 +61,11 @@ interface ToldIssued {
 
 /** How a load thread reports what it sends. */
 const issued =
-  (told: (issue: ToldIssued) => ToldIssued) =>
+  (reported: (issue: ReportedIssued) => ReportedIssued) =>
   (recorder: LoadRecorder): LoadRecorder => {
     const issue = recorder.issued.bind(recorder);
     recorder.issued = (sampleId, slot, sentNs, intendedNs, connectNs, heldBackNs, isWarmup, ...rest) => {
-      const changed = told({ sampleId, sentNs, intendedNs, isWarmup });
+      const changed = reported({ sampleId, sentNs, intendedNs, isWarmup });
       issue(sampleId, slot, sentNs, changed.intendedNs, connectNs, heldBackNs, changed.isWarmup, ...rest);
     };
     return recorder;
@@ -73,12 +73,12 @@ const issued =
 
 /** How samples that have ended are reported; undefined: not at all. */
 const ended =
-  (told: (sample: EndedSample) => EndedSample | undefined) =>
+  (reported: (sample: EndedSample) => EndedSample | undefined) =>
   (output: RecordOutput): RecordOutput => {
-    const tell = output.ended.bind(output);
+    const report = output.ended.bind(output);
     output.ended = sample => {
-      const changed = told(sample);
-      if (changed !== undefined) tell(changed);
+      const changed = reported(sample);
+      if (changed !== undefined) report(changed);
     };
     return output;
   };
@@ -172,9 +172,9 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
     output: output => {
       let outputTokens = 0;
       return ended(sample => {
-        const told = sample.outcome === 'completed' ? { ...sample, outputTokens } : sample;
+        const reported = sample.outcome === 'completed' ? { ...sample, outputTokens } : sample;
         outputTokens = sample.outputTokens;
-        return told;
+        return reported;
       })(output);
     },
   }),
@@ -195,8 +195,8 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
         commit(...read);
         look();
       };
-      recorder.ended = (...told) => {
-        end(...told);
+      recorder.ended = (...reported) => {
+        end(...reported);
         look();
       };
       return recorder;
@@ -232,10 +232,10 @@ export const RUN_MUTATIONS: Readonly<Record<string, RunMutation>> = {
     },
   }),
   'warm-up-measured': mutation('the first request of the warm-up counts as measured', {
-    recorder: issued(told => (told.sampleId === 0 ? { ...told, isWarmup: false } : told)),
+    recorder: issued(reported => (reported.sampleId === 0 ? { ...reported, isWarmup: false } : reported)),
   }),
   'forgets-the-wait': mutation('a request is due when it is sent, and not by the schedule', {
-    recorder: issued(told => ({ ...told, intendedNs: told.sentNs })),
+    recorder: issued(reported => ({ ...reported, intendedNs: reported.sentNs })),
   }),
   'sent-is-due': mutation('the aggregator counts times from intended from when the request was sent', {
     table: table => {

@@ -107,14 +107,14 @@ class SimulatedRun {
     for (const fault of this.#plan.faults) this.#arm(fault);
     const work = this.#run();
     const hasEnded = await this.#loop.run(this.#isKilledOr(work), RUN_MS_MAX * 1e6);
-    const told = hasEnded && !this.#isKilled ? await work : undefined;
+    const reported = hasEnded && !this.#isKilled ? await work : undefined;
     const isKilled = this.#isKilled;
     if (isKilled) await this.#loop.run(this.#aggregator.exited, RUN_MS_MAX * 1e6);
     return {
       plan: this.#plan,
       hasEnded,
-      session: told?.session,
-      report: isKilled ? await this.#rebuilt() : told?.report,
+      session: reported?.session,
+      report: isKilled ? await this.#rebuilt() : reported?.report,
       lines: this.#disk.lines,
       server: this.#server,
       startNs: this.#startNs,
@@ -127,7 +127,7 @@ class SimulatedRun {
       isDiskFull: this.#disk.isFull,
       hasLostThread: this.#hasLostThread,
       isBlind: this.#aggregator.isDead,
-      issuedOnBoard: told?.session.issued ?? 0,
+      issuedOnBoard: reported?.session.issued ?? 0,
     };
   }
 

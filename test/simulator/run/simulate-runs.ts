@@ -20,13 +20,13 @@ interface SimulatedRunsOptions {
 /** @returns whether every invariant held. */
 export const simulateRuns = async (
   { seed: first, runs, mutation, budgetMs }: SimulatedRunsOptions,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<boolean> => {
   const home = mkdtempSync(join(tmpdir(), 'plimsoll-runs-'));
   const folder = join(home, 'run');
   const file = budgetMs === undefined ? undefined : new RunsSoFarFile(first);
   let done: RunsSoFar = file?.read() ?? { code: '', runs: 0, requests: 0, faults: 0, seconds: 0 };
-  if (done.runs > 0) say(`${told(done)} before; it goes on with seed ${first + done.runs}`);
+  if (done.runs > 0) print(`${reported(done)} before; it goes on with seed ${first + done.runs}`);
   const startedMs = performance.now();
   const endsAtMs = startedMs + (budgetMs ?? Number.POSITIVE_INFINITY);
   const before = done.seconds;
@@ -36,8 +36,8 @@ export const simulateRuns = async (
     const plan = runPlanOf(seed);
     const outcome = await simulateRun(plan, folder, mutation);
     isGood = outcome.broken.length === 0;
-    for (const what of outcome.broken) say(`seed ${seed}: ${what}`);
-    if (!isGood) say(JSON.stringify(await fewerFaults(plan, folder, mutation)));
+    for (const what of outcome.broken) print(`seed ${seed}: ${what}`);
+    if (!isGood) print(JSON.stringify(await fewerFaults(plan, folder, mutation)));
     done = {
       ...done,
       runs: done.runs + 1,
@@ -49,11 +49,11 @@ export const simulateRuns = async (
   }
   if (isGood) await file?.write(done);
   rmSync(home, { recursive: true, force: true });
-  say(`${told(done)}, ${isGood ? 'every invariant held' : 'broken'}`);
+  print(`${reported(done)}, ${isGood ? 'every invariant held' : 'broken'}`);
   return isGood;
 };
 
-const told = ({ runs, requests, faults, seconds }: RunsSoFar): string =>
+const reported = ({ runs, requests, faults, seconds }: RunsSoFar): string =>
   `${runs} runs, ${requests} requests, ${faults} faults in ${seconds.toFixed(1)} s: ${(runs / seconds).toFixed(1)} runs a second`;
 
 const fewerFaults = async (

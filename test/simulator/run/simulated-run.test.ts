@@ -45,8 +45,8 @@ describe('a simulated run', () => {
 });
 
 test('the planted bugs of runs are those that docs/simulator.md lists', () => {
-  const told = [...readFileSync('docs/simulator.md', 'utf8').matchAll(/^\| `([a-z-]+)` \| (.+) \|$/gm)];
-  expect(told.map(([, name, what]) => [name, what])).toEqual(
+  const reported = [...readFileSync('docs/simulator.md', 'utf8').matchAll(/^\| `([a-z-]+)` \| (.+) \|$/gm)];
+  expect(reported.map(([, name, what]) => [name, what])).toEqual(
     Object.entries(RUN_MUTATIONS).map(([name, { what }]) => [name, what]),
   );
 });

@@ -55,7 +55,7 @@ class SimulatedWorker<Sent, Received> extends EventEmitter implements WatchedWor
     this.#parts.loop.in(MESSAGE_NS, this.owner, () => this.#obey(message));
   }
 
-  tell(message: Received): void {
+  report(message: Received): void {
     this.#parts.loop.in(MESSAGE_NS, this.#parts.main, () => this.emit('message', message));
   }
 
@@ -101,7 +101,7 @@ export const simulatedLoadWorker = (data: LoadWorkerData, parts: SimulatedThread
         meters: IDLE_METERS,
       }),
     });
-    const phases = new LoadPhases({ load, tell: message => worker.tell(message), primed: undefined });
+    const phases = new LoadPhases({ load, report: message => worker.report(message), primed: undefined });
     return message => void phases.obey(message);
   });
 
@@ -122,24 +122,24 @@ export const simulatedParseWorker = (
         sourceId: data.parser + 1,
         runZeroNs: Number(data.runZeroNs),
         secrets: data.secrets,
-        batch: bytes => self.tell({ kind: 'batch', bytes }),
-        lines: bytes => self.tell({ kind: 'lines', to: 'sampleLines', bytes }),
-        outcomes: news => self.tell({ kind: 'outcomes', news }),
-        answers: bytes => self.tell({ kind: 'lines', to: 'answerLines', bytes }),
+        batch: bytes => self.report({ kind: 'batch', bytes }),
+        lines: bytes => self.report({ kind: 'lines', to: 'sampleLines', bytes }),
+        outcomes: news => self.report({ kind: 'outcomes', news }),
+        answers: bytes => self.report({ kind: 'lines', to: 'answerLines', bytes }),
       }),
     );
-    const told = (message: FromParseWorker): void => {
+    const reported = (message: FromParseWorker): void => {
       output.flush();
-      self.tell(message);
+      self.report(message);
     };
     const parsers = data.rings.map(
       ({ thread, memory }) =>
         new RingParser({
-          ...{ thread, memory, output, isStreaming: data.isStreaming, asked: data.asked },
+          ...{ thread, memory, output, isStreaming: data.isStreaming, requested: data.requested },
           api: serverApi(data.api),
-          warmedUp: index => told({ kind: 'warmed-up', thread: index }),
-          issuingEnded: (index, atNs) => told({ kind: 'issuing-ended', thread: index, atNs }),
-          ended: (index, atNs) => told({ kind: 'ended', thread: index, atNs }),
+          warmedUp: index => reported({ kind: 'warmed-up', thread: index }),
+          issuingEnded: (index, atNs) => reported({ kind: 'issuing-ended', thread: index, atNs }),
+          ended: (index, atNs) => reported({ kind: 'ended', thread: index, atNs }),
         }),
     );
     let turns = 0;

@@ -28,8 +28,8 @@ test('a document reads back as the problem that it was made of', () => {
 });
 
 test('a code of a newer version is a code', () => {
-  const told = { ...apiProblem(NO_SUCH_RUN), code: 'run-archived' };
-  expect(decodeApiProblem(told)?.code).toBe('run-archived');
+  const reported = { ...apiProblem(NO_SUCH_RUN), code: 'run-archived' };
+  expect(decodeApiProblem(reported)?.code).toBe('run-archived');
 });
 
 test.each([

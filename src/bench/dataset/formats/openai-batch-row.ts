@@ -21,13 +21,14 @@ export const plainBatchRow = (row: JsonObject): Parsed<PlainBatchRow> => {
   if (!BATCH_URLS.some(known => url.endsWith(known)))
     return wrong(`it asks ${JSON.stringify(url.slice(0, 60))}`, `Known: ${BATCH_URLS.join(', ')}.`);
   const limit = body['max_tokens'] ?? body['max_completion_tokens'];
-  const asked = body['messages'] === undefined ? { prompt: body['prompt'] } : { messages: body['messages'] };
+  const requested =
+    body['messages'] === undefined ? { prompt: body['prompt'] } : { messages: body['messages'] };
   const fields = Object.fromEntries(Object.entries(body).filter(([name]) => !OF_THE_RUN.has(name)));
   const { custom_id: lineId } = row;
   return {
     kind: 'ok',
     value: {
-      row: limit === undefined ? asked : { ...asked, max_tokens: limit },
+      row: limit === undefined ? requested : { ...requested, max_tokens: limit },
       fields,
       lineId: typeof lineId === 'string' ? lineId : undefined,
     },

@@ -111,19 +111,20 @@ const checkedRows = (
 ): number => {
   let bytes = 0;
   let values = 0;
-  for (const { meta_data: told } of columns) {
+  for (const { meta_data: reported } of columns) {
     // A damaged footer may lack what the library's type promises.
-    if (told?.path_in_schema === undefined) throw damaged(line, `${what} does not say what its columns are`);
-    if (!wanted.includes(told.path_in_schema[0] ?? '')) continue;
-    if (!READABLE_CODECS.has(told.codec))
+    if (reported?.path_in_schema === undefined)
+      throw damaged(line, `${what} does not say what its columns are`);
+    if (!wanted.includes(reported.path_in_schema[0] ?? '')) continue;
+    if (!READABLE_CODECS.has(reported.codec))
       throw new EntryError(
         line,
-        `${what} is compressed with ${String(told.codec)}, which cannot be read here`,
+        `${what} is compressed with ${String(reported.codec)}, which cannot be read here`,
         `Write it with one of ${[...READABLE_CODECS].join(', ')}.`,
         'row',
       );
-    bytes += Number(told.total_uncompressed_size);
-    values += Number(told.num_values);
+    bytes += Number(reported.total_uncompressed_size);
+    values += Number(reported.num_values);
   }
   const rows = Number(num_rows);
   if (!(bytes >= 0 && rows >= 0))
@@ -137,9 +138,9 @@ const checkedRows = (
   );
 };
 
-const checkCount = (found: number, told: number, line: number, what: string): void => {
-  if (found !== told)
-    throw damaged(line, `${what} has ${counted(found, 'row')}, and says that it has ${told}`);
+const checkCount = (found: number, reported: number, line: number, what: string): void => {
+  if (found !== reported)
+    throw damaged(line, `${what} has ${counted(found, 'row')}, and says that it has ${reported}`);
 };
 
 /** What a library throws about a file is about the file: where it stands is added. */

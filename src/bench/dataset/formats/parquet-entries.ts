@@ -5,7 +5,7 @@ import { entryUrl } from '../../../process/entry.ts';
 import { ReaderThread, ReaderThreadError } from '../../../process/reader-thread.ts';
 import { type DatasetEntry, EntryError } from './dataset-entry.ts';
 import { damaged } from './parquet-batches.ts';
-import type { ParquetTold } from './parquet-worker.ts';
+import type { ParquetReported } from './parquet-worker.ts';
 
 interface ParquetFile {
   /** Absolute. */
@@ -21,40 +21,40 @@ export async function* parquetEntries({
   columnsOf,
   signal,
 }: ParquetFile): AsyncGenerator<DatasetEntry, void, void> {
-  await using thread = new ReaderThread<ParquetTold>(entryUrl(import.meta.url, './parquet-worker.ts'), {
+  await using thread = new ReaderThread<ParquetReported>(entryUrl(import.meta.url, './parquet-worker.ts'), {
     workerData: { path },
     mebibytesMax: READER_MIB_MAX,
     messageMsMax: GROUP_MS_MAX,
   });
   let line = 1;
   for (;;) {
-    const told = await next(thread, line, signal);
-    switch (told.kind) {
+    const reported = await next(thread, line, signal);
+    switch (reported.kind) {
       case 'columns':
-        thread.post(columnsOf(told.names));
+        thread.post(columnsOf(reported.names));
         break;
       case 'rows':
-        yield* told.rows;
-        line += told.rows.length;
+        yield* reported.rows;
+        line += reported.rows.length;
         thread.post('go on');
         break;
       case 'end':
         return;
       case 'wrong':
-        throw new EntryError(told.line, told.problem, told.advice, 'row');
+        throw new EntryError(reported.line, reported.problem, reported.advice, 'row');
       case 'failed':
-        throw Object.assign(new Error(told.message), { code: told.code });
+        throw Object.assign(new Error(reported.message), { code: reported.code });
       default:
-        told satisfies never;
+        reported satisfies never;
     }
   }
 }
 
 const next = async (
-  thread: ReaderThread<ParquetTold>,
+  thread: ReaderThread<ParquetReported>,
   line: number,
   signal: AbortSignal,
-): Promise<ParquetTold> => {
+): Promise<ParquetReported> => {
   try {
     return await thread.next(signal);
   } catch (error) {

@@ -7,7 +7,7 @@ import { errorCode, errorMessage } from '../../../core/problem.ts';
 import { EntryError } from './dataset-entry.ts';
 import { type ParquetRow, parquetBatches } from './parquet-batches.ts';
 
-export type ParquetTold =
+export type ParquetReported =
   /** Answered with those that are of use. */
   | { readonly kind: 'columns'; readonly names: readonly string[] }
   | { readonly kind: 'rows'; readonly rows: readonly ParquetRow[] }
@@ -19,32 +19,32 @@ export type ParquetTold =
 const port = parentPort;
 const { path }: { readonly path: string } = workerData;
 
-const tell = (told: ParquetTold): void => port?.postMessage(told);
+const report = (reported: ParquetReported): void => port?.postMessage(reported);
 
 const answer = async <T>(): Promise<T> => {
   if (port === null) throw new Error('this is a thread');
-  const [said]: T[] = await once(port, 'message');
-  if (said === undefined) throw new Error('nothing was said');
-  return said;
+  const [reported]: T[] = await once(port, 'message');
+  if (reported === undefined) throw new Error('nothing was said');
+  return reported;
 };
 
 const columnsOf = (names: readonly string[]): Promise<readonly string[]> => {
   const chosen = answer<readonly string[]>();
-  tell({ kind: 'columns', names });
+  report({ kind: 'columns', names });
   return chosen;
 };
 
 try {
   for await (const rows of parquetBatches({ path, columnsOf })) {
     const goOn = answer<'go on'>();
-    tell({ kind: 'rows', rows });
+    report({ kind: 'rows', rows });
     await goOn;
   }
-  tell({ kind: 'end' });
+  report({ kind: 'end' });
 } catch (error) {
   const code = errorCode(error);
   if (error instanceof EntryError)
-    tell({ kind: 'wrong', line: error.line, problem: error.message, advice: error.advice });
-  else if (code !== undefined) tell({ kind: 'failed', code, message: errorMessage(error) });
+    report({ kind: 'wrong', line: error.line, problem: error.message, advice: error.advice });
+  else if (code !== undefined) report({ kind: 'failed', code, message: errorMessage(error) });
   else throw error;
 }

@@ -23,8 +23,8 @@ export const shareGptPrompt = (row: JsonObject, isWhole = false): Parsed<Prompt 
     if (role === 'assistant' && !isWhole) break;
     if (value.trim() !== '') messages.push({ role, content: value });
   }
-  const asks = messages.some(({ role }) => role === 'user');
-  return parsed(asks ? { messages, maxTokens: undefined } : undefined);
+  const requests = messages.some(({ role }) => role === 'user');
+  return parsed(requests ? { messages, maxTokens: undefined } : undefined);
 };
 
 const ROLES = new Map([

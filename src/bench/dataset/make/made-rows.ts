@@ -16,7 +16,7 @@ export interface MadeRow {
   readonly max_tokens: number | undefined;
 }
 
-export interface MadeWish {
+export interface GeneratedRowOptions {
   readonly seed: number;
   readonly count: number;
   readonly input: ChosenLengths;
@@ -37,7 +37,7 @@ export function* madeRows({
   input,
   output,
   prefixes,
-}: MadeWish): Generator<MadeRow, void, void> {
+}: GeneratedRowOptions): Generator<MadeRow, void, void> {
   const inputTokens = lengthsOf(input, { seed, purpose: 'input' });
   const outputTokens = output === undefined ? undefined : lengthsOf(output, { seed, purpose: 'output' });
   const order = prefixes === undefined ? undefined : prefixOrder(prefixes, { seed, count });

@@ -127,8 +127,9 @@ const readSubagent = (
   if (read.kind === 'wrong') return wrong(`${read.problem} (subagent of ${at})`, read.advice);
   const last = read.value;
   if (last === undefined) return parsed(undefined);
-  const { duration_ms: told } = row;
-  const endMs = typeof told === 'number' && told >= 0 ? reading.spawnedMs + told : endOf(requests[last]);
+  const { duration_ms: reported } = row;
+  const endMs =
+    typeof reported === 'number' && reported >= 0 ? reading.spawnedMs + reported : endOf(requests[last]);
   return parsed({ last, endMs });
 };
 
@@ -174,9 +175,9 @@ const delayOf = (
   requests: readonly TraceRequest[],
   subagents: number,
 ): number => {
-  const told = row['think_time'];
-  if (subagents === 0 && typeof told === 'number' && told >= 0 && told <= TIME_SECONDS_MAX)
-    return told * 1_000;
+  const reported = row['think_time'];
+  if (subagents === 0 && typeof reported === 'number' && reported >= 0 && reported <= TIME_SECONDS_MAX)
+    return reported * 1_000;
   const ends = after.map(index => endOf(requests[index]));
   return Math.max(0, atMs - maximumOf([0, ...ends]));
 };

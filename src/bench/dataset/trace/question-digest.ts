@@ -11,7 +11,7 @@ export class QuestionDigest {
   }
 
   /** Hex; the last call. */
-  told(): string {
+  reported(): string {
     return this.#hash.digest('hex');
   }
 }

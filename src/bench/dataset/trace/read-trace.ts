@@ -32,7 +32,7 @@ export interface Trace {
   readonly sessions: readonly TraceSession[];
 }
 
-interface TraceWish {
+interface TraceReadOptions {
   readonly part: TracePart;
   readonly seed: number;
   /** Of a trace of conversations the first so many; the others are read and not held. */
@@ -43,11 +43,11 @@ interface TraceWish {
 export const readTrace = async (
   place: DatasetPlace,
   format: TraceFormat,
-  { part, seed, sessionsMax = Number.POSITIVE_INFINITY }: TraceWish,
+  { part, seed, sessionsMax = Number.POSITIVE_INFINITY }: TraceReadOptions,
 ): Promise<Trace> => {
   const digest = new DatasetDigest();
   const counts = { leftOut: 0 };
-  const held = new HeldEntries(place.shownPath);
+  const held = new BufferedEntries(place.shownPath);
   let zeroMs: number | undefined;
   for await (const entry of traceEntries(place, format, { digest, counts })) {
     const { startMs } = entry;
@@ -81,12 +81,12 @@ export const readTrace = async (
   return {
     format,
     description: `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(requests, 'request')} in ${counted(sessions.length, 'session')}${rest}`,
-    file: digest.told(),
+    file: digest.reported(),
     sessions,
   };
 };
 
-class HeldEntries {
+class BufferedEntries {
   readonly entries: TraceEntry[] = [];
   readonly #shownPath: string;
   #requests = 0;

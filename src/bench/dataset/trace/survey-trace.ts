@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { ofCount } from '../../../core/figure/figure.ts';
 import type { FileDigest } from '../../../core/run/provenance.ts';
-import type { AskedTokens } from '../../../core/run/run-requests.ts';
+import type { RequestedTokens } from '../../../core/run/run-requests.ts';
 import { DatasetDigest, type DatasetPlace, wrongFile } from '../dataset-chunks.ts';
 import type { LengthFacts } from '../dataset-facts.ts';
 import { QuestionDigest } from './question-digest.ts';
@@ -16,7 +16,7 @@ import { TRACE_FORMATS, type TraceFormat } from './trace.ts';
 import { TraceFactCounter, type TraceFacts } from './trace-facts.ts';
 import { traceEntries } from './trace-file.ts';
 
-interface TimedTraceWish {
+interface TimedTraceOptions {
   readonly path: string;
   readonly shownPath: string;
   readonly format: TraceFormat;
@@ -26,7 +26,7 @@ interface TimedTraceWish {
 }
 
 /** A trace that tells when each request came, as it will be replayed. */
-export interface TimedTrace extends Omit<TimedTraceWish, 'limits'> {
+export interface TimedTrace extends Omit<TimedTraceOptions, 'limits'> {
   /** Float64: when each is due, ns from the first, ascending. */
   readonly timesNs: SharedArrayBuffer;
   /** As many as there are times. */
@@ -44,8 +44,8 @@ export interface TimedTrace extends Omit<TimedTraceWish, 'limits'> {
 }
 
 /** @throws BenchError `input`, with the line of the first row that is wrong, wherever it stands; the signal's reason. */
-export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Promise<TimedTrace> => {
-  const { path, shownPath, format, part, pace, limits } = wish;
+export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSignal): Promise<TimedTrace> => {
+  const { path, shownPath, format, part, pace, limits } = options;
   const place: DatasetPlace = { path, shownPath, signal, bytesMax: Number.POSITIVE_INFINITY };
   const digest = new DatasetDigest();
   const counts = { leftOut: 0, unused: new Set<string>() };
@@ -59,7 +59,7 @@ export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Pr
   let gapsCapped = 0;
   for await (const { atMs, line, request } of timedPart(
     traceEntries(place, format, { digest, counts }),
-    wish,
+    options,
   )) {
     // What is not replayed is read all the same: a digest is that of the whole file.
     if (isOver || times.count >= (limits.requestsMax ?? Number.POSITIVE_INFINITY)) continue;
@@ -78,25 +78,25 @@ export const surveyTrace = async (wish: TimedTraceWish, signal: AbortSignal): Pr
         : `${shownPath} has no request between --trace-from and --trace-until`,
       'plimsoll dataset show FILE tells the time that it spans.',
     );
-  const timesNs = times.told();
+  const timesNs = times.reported();
   const seconds = Math.max(1, (new Float64Array(timesNs).at(-1) ?? 0) / 1e9);
   const rest = counts.leftOut === 0 ? '' : `, ${counts.leftOut} left out that had no answer`;
   return {
-    ...wish,
+    ...options,
     timesNs,
     requests: times.count,
     requestsPerSecond: times.count / seconds,
     busiestPerSecond: busiestSecond(new Float64Array(timesNs)),
     gapsCapped,
     spanMs,
-    facts: counter.told(),
+    facts: counter.reported(),
     description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} ${ofCount(times.count, 'request', 'requests')}${rest}${counts.unused.size === 0 ? '' : `, fields not used: ${[...counts.unused].join(', ')}`}`,
-    file: digest.told(),
-    sha256: questions.told(),
+    file: digest.reported(),
+    sha256: questions.reported(),
   };
 };
 
-export const askedOfTrace = ({ total, min, max }: LengthFacts, requests: number): AskedTokens => ({
+export const requestedOfTrace = ({ total, min, max }: LengthFacts, requests: number): RequestedTokens => ({
   text: 'as in the trace',
   mean: total / requests,
   min,
@@ -137,7 +137,7 @@ class GrowingTimes {
     this.count += 1;
   }
 
-  told(): SharedArrayBuffer {
+  reported(): SharedArrayBuffer {
     const shared = new SharedArrayBuffer(this.count * Float64Array.BYTES_PER_ELEMENT);
     new Float64Array(shared).set(this.#times.subarray(0, this.count));
     return shared;

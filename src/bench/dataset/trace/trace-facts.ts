@@ -11,7 +11,7 @@ export interface TraceFacts {
   /** Conversations that the trace names; undefined: it names none, and each request stands for itself. */
   readonly sessions: number | undefined;
   /** Past a bound of different names no more are told apart. */
-  readonly sessionsUntold: number;
+  readonly sessionsUnreported: number;
   /** Of each conversation; undefined like `sessions`, and where requests of one are spread over the file. */
   readonly turns: LengthFacts | undefined;
   readonly subagents: number;
@@ -50,7 +50,7 @@ export class TraceFactCounter {
   readonly #known: KnownBlocks = new KnownBlocks();
   readonly #keys: Set<string> = new Set();
   readonly #minutes: Map<number, number> = new Map();
-  #untold = 0;
+  #unreported = 0;
   #hasKeys = false;
   #isSpread = false;
   #subagents = 0;
@@ -77,17 +77,17 @@ export class TraceFactCounter {
     }
   }
 
-  told(): TraceFacts {
-    const input = this.#input.told();
+  reported(): TraceFacts {
+    const input = this.#input.reported();
     const spanMs = Math.max(0, this.#lastMs - this.#firstMs);
     return {
       requests: this.#input.count,
       sessions: this.#hasKeys ? this.#keys.size : undefined,
-      sessionsUntold: this.#untold,
-      turns: this.#hasKeys && !this.#isSpread ? this.#turns.told() : undefined,
+      sessionsUnreported: this.#unreported,
+      turns: this.#hasKeys && !this.#isSpread ? this.#turns.reported() : undefined,
       subagents: this.#subagents,
       inputTokens: input,
-      outputTokens: this.#output.told(),
+      outputTokens: this.#output.reported(),
       time: this.#isSpread
         ? {
             spanMs,
@@ -95,7 +95,7 @@ export class TraceFactCounter {
             busiestPerSecond: maximumOf(this.#minutes.values()) / 60,
           }
         : undefined,
-      pausesMs: this.#pauses.count === 0 ? undefined : this.#pauses.told(),
+      pausesMs: this.#pauses.count === 0 ? undefined : this.#pauses.reported(),
       sharing:
         this.#blockTokens === 0
           ? undefined
@@ -113,7 +113,7 @@ export class TraceFactCounter {
     this.#hasKeys = true;
     if (this.#keys.has(key)) return;
     if (this.#keys.size < SESSION_NAMES_MAX) this.#keys.add(key);
-    else this.#untold += 1;
+    else this.#unreported += 1;
   }
 
   #takeTime(startMs: number): void {
@@ -158,7 +158,7 @@ class Lengths {
     this.#max = Math.max(this.#max, value);
   }
 
-  told(): LengthFacts {
+  reported(): LengthFacts {
     return {
       total: this.#total,
       min: this.count === 0 ? 0 : this.#min,

@@ -9,7 +9,7 @@ import { AnswerHash } from './answer-hash.ts';
 import { AnswerParts } from './answer-parts.ts';
 import { AnswerText } from './answer-text.ts';
 import { errorOf, messageOfBody } from './error-message.ts';
-import { SaidText } from './said-text.ts';
+import { ReplyText } from './reply-text.ts';
 import { type ApiReply, CARRIES_NOTHING, type ReplyDefect } from './server-api.ts';
 
 export abstract class JsonReply implements ApiReply {
@@ -33,7 +33,7 @@ export abstract class JsonReply implements ApiReply {
   /** An adapter adds each text of the answer as it finds it. */
   protected readonly answer: AnswerHash = new AnswerHash();
   /** Of its first choice. */
-  protected readonly said: SaidText = new SaidText(this.answer);
+  protected readonly reported: ReplyText = new ReplyText(this.answer);
   /** Tokens were counted when the answer was over. */
   #isCounted = false;
 
@@ -75,7 +75,7 @@ export abstract class JsonReply implements ApiReply {
     this.model = '';
     this.defect = undefined;
     this.answer.reset();
-    this.said.reset();
+    this.reported.reset();
     this.keptAnswer.reset();
     this.parts.reset();
   }

@@ -3,29 +3,29 @@
 
 import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { textOf } from './json-reply.ts';
-import type { SaidText } from './said-text.ts';
+import type { ReplyText } from './reply-text.ts';
 import { CARRIES_NOTHING, CARRIES_REASONING } from './server-api.ts';
 
 /** @returns CARRIES_… */
-export const reasoningCarries = (piece: JsonObject, said: SaidText): number => {
+export const reasoningCarries = (piece: JsonObject, reported: ReplyText): number => {
   for (const field of REASONING_TEXTS) {
-    const carries = thoughtCarries(piece[field], said);
+    const carries = thoughtCarries(piece[field], reported);
     if (carries !== CARRIES_NOTHING) return carries;
   }
   let carries = CARRIES_NOTHING;
   for (const field of REASONING_LISTS) {
     const details = piece[field];
-    for (const detail of Array.isArray(details) ? details : []) carries |= detailCarries(detail, said);
+    for (const detail of Array.isArray(details) ? details : []) carries |= detailCarries(detail, reported);
     if (carries !== CARRIES_NOTHING) return carries;
   }
   return carries;
 };
 
 /** A text, an object around one, or a list of such objects (Mistral's). */
-export const thoughtCarries = (thinking: unknown, said: SaidText): number => {
-  if (!Array.isArray(thinking)) return said.thought(textIn(thinking));
+export const thoughtCarries = (thinking: unknown, reported: ReplyText): number => {
+  if (!Array.isArray(thinking)) return reported.thought(textIn(thinking));
   let carries = CARRIES_NOTHING;
-  for (const part of thinking) carries |= said.thought(textIn(part));
+  for (const part of thinking) carries |= reported.thought(textIn(part));
   return carries;
 };
 
@@ -36,10 +36,10 @@ const textIn = (value: unknown): string =>
  * OpenRouter's `reasoning.text`, `reasoning.summary` and `reasoning.encrypted`, and Anthropic's blocks as LiteLLM passes them on.
  * What is encrypted is reasoning that nobody can read: it came, and has no text.
  */
-const detailCarries = (detail: unknown, said: SaidText): number => {
+const detailCarries = (detail: unknown, reported: ReplyText): number => {
   if (!isJsonObject(detail)) return CARRIES_NOTHING;
   const text = DETAIL_TEXTS.map(field => textOf(detail[field])).find(words => words !== '');
-  if (text !== undefined) return said.thought(text);
+  if (text !== undefined) return reported.thought(text);
   return textOf(detail['data']) === '' ? CARRIES_NOTHING : CARRIES_REASONING;
 };
 

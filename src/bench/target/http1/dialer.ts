@@ -10,9 +10,9 @@ import type { LoadTarget } from '../load-target.ts';
 
 /** What a connection does with its socket. */
 export interface DialedSocket {
-  on(event: 'connectionAttempt', told: () => void): unknown;
-  once(event: 'connect' | 'secureConnect' | 'end' | 'close', told: () => void): unknown;
-  once(event: 'error', told: (error: Error) => void): unknown;
+  on(event: 'connectionAttempt', reported: () => void): unknown;
+  once(event: 'connect' | 'secureConnect' | 'end' | 'close', reported: () => void): unknown;
+  once(event: 'error', reported: (error: Error) => void): unknown;
   write(bytes: Uint8Array): unknown;
   readonly writableLength: number;
   setNoDelay(isOn: boolean): unknown;

@@ -20,7 +20,7 @@ export interface RequestSource {
   /** Every few milliseconds. */
   tick?(): void;
   /** Told when there was nothing and is something. */
-  whenRequestsCome?(came: () => void): void;
+  onRequestsAvailable?(came: () => void): void;
 }
 
 export class RequestWriter implements RequestSource {

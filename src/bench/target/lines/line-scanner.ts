@@ -29,7 +29,7 @@ export class LineScanner implements StreamScanner {
   end(): void {
     const { length } = this.#line;
     this.#line.length = 0;
-    this.#tell(this.#line.bytes, 0, length);
+    this.#report(this.#line.bytes, 0, length);
   }
 
   push(bytes: Buffer, start: number, end: number): void {
@@ -38,7 +38,7 @@ export class LineScanner implements StreamScanner {
       const found = bytes.indexOf(LF, at);
       const lineEnd = found < 0 || found >= end ? end : found;
       const isWhole = lineEnd < end;
-      if (isWhole && this.#line.length === 0) this.#tell(bytes, at, lineEnd);
+      if (isWhole && this.#line.length === 0) this.#report(bytes, at, lineEnd);
       else this.#keep(bytes, at, lineEnd, isWhole);
       at = lineEnd + 1;
     }
@@ -53,10 +53,10 @@ export class LineScanner implements StreamScanner {
     if (!isWhole) return;
     const { length } = this.#line;
     this.#line.length = 0;
-    this.#tell(this.#line.bytes, 0, length);
+    this.#report(this.#line.bytes, 0, length);
   }
 
-  #tell(bytes: Buffer, start: number, end: number): void {
+  #report(bytes: Buffer, start: number, end: number): void {
     if (!isBlank(bytes, start, end)) this.#sink.event(bytes, start, end, false);
   }
 }

@@ -17,7 +17,7 @@ export const addGpuHealth = (page: MetricPage, health: GpuHealth, labels: Labels
   page.gauge(HEALTH.pending, labels, repair.isPending);
   page.gauge(HEALTH.failed, labels, repair.hasFailed);
   page.counter(HEALTH.replays, labels, health.pcieReplays);
-  page.gauge(HEALTH.recovery, labels, isAsked(health.recoveryAction));
+  page.gauge(HEALTH.recovery, labels, isRequested(health.recoveryAction));
   page.gauge(HEALTH.fabric, labels, isDegraded(health.fabric));
   for (const link of knownOr(health.links, [])) {
     const linkLabels = { ...labels, link: String(link.number) };
@@ -35,7 +35,7 @@ const isDegraded = (fabric: GpuHealth['fabric']): boolean | undefined => {
   return faults === undefined ? undefined : faults.length > 0;
 };
 
-const isAsked = (action: Reported<string>): Reported<boolean> =>
+const isRequested = (action: Reported<string>): Reported<boolean> =>
   typeof action === 'string' ? action !== '' : action;
 
 const HEALTH = {

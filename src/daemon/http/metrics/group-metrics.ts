@@ -12,11 +12,11 @@ import type { Labels, MetricPage } from './metric-page.ts';
 export const addGroupMetrics = (page: MetricPage, sources: GroupSources): void => {
   const places = nodePlaces(sources.views);
   for (const view of sources.views) addPlace(page, view, places.get(view.nodeId));
-  for (const by of TOLD_BY) {
+  for (const by of REPORTED_BY) {
     const groups = groupViews({ ...sources, places }, by);
     if (groups.every(({ id }) => id === '')) continue;
-    page.gauge(GROUP.leftOut, { by: by.kind }, Math.max(0, groups.length - GROUPS_TOLD_MAX));
-    for (const group of groups.slice(0, GROUPS_TOLD_MAX)) addGroup(page, group, by);
+    page.gauge(GROUP.leftOut, { by: by.kind }, Math.max(0, groups.length - GROUPS_REPORTED_MAX));
+    for (const group of groups.slice(0, GROUPS_REPORTED_MAX)) addGroup(page, group, by);
   }
 };
 
@@ -49,9 +49,9 @@ const addGroup = (page: MetricPage, group: Group, by: GroupBy): void => {
 /** Nothing where nothing is known: no sample is better than a zero. */
 const sumOf = ({ sum, knownCount }: Total): number | undefined => (knownCount === 0 ? undefined : sum);
 
-export const TOLD_BY: readonly GroupBy[] = [{ kind: 'site' }, { kind: 'rack' }, { kind: 'kind' }];
+export const REPORTED_BY: readonly GroupBy[] = [{ kind: 'site' }, { kind: 'rack' }, { kind: 'kind' }];
 /** Of each: series of groups past them would cost a scrape more than they say. */
-const GROUPS_TOLD_MAX = 128;
+const GROUPS_REPORTED_MAX = 128;
 
 const NODE_PLACE = {
   name: 'plimsoll_node_place_info',

@@ -7,12 +7,12 @@ import { connectionNames } from '../../../core/link/connection-names.ts';
 import type { ConnectionFacts, LostPath } from '../../../core/link/link-facts.ts';
 import { hasFigures } from '../../../core/link/link-profile.ts';
 import { isCarrying, type LinkView } from '../../../core/link/link-view.ts';
-import { pathEndsWords } from '../../../core/link/loss-words.ts';
+import { pathEndsText } from '../../../core/link/loss-text.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import type { State } from '../../../core/state.ts';
 import { isKnown, isUnknown, knownOr, type Reported } from '../../../core/unknown.ts';
 import { listedLinks } from '../cluster-views.ts';
-import { TOLD_BY } from './group-metrics.ts';
+import { REPORTED_BY } from './group-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 
 interface LinkMetricsInput {
@@ -38,10 +38,10 @@ export const addLinkMetrics = (page: MetricPage, input: LinkMetricsInput): void 
     rows.filter(row => row.source === nodeId),
     rows.filter(row => row.source !== nodeId),
   ];
-  const told = [...own, ...others].slice(0, connectionsMax);
-  page.gauge(LINK.leftOut, {}, rows.length - told.length);
+  const reported = [...own, ...others].slice(0, connectionsMax);
+  page.gauge(LINK.leftOut, {}, rows.length - reported.length);
   const names = connectionNames(rows);
-  for (const row of told) {
+  for (const row of reported) {
     const { source, sink, carrier, profile } = row;
     const labels: Labels = {
       source,
@@ -98,9 +98,9 @@ const addPaths = (
       ];
     })
     .toSorted((a, b) => a.rank - b.rank);
-  const told = series.slice(0, connectionsMax);
-  page.gauge(PATH.leftOut, {}, series.length - told.length);
-  for (const { labels, lost } of told) {
+  const reported = series.slice(0, connectionsMax);
+  page.gauge(PATH.leftOut, {}, series.length - reported.length);
+  for (const { labels, lost } of reported) {
     page.gauge(PATH.up, labels, lost === undefined ? 1 : 0);
     if (lost !== undefined)
       page.gauge(PATH.lostAt, labels, (wallMs - Math.max(0, nowMs - lost.lostAtMs)) / 1_000);
@@ -112,7 +112,7 @@ const pathLabels = (state: State, nodes: LinkView['nodes'], of: ConnectionFacts)
   name: nodeName(state, nodes[0]),
   peer: nodes[1],
   peer_name: nodeName(state, nodes[1]),
-  path: pathEndsWords(of, nodes),
+  path: pathEndsText(of, nodes),
   kind: of.connection.kind,
   type: String(knownOr(of.carrier.type, 'unknown')),
 });
@@ -124,14 +124,14 @@ export const addGroupPairMetrics = (
   links: readonly LinkView[],
 ): void => {
   const { views } = sources;
-  for (const by of TOLD_BY) {
+  for (const by of REPORTED_BY) {
     const groups = groupViews(sources, by);
     if (groups.length < 2) continue;
     const pairs = groupPairs(groups, links, views.length).filter(({ median }) => median !== undefined);
-    page.gauge(PAIR.leftOut, { by: by.kind }, Math.max(0, pairs.length - PAIRS_TOLD_MAX));
+    page.gauge(PAIR.leftOut, { by: by.kind }, Math.max(0, pairs.length - PAIRS_REPORTED_MAX));
     for (const { groups: two, linkCount, median, worst } of pairs
       .toSorted(byNeedOfPairs)
-      .slice(0, PAIRS_TOLD_MAX)) {
+      .slice(0, PAIRS_REPORTED_MAX)) {
       const labels: Labels = { by: by.kind, group: two[0].id, other: two[1].id };
       page.gauge(PAIR.links, labels, linkCount);
       page.gauge(PAIR.median, labels, median === undefined ? undefined : median / 8);
@@ -146,7 +146,7 @@ const secondsOf = (nanoseconds: number | { readonly kind: 'unknown' }): number |
   isUnknown(nanoseconds) || typeof nanoseconds !== 'number' ? undefined : nanoseconds / 1e9;
 
 /** Of sites, racks and kinds each: sixty racks have 1,830 pairs. */
-const PAIRS_TOLD_MAX = 2_048;
+const PAIRS_REPORTED_MAX = 2_048;
 
 const LINK = {
   leftOut: {

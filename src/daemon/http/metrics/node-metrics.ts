@@ -4,7 +4,7 @@
 import type { NodeView } from '../../../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../../../core/node/pressure.ts';
 import { readingsOf } from '../../../core/node/reading-rows.ts';
-import { heldValue, type ReadingView } from '../../../core/node/reading-view.ts';
+import { knownValue, type ReadingView } from '../../../core/node/reading-view.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
 import { addDiskTraffic } from './disk-traffic-metrics.ts';
 import { addGpuErrors } from './gpu-error-metrics.ts';
@@ -40,7 +40,7 @@ export const addNodeMetrics = (
 };
 
 const addIdentity = (page: MetricPage, view: NodeView, labels: Labels): void => {
-  const identity = heldValue(view.identity);
+  const identity = knownValue(view.identity);
   if (identity === undefined) return;
   const text = (value: Parameters<typeof isUnknown>[0]): string => (typeof value === 'string' ? value : '');
   page.gauge(
@@ -59,7 +59,7 @@ const addIdentity = (page: MetricPage, view: NodeView, labels: Labels): void => 
 };
 
 const addMemory = (page: MetricPage, view: NodeView, labels: Labels): void => {
-  page.gauge(MEMORY.total, labels, heldValue(view.memory)?.totalBytes);
+  page.gauge(MEMORY.total, labels, knownValue(view.memory)?.totalBytes);
   const memory = currentValue(view.memory);
   if (memory === undefined) return;
   page.gauge(MEMORY.available, labels, memory.availableBytes);
@@ -92,9 +92,9 @@ const addPressure = (page: MetricPage, view: NodeView, labels: Labels): void => 
   ];
   for (const [of, resources] of groups) {
     for (const { resource } of PRESSURED_RESOURCES) {
-      const told = resources[resource];
-      if (isUnknown(told)) continue;
-      for (const [waiting, time] of [['some', told.some] as const, ['full', told.full] as const]) {
+      const reported = resources[resource];
+      if (isUnknown(reported)) continue;
+      for (const [waiting, time] of [['some', reported.some] as const, ['full', reported.full] as const]) {
         if (isUnknown(time)) continue;
         const ofResource = { ...labels, of, resource, waiting };
         page.gauge(PRESSURE.share, ofResource, time.share10s);
@@ -105,7 +105,7 @@ const addPressure = (page: MetricPage, view: NodeView, labels: Labels): void => 
 };
 
 const addContainer = (page: MetricPage, view: NodeView, labels: Labels): void => {
-  const container = heldValue(view.container);
+  const container = knownValue(view.container);
   if (container === undefined) return;
   const { cpuLimit, pod } = container;
   if (isKnown(cpuLimit) && cpuLimit.kind === 'limited') page.gauge(CONTAINER.cpuLimit, labels, cpuLimit.cpus);

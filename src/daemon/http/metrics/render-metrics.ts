@@ -40,8 +40,8 @@ export const metricsOf = (input: MetricsInput, links: readonly LinkView[]): Metr
   const { state, nowMs, wallMs, nodeId, only } = input;
   const views = nodeIds(state).map(id => nodeView(state, id, nowMs));
   const isLarge = only === undefined && views.length > WHOLE_NODES_MAX;
-  const told = only === undefined ? views : views.filter(view => only.has(view.nodeId));
-  for (const view of told)
+  const reported = only === undefined ? views : views.filter(view => only.has(view.nodeId));
+  for (const view of reported)
     addNodeMetrics(page, view, { nowMs, wallMs, isShort: isLarge && view.nodeId !== nodeId });
   page.gauge(NODES_IN_SHORT, {}, isLarge ? views.length - 1 : 0);
   // No words in the labels: their figures would make a new series of each.

@@ -132,7 +132,7 @@ export class FleetHub implements AsyncDisposable {
     if (held.feed instanceof StateFeed) held.feed.add(client);
     else held.feed.add(client, sequenceOf(reader.lastId, held.start));
     this.#early.lookIfOlder(LIVE_VIEW_MS);
-    this.#tell(held);
+    this.#report(held);
     this.#running ??= this.#run();
   }
 
@@ -167,7 +167,7 @@ export class FleetHub implements AsyncDisposable {
       while (this.#clients.size > 0) {
         await clock.sleep(LIVE_VIEW_MS, this.#stop.signal);
         this.#early.look();
-        for (const held of [...this.#feeds.values()]) this.#tell(held);
+        for (const held of [...this.#feeds.values()]) this.#report(held);
         this.#beat(clock.nowMs());
       }
     } catch (error) {
@@ -181,7 +181,7 @@ export class FleetHub implements AsyncDisposable {
     }
   }
 
-  #tell(held: ViewFeed): void {
+  #report(held: ViewFeed): void {
     const { view, feed } = held;
     if (feed instanceof StateFeed) {
       const cells = this.#early.looks.picture(view.by)?.roster.groups;

@@ -4,30 +4,36 @@
 import * as v from 'valibot';
 import type { DiskTraffic } from '../../../core/node/disk-traffic.ts';
 import type { NodeView } from '../../../core/node/node-view.ts';
-import { heldValue } from '../../../core/node/reading-view.ts';
+import { knownValue } from '../../../core/node/reading-view.ts';
 import { isLoopbackPort, type PortTraffic } from '../../../core/node/traffic.ts';
 import { isUnknown, type Reported } from '../../../core/unknown.ts';
-import { missingReason, quoted, readFigure, type ToldFigure, toldFigureSchema } from '../figure-fields.ts';
+import {
+  missingReason,
+  quoted,
+  type ReportedFigure,
+  readFigure,
+  reportedFigureSchema,
+} from '../figure-fields.ts';
 
-interface ToldPorts {
+interface ReportedPorts {
   readonly ports: readonly {
     readonly name: string;
     readonly kind: PortTraffic['kind'];
-    readonly received: ToldFigure;
-    readonly sent: ToldFigure;
-    readonly errors: ToldFigure;
-    readonly drops: ToldFigure;
+    readonly received: ReportedFigure;
+    readonly sent: ReportedFigure;
+    readonly errors: ReportedFigure;
+    readonly drops: ReportedFigure;
   }[];
   readonly leftOut: number;
   readonly missing: string;
 }
 
-interface ToldDisks {
+interface ReportedDisks {
   readonly disks: readonly {
     readonly name: string;
-    readonly read: ToldFigure;
-    readonly written: ToldFigure;
-    readonly busy: ToldFigure;
+    readonly read: ReportedFigure;
+    readonly written: ReportedFigure;
+    readonly busy: ReportedFigure;
   }[];
   readonly leftOut: number;
   readonly missing: string;
@@ -35,7 +41,7 @@ interface ToldDisks {
 
 const MISSING = v.pipe(v.string(), v.description('Why nothing is known of it; empty where it was read.'));
 
-export const portsSchema: v.GenericSchema<unknown, ToldPorts> = v.pipe(
+export const portsSchema: v.GenericSchema<unknown, ReportedPorts> = v.pipe(
   v.object({
     ports: v.array(
       v.object({
@@ -44,10 +50,10 @@ export const portsSchema: v.GenericSchema<unknown, ToldPorts> = v.pipe(
           v.picklist(['interface', 'rdma']),
           v.description('An RDMA port counts what goes past the IP stack: none of it is in its interface.'),
         ),
-        received: toldFigureSchema,
-        sent: toldFigureSchema,
-        errors: v.pipe(toldFigureSchema, v.description('Of both directions, since the counters began.')),
-        drops: v.pipe(toldFigureSchema, v.description('Of both directions, since the counters began.')),
+        received: reportedFigureSchema,
+        sent: reportedFigureSchema,
+        errors: v.pipe(reportedFigureSchema, v.description('Of both directions, since the counters began.')),
+        drops: v.pipe(reportedFigureSchema, v.description('Of both directions, since the counters began.')),
       }),
     ),
     leftOut: v.number(),
@@ -58,15 +64,15 @@ export const portsSchema: v.GenericSchema<unknown, ToldPorts> = v.pipe(
   ),
 );
 
-export const disksSchema: v.GenericSchema<unknown, ToldDisks> = v.pipe(
+export const disksSchema: v.GenericSchema<unknown, ReportedDisks> = v.pipe(
   v.object({
     disks: v.array(
       v.object({
         name: v.string(),
-        read: toldFigureSchema,
-        written: toldFigureSchema,
+        read: reportedFigureSchema,
+        written: reportedFigureSchema,
         busy: v.pipe(
-          toldFigureSchema,
+          reportedFigureSchema,
           v.description('Share of time in which it had something to do; many at once may still fit.'),
         ),
       }),
@@ -79,8 +85,8 @@ export const disksSchema: v.GenericSchema<unknown, ToldDisks> = v.pipe(
   ),
 );
 
-export const toldPorts = (view: NodeView['traffic']): ToldPorts => {
-  const ports = (heldValue(view)?.ports ?? [])
+export const reportedPorts = (view: NodeView['traffic']): ReportedPorts => {
+  const ports = (knownValue(view)?.ports ?? [])
     .filter(port => !isLoopbackPort(port) && carriedBy(port) > 0)
     .toSorted((a, b) => carriedBy(b) - carriedBy(a));
   return {
@@ -101,9 +107,9 @@ export const toldPorts = (view: NodeView['traffic']): ToldPorts => {
   };
 };
 
-export const toldDisks = (view: NodeView['diskTraffic']): ToldDisks => {
+export const reportedDisks = (view: NodeView['diskTraffic']): ReportedDisks => {
   const total = ({ readBytes, writtenBytes }: DiskTraffic): number => readBytes + writtenBytes;
-  const disks = (heldValue(view)?.devices ?? []).toSorted((a, b) => total(b) - total(a));
+  const disks = (knownValue(view)?.devices ?? []).toSorted((a, b) => total(b) - total(a));
   return {
     disks: disks.slice(0, CARRIERS_MAX).map(({ name, rates }) => {
       const of = (key: 'readBytesPerSecond' | 'writtenBytesPerSecond' | 'busyShare', unit: string) =>

@@ -13,12 +13,12 @@ import { isUnknown, type Unknown } from '../../../core/unknown.ts';
 import { headroomQuestionSchema, sentModelSchema } from '../../../wire/api/headroom-request.ts';
 import {
   quoted,
-  type ToldFigure,
-  type ToldSentence,
-  toldFigure,
-  toldFigureSchema,
-  toldSentence,
-  toldSentenceSchema,
+  type ReportedFigure,
+  type ReportedSentence,
+  reportedFigureOf,
+  reportedFigureSchema,
+  reportedSentence,
+  reportedSentenceSchema,
   unknownFigure,
 } from '../figure-fields.ts';
 import { type McpContext, type McpTool, mcpTool } from '../mcp-tool.ts';
@@ -28,17 +28,17 @@ const placementSchema = v.object({
   name: v.string(),
   nodes: v.array(v.string()),
   fits: v.picklist(['fits', 'tight', 'does-not-fit', 'unknown']),
-  contextThatFits: toldFigureSchema,
+  contextThatFits: reportedFigureSchema,
   bound: v.pipe(
-    toldFigureSchema,
+    reportedFigureSchema,
     v.description('Decoding, all sequences together, at the measured ceilings: no engine is faster.'),
   ),
-  expected: toldFigureSchema,
-  expectedLow: toldFigureSchema,
-  expectedHigh: toldFigureSchema,
+  expected: reportedFigureSchema,
+  expectedLow: reportedFigureSchema,
+  expectedHigh: reportedFigureSchema,
   limitedBy: v.string(),
-  promptBound: toldFigureSchema,
-  promptExpected: toldFigureSchema,
+  promptBound: reportedFigureSchema,
+  promptExpected: reportedFigureSchema,
   behind: v.pipe(v.string(), v.description('Why it is behind the first; empty for the first.')),
 });
 
@@ -57,18 +57,18 @@ export const headroomTool: McpTool = mcpTool({
     limit: countFrom({ least: 1, most: 50, usual: 3, what: 'At most so many placements' }),
   }),
   output: v.object({
-    needs: v.object({ least: toldFigureSchema, most: toldFigureSchema }),
+    needs: v.object({ least: reportedFigureSchema, most: reportedFigureSchema }),
     placements: v.array(placementSchema),
     leftOut: v.number(),
     changes: v.array(
       v.object({
-        what: toldSentenceSchema,
+        what: reportedSentenceSchema,
         before: v.pipe(v.number(), v.description('tokens/s')),
         after: v.number(),
         makesItFit: v.boolean(),
       }),
     ),
-    notes: v.array(toldSentenceSchema),
+    notes: v.array(reportedSentenceSchema),
   }),
   call: ({ model, nodes, limit, question }, context) => {
     const { state, nowMs } = context;
@@ -84,33 +84,33 @@ export const headroomTool: McpTool = mcpTool({
       ...nodeIds(state).map(node => nodeName(state, node)),
       ...placements.flatMap(({ name, parts }) => [name, ...textsIn(parts.map(({ place }) => place))]),
     ];
-    const told = (text: string): ToldSentence => toldSentence(partedSentence(text, names));
+    const reported = (text: string): ReportedSentence => reportedSentence(partedSentence(text, names));
     return {
       text: `${placements.length + placementsLeftOut} placements, of which ${shown.length} are told, the fastest that fits first.`,
       structured: {
         needs: isUnknown(need)
           ? { least: unknownFigure('bytes', need.reason), most: unknownFigure('bytes', need.reason) }
           : { least: needed(need.totalBytes, 'low'), most: needed(need.totalBytes, 'high') },
-        placements: shown.map(placement => toldPlacement(placement, context)),
+        placements: shown.map(placement => reportedPlacement(placement, context)),
         leftOut: placements.length + placementsLeftOut - shown.length,
         changes: changes
           .slice(0, CHANGES_SHOWN)
           .map(({ words, beforeTokensPerSecond, afterTokensPerSecond, makesItFit }) => ({
-            what: told(words),
+            what: reported(words),
             before: beforeTokensPerSecond,
             after: afterTokensPerSecond,
             makesItFit,
           })),
-        notes: [...model.notes, ...notes].slice(0, NOTES_SHOWN).map(told),
+        notes: [...model.notes, ...notes].slice(0, NOTES_SHOWN).map(reported),
       },
     };
   },
 });
 
-const needed = (interval: Interval, end: 'low' | 'high'): ToldFigure =>
-  toldFigure(interval[end], { unit: 'bytes', ageMs: 0, method: 'from the facts of the model' });
+const needed = (interval: Interval, end: 'low' | 'high'): ReportedFigure =>
+  reportedFigureOf(interval[end], { unit: 'bytes', ageMs: 0, method: 'from the facts of the model' });
 
-const toldPlacement = (
+const reportedPlacement = (
   { name, parts, fit, contextThatFits, decode, prefill, behind }: RankedPlacement,
   { state, nowMs }: McpContext,
 ): v.InferOutput<typeof placementSchema> => {
@@ -122,25 +122,28 @@ const toldPlacement = (
       return profile === undefined ? [] : [ageMsOf(profile, nowMs) + profile.value.measuredAgeMs];
     }),
   ]);
-  const told = <T>(
+  const reported = <T>(
     of: T | Unknown,
     unit: string,
     { value, method }: { readonly value: (known: T) => number; readonly method: string },
-  ): ToldFigure =>
-    isUnknown(of) ? unknownFigure(unit, of.reason) : toldFigure(value(of), { unit, ageMs, method });
+  ): ReportedFigure =>
+    isUnknown(of) ? unknownFigure(unit, of.reason) : reportedFigureOf(value(of), { unit, ageMs, method });
   const constants = isUnknown(decode) ? '' : `constants: ${decode.constants}`;
-  const speed = (end: 'value' | 'low' | 'high'): ToldFigure =>
-    told(decode, 'tokens/s', { value: ({ expectedTokensPerSecond: all }) => all[end], method: constants });
+  const speed = (end: 'value' | 'low' | 'high'): ReportedFigure =>
+    reported(decode, 'tokens/s', {
+      value: ({ expectedTokensPerSecond: all }) => all[end],
+      method: constants,
+    });
   return {
     name: quoted(name),
     nodes: [...new Set(parts.map(({ place }) => quoted(place.name)))],
     fits: fit.kind,
-    contextThatFits: toldFigure(contextThatFits, {
+    contextThatFits: reportedFigureOf(contextThatFits, {
       unit: 'tokens',
       ageMs: 0,
       method: 'from the facts of the model',
     }),
-    bound: told(decode, 'tokens/s', {
+    bound: reported(decode, 'tokens/s', {
       value: ({ boundTokensPerSecond }) => boundTokensPerSecond,
       method: 'measured ceilings',
     }),
@@ -148,11 +151,11 @@ const toldPlacement = (
     expectedLow: speed('low'),
     expectedHigh: speed('high'),
     limitedBy: isUnknown(decode) ? '' : decode.limit,
-    promptBound: told(prefill, 's', {
+    promptBound: reported(prefill, 's', {
       value: ({ boundSeconds }) => boundSeconds,
       method: 'measured ceilings',
     }),
-    promptExpected: told(prefill, 's', {
+    promptExpected: reported(prefill, 's', {
       value: ({ expectedSeconds }) => expectedSeconds.value,
       method: constants,
     }),

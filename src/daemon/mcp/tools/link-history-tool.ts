@@ -5,17 +5,17 @@ import { maximumOf } from '../../../core/extremes.ts';
 import { counted } from '../../../core/figure/figure.ts';
 import type { NodeId } from '../../../core/ids.ts';
 import type { ConnectionFacts } from '../../../core/link/link-facts.ts';
+import { typeText } from '../../../core/link/link-text.ts';
 import { linkViews } from '../../../core/link/link-view.ts';
-import { typeWords } from '../../../core/link/link-words.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { lowerPercentile } from '../../../core/statistics/percentile.ts';
 import { type FigurePoint, figurePoints } from '../../../wire/api/figure-points.ts';
 import {
   quoted,
+  type ReportedFigure,
+  reportedFigureOf,
+  reportedFigureSchema,
   sixDigits,
-  type ToldFigure,
-  toldFigure,
-  toldFigureSchema,
   unknownFigure,
 } from '../figure-fields.ts';
 import { type McpContext, type McpTool, McpToolError, mcpTool } from '../mcp-tool.ts';
@@ -23,10 +23,10 @@ import { countFrom, NODE, nodeOf } from '../tool-arguments.ts';
 
 const pastSchema = v.object({
   measurements: v.number(),
-  lowest: toldFigureSchema,
-  median: toldFigureSchema,
-  highest: toldFigureSchema,
-  newest: toldFigureSchema,
+  lowest: reportedFigureSchema,
+  median: reportedFigureSchema,
+  highest: reportedFigureSchema,
+  newest: reportedFigureSchema,
 });
 
 const stepSchema = v.object({
@@ -80,16 +80,16 @@ export const linkHistoryTool: McpTool = mcpTool({
     const chosen = link.connections
       .toSorted((a, b) => Number(b === link.best) - Number(a === link.best) || carried(b) - carried(a))
       .slice(0, connections);
-    const told = [];
+    const reported = [];
     for (const facts of chosen)
-      told.push(await toldConnection(facts, { ...ends, backMs: days * DAY_MS, steps }, context));
-    const most = maximumOf(told.map(({ roundTrip }) => roundTrip.measurements));
+      reported.push(await reportedConnection(facts, { ...ends, backMs: days * DAY_MS, steps }, context));
+    const most = maximumOf(reported.map(({ roundTrip }) => roundTrip.measurements));
     return {
       text: `At most ${most} measurements of a connection in ${counted(days, 'day')}.`,
       structured: {
         from: ends.from,
         to: ends.to,
-        connections: told,
+        connections: reported,
         leftOut: link.connections.length - chosen.length,
       },
     };
@@ -102,7 +102,7 @@ interface Asked {
   readonly steps: number;
 }
 
-const toldConnection = async (
+const reportedConnection = async (
   { source, sink, connectionKey, ...facts }: ConnectionFacts,
   { from, backMs, steps }: Asked,
   { state, profileRows, wallMs }: McpContext,
@@ -122,7 +122,7 @@ const toldConnection = async (
   return {
     connection: quoted(connectionKey),
     measuredBy: quoted(nodeName(state, source)),
-    type: typeWords(facts),
+    type: typeText(facts),
     there: past(points, there, 'bits/s', wallMs),
     back: past(points, back, 'bits/s', wallMs),
     roundTrip: past(points, ROUND_TRIP, 'ns', wallMs),
@@ -151,10 +151,10 @@ const past = (
   });
   const sorted = known.toSorted((a, b) => a.value - b.value);
   const [oldest] = known;
-  const told = (point: (typeof known)[number] | undefined, method: string): ToldFigure =>
+  const reported = (point: (typeof known)[number] | undefined, method: string): ReportedFigure =>
     point === undefined
       ? unknownFigure(unit, 'nothing was measured in this time, or this machine has not kept it')
-      : toldFigure(point.value, { unit, ageMs: point.ageMs, method });
+      : reportedFigureOf(point.value, { unit, ageMs: point.ageMs, method });
   const middle =
     sorted.length === 0
       ? undefined
@@ -164,13 +164,13 @@ const past = (
         );
   return {
     measurements: known.length,
-    lowest: told(sorted[0], 'lowest of them'),
-    median: told(
+    lowest: reported(sorted[0], 'lowest of them'),
+    median: reported(
       middle === undefined || oldest === undefined ? undefined : { ageMs: oldest.ageMs, value: middle },
       'median of them; the age is that of the oldest',
     ),
-    highest: told(sorted.at(-1), 'highest of them'),
-    newest: told(known.at(-1), 'newest of them'),
+    highest: reported(sorted.at(-1), 'highest of them'),
+    newest: reported(known.at(-1), 'newest of them'),
   };
 };
 

@@ -4,21 +4,21 @@ import * as v from 'valibot';
 import { minimumOf } from '../../../core/extremes.ts';
 import { counted } from '../../../core/figure/figure.ts';
 import type { NodeId } from '../../../core/ids.ts';
-import { longerQueueNs, queueWords } from '../../../core/link/link-queue.ts';
+import { longerQueueNs, queueText } from '../../../core/link/link-queue.ts';
 import { linkShortfall } from '../../../core/link/link-shortfall.ts';
+import { standingText, typeText } from '../../../core/link/link-text.ts';
 import { type FigureView, figureAgeMs, type LinkView, linkViews } from '../../../core/link/link-view.ts';
-import { standingWords, typeWords } from '../../../core/link/link-words.ts';
-import { lossReason, lostPathWords } from '../../../core/link/loss-words.ts';
+import { lossReason, lostPathText } from '../../../core/link/loss-text.ts';
 import { nodeName } from '../../../core/node/node-view.ts';
 import { type UnusualFigure, unusualLinkFigures } from '../../../core/probe/unusual-figures.ts';
 import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import {
   quoted,
-  type ToldFigure,
-  toldFigure,
-  toldFigureSchema,
-  toldSentence,
-  toldSentenceSchema,
+  type ReportedFigure,
+  reportedFigureOf,
+  reportedFigureSchema,
+  reportedSentence,
+  reportedSentenceSchema,
   unknownFigure,
 } from '../figure-fields.ts';
 import { type McpContext, type McpTool, mcpTool } from '../mcp-tool.ts';
@@ -28,15 +28,15 @@ const linkSchema = v.object({
   nodes: v.pipe(v.array(v.string()), v.description('Ids of both ends.')),
   names: v.array(v.string()),
   type: v.string(),
-  there: v.pipe(toldFigureSchema, v.description('From the first node to the second.')),
-  back: toldFigureSchema,
-  roundTrip: toldFigureSchema,
+  there: v.pipe(reportedFigureSchema, v.description('From the first node to the second.')),
+  back: reportedFigureSchema,
+  roundTrip: reportedFigureSchema,
   queueUnderLoad: v.pipe(
-    toldFigureSchema,
+    reportedFigureSchema,
     v.description('How much longer a round trip takes while a direction carries all it can; the worse one.'),
   ),
   expected: v.pipe(
-    toldFigureSchema,
+    reportedFigureSchema,
     v.description(
       'What a direction falls short of: the negotiated rate, or the other direction. Without a value: of nothing.',
     ),
@@ -46,14 +46,14 @@ const linkSchema = v.object({
     v.nullable(v.number()),
     v.description('Its worst figure against its own median of the last week, where it is unusual.'),
   ),
-  standing: v.pipe(toldSentenceSchema, v.description('Why there are no figures; empty where there are.')),
+  standing: v.pipe(reportedSentenceSchema, v.description('Why there are no figures; empty where there are.')),
   lost: v.pipe(
-    v.array(toldSentenceSchema),
+    v.array(reportedSentenceSchema),
     v.description('Paths between the two that are lost: since when, and what both ends show.'),
   ),
 });
 
-type ToldLink = v.InferOutput<typeof linkSchema>;
+type ReportedLink = v.InferOutput<typeof linkSchema>;
 
 export const worstLinksTool: McpTool = mcpTool({
   name: 'worst_links',
@@ -70,18 +70,18 @@ export const worstLinksTool: McpTool = mcpTool({
   output: v.object({ links: v.array(linkSchema), leftOut: v.number(), unmeasured: v.number() }),
   call: ({ by, limit }, context) => {
     const here = linkViews(context.state, context.nowMs).filter(({ standing }) => standing.kind !== 'gone');
-    const links = here.map(view => ({ view, told: toldLink(view, context) }));
+    const links = here.map(view => ({ view, reported: reportedLink(view, context) }));
     const measured = links.filter(({ view }) => view.standing.kind === 'measured' || view.lost.length > 0);
     const chosen = measured
       .filter(
-        ({ told }) =>
+        ({ reported }) =>
           by !== 'shortfall' ||
-          told.lost.length > 0 ||
-          told.shareOfExpected !== null ||
-          told.shareOfOwnMedian !== null,
+          reported.lost.length > 0 ||
+          reported.shareOfExpected !== null ||
+          reported.shareOfOwnMedian !== null,
       )
       .toSorted((a, b) => badness(b, by) - badness(a, by))
-      .map(({ told }) => told);
+      .map(({ reported }) => reported);
     return {
       text: `${chosen.length} of ${counted(here.length, 'link')}${by === 'shortfall' ? ' carry less than they should, or have lost a path' : ''}.`,
       structured: {
@@ -95,14 +95,14 @@ export const worstLinksTool: McpTool = mcpTool({
 
 interface Weighed {
   readonly view: LinkView;
-  readonly told: ToldLink;
+  readonly reported: ReportedLink;
 }
 
-const badness = ({ view, told }: Weighed, by: 'shortfall' | 'bandwidth' | 'round_trip'): number => {
-  if (told.lost.length > 0) return Number.MAX_VALUE;
+const badness = ({ view, reported }: Weighed, by: 'shortfall' | 'bandwidth' | 'round_trip'): number => {
+  if (reported.lost.length > 0) return Number.MAX_VALUE;
   switch (by) {
     case 'shortfall':
-      return -Math.min(told.shareOfExpected ?? 1, told.shareOfOwnMedian ?? 1);
+      return -Math.min(reported.shareOfExpected ?? 1, reported.shareOfOwnMedian ?? 1);
     case 'bandwidth':
       return -Math.min(view.there?.value ?? Infinity, view.back?.value ?? Infinity);
     case 'round_trip':
@@ -112,7 +112,7 @@ const badness = ({ view, told }: Weighed, by: 'shortfall' | 'bandwidth' | 'round
   }
 };
 
-const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
+const reportedLink = (view: LinkView, { state, nowMs }: McpContext): ReportedLink => {
   const shortfall = linkShortfall(view);
   const unusual = view.connections
     .filter(({ isMeasuredHere }) => isMeasuredHere)
@@ -122,7 +122,7 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
   return {
     nodes: [...view.nodes],
     names: view.nodes.map(id => quoted(nodeName(state, id))),
-    type: typeWords(view.best),
+    type: typeText(view.best),
     there: linkFigure(view.last.there, 'bits/s', nowMs),
     back: linkFigure(view.last.back, 'bits/s', nowMs),
     roundTrip: linkFigure(view.last.roundTrip, 'ns', nowMs),
@@ -130,7 +130,7 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
     expected:
       shortfall === undefined
         ? unknownFigure('bits/s', 'it falls short of nothing that is known')
-        : toldFigure(shortfall.expected.bitsPerSecond, {
+        : reportedFigureOf(shortfall.expected.bitsPerSecond, {
             unit: 'bits/s',
             ageMs: nowMs - shortfall.of.measuredAtMs,
             method: shortfall.expected.kind === 'negotiated' ? 'negotiated rate' : 'the other direction',
@@ -138,11 +138,11 @@ const toldLink = (view: LinkView, { state, nowMs }: McpContext): ToldLink => {
     shareOfExpected:
       shortfall === undefined ? null : rounded(shortfall.bitsPerSecond / shortfall.expected.bitsPerSecond),
     shareOfOwnMedian: unusual.length === 0 ? null : rounded(minimumOf(unusual.map(worseShare))),
-    standing: toldSentence(partedSentence(standingWords(view), textsIn(view.standing))),
+    standing: reportedSentence(partedSentence(standingText(view), textsIn(view.standing))),
     lost: view.lost.map(path => {
       const nameOf = (id: NodeId): string => nodeName(state, id);
-      return toldSentence(
-        partedSentence(`${lostPathWords(path, view.nodes, nowMs)}: ${lossReason(path, nameOf)}`, [
+      return reportedSentence(
+        partedSentence(`${lostPathText(path, view.nodes, nowMs)}: ${lossReason(path, nameOf)}`, [
           ...view.nodes.map(nameOf),
           ...textsIn([path.of.connection, path.cause, path.reason]),
         ]),
@@ -156,19 +156,19 @@ const worseShare = ({ value, median, side }: UnusualFigure<string>): number =>
   side === 'below' ? value / median : median / value;
 
 /** Of the connection whose round trip is told. */
-const queueFigure = ({ roundTrip }: LinkView, nowMs: number): ToldFigure => {
+const queueFigure = ({ roundTrip }: LinkView, nowMs: number): ReportedFigure => {
   const profile = roundTrip?.of.profile;
   if (roundTrip === undefined || profile === undefined) return unknownFigure('ns', 'not measured yet');
   const queueNs = longerQueueNs(profile);
-  if (queueNs === undefined) return unknownFigure('ns', queueWords(profile));
+  if (queueNs === undefined) return unknownFigure('ns', queueText(profile));
   return { ...linkFigure(roundTrip, 'ns', nowMs), value: queueNs };
 };
 
-const linkFigure = (figure: FigureView | undefined, unit: string, nowMs: number): ToldFigure => {
+const linkFigure = (figure: FigureView | undefined, unit: string, nowMs: number): ReportedFigure => {
   if (figure === undefined) return unknownFigure(unit, 'not measured yet');
   const { profile, failure } = figure.of;
   return {
-    ...toldFigure(figure.value, {
+    ...reportedFigureOf(figure.value, {
       unit,
       ageMs: figureAgeMs(figure, nowMs),
       method: profile?.method ?? '',

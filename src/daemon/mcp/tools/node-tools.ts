@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { ageMsOf } from '../../../core/entry-maps.ts';
 import { counted } from '../../../core/figure/figure.ts';
 import { isCarrying, linkViews } from '../../../core/link/link-view.ts';
-import { failedGpuLabel, failedGpuWords } from '../../../core/node/failed-gpu.ts';
+import { failedGpuLabel, failedGpuText } from '../../../core/node/failed-gpu.ts';
 import { gpuErrorKind, xidMeaning } from '../../../core/node/gpu-errors.ts';
 import { gpusOf, hostMemoryUse } from '../../../core/node/memory-use.ts';
 import {
@@ -16,22 +16,22 @@ import {
   type VendorView,
 } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
-import { heldValue, type ReadingView } from '../../../core/node/reading-view.ts';
+import { knownValue, type ReadingView } from '../../../core/node/reading-view.ts';
 import { clusterTotals, type Total } from '../../../core/totals.ts';
 import { isKnown } from '../../../core/unknown.ts';
 import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
 import {
   missingReason,
   quoted,
+  type ReportedFigure,
   readFigure,
-  type ToldFigure,
-  toldFigure,
-  toldFigureSchema,
+  reportedFigureOf,
+  reportedFigureSchema,
   unknownFigure,
 } from '../figure-fields.ts';
 import { type McpContext, type McpTool, mcpTool } from '../mcp-tool.ts';
 import { limitFrom, NODE, nodeOf } from '../tool-arguments.ts';
-import { disksSchema, portsSchema, toldDisks, toldPorts } from './carried-now.ts';
+import { disksSchema, portsSchema, reportedDisks, reportedPorts } from './carried-now.ts';
 
 const totalSchema = v.object({
   sum: v.number(),
@@ -40,7 +40,7 @@ const totalSchema = v.object({
   isLowerBound: v.boolean(),
 });
 
-const told = (
+const reported = (
   { sum, knownCount, count, isLowerBound }: Total,
   unit: string,
 ): v.InferOutput<typeof totalSchema> => ({
@@ -54,24 +54,24 @@ const nodeSchema = v.object({
   nodeId: v.string(),
   name: v.string(),
   presence: v.picklist(['live', 'stale', 'offline']),
-  lastHeardSecondsAgo: v.nullable(v.number()),
-  memoryUsed: toldFigureSchema,
-  memoryTotal: toldFigureSchema,
+  lastSeenSecondsAgo: v.nullable(v.number()),
+  memoryUsed: reportedFigureSchema,
+  memoryTotal: reportedFigureSchema,
   gpuCount: v.number(),
 });
 
-const ERRORS = v.pipe(toldFigureSchema, v.description('Since its driver was loaded or it was reset.'));
+const ERRORS = v.pipe(reportedFigureSchema, v.description('Since its driver was loaded or it was reset.'));
 
 const deviceSchema = v.object({
   deviceId: v.string(),
   name: v.string(),
-  use: toldFigureSchema,
-  temperature: toldFigureSchema,
-  power: toldFigureSchema,
-  memoryUsed: toldFigureSchema,
-  memoryTotal: toldFigureSchema,
-  fp16: toldFigureSchema,
-  memoryRead: toldFigureSchema,
+  use: reportedFigureSchema,
+  temperature: reportedFigureSchema,
+  power: reportedFigureSchema,
+  memoryUsed: reportedFigureSchema,
+  memoryTotal: reportedFigureSchema,
+  fp16: reportedFigureSchema,
+  memoryRead: reportedFigureSchema,
   correctedMemoryErrors: ERRORS,
   uncorrectedMemoryErrors: ERRORS,
   problems: v.pipe(
@@ -111,10 +111,10 @@ export const clusterSummaryTool: McpTool = mcpTool({
       structured: {
         nodes: { live: of('live'), stale: of('stale'), offline: of('offline') },
         gpus: totals.gpuCount,
-        memoryTotal: told(totals.memoryTotalBytes, 'bytes'),
-        memoryUsed: told(totals.memoryUsedBytes, 'bytes'),
-        gpuFp16: told(totals.gpuFlopsPerSecond, 'FLOP/s'),
-        gpuMemoryRead: told(totals.gpuMemoryBytesPerSecond, 'bytes/s'),
+        memoryTotal: reported(totals.memoryTotalBytes, 'bytes'),
+        memoryUsed: reported(totals.memoryUsedBytes, 'bytes'),
+        gpuFp16: reported(totals.gpuFlopsPerSecond, 'FLOP/s'),
+        gpuMemoryRead: reported(totals.gpuMemoryBytesPerSecond, 'bytes/s'),
         links: links.filter(({ standing }) => isCarrying(standing)).length,
         warnings: { danger: level('danger'), caution: level('caution'), note: level('note') },
       },
@@ -150,8 +150,8 @@ export const nodeDetailTool: McpTool = mcpTool({
       v.string(),
       v.description('Model and chip, as the machine tells them; empty where it does not.'),
     ),
-    cpuFp32: toldFigureSchema,
-    cpuMemoryRead: toldFigureSchema,
+    cpuFp32: reportedFigureSchema,
+    cpuMemoryRead: reportedFigureSchema,
     devices: v.array(deviceSchema),
     failedGpus: v.pipe(
       v.array(
@@ -192,7 +192,7 @@ export const nodeDetailTool: McpTool = mcpTool({
   }),
   call: ({ node }, context) => {
     const view = nodeView(context.state, nodeOf(context.state, node), context.nowMs);
-    const identity = heldValue(view.identity);
+    const identity = knownValue(view.identity);
     const words = identity === undefined ? [] : [identity.model, identity.chip].filter(isKnown);
     return {
       text: `One node with ${counted(gpusOf(view).length, 'GPU')}, ${view.presence}.`,
@@ -211,20 +211,20 @@ export const nodeDetailTool: McpTool = mcpTool({
             deviceId: quoted(gpu.deviceId),
             name: quoted(gpu.name),
             gpu: quoted(failedGpuLabel(gpu)),
-            state: failedGpuWords(gpu),
+            state: failedGpuText(gpu),
             reason: quoted(gpu.reason),
           })),
-        gpuErrors: toldErrors(view.gpuErrors),
+        gpuErrors: reportedErrors(view.gpuErrors),
         gpuErrorsMissing: missingReason(view.gpuErrors),
-        traffic: toldPorts(view.traffic),
-        diskTraffic: toldDisks(view.diskTraffic),
+        traffic: reportedPorts(view.traffic),
+        diskTraffic: reportedDisks(view.diskTraffic),
       },
     };
   },
 });
 
-const toldErrors = (view: NodeView['gpuErrors']) =>
-  (heldValue(view)?.errors ?? []).slice(0, DEVICES_MAX).map(error => ({
+const reportedErrors = (view: NodeView['gpuErrors']) =>
+  (knownValue(view)?.errors ?? []).slice(0, DEVICES_MAX).map(error => ({
     xid: error.xid,
     kind: gpuErrorKind(error),
     meaning: xidMeaning(error).words,
@@ -239,7 +239,7 @@ const listedNode = (view: NodeView): v.InferOutput<typeof nodeSchema> => {
     nodeId: view.nodeId,
     name: quoted(view.name),
     presence: view.presence,
-    lastHeardSecondsAgo: Number.isFinite(view.silentMs) ? Math.round(view.silentMs / 1_000) : null,
+    lastSeenSecondsAgo: Number.isFinite(view.silentMs) ? Math.round(view.silentMs / 1_000) : null,
     memoryUsed: readFigure(view.memory, use?.usedBytes, 'bytes'),
     memoryTotal: readFigure(view.memory, use?.totalBytes, 'bytes'),
     gpuCount: gpusOf(view).length,
@@ -256,11 +256,11 @@ const device = (
   return {
     deviceId: quoted(identity.deviceId),
     name: quoted(identity.name),
-    use: toldFigure(freshGpuUse(gpu), { unit: 'share of 1', ...origin }),
-    temperature: toldFigure(load?.temperatureCelsius, { unit: '°C', ...origin }),
-    power: toldFigure(load?.powerWatts, { unit: 'W', ...origin }),
-    memoryUsed: toldFigure(load?.memoryUsedBytes, { unit: 'bytes', ...origin }),
-    memoryTotal: toldFigure(identity.memoryTotalBytes, { unit: 'bytes', ...originOf(inventory) }),
+    use: reportedFigureOf(freshGpuUse(gpu), { unit: 'share of 1', ...origin }),
+    temperature: reportedFigureOf(load?.temperatureCelsius, { unit: '°C', ...origin }),
+    power: reportedFigureOf(load?.powerWatts, { unit: 'W', ...origin }),
+    memoryUsed: reportedFigureOf(load?.memoryUsedBytes, { unit: 'bytes', ...origin }),
+    memoryTotal: reportedFigureOf(identity.memoryTotalBytes, { unit: 'bytes', ...originOf(inventory) }),
     fp16: measured(gpu, 'fp16FlopsPerSecond', 'FLOP/s', context),
     memoryRead: measured(gpu, 'memoryReadBytesPerSecond', 'bytes/s', context),
     correctedMemoryErrors: readFigure(healths, health?.eccVolatile.corrected, 'errors'),
@@ -275,10 +275,10 @@ const measured = (
   key: 'fp16FlopsPerSecond' | 'fp32FlopsPerSecond' | 'memoryReadBytesPerSecond',
   unit: string,
   { nowMs }: McpContext,
-): ToldFigure =>
+): ReportedFigure =>
   profile === undefined
     ? unknownFigure(unit, 'not measured yet')
-    : toldFigure(profile.value[key], {
+    : reportedFigureOf(profile.value[key], {
         unit,
         ageMs: ageMsOf(profile, nowMs) + profile.value.measuredAgeMs,
         method: profile.value.method,

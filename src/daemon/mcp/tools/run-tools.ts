@@ -22,12 +22,12 @@ import { partedSentence, textsIn } from '../../../core/text/sentence.ts';
 import { isUnknown, knownOr, unknown } from '../../../core/unknown.ts';
 import {
   quoted,
-  type ToldFigure,
-  type ToldSentence,
-  toldFigure,
-  toldFigureSchema,
-  toldSentence,
-  toldSentenceSchema,
+  type ReportedFigure,
+  type ReportedSentence,
+  reportedFigureOf,
+  reportedFigureSchema,
+  reportedSentence,
+  reportedSentenceSchema,
   unknownFigure,
 } from '../figure-fields.ts';
 import { type McpTool, McpToolError, mcpTool } from '../mcp-tool.ts';
@@ -44,9 +44,9 @@ const runSchema = v.object({
   name: v.string(),
   state: v.picklist(['running', 'complete', 'incomplete', 'interrupted', 'failed']),
   reason: v.string(),
-  ttftP50: toldFigureSchema,
-  output: v.pipe(toldFigureSchema, v.description('Tokens of output, all requests together.')),
-  requests: toldFigureSchema,
+  ttftP50: reportedFigureSchema,
+  output: v.pipe(reportedFigureSchema, v.description('Tokens of output, all requests together.')),
+  requests: reportedFigureSchema,
 });
 
 export const listRunsTool: McpTool = mcpTool({
@@ -80,7 +80,7 @@ export const listRunsTool: McpTool = mcpTool({
 const digestFigures = (
   { figures, pattern, startedAt }: Run,
   wallMs: number,
-): Readonly<Record<'ttftP50' | 'output' | 'requests', ToldFigure>> => {
+): Readonly<Record<'ttftP50' | 'output' | 'requests', ReportedFigure>> => {
   if (isUnknown(figures))
     return {
       ttftP50: unknownFigure('ns', figures.reason),
@@ -90,9 +90,9 @@ const digestFigures = (
   const origin = originOf({ pattern, startedAt }, wallMs);
   const ttft = figures.series.ttftNs?.percentiles['50'] ?? unknown('no first token was seen');
   return {
-    ttftP50: toldFigure(ttft, { unit: 'ns', ...origin }),
-    output: toldFigure(figures.outputTokensPerSecond, { unit: 'tok/s', ...origin }),
-    requests: toldFigure(figures.requestsPerSecond, { unit: 'req/s', ...origin }),
+    ttftP50: reportedFigureOf(ttft, { unit: 'ns', ...origin }),
+    output: reportedFigureOf(figures.outputTokensPerSecond, { unit: 'tok/s', ...origin }),
+    requests: reportedFigureOf(figures.requestsPerSecond, { unit: 'req/s', ...origin }),
   };
 };
 
@@ -108,22 +108,22 @@ export const runReportTool: McpTool = mcpTool({
     "The verdict and the main figures of a finished load test, as its report says them. A run whose client was the limit says so: its figures are not the server's.",
   input: v.object({ run: RUN }),
   output: v.object({
-    verdict: toldSentenceSchema,
-    sentence: toldSentenceSchema,
-    reasons: v.array(toldSentenceSchema),
+    verdict: reportedSentenceSchema,
+    sentence: reportedSentenceSchema,
+    reasons: v.array(reportedSentenceSchema),
     figures: v.pipe(
       v.array(
         v.object({
           name: v.string(),
           value: v.string(),
           isAtLeast: v.boolean(),
-          note: toldSentenceSchema,
+          note: reportedSentenceSchema,
         }),
       ),
       v.description('As a person reads them.'),
     ),
     measured: v.pipe(
-      v.array(v.object({ name: v.string(), figure: toldFigureSchema })),
+      v.array(v.object({ name: v.string(), figure: reportedFigureSchema })),
       v.description('To reckon with. The age is that of the beginning of the run.'),
     ),
   }),
@@ -135,18 +135,18 @@ export const runReportTool: McpTool = mcpTool({
     if (report === undefined) throw new McpToolError('its files are not on the machine that answers');
     const verdict = reportVerdict(report);
     const names = [...textsIn(report.run), ...textsIn(report.failures)];
-    const told = (text: string): ToldSentence => toldSentence(partedSentence(text, names));
+    const reported = (text: string): ReportedSentence => reportedSentence(partedSentence(text, names));
     return {
       text: 'A finished run.',
       structured: {
-        verdict: told(verdict.headline),
-        sentence: told(verdict.sentence),
-        reasons: [...verdict.reasons, ...failureReasons(report)].map(told),
+        verdict: reported(verdict.headline),
+        sentence: reported(verdict.sentence),
+        reasons: [...verdict.reasons, ...failureReasons(report)].map(reported),
         figures: summaryFigures(report).map(({ name, value, isAtLeast, remark }) => ({
           name,
           value: figureText(value),
           isAtLeast,
-          note: told(remark),
+          note: reported(remark),
         })),
         measured: measuredFigures(report, wallMs),
       },
@@ -164,7 +164,7 @@ const failureReasons = (report: Report): readonly string[] =>
 const measuredFigures = (
   report: Report,
   wallMs: number,
-): { readonly name: string; readonly figure: ToldFigure }[] => {
+): { readonly name: string; readonly figure: ReportedFigure }[] => {
   const origin = originOf(report.run, wallMs);
   const percentiles = seriesOf('headline').flatMap(key => {
     const series = report.series[key];
@@ -175,9 +175,9 @@ const measuredFigures = (
           const vouched = vouchedPercentile(series, percentile);
           const figure =
             vouched.kind === 'value'
-              ? toldFigure(vouched.value, { unit, ...origin })
+              ? reportedFigureOf(vouched.value, { unit, ...origin })
               : vouched.kind === 'interval'
-                ? toldFigure(vouched.value, {
+                ? reportedFigureOf(vouched.value, {
                     unit,
                     ...origin,
                     method: `${origin.method}, of few requests ${intervalText(unit, vouched)}`,
@@ -188,7 +188,7 @@ const measuredFigures = (
   });
   const rates = RATES.map(key => {
     const { shortLabel, unit } = rateRow(key);
-    return { name: shortLabel, figure: toldFigure(report[key], { unit, ...origin }) };
+    return { name: shortLabel, figure: reportedFigureOf(report[key], { unit, ...origin }) };
   });
   return [...percentiles, ...rates];
 };
@@ -220,8 +220,8 @@ export const compareRunsTool: McpTool = mcpTool({
   input: v.object({ a: RUN, b: RUN }),
   output: v.object({
     verdict: v.picklist(['better', 'worse', 'same', 'different', 'undecided', 'not-comparable']),
-    sentence: toldSentenceSchema,
-    refusals: v.array(toldSentenceSchema),
+    sentence: reportedSentenceSchema,
+    refusals: v.array(reportedSentenceSchema),
     metrics: v.array(metricSchema),
   }),
   call: async ({ a, b }, { comparisons }) => {
@@ -233,13 +233,13 @@ export const compareRunsTool: McpTool = mcpTool({
     if (result.kind !== 'compared') throw new McpToolError(quoted(result.reason));
     const { verdict, sentence, refusals, metrics, a: one, b: other } = result.document;
     const names = textsIn([one, other]);
-    const told = (text: string): ToldSentence => toldSentence(partedSentence(text, names));
+    const reported = (text: string): ReportedSentence => reportedSentence(partedSentence(text, names));
     return {
       text: 'Two runs compared.',
       structured: {
         verdict: verdict.kind,
-        sentence: told(sentence),
-        refusals: refusals.map(({ problem }) => told(problem)),
+        sentence: reported(sentence),
+        refusals: refusals.map(({ problem }) => reported(problem)),
         metrics: metrics.map(({ name, verdict: each, ratio }) => ({
           metric: name,
           verdict: each.kind,

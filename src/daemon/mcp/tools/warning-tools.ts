@@ -7,7 +7,7 @@ import { nodeIds } from '../../../core/node/presence-view.ts';
 import { NODE_READING_KINDS } from '../../../core/node/reading.ts';
 import { whyNot } from '../../../core/node/reading-view.ts';
 import { foundWarnings } from '../../../core/warnings/cluster-warnings.ts';
-import { quoted, toldSentence, toldSentenceSchema, wholeCommand } from '../figure-fields.ts';
+import { quoted, reportedSentence, reportedSentenceSchema, wholeCommand } from '../figure-fields.ts';
 import { type McpTool, mcpTool } from '../mcp-tool.ts';
 import { limitFrom, NODE, nodeOf } from '../tool-arguments.ts';
 
@@ -21,8 +21,8 @@ export const warningsTool: McpTool = mcpTool({
     warnings: v.array(
       v.object({
         level: v.picklist(['danger', 'caution', 'note']),
-        title: toldSentenceSchema,
-        why: toldSentenceSchema,
+        title: reportedSentenceSchema,
+        why: reportedSentenceSchema,
         command: v.pipe(v.string(), v.description('For a person to type; empty where none helps.')),
         on: v.pipe(v.string(), v.description('Where to type it.')),
         nodes: v.array(v.string()),
@@ -35,8 +35,8 @@ export const warningsTool: McpTool = mcpTool({
     const all = foundWarnings({ state, views, nowMs });
     const warnings = all.slice(0, limit).map(({ level, title, why, command, on, nodes }) => ({
       level,
-      title: toldSentence(title),
-      why: toldSentence(why),
+      title: reportedSentence(title),
+      why: reportedSentence(why),
       command: wholeCommand(command),
       on: quoted(on ?? ''),
       nodes: [...nodes],

@@ -11,8 +11,8 @@ import type { DeviceAnswer } from '../device-answer.ts';
 import { measureCpuProduct } from './cpu-product.ts';
 import { cpuRequestSchema } from './cpu-request.ts';
 
-const measure = async (asked: unknown): Promise<DeviceAnswer> => {
-  const { memory, product } = v.parse(cpuRequestSchema, asked);
+const measure = async (requested: unknown): Promise<DeviceAnswer> => {
+  const { memory, product } = v.parse(cpuRequestSchema, requested);
   const bandwidth = await memoryBandwidthHere(memory, {
     platform: process.platform,
     env: process.env,

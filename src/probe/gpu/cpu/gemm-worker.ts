@@ -13,7 +13,7 @@ const OTHERS_MULTIPLE = 20;
 const data: GemmWorkerData = workerData;
 const rounds = new SharedRounds(data.threads, data.board);
 const gemm = wasmGemm();
-const tell = (message: FromGemmWorker): void => parentPort?.postMessage(message);
+const report = (message: FromGemmWorker): void => parentPort?.postMessage(message);
 
 // The second one runs in the engine's better code; the first one is checked.
 gemm.multiply();
@@ -35,7 +35,7 @@ parentPort?.on('message', ({ round, durationMs }: GemmRound) => {
   while (!rounds.haveAllFinished(round) && performance.now() - startedMs < OTHERS_MULTIPLE * durationMs) {
     gemm.multiply();
   }
-  tell({ kind: 'measured', products, elapsedMs });
+  report({ kind: 'measured', products, elapsedMs });
 });
 
-tell({ kind: 'ready', isFused: gemm.isFused });
+report({ kind: 'ready', isFused: gemm.isFused });

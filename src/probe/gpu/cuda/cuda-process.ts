@@ -18,8 +18,8 @@ import { type CudaProduct, measureCudaGemv, measureCudaProduct } from './cuda-pr
 import { type CudaRequest, cudaRequestSchema } from './cuda-request.ts';
 import { FP8, FP16, INT8 } from './product-kinds.ts';
 
-const measure = async (asked: unknown): Promise<DeviceAnswer> => {
-  const request = v.parse(cudaRequestSchema, asked);
+const measure = async (requested: unknown): Promise<DeviceAnswer> => {
+  const request = v.parse(cudaRequestSchema, requested);
   const foreign = await loadKoffi(process.env);
   if (foreign.kind === 'missing') return { kind: 'failed', reason: foreign.reason };
   const driver = openCudaDriver(foreign.koffi, process.platform);

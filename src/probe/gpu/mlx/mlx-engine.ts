@@ -25,16 +25,17 @@ export const mlxEngine = (options: MlxEngineOptions): DeviceEngine => ({
     if (pythons.length === 0) return failed(`there is no python3 here; ${ADVICE}`);
     const broken: string[] = [];
     for (const python of pythons) {
-      const said = await askedPython(python, options, signal);
-      if (said.kind === 'failed') return failed(said.reason);
-      if (said.kind === 'broken') broken.push(said.reason);
-      if (said.kind === 'measured') return measurementOf(said, device, options.settings ?? MLX_SETTINGS);
+      const printed = await pythonCommand(python, options, signal);
+      if (printed.kind === 'failed') return failed(printed.reason);
+      if (printed.kind === 'broken') broken.push(printed.reason);
+      if (printed.kind === 'measured')
+        return measurementOf(printed, device, options.settings ?? MLX_SETTINGS);
     }
     return failed([`no python3 here has MLX; ${ADVICE}`, ...broken].join('; '));
   },
 });
 
-const askedPython = async (
+const pythonCommand = async (
   python: string,
   { env, settings = MLX_SETTINGS, deadlineMs = MLX_DEADLINE_MS }: MlxEngineOptions,
   signal: AbortSignal,
@@ -49,10 +50,10 @@ const askedPython = async (
   if (result.kind === 'missing') return { kind: 'missing', reason: result.reason };
   if (result.kind !== 'exited') return { kind: 'failed', reason: result.reason };
   if (result.code !== 0) {
-    const said = lastLine(result.stderr);
+    const printed = lastLine(result.stderr);
     return {
       kind: 'broken',
-      reason: `${python} exited with code ${result.code}: ${said.slice(0, WORDS_MAX)}`,
+      reason: `${python} exited with code ${result.code}: ${printed.slice(0, WORDS_MAX)}`,
     };
   }
   const answer = v.safeParse(answerSchema, parsedLine(result.stdout));
@@ -61,7 +62,7 @@ const askedPython = async (
 };
 
 const measurementOf = (
-  said: MlxAnswer & { readonly kind: 'measured' },
+  printed: MlxAnswer & { readonly kind: 'measured' },
   device: ProbeDevice,
   { size, readBytes, passes }: MlxSettings,
 ): ProbeOutcome<DeviceMeasurement> =>
@@ -71,16 +72,16 @@ const measurementOf = (
       answer: {
         kind: 'measured',
         figures: {
-          deviceName: said.deviceName === '' ? device.deviceName : said.deviceName,
-          fp16FlopsPerSecond: said.flopsPerSecond,
+          deviceName: printed.deviceName === '' ? device.deviceName : printed.deviceName,
+          fp16FlopsPerSecond: printed.flopsPerSecond,
           fp32FlopsPerSecond: unknown('measured in half precision'),
-          memoryReadBytesPerSecond: said.readBytesPerSecond,
-          memoryCopyBytesPerSecond: said.copyBytesPerSecond,
-          memoryGemvBytesPerSecond: said.gemvBytesPerSecond,
+          memoryReadBytesPerSecond: printed.readBytesPerSecond,
+          memoryCopyBytesPerSecond: printed.copyBytesPerSecond,
+          memoryGemvBytesPerSecond: printed.gemvBytesPerSecond,
           int8OperationsPerSecond: unknown('MLX multiplies weights of 8 bits in half precision'),
           fp8FlopsPerSecond: unknown('MLX multiplies weights of 8 bits in half precision'),
           isLowerBound: false,
-          method: `MLX ${said.version}: FP16 product ${size}×${size}, sum over ${readBytes / 1024 ** 3} GiB of zeros, copy by adding one (read plus written), GEMV over as much, best of ${passes}`,
+          method: `MLX ${printed.version}: FP16 product ${size}×${size}, sum over ${readBytes / 1024 ** 3} GiB of zeros, copy by adding one (read plus written), GEMV over as much, best of ${passes}`,
         },
       },
     },

@@ -21,8 +21,8 @@ export const checked = async <T>(device: GPUDevice, work: () => Promise<T> | T):
     failure = error;
   }
   const errors = await Promise.all(scopes.map(() => device.popErrorScope()));
-  const said = errors.find(error => error !== null);
-  if (said !== undefined && said !== null) throw new Error(firstLine(said.message));
+  const reported = errors.find(error => error !== null);
+  if (reported !== undefined && reported !== null) throw new Error(firstLine(reported.message));
   if (failure !== undefined || result === undefined) throw failure;
   return result;
 };

@@ -94,7 +94,7 @@ const loadWebgpu = async () => {
   }
 };
 
-const isVendor = (told: string, wanted: string): boolean => told.toLowerCase().includes(wanted);
+const isVendor = (reported: string, wanted: string): boolean => reported.toLowerCase().includes(wanted);
 
 const none = (reason: string): AdapterSearch => ({ kind: 'none', reason });
 

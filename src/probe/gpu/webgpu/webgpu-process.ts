@@ -14,8 +14,8 @@ import { webgpuRequestSchema } from './webgpu-request.ts';
 /** Lives as long as the process. */
 const kept: unknown[] = [];
 
-const measure = async (asked: unknown): Promise<DeviceAnswer> => {
-  const request = v.parse(webgpuRequestSchema, asked);
+const measure = async (requested: unknown): Promise<DeviceAnswer> => {
+  const request = v.parse(webgpuRequestSchema, requested);
   const search = await openAdapter(request, gpu => kept.push(gpu));
   if (search.kind === 'none') return { kind: 'failed', reason: search.reason };
   const { device, name, hasHalfPrecision, bufferBytesMax } = search.adapter;

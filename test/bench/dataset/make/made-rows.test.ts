@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readDatasetFile } from '../../../../src/bench/dataset/dataset-file.ts';
 import type { ChosenLengths } from '../../../../src/bench/dataset/length-choice.ts';
-import { type MadeRow, type MadeWish, madeRows } from '../../../../src/bench/dataset/make/made-rows.ts';
+import {
+  type GeneratedRowOptions,
+  type MadeRow,
+  madeRows,
+} from '../../../../src/bench/dataset/make/made-rows.ts';
 import { writeRows } from '../../../../src/bench/dataset/make/write-rows.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -12,7 +16,7 @@ const fixed = (value: number): ChosenLengths => ({
   text: String(value),
 });
 
-const WISH: MadeWish = {
+const WISH: GeneratedRowOptions = {
   seed: 3,
   count: 40,
   input: fixed(60),
@@ -20,7 +24,9 @@ const WISH: MadeWish = {
   prefixes: { count: 4, tokens: 100, isShuffled: true },
 };
 
-const rows = (change: Partial<MadeWish> = {}): readonly MadeRow[] => [...madeRows({ ...WISH, ...change })];
+const rows = (change: Partial<GeneratedRowOptions> = {}): readonly MadeRow[] => [
+  ...madeRows({ ...WISH, ...change }),
+];
 
 describe('a data set that is made up', () => {
   test('has each prefix as often as the others, with as many words as were asked for', () => {

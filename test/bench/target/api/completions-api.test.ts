@@ -28,7 +28,7 @@ test.each([
 ])('a prompt of %s cannot be asked, and is named by its number', (_, given) => {
   const messages = given.flatMap(message => (message === undefined ? [] : [message]));
   const prompts = [userPrompt('fine'), { messages, maxTokens: undefined }];
-  const ask = () =>
+  const request = () =>
     requestBodies(prompts, {
       api: completionsApi,
       model: 'm',
@@ -36,7 +36,7 @@ test.each([
       hasNonce: true,
       noncePrefix: '0badcafe',
     });
-  expect(ask).toThrow(/^prompt 2: it is a conversation.* --api completions/);
+  expect(request).toThrow(/^prompt 2: it is a conversation.* --api completions/);
 });
 
 test('threads are told its name, and ask and read it', async () => {

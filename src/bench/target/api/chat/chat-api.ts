@@ -9,7 +9,7 @@ import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts'
 import { bodyEnd, type ChoiceContent, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
 import { noTokenIds } from '../prompt-text.ts';
 import { reasoningCarries, thoughtCarries } from '../reasoning-fields.ts';
-import type { SaidText } from '../said-text.ts';
+import type { ReplyText } from '../reply-text.ts';
 import { type BodySettings, type BodyText, CARRIES_NOTHING, type ServerApi } from '../server-api.ts';
 
 export const chatApi: ServerApi = {
@@ -51,36 +51,36 @@ const answerOf = (choice: JsonObject, isWhole: boolean): string => {
 };
 
 /** A stream has its text in the choice's delta, a whole reply in its message. */
-const contentOf: ChoiceContent = (choice, isWhole, said) => {
-  let carries = said.text(textOf(choice['text']));
+const contentOf: ChoiceContent = (choice, isWhole, reported) => {
+  let carries = reported.text(textOf(choice['text']));
   const piece = choice[isWhole ? 'message' : 'delta'];
   if (!isJsonObject(piece)) return carries;
-  carries |= reasoningCarries(piece, said);
-  carries |= said.other(textOf(piece['refusal']));
-  carries |= contentCarries(piece['content'], said);
+  carries |= reasoningCarries(piece, reported);
+  carries |= reported.other(textOf(piece['refusal']));
+  carries |= contentCarries(piece['content'], reported);
   const calls = piece['tool_calls'];
   if (Array.isArray(calls)) {
-    for (const call of calls) if (isJsonObject(call)) carries |= functionCarries(call['function'], said);
+    for (const call of calls) if (isJsonObject(call)) carries |= functionCarries(call['function'], reported);
   }
-  return carries | functionCarries(piece['function_call'], said);
+  return carries | functionCarries(piece['function_call'], reported);
 };
 
 /** A text, or a list of parts: texts, and what the model thinks, which is a text or a list again (Mistral's and Anthropic's). */
-const contentCarries = (content: unknown, said: SaidText): number => {
-  if (!Array.isArray(content)) return said.text(textOf(content));
+const contentCarries = (content: unknown, reported: ReplyText): number => {
+  if (!Array.isArray(content)) return reported.text(textOf(content));
   let carries = CARRIES_NOTHING;
   for (const part of content) {
-    carries |= said.text(textOf(part));
+    carries |= reported.text(textOf(part));
     if (!isJsonObject(part)) continue;
     const { type, text, thinking } = part;
     const isThinking = type === 'thinking' || type === 'reasoning';
-    carries |= isThinking ? said.thought(textOf(text)) : said.text(textOf(text));
-    carries |= thoughtCarries(thinking, said);
+    carries |= isThinking ? reported.thought(textOf(text)) : reported.text(textOf(text));
+    carries |= thoughtCarries(thinking, reported);
   }
   return carries;
 };
 
-const functionCarries = (piece: unknown, said: SaidText): number =>
+const functionCarries = (piece: unknown, reported: ReplyText): number =>
   isJsonObject(piece)
-    ? said.other(textOf(piece['name'])) | said.other(textOf(piece['arguments']))
+    ? reported.other(textOf(piece['name'])) | reported.other(textOf(piece['arguments']))
     : CARRIES_NOTHING;

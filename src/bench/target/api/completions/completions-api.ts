@@ -17,7 +17,8 @@ export const completionsApi: ServerApi = {
   body: (prompt, settings) => bodyOf(prompt, settings),
   newReply: () =>
     new OpenAiReply(
-      (choice, _isWhole, said) => said.text(textOf(choice['text'])) | reasoningCarries(choice, said),
+      (choice, _isWhole, reported) =>
+        reported.text(textOf(choice['text'])) | reasoningCarries(choice, reported),
       ({ text }) => textOf(text),
     ),
 };

@@ -47,7 +47,7 @@ class LlamaCppReply extends JsonReply {
   protected read(json: JsonObject): number {
     const { content, stop } = json;
     if (stop === true) this.#end(json);
-    return this.said.text(textOf(content));
+    return this.reported.text(textOf(content));
   }
 
   #end(json: JsonObject): void {

@@ -11,7 +11,7 @@ import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
 import { noTokenIds } from '../prompt-text.ts';
-import type { SaidText } from '../said-text.ts';
+import type { ReplyText } from '../reply-text.ts';
 import {
   type BodySettings,
   type BodyText,
@@ -108,10 +108,10 @@ class MessagesReply extends JsonReply {
         return isJsonObject(message) ? this.#message(message) : CARRIES_NOTHING;
       case 'content_block_start':
         this.#keep(block);
-        return blockCarries(block, this.said);
+        return blockCarries(block, this.reported);
       case 'content_block_delta':
         this.#keep(delta);
-        return deltaCarries(delta, this.said);
+        return deltaCarries(delta, this.reported);
       case 'message_delta':
         if (isJsonObject(usage)) this.#usage(usage);
         if (isJsonObject(delta)) this.#stopped(delta['stop_reason']);
@@ -132,7 +132,7 @@ class MessagesReply extends JsonReply {
     let carries = CARRIES_NOTHING;
     for (const block of Array.isArray(content) ? content : []) {
       this.#keep(block);
-      carries |= blockCarries(block, this.said);
+      carries |= blockCarries(block, this.reported);
     }
     return carries;
   }
@@ -161,23 +161,23 @@ class MessagesReply extends JsonReply {
   }
 }
 
-const blockCarries = (block: unknown, said: SaidText): number => {
+const blockCarries = (block: unknown, reported: ReplyText): number => {
   if (!isJsonObject(block)) return CARRIES_NOTHING;
   const { type, name, input, text, thinking, data } = block;
   if (type === 'tool_use') {
-    said.other(`${textOf(name)} ${isJsonObject(input) ? JSON.stringify(input) : ''}`);
+    reported.other(`${textOf(name)} ${isJsonObject(input) ? JSON.stringify(input) : ''}`);
     return CARRIES_ANSWER;
   }
   // What was redacted is encrypted: it came, and nobody can read it.
   if (type === 'redacted_thinking') return textOf(data) === '' ? CARRIES_NOTHING : CARRIES_REASONING;
-  if (type === 'thinking') return said.thought(textOf(thinking));
-  return said.text(textOf(text));
+  if (type === 'thinking') return reported.thought(textOf(thinking));
+  return reported.text(textOf(text));
 };
 
-const deltaCarries = (delta: unknown, said: SaidText): number => {
+const deltaCarries = (delta: unknown, reported: ReplyText): number => {
   if (!isJsonObject(delta)) return CARRIES_NOTHING;
   const { text, thinking, partial_json: json } = delta;
-  return said.text(textOf(text)) | said.other(textOf(json)) | said.thought(textOf(thinking));
+  return reported.text(textOf(text)) | reported.other(textOf(json)) | reported.thought(textOf(thinking));
 };
 
 /** Where neither a person nor the data set limits an answer. */

@@ -10,7 +10,7 @@ import { merged } from '../../request-fields.ts';
 import { JsonReply, nanoseconds, textOf, tokenCount } from '../json-reply.ts';
 import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
 import { markedPrompt, noTokenIds } from '../prompt-text.ts';
-import type { SaidText } from '../said-text.ts';
+import type { ReplyText } from '../reply-text.ts';
 import {
   type BodySettings,
   type BodyText,
@@ -45,7 +45,7 @@ export const ollamaApi: ServerApi = {
     },
     answer: ASSISTANT_ENTRY,
   },
-  newReply: () => new OllamaReply(({ message }, said) => messageCarries(message, said)),
+  newReply: () => new OllamaReply(({ message }, reported) => messageCarries(message, reported)),
 };
 
 export const ollamaGenerateApi: ServerApi = {
@@ -55,7 +55,8 @@ export const ollamaGenerateApi: ServerApi = {
   body: (prompt, settings) => generateBody(prompt, settings),
   newReply: () =>
     new OllamaReply(
-      ({ response, thinking }, said) => said.thought(textOf(thinking)) | said.text(textOf(response)),
+      ({ response, thinking }, reported) =>
+        reported.thought(textOf(thinking)) | reported.text(textOf(response)),
     ),
 };
 
@@ -144,15 +145,15 @@ const endOf = (
 };
 
 class OllamaReply extends JsonReply {
-  readonly #contentOf: (json: JsonObject, said: SaidText) => number;
+  readonly #contentOf: (json: JsonObject, reported: ReplyText) => number;
 
-  constructor(contentOf: (json: JsonObject, said: SaidText) => number) {
+  constructor(contentOf: (json: JsonObject, reported: ReplyText) => number) {
     super();
     this.#contentOf = contentOf;
   }
 
   protected read(json: JsonObject): number {
-    const carries = this.#contentOf(json, this.said);
+    const carries = this.#contentOf(json, this.reported);
     const { message } = json;
     if (isJsonObject(message)) this.keptAnswer.add(textOf(message['content']));
     if (json['done'] === true) this.#end(json);
@@ -172,14 +173,14 @@ class OllamaReply extends JsonReply {
   }
 }
 
-const messageCarries = (message: unknown, said: SaidText): number => {
+const messageCarries = (message: unknown, reported: ReplyText): number => {
   if (!isJsonObject(message)) return CARRIES_NOTHING;
   const { content, thinking, tool_calls: calls } = message;
   const hasCalls = Array.isArray(calls) && calls.some(isJsonObject);
   return (
-    (hasCalls ? said.other(JSON.stringify(calls)) : CARRIES_NOTHING) |
-    said.thought(textOf(thinking)) |
-    said.text(textOf(content))
+    (hasCalls ? reported.other(JSON.stringify(calls)) : CARRIES_NOTHING) |
+    reported.thought(textOf(thinking)) |
+    reported.text(textOf(content))
   );
 };
 

@@ -6,7 +6,7 @@ import { NO_FIGURE } from '../../../../core/run/event-record.ts';
 import { type Unknown, unknown } from '../../../../core/unknown.ts';
 import { lengthFieldsJson, merged } from '../../request-fields.ts';
 import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
-import { SaidText } from '../said-text.ts';
+import { ReplyText } from '../reply-text.ts';
 import { type BodySettings, CARRIES_NOTHING, type ModelList, type ServerApi } from '../server-api.ts';
 
 export const OPENAI: Pick<
@@ -53,7 +53,7 @@ export const bodyEnd = (
 };
 
 /** What a choice of a chunk, or of a whole reply, carries: CARRIES_…. */
-export type ChoiceContent = (choice: JsonObject, isWhole: boolean, said: SaidText) => number;
+export type ChoiceContent = (choice: JsonObject, isWhole: boolean, reported: ReplyText) => number;
 
 /** What the choice says in words, without reasoning. */
 type ChoiceText = (choice: JsonObject, isWhole: boolean) => string;
@@ -120,7 +120,7 @@ export class OpenAiReply extends JsonReply {
     const hasFinished = typeof reason === 'string' && reason !== '';
     const known = this.#choices.get(number) ?? {
       hasFinished: false,
-      said: this.#choices.size === 0 ? this.said : new SaidText(this.answer),
+      reported: this.#choices.size === 0 ? this.reported : new ReplyText(this.answer),
     };
     // A chunk after the finish chunk does not open the choice again.
     this.#choices.set(number, { ...known, hasFinished: known.hasFinished || hasFinished });
@@ -129,7 +129,7 @@ export class OpenAiReply extends JsonReply {
     // A conversation goes on with the first of several answers.
     if (this.keptAnswer.isKept && number === 0) this.keptAnswer.add(this.#answerOf(choice, isWhole));
     if (this.parts.isKept && number === 0) this.#keepParts(choice[isWhole ? 'message' : 'delta']);
-    const carries = this.#contentOf(choice, isWhole, known.said);
+    const carries = this.#contentOf(choice, isWhole, known.reported);
     if (carries !== CARRIES_NOTHING) this.carried.push(number);
     // Moonshot has it here.
     if (isJsonObject(choice['usage'])) this.#usage(choice['usage']);
@@ -152,7 +152,7 @@ export class OpenAiReply extends JsonReply {
 
 interface Choice {
   readonly hasFinished: boolean;
-  readonly said: SaidText;
+  readonly reported: ReplyText;
 }
 
 /** What servers write into `owned_by` of their models. */

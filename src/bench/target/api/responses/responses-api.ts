@@ -12,7 +12,7 @@ import { between, markedMessages } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
 import { noTokenIds } from '../prompt-text.ts';
 import { thoughtCarries } from '../reasoning-fields.ts';
-import type { SaidText } from '../said-text.ts';
+import type { ReplyText } from '../reply-text.ts';
 import {
   type BodySettings,
   type BodyText,
@@ -95,23 +95,23 @@ class ResponsesReply extends JsonReply {
         return CARRIES_NOTHING;
       case 'response.output_text.delta':
         this.keptAnswer.add(textOf(delta));
-        return this.said.text(textOf(delta));
+        return this.reported.text(textOf(delta));
       case 'response.refusal.delta':
       case 'response.function_call_arguments.delta':
-        return this.said.other(textOf(delta));
+        return this.reported.other(textOf(delta));
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
       // vLLM and others before the names were settled.
       case 'response.reasoning.delta':
       case 'response.reasoning_summary.delta':
-        return thoughtCarries(delta, this.said);
+        return thoughtCarries(delta, this.reported);
       case 'response.output_item.done':
         return encryptedCarries(json['item']);
       case 'response.output_item.added': {
         // The name of a function is the first of a call that a person sees, as in chat.
         const { item } = json;
         if (!isJsonObject(item) || item['type'] !== 'function_call') return CARRIES_NOTHING;
-        this.said.other(textOf(item['name']));
+        this.reported.other(textOf(item['name']));
         return CARRIES_ANSWER;
       }
       case 'response.completed':
@@ -142,7 +142,7 @@ class ResponsesReply extends JsonReply {
     if (!isContent) return CARRIES_NOTHING;
     let carries = CARRIES_NOTHING;
     for (const item of items) {
-      carries |= itemCarries(item, this.said);
+      carries |= itemCarries(item, this.reported);
       if (item['type'] === 'message') this.keptAnswer.add(outputText(item['content']));
     }
     return carries;
@@ -168,23 +168,23 @@ const finishOf = (status: string, why: string, items: readonly JsonObject[]): st
   return items.some(({ type }) => type === 'function_call') ? 'tool_calls' : 'stop';
 };
 
-const itemCarries = (item: JsonObject, said: SaidText): number => {
+const itemCarries = (item: JsonObject, reported: ReplyText): number => {
   const { type, content, summary } = item;
   if (type === 'function_call') {
-    said.other(textOf(item['name']));
-    said.other(textOf(item['arguments']));
+    reported.other(textOf(item['name']));
+    reported.other(textOf(item['arguments']));
     return CARRIES_ANSWER;
   }
   if (type === 'message') {
     let carries = CARRIES_NOTHING;
     for (const part of partsOf(content))
-      carries |= said.text(textOf(part['text'])) | said.other(textOf(part['refusal']));
+      carries |= reported.text(textOf(part['text'])) | reported.other(textOf(part['refusal']));
     return carries;
   }
   if (type !== 'reasoning') return CARRIES_NOTHING;
   let carries = encryptedCarries(item);
   for (const part of [...partsOf(content), ...partsOf(summary)])
-    carries |= said.thought(textOf(part['text']));
+    carries |= reported.thought(textOf(part['text']));
   return carries;
 };
 

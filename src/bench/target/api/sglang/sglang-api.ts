@@ -68,7 +68,7 @@ class SglangReply extends JsonReply {
     // Each event has the whole text so far, unless the server streams only what is new.
     const piece = now.startsWith(this.#text) ? now.slice(this.#text.length) : now;
     this.#text = now;
-    return isNew ? this.said.text(piece) : CARRIES_NOTHING;
+    return isNew ? this.reported.text(piece) : CARRIES_NOTHING;
   }
 
   #meta(meta: JsonObject): void {

@@ -1,0 +1,98 @@
+// Which turn a sample is, and what a load thread is told when it has ended.
+
+import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import type { SessionHistory } from '../../core/run/run-shape.ts';
+import type { SampleTurn } from '../../core/run/session-outcome.ts';
+import type { KeptAnswer, TurnResult } from '../arena/turn-result.ts';
+import { TurnTable } from '../schedule/turn-table.ts';
+import type { AnswerParts } from '../target/api/answer-parts.ts';
+import { ANSWER_CHARACTERS_MAX, type AnswerText } from '../target/api/answer-text.ts';
+import type { ReplyReader } from '../target/reply-reader.ts';
+import { answerFields } from './answer-fields.ts';
+import type { TokensPerRequest } from './tokens-per-request.ts';
+
+export class TurnNotifier {
+  readonly #table: TurnTable;
+  readonly #keeps: Uint8Array;
+  readonly #history: SessionHistory;
+  readonly #results: readonly (readonly string[])[] | undefined;
+  readonly #firstSampleId: number;
+  readonly #report: (result: TurnResult, transfer: readonly ArrayBuffer[]) => void;
+
+  constructor(
+    { table, keeps, history, results }: NonNullable<TokensPerRequest['turns']>,
+    firstSampleId: number,
+    report: (result: TurnResult, transfer: readonly ArrayBuffer[]) => void,
+  ) {
+    this.#table = new TurnTable(table);
+    this.#keeps = new Uint8Array(keeps);
+    this.#history = history;
+    this.#results = results;
+    this.#firstSampleId = firstSampleId;
+    this.#report = report;
+  }
+
+  /** undefined: it warms up. */
+  turnOf(sampleId: number): SampleTurn | undefined {
+    if (sampleId < this.#firstSampleId) return undefined;
+    const place = this.#table.placeOf(sampleId - this.#firstSampleId);
+    return { ...place, turns: this.#table.turnsOf(place.session) };
+  }
+
+  /** Of a server that keeps what it said only the id is wanted. */
+  keepsAnswer(sampleId: number): boolean {
+    return this.#history === 'client' && this.#isContinued(sampleId);
+  }
+
+  #resultsOf(sampleId: number): readonly string[] {
+    return this.#results?.[(sampleId - this.#firstSampleId) % this.#table.turnCount] ?? [];
+  }
+
+  #isContinued(sampleId: number): boolean {
+    if (sampleId < this.#firstSampleId) return false;
+    return this.#keeps[(sampleId - this.#firstSampleId) % this.#table.turnCount] === 1;
+  }
+
+  ended(
+    { sampleId, sentNs, endNs, outcome }: EndedSample,
+    { answer, parts, answerId }: Pick<ReplyReader, 'answer' | 'parts' | 'answerId'>,
+  ): void {
+    if (sampleId < this.#firstSampleId) return;
+    const kept =
+      outcome !== 'completed'
+        ? NOT_KEPT
+        : this.#history === 'client'
+          ? keptOf(answer, parts, this.#resultsOf(sampleId))
+          : this.#isContinued(sampleId)
+            ? keptId(answerId)
+            : NOT_KEPT;
+    this.#report(
+      { sampleId, sentNs, endNs, isCompleted: outcome === 'completed', answer: kept },
+      kept.kind === 'kept' ? [kept.bytes.buffer] : [],
+    );
+  }
+}
+
+/** Of a turn that will never be issued. */
+export const windowOf = (isWarmup: boolean): number => (isWarmup ? OUTSIDE_WINDOWS : 0);
+
+const keptOf = (
+  answer: AnswerText | undefined,
+  parts: AnswerParts | undefined,
+  results: readonly string[],
+): KeptAnswer => {
+  if (answer === undefined || !answer.isKept) return NOT_KEPT;
+  if (answer.isTooLong || parts?.isTooLong === true) return { kind: 'too-long' };
+  return keptBytes(answerFields(answer.text, parts?.calls ?? [], results));
+};
+
+const keptId = (id: string): KeptAnswer => {
+  if (id === '') return { kind: 'no-id' };
+  return id.length > ANSWER_CHARACTERS_MAX
+    ? { kind: 'too-long' }
+    : keptBytes(JSON.stringify(id).slice(1, -1));
+};
+
+const keptBytes = (text: string): KeptAnswer => ({ kind: 'kept', bytes: new TextEncoder().encode(text) });
+
+const NOT_KEPT: KeptAnswer = { kind: 'not-kept' };

@@ -1,0 +1,72 @@
+// What the load of a stage tells, read as it comes on the main thread: event batches say when requests were issued and when
+// their first content came, lines of samples.jsonl how they ended. Ordinary runs have no tap and pay nothing for it.
+
+import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
+import { readEventBatch } from '../../wire/event-batch.ts';
+import { decodeSampleLine } from '../../wire/sample-line.ts';
+import type { LoadTap } from '../run/bench-parts.ts';
+
+export interface StageFacts {
+  /** Both in ns since the stage's start; `index` counts the measured requests from 0. */
+  issued(index: number, intendedNs: number): void;
+  firstContent(index: number, atNs: number): void;
+  /** Its stamps are those of the run. */
+  ended(index: number, sample: EndedSample, startNs: number): void;
+}
+
+export class StageSampler implements LoadTap {
+  readonly #facts: StageFacts;
+  readonly #warmupRequests: () => number;
+  #startNs: number | undefined;
+  #nowNs: () => number = () => 0;
+  #reportedUntilNs: () => number = () => 0;
+  #rest = '';
+  readonly #decoder = new TextDecoder();
+
+  /** @param warmupRequests known when the run has begun: their numbers come before the measured ones. */
+  constructor(facts: StageFacts, warmupRequests: () => number) {
+    this.#facts = facts;
+    this.#warmupRequests = warmupRequests;
+  }
+
+  started(startNs: number, nowNs: () => number, reportedUntilNs: () => number = nowNs): void {
+    this.#startNs = startNs;
+    this.#nowNs = nowNs;
+    this.#reportedUntilNs = reportedUntilNs;
+  }
+
+  /** Since the stage's start: facts of what was before are there, but for a few batches. */
+  reportedNs(): number {
+    return this.#reportedUntilNs() - (this.#startNs ?? 0);
+  }
+
+  /** Since the stage's start; undefined before it. */
+  elapsedNs(): number | undefined {
+    return this.#startNs === undefined ? undefined : this.#nowNs() - this.#startNs;
+  }
+
+  batch(bytes: Uint8Array): void {
+    const startNs = this.#startNs;
+    if (startNs === undefined) return;
+    const first = this.#warmupRequests();
+    for (const record of readEventBatch(bytes).records) {
+      if (record.kind === 'sample.issued') {
+        if (record.sampleId >= first && !record.isWarmup)
+          this.#facts.issued(record.sampleId - first, record.intendedNs - startNs);
+      } else if (record.kind === 'sample.recv_first' && record.sampleId >= first)
+        this.#facts.firstContent(record.sampleId - first, record.atNs - startNs);
+    }
+  }
+
+  sampleLines(bytes: Uint8Array): void {
+    const startNs = this.#startNs;
+    if (startNs === undefined) return;
+    const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split('\n');
+    this.#rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const decoded = decodeSampleLine(line);
+      if (decoded.kind !== 'sample' || decoded.sample.window === OUTSIDE_WINDOWS) continue;
+      this.#facts.ended(decoded.sample.sampleId - this.#warmupRequests(), decoded.sample, startNs);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// What a server tells of the model that it serves: how much context it has room for, and how large the model is. Each kind of
+// server tells it in a place of its own; what none tells is unknown.
+
+import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
+import type { ServerApi } from './api/server-api.ts';
+import { fetchText } from './fetch-text.ts';
+import type { HeaderField } from './load-target.ts';
+import { pagePath } from './server-pages.ts';
+import type { BenchTarget } from './target-url.ts';
+
+export interface ModelLimits {
+  /** Tokens of one request, prompt and answer. */
+  readonly contextMax: Reported<number>;
+  readonly sizeBytes: Reported<number>;
+  readonly parameters: Reported<number>;
+  /** The file that the server has open, as it calls it. */
+  readonly modelPath: string | undefined;
+  /** As it is called at the Hugging Face hub, or may be. */
+  readonly modelId: string | undefined;
+  /** Of its bytes, 0..1, that do not lie on the device. */
+  readonly offloadedShare: Reported<number>;
+  /** Of the server. */
+  readonly version: Reported<string>;
+}
+
+interface LimitsQuestion {
+  readonly target: BenchTarget;
+  readonly api: ServerApi;
+  readonly headers: readonly HeaderField[];
+  /** undefined: the first that it lists. */
+  readonly model: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** @throws the signal's reason, and nothing else. */
+export const fetchModelLimits = async (question: LimitsQuestion): Promise<ModelLimits> => {
+  const paths = [
+    ...['/v1/models', '/props', '/info', '/api/v0/models'],
+    ...['/api/ps', '/version', '/api/version'],
+  ];
+  const [listed, props, info, studio, running, version, ollama] = await Promise.all(
+    paths.map(path => request(question, path)),
+  );
+  const model = chosen(listed?.['data'], question.model, 'id');
+  const meta = objectOf(model?.['meta']);
+  const contextMax =
+    count(model?.['max_model_len']) ??
+    count(objectOf(props?.['default_generation_settings'])?.['n_ctx']) ??
+    count(info?.['max_total_tokens']) ??
+    count(chosen(studio?.['data'], question.model, 'id')?.['loaded_context_length']) ??
+    count(chosen(running?.['models'], question.model, 'name')?.['context_length']);
+  return {
+    contextMax: contextMax ?? unknown('the server does not tell how much context it has room for'),
+    sizeBytes:
+      count(meta?.['size']) ??
+      count(chosen(running?.['models'], question.model, 'name')?.['size']) ??
+      unknown('the server does not tell it'),
+    parameters: count(meta?.['n_params']) ?? unknown('the server does not tell it'),
+    offloadedShare: offloadedShare(chosen(running?.['models'], question.model, 'name')),
+    modelPath: textIn(props?.['model_path']) ?? pathIn(model?.['root']),
+    modelId: textIn(model?.['root']) ?? textIn(model?.['id']),
+    version:
+      textIn(props?.['build_info']) ??
+      textIn(version?.['version']) ??
+      textIn(ollama?.['version']) ??
+      textIn(info?.['version']) ??
+      unknown('the server does not tell its version'),
+  };
+};
+
+/** Ollama tells of a loaded model its size, and how much of that the device holds. */
+const offloadedShare = (running: JsonObject | undefined): Reported<number> => {
+  const size = count(running?.['size']);
+  const held = running?.['size_vram'];
+  if (size === undefined || typeof held !== 'number' || !(held >= 0))
+    return unknown('the server does not tell where the model lies');
+  return Math.max(0, 1 - held / size);
+};
+
+const request = async (
+  { target, api, headers, signal }: LimitsQuestion,
+  path: string,
+): Promise<JsonObject | undefined> => {
+  const answer = await fetchText({
+    server: target.server,
+    path: pagePath(target, path, api),
+    headers,
+    timeoutMs: REQUEST_TIMEOUT_MS,
+    signal,
+  });
+  const json = answer.kind === 'answer' && answer.status === 200 ? parseAnyJson(answer.text) : undefined;
+  return isJsonObject(json) ? json : undefined;
+};
+
+const chosen = (list: unknown, name: string | undefined, key: string): JsonObject | undefined => {
+  if (!Array.isArray(list)) return undefined;
+  const models = list.filter(isJsonObject);
+  return name === undefined ? models[0] : models.find(model => model[key] === name);
+};
+
+const objectOf = (value: unknown): JsonObject | undefined => (isJsonObject(value) ? value : undefined);
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, TEXT_LENGTH_MAX) : undefined;
+
+/** vLLM lists a folder or an id there. */
+const pathIn = (value: unknown): string | undefined => {
+  const text = textIn(value);
+  return text?.startsWith('/') === true ? text : undefined;
+};
+
+/** Zero is what servers write that have no limit. */
+const count = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+
+/** For each of the places, which are asked at once. */
+const REQUEST_TIMEOUT_MS = 2_000;
+const TEXT_LENGTH_MAX = 1_000;

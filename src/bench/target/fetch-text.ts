@@ -1,0 +1,127 @@
+// One question before the run, a GET or a POST of JSON, on a connection of its own and past every proxy.
+
+import type { ConnectionOptions } from 'node:tls';
+import { connectionProblem, lostBecause } from './connection-problem.ts';
+import { contentDecoder, type Decoded } from './content-decoder.ts';
+import type { HeaderField, TargetServer } from './load-target.ts';
+
+interface QueryOptions {
+  readonly server: TargetServer;
+  readonly path: string;
+  /** JSON to POST; undefined: a GET. */
+  readonly body?: string;
+  readonly headers: readonly HeaderField[];
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export type TextAnswer =
+  | { readonly kind: 'no-connection'; readonly reason: string; readonly advice: string }
+  | { readonly kind: 'no-answer'; readonly reason: string }
+  /** Text only of a 200; `server` is the header of that name. */
+  | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly server: string };
+
+/** @throws the signal's reason, and nothing else. */
+export const fetchText = async ({
+  server,
+  path,
+  body,
+  headers,
+  timeoutMs,
+  signal,
+}: QueryOptions): Promise<TextAnswer> => {
+  const { host, port, socketPath, hostHeader, tls } = server;
+  // Node takes longer to load TLS than most questions take.
+  const { Agent, request: send } = await (tls === undefined ? import('node:http') : import('node:https'));
+  // An agent of our own: the global one may go through a proxy that NODE_USE_ENV_PROXY switched on.
+  const agent = new Agent();
+  const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  let isConnected = false;
+  try {
+    return await new Promise<TextAnswer>((resolve, reject) => {
+      const request = send({
+        agent,
+        ...(socketPath === undefined ? { host, port } : { socketPath }),
+        path,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: {
+          ...Object.fromEntries(headers.map(({ name, value }) => [name, value])),
+          host: hostHeader,
+          accept: 'application/json',
+          'accept-encoding': 'identity',
+          connection: 'close',
+          ...(body === undefined
+            ? {}
+            : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+        },
+        signal: over,
+        ...tlsOptions(tls),
+      });
+      request.once('socket', socket => {
+        socket.once(tls === undefined ? 'connect' : 'secureConnect', () => {
+          isConnected = true;
+        });
+      });
+      request.once('error', reject);
+      request.once('response', response => {
+        const { statusCode: status = 0, headers: replied } = response;
+        const named = replied['server'];
+        const server = typeof named === 'string' ? named : '';
+        if (status !== 200) {
+          response.destroy();
+          resolve({ kind: 'answer', status, text: '', server });
+          return;
+        }
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          chunks.push(chunk);
+          if (bytes <= REPLY_BYTES_MAX) return;
+          response.destroy();
+          resolve(TOO_LONG);
+        });
+        response.once('error', reject);
+        response.once('end', () => {
+          const body = inflated(Buffer.concat(chunks), replied['content-encoding']);
+          if (body.kind === 'wrong') resolve({ kind: 'no-answer', reason: body.problem });
+          else if (body.bytes.length > REPLY_BYTES_MAX) resolve(TOO_LONG);
+          else resolve({ kind: 'answer', status, text: body.bytes.toString('utf8'), server });
+        });
+      });
+      request.end(body);
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    const why = over.aborted ? lostBecause(`no answer within ${timeoutMs} ms`) : connectionProblem(error);
+    return { kind: isConnected ? 'no-answer' : 'no-connection', reason: why.problem, advice: why.advice };
+  } finally {
+    agent.destroy();
+  }
+};
+
+/** Proxies compress what they were asked not to. */
+const inflated = (body: Buffer, encoding: string | undefined): Decoded => {
+  const decoder = contentDecoder(encoding ?? '');
+  if (decoder === undefined) return { kind: 'bytes', bytes: body };
+  const first = decoder.add(body, 0, body.length);
+  if (first.kind === 'wrong') return first;
+  const last = decoder.end();
+  return last.kind === 'wrong' ? last : { kind: 'bytes', bytes: Buffer.concat([first.bytes, last.bytes]) };
+};
+
+const tlsOptions = (tls: TargetServer['tls']): ConnectionOptions =>
+  tls === undefined
+    ? {}
+    : {
+        ...(tls.serverName === '' ? {} : { servername: tls.serverName }),
+        ...(tls.authorities === undefined ? {} : { ca: tls.authorities }),
+        rejectUnauthorized: !tls.isInsecure,
+      };
+
+/** Compressed or not. */
+const REPLY_BYTES_MAX: number = 4 * 1024 * 1024;
+const TOO_LONG: TextAnswer = {
+  kind: 'no-answer',
+  reason: `the answer is longer than ${REPLY_BYTES_MAX / 2 ** 20} MiB`,
+};

@@ -1,0 +1,236 @@
+// Asks a target which models it serves, and so what kind of server it is. One request, before the run, on a connection of
+// its own and past every proxy.
+
+import { counted } from '../../core/figure/figure.ts';
+import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { failureAdvice, OFFERED_MODELS_MAX } from '../../core/run/failure-advice.ts';
+import type { ServerReported } from '../../core/run/provenance.ts';
+import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unknown.ts';
+import { BenchError } from '../bench-error.ts';
+import type { ModelList, ServerApi } from './api/server-api.ts';
+import { fetchText, type TextAnswer } from './fetch-text.ts';
+import { findMetricsPage, pageNextTo } from './find-metrics-page.ts';
+import type { HeaderField } from './load-target.ts';
+import { cacheConfigOf, serverFacts, settingsPath } from './server-facts.ts';
+import { findServerKind } from './server-kind.ts';
+import { pagePath } from './server-pages.ts';
+import { type BenchTarget, modelsPath } from './target-url.ts';
+
+interface ServerQuestion {
+  readonly api: ServerApi;
+  readonly target: BenchTarget;
+  readonly headers: readonly HeaderField[];
+  /** The one that was given with --model. */
+  readonly model: string | undefined;
+  readonly timeoutMs: number;
+  /** Whether a request may be sent to find out which server this is. */
+  readonly maySend?: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface ServerAnswer {
+  readonly model: string;
+  readonly serverKind: string | Unknown;
+  /** Of each of several servers. */
+  readonly serverKinds?: readonly (string | Unknown)[];
+  /** Which models it lists, if it lists others than that one. */
+  readonly offeredModels?: readonly string[];
+  /** Of its version and settings. */
+  readonly reported: Reported<readonly ServerReported[]>;
+  readonly notices: readonly string[];
+  /** Of its page of metrics. Not there: nobody looked, and it is where the server itself has it. */
+  readonly metricsPath?: Reported<string>;
+}
+
+/** @throws BenchError `unreachable` when nobody is there, or when the model is not known and the server does not report it. */
+export const queryServer = async (question: ServerQuestion): Promise<ServerAnswer> => {
+  const { api, target, model, signal } = question;
+  const reply = await getModels(question);
+  signal.throwIfAborted();
+  switch (reply.kind) {
+    case 'no-connection':
+      throw new BenchError({
+        code: 'unreachable',
+        problem: `${target.shown} cannot be reached: ${reply.reason}`,
+        advice: reply.advice,
+      });
+    case 'no-answer':
+      if (model !== undefined) return unasked(model, reply.reason);
+      throw new BenchError({
+        code: 'unreachable',
+        problem: `${target.shown} did not list its models: ${reply.reason}`,
+        advice: 'Check the URL, or name the model yourself: --model M',
+      });
+    case 'status':
+      if (model !== undefined) {
+        return unasked(model, `GET ${api.models.path} returned status ${reply.status}`);
+      }
+      throw new BenchError({
+        code: 'unreachable',
+        problem: `${target.shown} did not list its models: status ${reply.status} to GET ${modelsPath({ ...target, query: '' }, api)}`,
+        advice: statusAdvice(reply.status, target),
+      });
+    case 'models': {
+      const serverKind = await kindOf(reply, question);
+      const choice = chosen({ ids: reply.ids, serverKind }, target, model);
+      const metricsPath = await findMetricsPage({
+        ...question,
+        model: choice.model,
+        ids: reply.ids,
+        maySend: question.maySend === true && isUsable(choice.model, reply.ids),
+      });
+      const reported = await reportedOf(reply, question, { ...choice, serverKind, metricsPath });
+      const notices = isUnknown(metricsPath) ? [...choice.notices, metricsPath.reason] : choice.notices;
+      return { ...choice, ...offeredBy(reply, choice.model), notices, serverKind, reported, metricsPath };
+    }
+    default:
+      return reply satisfies never;
+  }
+};
+
+/** Of a server that is away or busy the same as of requests that it fails. */
+const statusAdvice = (status: number, { shown }: BenchTarget): string => {
+  if (status === 401 || status === 403)
+    return 'Provide a key that it accepts: --api-key-file F, or OPENAI_API_KEY';
+  const context = { target: shown, api: unknown('not known yet'), model: unknown('not known yet') };
+  const advice =
+    status === 429 || status >= 500
+      ? failureAdvice({ kind: 'http-status', statusCode: status, example: '' }, context)
+      : '';
+  return advice === '' ? 'Check the URL, or name the model yourself: --model M' : advice;
+};
+
+/** By the owner of its models, else by what only one kind of server answers. */
+const kindOf = (
+  { serverKind }: ModelList,
+  { api, target, headers, signal }: ServerQuestion,
+): Promise<string | Unknown> | string | Unknown =>
+  isUnknown(serverKind)
+    ? findServerKind(path =>
+        fetchText({
+          server: target.server,
+          path: pagePath(target, path, api),
+          headers,
+          timeoutMs: KIND_MS_MAX,
+          signal,
+        }),
+      )
+    : serverKind;
+
+/** A request for a model that the server does not list would only fail. */
+const isUsable = (model: string, ids: readonly string[]): boolean => ids.includes(model);
+
+const unasked = (model: string, reason: string): ServerAnswer => ({
+  model,
+  serverKind: unknown(reason),
+  reported: unknown(reason),
+  notices: [],
+});
+
+/** Its entry in the list of models, and the page with its settings where its kind has one. */
+const reportedOf = async (
+  { json, server }: ListReply,
+  { api, target, headers, signal }: ServerQuestion,
+  {
+    model,
+    serverKind,
+    metricsPath,
+  }: Pick<ServerAnswer, 'model' | 'serverKind'> & { readonly metricsPath: Reported<string> },
+): Promise<readonly ServerReported[]> => {
+  const list = isJsonObject(json) ? (json['data'] ?? json['models']) : undefined;
+  const models = Array.isArray(list) ? list.filter(isJsonObject) : [];
+  const entry = models.find(({ id, name }) => id === model || name === model);
+  const page = isUnknown(serverKind) ? undefined : settingsPath(serverKind);
+  const path = page === undefined ? undefined : pagePath(target, page, api);
+  const request = (requested: string | undefined): Promise<TextAnswer | undefined> =>
+    requested === undefined
+      ? Promise.resolve(undefined)
+      : fetchText({ server: target.server, path: requested, headers, timeoutMs: KIND_MS_MAX, signal });
+  const elsewhere = page === undefined || isUnknown(metricsPath) ? undefined : pageNextTo(metricsPath, page);
+  const fetchSettings = async (): Promise<TextAnswer | undefined> => {
+    const below = await request(path);
+    return elsewhere === path || pageOf(below) !== undefined ? below : await request(elsewhere);
+  };
+  const hasInfo = serverKind === 'vLLM' && !isUnknown(metricsPath);
+  const [answer, metrics] = await Promise.all([fetchSettings(), request(hasInfo ? metricsPath : undefined)]);
+  signal.throwIfAborted();
+  const settings = pageOf(answer);
+  const metricsText = metrics?.kind === 'answer' && metrics.status === 200 ? metrics.text : '';
+  return serverFacts(
+    [
+      { from: 'header "server"', json: server === '' ? undefined : { server } },
+      { from: `GET ${withoutQuery(path)}`, json: settings },
+      { from: 'vllm:cache_config_info', json: cacheConfigOf(metricsText) },
+      { from: `GET ${api.root}${api.models.path}`, json: entry },
+    ],
+    headers,
+  );
+};
+
+const pageOf = (answer: TextAnswer | undefined): unknown =>
+  answer?.kind === 'answer' && answer.status === 200 ? parseAnyJson(answer.text) : undefined;
+
+/** Keys stand in queries. */
+const withoutQuery = (path = ''): string => path.replace(/\?.*/, '');
+
+const chosen = (
+  { ids }: ModelList,
+  target: BenchTarget,
+  model: string | undefined,
+): Pick<ServerAnswer, 'model' | 'notices'> => {
+  const [first] = ids;
+  if (model !== undefined) {
+    // Ollama resolves a name without a tag to its tag `latest`.
+    const isListed = ids.length === 0 || ids.includes(model) || ids.includes(`${model}:latest`);
+    const notice = `the server does not list the model ${quoted(model)}; it has ${ids.slice(0, 3).map(quoted).join(', ')}`;
+    return { model, notices: isListed ? [] : [notice] };
+  }
+  if (first === undefined) {
+    throw new BenchError({
+      code: 'unreachable',
+      problem: `${target.shown} lists no model`,
+      advice: 'Load a model there, or name it yourself: --model M',
+    });
+  }
+  const notices =
+    ids.length > 1 ? [`the server has ${counted(ids.length, 'model')}; this run uses ${quoted(first)}`] : [];
+  return { model: first, notices };
+};
+
+const offeredBy = ({ ids }: ModelList, model: string): Pick<ServerAnswer, 'offeredModels'> =>
+  ids.every(id => id === model)
+    ? {}
+    : { offeredModels: ids.slice(0, OFFERED_MODELS_MAX).map(id => id.slice(0, MODEL_LENGTH_MAX)) };
+
+type Reply =
+  | { readonly kind: 'no-connection'; readonly reason: string; readonly advice: string }
+  | { readonly kind: 'no-answer'; readonly reason: string }
+  | { readonly kind: 'status'; readonly status: number }
+  | ListReply;
+
+interface ListReply extends ModelList {
+  readonly kind: 'models';
+  readonly json: unknown;
+  /** The header of that name. */
+  readonly server: string;
+}
+
+const getModels = async ({ api, target, headers, timeoutMs, signal }: ServerQuestion): Promise<Reply> => {
+  const path = modelsPath(target, api);
+  const answer = await fetchText({ server: target.server, path, headers, timeoutMs, signal });
+  if (answer.kind !== 'answer') return answer;
+  if (answer.status !== 200) return { kind: 'status', status: answer.status };
+  const json = parseAnyJson(answer.text);
+  if (json === undefined) return { kind: 'no-answer', reason: 'its list of models is not JSON' };
+  const list = api.models.read(json);
+  return isUnknown(list)
+    ? { kind: 'no-answer', reason: list.reason }
+    : { kind: 'models', ...list, json, server: answer.server };
+};
+
+const quoted = (model: string): string =>
+  JSON.stringify(model.length > 60 ? `${model.slice(0, 60)}…` : model);
+
+const MODEL_LENGTH_MAX = 300;
+/** For each of the questions that tell what kind of server it is; they are asked at once. */
+const KIND_MS_MAX = 1_000;

@@ -1,0 +1,241 @@
+// What the options of `plimsoll bench` mean together. Whatever would have no effect is refused, with what to write instead.
+
+import { resolve } from 'node:path';
+import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/run/bench-request.ts';
+import type { RequestSettings } from '../../bench/run/request-settings.ts';
+import type { ServerApi } from '../../bench/target/api/server-api.ts';
+import { SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
+import type { Invocation, Option } from '../command.ts';
+import { usage } from '../command-error.ts';
+import { BENCH } from './bench-options.ts';
+import { cancelPolicy } from './cancel-options.ts';
+import { checkFields } from './check-options.ts';
+import { imageDatasetOptions } from './image-options.ts';
+import type { LoadStages } from './load-stages.ts';
+import { parseMix } from './model-option.ts';
+import { nameAndTags } from './name-options.ts';
+import { realTimePriority } from './real-time-option.ts';
+import { requestSettingsOf } from './request-options.ts';
+import { requestedObjectives } from './requested-objectives.ts';
+import { sessionDatasetOptions } from './session-options.ts';
+import { givenBeforeZero, runShape, stagesPattern } from './shape-options.ts';
+import { graceShape, stopRules } from './stop-options.ts';
+import { timeoutsOf } from './timeout-options.ts';
+import { tokenizerChoice } from './tokenizer-option.ts';
+import { apiOfUrls, refuseUrls, targetsOfUrls } from './url-options.ts';
+
+/** Without headers, which need files to be read. */
+export type ParsedBenchOptions = Omit<BenchRequest, 'headers'>;
+
+/** @throws CommandError `usage`. */
+export const parseBenchOptions = (
+  invocation: Invocation,
+  cwd: string,
+  stages?: LoadStages,
+): ParsedBenchOptions => {
+  const given = <T>(option: Option<T>): T => invocation.option(option);
+  const urls = targetsOfUrls(invocation);
+  const api = apiOf(urls, given(BENCH.api));
+  const pattern = patternOf(given, stages);
+  const isStreaming = streamingOf(api, given(BENCH.streaming));
+  const isReplay = given(BENCH.trace) !== undefined;
+  const shape = runShape(invocation, pattern, stages, isReplay);
+  const { sessions, sessionsMax, ...ofSessions } = sessionDatasetOptions(given, {
+    pattern,
+    api,
+    hasDataset: given(BENCH.dataset) !== undefined,
+    isMoving: shape.rampMs > 0 || shape.warmupMs > 0 || shape.steps.length > 0,
+    isReplay,
+  });
+  const requests = given(BENCH.requests);
+  if (sessions !== undefined && requests !== undefined)
+    throw usage('--requests and sessions cannot be combined', 'Say how many sessions: --sessions 100');
+  const samplesMax = sessionsMax ?? requests;
+  const duration = given(BENCH.duration);
+  if (samplesMax !== undefined && duration !== undefined) {
+    const count = sessions === undefined ? '--requests' : '--sessions';
+    throw usage(`${count} and --duration cannot be combined`, 'Use the one that should end the run.');
+  }
+  if (stages !== undefined && (samplesMax ?? duration) !== undefined) {
+    throw usage(
+      `--stages and --${samplesMax === undefined ? 'duration' : 'requests'} cannot be combined`,
+      'Each stage says how long it takes.',
+    );
+  }
+  const stagesMs = stages?.steps.reduce((sum, { durationMs }) => sum + durationMs, 0);
+  refuseUrls(urls, [
+    ...(parseMix(given(BENCH.model) ?? '').kind === 'ok' && modelsOf(given(BENCH.model)).models !== undefined
+      ? ['--model with several']
+      : []),
+    ...(given(BENCH.profile) === undefined ? [] : ['--profile']),
+    ...(given(BENCH.facts) === undefined ? [] : ['--facts']),
+    ...(given(BENCH.tokenizer) === 'server' ? ['--tokenizer server'] : []),
+    ...elsewhere(given),
+  ]);
+  const durationMs = samplesMax === undefined ? (stagesMs ?? duration ?? DURATION_MS) : undefined;
+  return {
+    ...urls,
+    api,
+    ...modelsOf(given(BENCH.model)),
+    pattern,
+    shape: { ...shape, ...ofSessions.shape, ...graceShape(invocation, durationMs) },
+    sessions,
+    samplesMax,
+    durationMs,
+    ...nameAndTags(invocation),
+    dataset: datasetOf(given, cwd),
+    ...systemPromptOf(given, cwd),
+    requests: withFields(
+      requestSettingsOf(given, { cwd, hasDataset: given(BENCH.dataset) !== undefined }),
+      checkFields(invocation, { api, cwd }),
+    ),
+    hasNonce: !given(BENCH.noNonce),
+    ...(given(BENCH.noGuard) ? { isUnguarded: true as const } : {}),
+    isStreaming,
+    timeouts: timeoutsOf(given),
+    stopRules: stopRules(invocation),
+    ...imageDatasetOptions(invocation, {
+      api,
+      cwd,
+      others: [...(sessions === undefined ? [] : ['sessions']), ...elsewhere(given)],
+    }),
+    ...tokenizerChoice(invocation, {
+      api,
+      cwd,
+      others: [
+        ...(given(BENCH.profile) === undefined ? [] : ['--profile']),
+        ...(given(BENCH.noWarmup) && given(BENCH.tokenizer) === 'server' ? ['--no-warmup'] : []),
+        ...elsewhere(given),
+      ],
+    }),
+    ...cancelPolicy(invocation),
+    warmup: warmupOf(given, invocation),
+    ...realTimePriority(invocation, elsewhere(given)),
+    seed: given(BENCH.seed) ?? SEED,
+    hasEventLog: given(BENCH.events) !== 'off',
+    ...requestedObjectives(
+      { slo: given(BENCH.slo).flat(), attainment: given(BENCH.attainment) },
+      { pattern, isStreaming },
+      ATTAINMENT,
+    ),
+  };
+};
+
+/** The load is made by other machines. */
+const elsewhere = (given: Given): readonly string[] => [
+  ...(given(BENCH.from) === undefined ? [] : ['--from']),
+  ...(given(BENCH.agents) === undefined ? [] : ['--agents']),
+];
+
+/** What a person writes with --body stands before what other options make. */
+const withFields = (options: RequestSettings, fields: JsonObject): RequestSettings => ({
+  ...options,
+  fields: { ...fields, ...options.fields },
+});
+
+const modelsOf = (given: string | undefined): Pick<ParsedBenchOptions, 'model' | 'models'> => {
+  const mix = given === undefined ? undefined : parseMix(given);
+  if (mix?.kind === 'wrong') throw usage(`--model: ${mix.problem}`, mix.advice);
+  const models = mix?.value;
+  return models === undefined ? { model: given } : { model: models[0]?.model, models };
+};
+
+type Given = <T>(option: Option<T>) => T;
+
+/** Unless it was said, the one of the URL's endpoint. */
+const apiOf = (
+  { target, targets = [{ target, weight: 1 }] }: Pick<ParsedBenchOptions, 'target' | 'targets'>,
+  given: string | undefined,
+): ServerApi => {
+  const ofUrl = apiOfUrls(targets.map(each => each.target.path));
+  if (given === undefined || given === 'auto') return ofUrl ?? SERVER_APIS[0];
+  if (ofUrl === undefined || ofUrl.name === given) return serverApi(given);
+  throw usage(
+    `the URL is the endpoint of the API ${ofUrl.name}, and --api says ${given}`,
+    'Leave out --api, or give only the URL of the server.',
+  );
+};
+
+export const streamingOf = (
+  { name, canStream }: Pick<ServerApi, 'name' | 'canStream'>,
+  given: 'on' | 'off' | undefined,
+): boolean => {
+  if (canStream) return given !== 'off';
+  if (given !== 'on') return false;
+  throw usage(`the API ${name} has no streams`, 'Leave out --streaming on.');
+};
+
+const patternOf = (given: Given, stages: LoadStages | undefined): RunPattern => {
+  const concurrency = given(BENCH.concurrency);
+  const rate = given(BENCH.rate);
+  const chosen = [
+    ...(concurrency === undefined ? [] : ['--concurrency']),
+    ...(rate === undefined ? [] : ['--rate']),
+    ...(given(BENCH.maxThroughput) ? ['--max-throughput'] : []),
+    ...(stages === undefined ? [] : ['--stages']),
+  ];
+  if (chosen.length > 1) {
+    throw usage(`${chosen.join(' and ')} cannot be combined`, `Use one of them: ${chosen[0]} alone.`);
+  }
+  const arrival = given(BENCH.arrival);
+  if (stages !== undefined) return stagesPattern(stages, arrival);
+  if (arrival !== undefined && rate === undefined) {
+    throw usage(
+      '--arrival has no effect without --rate',
+      `Write: ${shellCommand`--rate 10 --arrival ${arrival}`}`,
+    );
+  }
+  if (rate !== undefined) return { kind: arrival ?? 'poisson', requestsPerSecond: rate };
+  if (given(BENCH.maxThroughput)) return { kind: 'max-throughput' };
+  return { kind: 'concurrency', concurrency: concurrency ?? CONCURRENCY };
+};
+
+const datasetOf = (given: Given, cwd: string): DatasetChoice => {
+  const file = given(BENCH.dataset);
+  const column = given(BENCH.promptColumn);
+  if (file !== undefined) return { kind: 'file', path: resolve(cwd, file), shownPath: file, column };
+  if (column === undefined) return { kind: 'synthetic' };
+  throw usage(
+    '--prompt-column has no effect without --dataset',
+    `Write: ${shellCommand`--dataset FILE --prompt-column ${column}`}`,
+  );
+};
+
+const systemPromptOf = (given: Given, cwd: string): Pick<BenchRequest, 'systemPrompt'> => {
+  const text = given(BENCH.systemPrompt);
+  if (text === undefined) return {};
+  if (given(BENCH.prefixTokens) !== undefined)
+    throw usage(
+      '--system-prompt and --prefix-tokens cannot be combined',
+      'Both are a system prompt: use one of them.',
+    );
+  return { systemPrompt: { text, path: resolve(cwd, text) } };
+};
+
+const warmupOf = (given: Given, invocation: Invocation): Warmup => {
+  const count = given(BENCH.warmup);
+  if (!given(BENCH.noWarmup)) return count === undefined ? { kind: 'default' } : { kind: 'requests', count };
+  if (count !== undefined) {
+    throw usage('--warmup and --no-warmup cannot be combined', 'Use one of them.');
+  }
+  const [before] = givenBeforeZero(invocation);
+  if (before !== undefined) {
+    throw usage(`${before} and --no-warmup cannot be combined`, 'Leave one of them out.');
+  }
+  if (given(BENCH.model) === undefined) {
+    throw usage(
+      '--no-warmup sends no request before time zero, so the server cannot be asked for its model',
+      'Give the model: --no-warmup --model M',
+    );
+  }
+  return { kind: 'none' };
+};
+
+const DURATION_MS = 30_000;
+const CONCURRENCY = 8;
+const SEED = 42;
+/** A load test asks it of every request; a search for the load that holds asks less. */
+const ATTAINMENT = 1;

@@ -1,0 +1,71 @@
+// How far each publisher of the fleet was heard, kept in the home: after a restart of this node a message that was heard
+// before is still refused. What was heard in the last seconds before a crash may be repeated once.
+
+import { join } from 'node:path';
+import * as v from 'valibot';
+import type { Clock } from '../../clock/clock.ts';
+import { pause } from '../../clock/until-aborted.ts';
+import type { NodeId } from '../../core/ids.ts';
+import { errorCode } from '../../core/problem.ts';
+import type { SequenceFloor } from '../../mesh/nats/replay-guard.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { readInputText } from '../../process/input-file.ts';
+import { nodeIdSchema } from '../../wire/schema.ts';
+import type { Notices } from '../notices.ts';
+
+/** None where the file is missing or damaged: then everything is new once. */
+export const readSequenceFloors = async (
+  home: string,
+): Promise<readonly (readonly [NodeId, SequenceFloor])[]> => {
+  try {
+    const parsed = v.safeParse(HEARD, JSON.parse(await readInputText(join(home, FLOORS_FILE), 'homeFile')));
+    return parsed.success ? parsed.output.received : [];
+  } catch {
+    return []; // not there, or cut off by another program
+  }
+};
+
+/** Writes while it changes, until the abort, and then once more. */
+export const storeSequenceFloors = async (
+  home: string,
+  floors: () => ReadonlyMap<NodeId, SequenceFloor>,
+  {
+    clock,
+    notices,
+    signal,
+  }: { readonly clock: Clock; readonly notices: Notices; readonly signal: AbortSignal },
+): Promise<void> => {
+  let written = '';
+  const write = async (): Promise<void> => {
+    const text = JSON.stringify({ version: 1, received: [...floors()] });
+    if (text === written) return;
+    try {
+      await writeFileAtomic(join(home, FLOORS_FILE), text);
+      written = text;
+      notices.clear(NOTICE.id);
+    } catch (error) {
+      const cause = errorCode(error);
+      if (cause === undefined) throw error;
+      notices.raise({
+        ...NOTICE,
+        cause,
+        problem: `${join(home, FLOORS_FILE)} cannot be written (${cause}): after a restart, messages of the fleet that are repeated could pass for new ones.`,
+        advice: 'Make room on its disk, or give the daemon its home; it is tried again every few seconds.',
+      });
+    }
+  };
+  while (!signal.aborted) {
+    await pause(clock, FLOORS_WRITE_MS, signal);
+    await write();
+  }
+};
+
+const NOTICE = { id: 'fleet heard', code: 'fleet-heard-unwritten' } as const;
+const FLOORS_FILE = 'fleet-heard.json';
+const FLOORS_WRITE_MS = 10_000;
+const HEARD = v.object({
+  version: v.literal(1),
+  received: v.array(
+    v.tuple([nodeIdSchema, v.object({ start: v.number(), salt: v.string(), count: v.number() })]),
+  ),
+});
