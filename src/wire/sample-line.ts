@@ -216,9 +216,10 @@ const SAMPLE = v.object({
       reasoningTokens: wholeOrNone,
       isRepeat: v.boolean(),
       hasRetryAfter: v.boolean(),
-      isWithoutText: v.boolean(),
-      doubts: v.array(v.picklist(TOKEN_DOUBT_KEYS)),
-      finishName: v.pipe(v.string(), v.maxLength(256)),
+      // Left out by `remarkJson` if they have nothing to report.
+      isWithoutText: v.exactOptional(v.boolean(), false),
+      doubts: v.exactOptional(v.array(v.picklist(TOKEN_DOUBT_KEYS)), []),
+      finishName: v.exactOptional(v.pipe(v.string(), v.maxLength(256)), ''),
       otherModel: v.pipe(v.string(), v.maxLength(1_024)),
     }),
   ),

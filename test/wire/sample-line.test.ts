@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { NO_FIGURE } from '../../src/core/run/event-record.ts';
+import { ANSWER_CHECKS, type SampleNote } from '../../src/core/run/sample-note.ts';
+import type { SampleRemark } from '../../src/core/run/sample-remark.ts';
 import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
+import { TOKEN_DOUBT_KEYS } from '../../src/core/run/token-doubts.ts';
 import {
   decodeSampleLine,
   encodeSampleLine,
@@ -39,6 +43,33 @@ describe('a line of samples.jsonl', () => {
           expect(decodeSampleLine(encodeSkippedLine(skipped))).toEqual({ kind: 'skipped', turn: skipped });
         },
       ),
+    );
+  });
+
+  test('gives back what the reply reported of itself and what its client noted, with any of it left out', () => {
+    const orNone = fc.oneof(fc.nat(), fc.constant(NO_FIGURE));
+    const remark: fc.Arbitrary<SampleRemark> = fc.record({
+      cachedTokens: orNone,
+      predictedTokens: orNone,
+      reasoningTokens: orNone,
+      isRepeat: fc.boolean(),
+      hasRetryAfter: fc.boolean(),
+      isWithoutText: fc.boolean(),
+      doubts: fc.subarray([...TOKEN_DOUBT_KEYS]),
+      finishName: fc.constantFrom('', 'eos_token'),
+      otherModel: fc.constantFrom('', 'another'),
+    });
+    const note: fc.Arbitrary<SampleNote> = fc.record({
+      isCancelledAsPlanned: fc.boolean(),
+      isCutAfterGrace: fc.boolean(),
+      variant: orNone,
+      check: fc.constantFrom(...ANSWER_CHECKS),
+    });
+    fc.assert(
+      fc.property(arbitrarySample, remark, note, (sample, reported, noted) => {
+        const whole = { ...sample, remark: reported, note: noted };
+        expect(decodeSampleLine(encodeSampleLine(whole))).toEqual({ kind: 'sample', sample: whole });
+      }),
     );
   });
 
