@@ -1,5 +1,6 @@
-// What a run costs besides the load: the whole command with ten instant replies, from the start of the process to its end, in wall
-// time and in processor time of all its processes, which varies less with whatever else the machine does.
+// What a run costs in addition to the load: the whole command with ten instant replies, from the start of the process
+// to its end, in wall time and in processor time of all its processes, which varies less with other activity of the
+// machine.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Builds a program in C, once for each version of its source. Where there is no compiler it says so, and what needs the program is
-// left out.
+// Builds a program in C, once for each version of its source. Without a compiler it prints so, and measurements that
+// need the program are left out.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, statSync } from 'node:fs';

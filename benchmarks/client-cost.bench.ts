@@ -1,8 +1,9 @@
-// What a run costs its machine, all our processes together, beside vllm-bench on vllm-bench's own overhead benchmark: its mock
-// server, 50 ms to the first of 100 tokens and 10 ms between them, in turn, each round another tool first. Processor time rather
-// than wall time: it varies less with whatever else the machine does. `--levels 1,10,100,500,1000 --rounds 3`.
-// PLIMSOLL_VLLM_BENCH and PLIMSOLL_VLLM_MOCK name the binaries that `cargo build --release` makes from its sources and from its
-// bench-overhead/mock-server; without the mock the truth server in C stands in, without the tool our own cost is printed alone.
+// What a run costs its machine, all our processes together, compared with vllm-bench on vllm-bench's own overhead
+// benchmark: its mock server, 50 ms to the first of 100 tokens and 10 ms between them, alternating, with another tool
+// first in each round. Processor time rather than wall time: it varies less with other activity of the machine.
+// `--levels 1,10,100,500,1000 --rounds 3`. PLIMSOLL_VLLM_BENCH and PLIMSOLL_VLLM_MOCK name the binaries that `cargo
+// build --release` makes from its sources and from its bench-overhead/mock-server; without the mock, the truth server
+// in C is used, without the tool only our own cost is printed.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Events of a made-up cluster in which every node knows every other by two connections: the state that apply meets when
-// a mesh is whole, and the mix of events that such a mesh sends.
+// Events of a simulated cluster in which every node is connected to every other twice: the state that apply handles
+// when a mesh is complete, and the mix of events that such a mesh sends.
 
 import type { Event } from '../src/core/event.ts';
 import { eventClass, type Fact, factKey } from '../src/core/event-kinds.ts';

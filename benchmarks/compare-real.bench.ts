@@ -1,6 +1,7 @@
-// Whether a comparison of real servers says what is set: the whole command against two mocks whose times are known, five settings. To be
-// run on a quiet machine: `npm run bench -- compare-real` (about a quarter of an hour; `--segment 3s` while working on it, `--only 1,3`).
-// Where this client was in the way the comparison is refused, and its row says so.
+// Whether a comparison of real servers finds the configured difference: the whole command against two mocks with
+// known times, five settings. Run it on a quiet machine: `npm run bench -- compare-real` (about a quarter of an hour;
+// `--segment 3s` while working on it, `--only 1,3`). If this client was the limit, the comparison is refused, and its
+// row states it.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// What a run of compare-truth knows so far, in a file: it goes on where it stopped. What other code found does not count: the key is a
-// digest of everything that a comparison is made of.
+// The results of a run of compare-truth so far, in a file, so that it can be continued. Results of other code do not
+// count: the key is a digest of all code that a comparison uses.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';

@@ -41,7 +41,7 @@ async function measure(seconds: number): Promise<Turn> {
   const startedMs = performance.now();
   await delay(seconds * 1_000);
   const after = useOf(daemon.pid);
-  if (before === undefined || after === undefined) throw new Error('/proc does not tell about the daemon');
+  if (before === undefined || after === undefined) throw new Error('/proc has no entry of the daemon');
   const cpuShare = (after.cpuSeconds - before.cpuSeconds) / ((performance.now() - startedMs) / 1_000);
   return { cpuShare, residentBytes: after.residentBytes, processes: after.processes };
 }

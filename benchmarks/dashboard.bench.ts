@@ -136,7 +136,7 @@ function print(
     method: `processor time of its tasks over ${SECONDS} updates of ${Math.round(eventCount / SECONDS)} events, ${labelCount} texts drawn; longest task ${longest} ms; ${(thread.wallMs / SECONDS).toFixed(1)} ms on the wall`,
   });
   printRow({
-    what: `dashboard, ${nodes}, idle: each telling its load once a second`,
+    what: `dashboard, ${nodes}, idle: each reporting its load once a second`,
     figure: idle * 100,
     unit: '% of a core',
     reach: { kind: 'at-most', value: IDLE_SHARE_MAX * 100 },

@@ -30,12 +30,12 @@ const widthOf = (
   { endpoint, truth }: EqualStagesOptions,
   { seed, seconds, step }: { readonly seed: number; readonly seconds: number; readonly step: number },
 ): number => {
-  // They get what no person has: the line in their middle. Where between two of them it lies differs by seed.
+  // They have the advantage that the line is in their middle. Its position between two of them differs by seed.
   const middle = (STAGES - 1) / 2 + (seed - (SEEDS.length + 1) / 2) / SEEDS.length;
   let [holds, fails] = [0, Number.POSITIVE_INFINITY];
   for (let at = 0; at < STAGES; at += 1) {
     const load = truth * step ** (at - middle);
-    // Those far from the line say what everybody knows; one that is wrong would only make the gap wider.
+    // Those far from the line are obvious; a wrong verdict there would only make the gap wider.
     if (load < holds || load > fails || Math.abs(at - middle) > STAGES_SEEN) continue;
     const { verdict } = simulateStage(
       endpoint,

@@ -1,5 +1,5 @@
-// What a series of error-bound runs knows so far, in a file: it takes hours, and goes on where it stopped. Runs of other code do
-// not count: the key is a digest of what measures and of what bounds.
+// The results of a series of error-bound runs so far, in a file: it takes hours, and can be continued. Runs of other
+// code do not count: the key is a digest of the code that measures and that computes bounds.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
-// Whether the error bound of each figure holds: `plimsoll bench` against the truth server, whose stamps tell what every figure
-// should have been, at so many streams, alone and beside a program that wants both processors. Goes on where it stopped:
-//
-//   npm run bench -- error-bound [--runs 60] [--budget 30m] [--streams 1,10] [--beside alone|hog] [--state FILE]
+// Whether the error bound of each figure is correct: `plimsoll bench` against the truth server, whose stamps contain
+// what every figure should have been, at several numbers of streams, alone and next to a program that uses both
+// processors. It can be continued: npm run bench -- error-bound [--runs 60] [--budget 30m] [--streams 1,10] [--beside
+// alone|hog] [--state FILE]
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

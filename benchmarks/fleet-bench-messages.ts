@@ -1,13 +1,13 @@
-// The messages between the benchmark of a fleet and its processes: the members, the node that hears them all, and one that only
-// receives. Over Node's channel between parent and child.
+// The messages between the benchmark of a fleet and its processes: the members, the node that receives from all of
+// them, and one that discards what it receives. Over Node's channel between parent and child.
 
 import type { NodeId } from '../src/core/ids.ts';
 
 export type FleetBenchOrder =
   | { readonly kind: 'open'; readonly url: string; readonly key: string; readonly nodes: number }
-  /** Members tell each second this many readings. */
+  /** Members publish this many readings each second. */
   | { readonly kind: 'talk'; readonly readings: 0 | 1 | 3 }
-  /** Each member tells this many durable records. */
+  /** Each member publishes this many durable records. */
   | { readonly kind: 'write'; readonly records: number }
   /** From here on things count. */
   | { readonly kind: 'begin' }
@@ -44,9 +44,9 @@ export interface FleetMeasured {
   readonly cpuSeconds: number;
   readonly seconds: number;
   readonly residentBytes: number;
-  /** That were heard, or published. */
+  /** Messages that were received, or published. */
   readonly messages: number;
-  /** Of the reader: from a member's telling to its state. */
+  /** Delays of the reader: from a member's publishing to its state. */
   readonly delaysMs: Float64Array;
   /** Of the reader: how old the newest reading of each member was, looked at twice a second. */
   readonly agesMs: Float64Array;

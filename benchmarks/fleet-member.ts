@@ -1,5 +1,6 @@
-// One member of a fleet for benchmarks: a node's own recorder, journal and replicator over the real publishing of src/mesh/nats.
-// It hears only what is asked of it: a thousand of them in one process would otherwise hear a million messages a second.
+// One member of a fleet for benchmarks: a node's own recorder, journal and replicator over the real publishing of
+// src/mesh/nats. It receives only its own requests: a thousand members in one process would otherwise receive a
+// million messages a second.
 
 import { systemClock } from '../src/clock/system-clock.ts';
 import { nodeId } from '../src/core/ids.ts';

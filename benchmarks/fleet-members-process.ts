@@ -1,5 +1,5 @@
-// A thousand simulated machines as members of a fleet, in one process: what they tell is the simulation's, but that each has ten
-// connections at most, and its memory reading carries the moment at which it was told.
+// A thousand simulated machines as members of a fleet, in one process: their events are the simulation's, except that
+// each has ten connections at most, and its memory reading contains the time at which it was published.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../src/clock/system-clock.ts';
@@ -55,7 +55,7 @@ async function obey(order: FleetBenchOrder): Promise<void> {
       return;
     case 'away':
     case 'back':
-      throw new Error(`members are never told ${order.kind}`);
+      throw new Error(`members never receive ${order.kind}`);
     default:
       order satisfies never;
   }

@@ -1,5 +1,5 @@
-// The node of a fleet that hears all others, for its benchmark: the real transport, replication, a journal in memory and the daemon's
-// own state. And, as `empty`, a process that receives the same messages and does nothing with them.
+// The node of a fleet that receives from all others, for its benchmark: the real transport, replication, a journal in
+// memory and the daemon's own state. And, as `empty`, a process that receives the same messages and discards them.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from '@nats-io/transport-node';
@@ -83,7 +83,7 @@ async function obey(order: FleetBenchOrder): Promise<void> {
       break;
     case 'talk':
     case 'write':
-      throw new Error(`a reader is never told ${order.kind}`);
+      throw new Error(`a reader never receives ${order.kind}`);
     default:
       order satisfies never;
   }

@@ -1,6 +1,7 @@
-// A fleet of 1,000 simulated nodes with ten thousand connections over a real NATS server: what the node that hears them all pays
-// beyond a process that receives the same messages and does nothing, how soon it has its first picture, how old what it shows is,
-// how fast it has caught up after a restart, and what the server costs. The server is PLIMSOLL_NATS_SERVER or that of the system.
+// A fleet of 1,000 simulated nodes with ten thousand connections over a real NATS server: what the node that receives
+// from all of them costs compared with a process that discards the same messages, how soon it has its first state,
+// how old its state is, how fast it has caught up after a restart, and what the server costs. The server is
+// PLIMSOLL_NATS_SERVER or that of the system.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -65,7 +66,7 @@ async function measureFleet(): Promise<void> {
       await reader.request({ kind: 'back', journals }, 'picture'),
       {
         max: undefined,
-        method: `${AWAY_RECORDS} records of each node were told while it was away`,
+        method: `${AWAY_RECORDS} records of each node were published while it was away`,
       },
     );
   } finally {
@@ -120,7 +121,7 @@ function printTurns(name: string, turns: readonly Turn[], isJudged: boolean): vo
     method: `${spread(beyond, 2)}; ${perSecond.toFixed(0)} messages/s; empty receiver ${median(turns.map(({ empty }) => share(empty))).toFixed(2)} %; ${((10_000 * median(beyond)) / perSecond).toFixed(1)} us a message; journal in memory; ${turns.reduce((sum, { reader }) => sum + reader.lost, 0)} lost`,
   });
   printRow({
-    what: `${name}: from telling to the state, p99`,
+    what: `${name}: from publishing to the state, p99`,
     figure: median(delays),
     unit: 'ms',
     reach: { kind: 'none' },
@@ -131,7 +132,7 @@ function printTurns(name: string, turns: readonly Turn[], isJudged: boolean): vo
     figure: median(ages),
     unit: 'ms',
     reach: { kind: 'none' },
-    method: `${spread(ages, 0)}; each tells once in 1,000 ms`,
+    method: `${spread(ages, 0)}; each publishes once in 1,000 ms`,
   });
   printRow({
     what: `${name}: memory of that node`,

@@ -1,5 +1,6 @@
-// What the views of groups cost in a fleet of 1,000 simulated nodes with ten thousand links: of one look at the nodes, at groups,
-// at their links and at warnings, a second after the last one, when every node has told its readings again.
+// What the views of groups cost in a fleet of 1,000 simulated nodes with ten thousand links: one request for the
+// nodes, the groups, their links and the warnings, a second after the last one, when every node has published its
+// readings again.
 
 import { groupCells } from '../src/core/group/group-cells.ts';
 import { groupPairs } from '../src/core/group/group-pairs.ts';

@@ -1,7 +1,8 @@
-// Whether a load line of a real run is true: the whole command against the mock, which with `--concurrency 8` is an M/D/8 queue,
-// three times with other seeds. The truth is an exact simulation of that queue, at the service time that was set, and at
-// the one that single requests took. To be run on a quiet machine: `npm run bench -- line-real` (three times four minutes; `--budget 2m
-// --runs 1` while working on it). Where this client was the limit a row says so, and the line proves little.
+// Whether a load line of a real run is correct: the whole command against the mock, which with `--concurrency 8` is
+// an M/D/8 queue, three times with other seeds. The truth is an exact simulation of that queue, at the configured
+// service time, and at the one that single requests took. Run it on a quiet machine: `npm run bench -- line-real`
+// (three times four minutes; `--budget 2m --runs 1` while working on it). If this client was the limit a row states
+// it, and the line proves little.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

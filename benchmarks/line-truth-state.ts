@@ -1,6 +1,6 @@
-// What a run of line-truth knows so far, in a file: it takes hours, and goes on where it stopped. One search is one entry, told
-// apart by cell and seed, so that each is independent of when it ran. What other code found does not count: the key is a digest
-// of everything that a search is made of.
+// The results of a run of line-truth so far, in a file: it takes hours, and can be continued. One search is one
+// entry, identified by cell and seed, so that each is independent of when it ran. Results of other code do not count:
+// the key is a digest of all code that a search uses.
 
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -59,7 +59,7 @@ export class LineTruthState {
     this.#content.equal[cell] = seconds;
   }
 
-  /** Sweeps by somebody who knows nothing of the line; null: none that were tried. */
+  /** Sweeps without prior knowledge of the line; null: none that were tried. */
   zooming(cell: string): ZoomingSweeps | null | undefined {
     return this.#content.zooming[cell];
   }

@@ -1,7 +1,8 @@
-// Whether a load line is true: searches on the virtual clock against exact queues whose line is known, and stages at loads
-// whose verdict is known. It takes hours, stops after `--budget`, and goes on where it stopped when it is run again:
-// `npm run bench -- line-truth --budget 20m`. Seeds go round all cells, so that a run that was cut short has told something of each.
-// `--seeds 200` searches a cell, `--cells 0,4` a part of them, `--state FILE`; `--only stages` or `--only searches`.
+// Whether a load line is correct: searches on the virtual clock against exact queues whose line is known, and stages
+// at loads whose verdict is known. It takes hours, stops after `--budget`, and continues when it is run again: `npm
+// run bench -- line-truth --budget 20m`. Seeds rotate over all cells, so that an interrupted run has results for
+// each. `--seeds 200` searches a cell, `--cells 0,4` a part of them, `--state FILE`; `--only stages` or `--only
+// searches`.
 
 import { setPriority } from 'node:os';
 import { parseArgs } from 'node:util';

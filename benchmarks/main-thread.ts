@@ -26,7 +26,7 @@ export const mainThreadOf = (trace: string): MainThread => {
     events.filter(({ pid, tid, phase }) => `${pid} ${tid}` === key && phase === 'X'),
   );
   const seen = threads.map(summary).toSorted((a, b) => b.busyMs - a.busyMs)[0];
-  if (seen === undefined) throw new Error('the trace tells of no CrRendererMain');
+  if (seen === undefined) throw new Error('the trace contains no CrRendererMain');
   return seen;
 };
 

@@ -46,7 +46,7 @@ print(
   `while ${MEMBERS} members flood`,
   loud,
   { kind: 'at-most', value: WORST_MS_MAX },
-  `; ${Math.round(reported / floodSeconds)} values/s were told; the daemon used ${(((after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0)) / SECONDS).toFixed(2)} of a core and ${Math.round((after?.residentBytes ?? 0) / 1e6)} MB`,
+  `; ${Math.round(reported / floodSeconds)} values/s were sent; the daemon used ${(((after?.cpuSeconds ?? 0) - (before?.cpuSeconds ?? 0)) / SECONDS).toFixed(2)} of a core and ${Math.round((after?.residentBytes ?? 0) / 1e6)} MB`,
 );
 
 async function joined(): Promise<Worker> {

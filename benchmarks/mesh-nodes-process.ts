@@ -1,6 +1,6 @@
 // Some of the nodes of the mesh benchmark, in one process: the real transport on loopback, replication, journals in
-// memory and the daemon's own state. Each event carries the moment at which it was recorded, on the clock that all
-// processes of a machine share (process.hrtime: CLOCK_MONOTONIC), so that every receiver knows how long it took.
+// memory and the daemon's own state. Each event contains the time at which it was recorded, on the clock that all
+// processes of a machine share (process.hrtime: CLOCK_MONOTONIC), so that every receiver can compute its delay.
 
 import { systemClock } from '../src/clock/system-clock.ts';
 import type { Event } from '../src/core/event.ts';
@@ -112,7 +112,7 @@ function receive(event: Event): void {
   if (sentAtUs !== undefined) delaysMs.push((nowUs() - sentAtUs) / 1_000);
 }
 
-/** Each node on a clock of its own, from a moment of its own: nothing makes them speak together. */
+/** Each node has its own clock and its own start, so that they do not publish in step. */
 function talk(eventsPerSecond: number, durableEvery: number): void {
   const intervalMs = 1_000 / eventsPerSecond;
   for (const { node } of places) {
@@ -129,7 +129,7 @@ function talk(eventsPerSecond: number, durableEvery: number): void {
   }
 }
 
-/** One connection that is told again and again: durable, signed, and of bounded size. */
+/** One connection that is published again and again: durable, signed, and of limited size. */
 function durable(node: MeshNode): ReturnType<typeof openedConnection> {
   const fact = openedConnection(node.id, '127.0.0.1');
   if (fact.kind !== 'connection.opened' || fact.payload.kind !== 'socket')

@@ -1,5 +1,5 @@
-// The mesh layer with 64 nodes in 8 processes, every node linked with every other over TLS on loopback, each telling
-// three events a second: how long they take to reach the state of all others, and what that costs.
+// The mesh layer with 64 nodes in 8 processes, every node linked with every other over TLS on loopback, each
+// publishing three events a second: how long they take to reach the state of all others, and what that costs.
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ const PROCESSES = 8;
 const NODES_PER_PROCESS = option('nodes-per-process') ?? 8;
 const NODES = PROCESSES * NODES_PER_PROCESS;
 const EVENTS_PER_SECOND = option('events-per-second') ?? 3;
-/** A node of 64 that renews its link profiles every five minutes tells one durable event in five seconds. */
+/** A node of 64 that renews its link profiles every five minutes publishes one durable event in five seconds. */
 const DURABLE_EVERY = 15;
 const TURNS = 5;
 const TURN_SECONDS = benchSeconds(50) / TURNS;

@@ -1,7 +1,8 @@
-// Plimsoll beside AIPerf, GuideLLM and vllm-bench on one server, whose times are known to the microsecond: how far each is from the
-// truth, what it costs, and how long it takes until there is a result. In turn, so that what else the machine does meets all of
-// them. `--concurrency 16 --requests 160 --rounds 3 --timeout 180` (seconds a run), `--only AIPerf,vllm-bench`.
-// PLIMSOLL_VLLM_BENCH names the binary of vllm-bench, PLIMSOLL_PEERS_PYTHON a Python with aiperf and guidellm; what is missing is said.
+// Plimsoll compared with AIPerf, GuideLLM and vllm-bench on one server, whose times are known to the microsecond: how
+// far each is from the truth, what it costs, and how long it takes until there is a result. Alternating, so that
+// other activity of the machine affects all of them. `--concurrency 16 --requests 160 --rounds 3 --timeout 180`
+// (seconds a run), `--only AIPerf,vllm-bench`. PLIMSOLL_VLLM_BENCH names the binary of vllm-bench,
+// PLIMSOLL_PEERS_PYTHON a Python with aiperf and guidellm; what is missing is printed.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// A probe of a connection beside the tool that people trust for it: both on loopback, in processes of their own.
+// A probe of a connection compared with the established tool for it: both on loopback, in separate processes.
 
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,6 @@
-// The device probe against PyTorch, where this machine has an NVIDIA device and a Python with torch; interleaved. Devices
-// of other engines print their figures for the record. Without any device there is nothing to compare, said in a line.
+// The device probe against PyTorch, if this machine has an NVIDIA device and a Python with torch; interleaved.
+// Devices of other engines print their figures for the record. Without any device there is nothing to compare, and
+// one line states it.
 
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
-// The memory probe against what people trust: its copy against mbw's MEMCPY, one mbw on each processor and counted as mbw
-// counts (bytes copied, once), its read against a reading loop in C by the machine's own compiler. Runs are interleaved,
-// and a run's figure is the median of its rounds, so that a busy moment strikes all alike.
+// The memory probe against established tools: its copy against mbw's MEMCPY, one mbw on each processor and counted as
+// mbw counts (bytes copied, once), its read against a reading loop in C by the machine's own compiler. Runs are
+// interleaved, and a run's figure is the median of its rounds, so that a busy moment affects all equally.
 
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// What a process and everything it started have used, as /proc tells: proc_pid_stat(5), proc_pid_status(5).
+// What a process and all its descendants have used, from /proc: proc_pid_stat(5), proc_pid_status(5).
 
 import { readdirSync, readFileSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// The test that most people run on two lists of latencies: Mann and Whitney's, with the normal approximation. It assumes that
-// values do not depend on each other, which those of one queue do; it stands here to show what that costs.
+// The test that most people run on two lists of latencies: Mann and Whitney's, with the normal approximation. It
+// assumes independent values, which those of one queue are not; it is here to show what that costs.
 
 /** Two-sided chance of ranks so far apart. */
 export const rankSumChance = (a: ArrayLike<number>, b: ArrayLike<number>): number => {

@@ -1,5 +1,5 @@
-// Tokens asked for against tokens counted by real servers, and what a run says of one that drops an answer when the next
-// request comes. Skipped, with the reason, where they cannot be built.
+// Requested tokens against tokens counted by real servers, and what a run reports about a server that drops an answer
+// when the next request comes. Skipped, with the reason, if they cannot be built.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -109,7 +109,7 @@ const dropped = async (cache: string): Promise<void> => {
     figure: Math.abs(drops - report.counts.failed - report.warmup.failed),
     unit: 'requests',
     reach: { kind: 'at-most', value: 0 },
-    method: `its log tells ${drops} dropped streams, the report ${report.counts.failed} failed requests`,
+    method: `its log contains ${drops} dropped streams, the report ${report.counts.failed} failed requests`,
   });
 };
 

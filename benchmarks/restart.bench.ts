@@ -1,5 +1,5 @@
-// How long a daemon that starts again takes to make its state from its journal, where others have told as much as they may:
-// every node as many connections and profiles as its row allows.
+// How long a restarted daemon takes to rebuild its state from its journal, if others have published as much as they
+// may: every node as many connections and profiles as its row allows.
 
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// What a scrape of /metrics costs of 200 simulated nodes, as it is told by default, a second after the last one: its time on this
-// thread and its size, in both formats.
+// What a scrape of /metrics costs with 200 simulated nodes and default settings, a second after the last one: its
+// time on this thread and its size, in both formats.
 
 import { LinkWatch } from '../src/core/link/link-view.ts';
 import { nodeIds } from '../src/core/node/presence-view.ts';

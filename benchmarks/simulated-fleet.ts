@@ -11,7 +11,7 @@ import { seededNodeKeys } from '../src/simulate/seeded-node-key.ts';
 import { Simulation } from '../src/simulate/simulation.ts';
 import { VirtualClock } from '../test/support/virtual-clock.ts';
 
-/** What the fleet has told so far, and a second more at each call. */
+/** The events of the fleet so far, and of one more second at each call. */
 export class SimulatedFleet {
   readonly clock: VirtualClock = new VirtualClock();
   readonly #seqs = new Map<string, number>();

@@ -1,5 +1,5 @@
-// The real server with the built page over a simulated cluster that moves only when told to: each update is a second of
-// every node's life and another figure for every link and every device, in one batch.
+// The real server with the built page over a simulated cluster that advances only on request: each update is a second
+// of every node's life and another figure for every link and every device, in one batch.
 
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../src/clock/system-clock.ts';
@@ -71,7 +71,7 @@ export class SimulatedPage implements AsyncDisposable {
     return new Set(pairs).size;
   }
 
-  /** So much of the cluster's time passes, told in one batch. Returns the count of events. */
+  /** Advances the cluster by this time, in one batch. Returns the count of events. */
   async pass(durationMs: number): Promise<number> {
     await this.#clock.advance(durationMs);
     return this.#report([]);

@@ -1,5 +1,5 @@
-// How long a person waits: from the start of the process until the API tells this machine's identity and memory and
-// the page can be had; and how long a second `npm start` takes to the same point.
+// How long a person waits: from the start of the process until the API returns this machine's identity and memory and
+// the page can be loaded; and how long a second `npm start` takes to the same point.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
-// A parse thread that parses as the real one does, and also compares the stamp of each sample's first content with the
-// server's own stamp in it. Tells one line at the end: for each sample the microseconds from the server's write to our
-// read, and how busy the load thread was.
+// A parse thread that parses as the real one does, and also compares the stamp of each sample's first content with
+// the server's own stamp in it. Prints one line at the end: for each sample the microseconds from the server's write
+// to our read, and how busy the load thread was.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { CONTENT_KINDS, RECORD } from '../src/bench/arena/load-record.ts';

@@ -1,6 +1,7 @@
-// What a person does who knows nothing of the line: sweeps of 12 equal stages, the first over loads that double from far below to
-// far above what one request at a time comes to, each next one inside the gap that the one before left, and both ends once more,
-// as the search does. How long the stages must be until that gap is as narrow as a given bracket, and what all of them take.
+// What a person does without prior knowledge of the line: sweeps of 12 equal stages, the first over loads that double
+// from far below to far above what one request at a time reaches, each next one inside the gap that the previous one
+// left, and both ends once more, as the search does. How long the stages must be until that gap is as narrow as a
+// given bracket, and how long all of them take.
 
 import { capacityOf } from '../test/support/queue-simulator.ts';
 import { type SimulatedStage, simulateStage } from '../test/support/simulated-line.ts';
@@ -32,7 +33,7 @@ export const zoomingSweeps = (options: EqualStagesOptions): ZoomingSweeps | unde
   return undefined;
 };
 
-/** Both ends said the same twice. */
+/** Both ends had the same verdict twice. */
 interface Zoomed {
   readonly holds: number;
   readonly fails: number;
@@ -59,7 +60,7 @@ const zoomed = (
     return verdict;
   };
   const oneAtATime = capacityOf({ ...endpoint.model, servers: 1 });
-  // Where in a doubling the line lies is chance.
+  // Where in a doubling the line is, is random.
   let low = oneAtATime * 2 ** (-FIRST_DOWN - seed / SEEDS.length);
   let high = low * 2 ** (STAGES + 1);
   let [holds, fails] = [0, Number.POSITIVE_INFINITY];
@@ -82,7 +83,7 @@ const zoomed = (
     if (isOpen || isNothingNew || holds >= fails || fails / holds - 1 <= width) break;
     [low, high] = [holds, fails];
   }
-  // An end that does not say the same again gives way to the next load beyond, as in the search.
+  // An end with another verdict the second time is replaced by the next load beyond, as in the search.
   const held = heldLoads.toSorted((a, b) => b - a).find(load => measured(load) === 'held');
   const failed = failedLoads.toSorted((a, b) => a - b).find(load => isFailed(measured(load)));
   return { holds: held ?? 0, fails: failed ?? Number.POSITIVE_INFINITY, spentSeconds };

@@ -19,7 +19,7 @@ export default class CountReporter {
     this.#write(this.#ended, { hasEnded: false });
   }
 
-  /** Once more from the beginning: what went wrong before a module could start is told here only. */
+  /** Starts over: errors before a module could start are reported here only. */
   onTestRunEnd(modules, unhandledErrors) {
     const counts = { passed: 0, failed: [], skipped: [] };
     for (const module of modules) countModule(counts, module);

@@ -1,6 +1,6 @@
-// `npm run house`: the figures of the code's structure, at HEAD or, with `-- REV`, at another commit beside it: lines and files, short
-// files, modules imported twice, files whose only importer is next to them, exports that nothing else names, and the words
-// that docs/words.md forbids. It reads committed files only.
+// `npm run house`: the figures of the code's structure, at HEAD or, with `-- REV`, compared with another commit:
+// lines and files, short files, modules imported twice, files whose only importer is next to them, exports that
+// nothing else names, and the words that docs/words.md forbids. It reads committed files only.
 
 import { execFileSync } from 'node:child_process';
 import { dirname, join, normalize } from 'node:path';

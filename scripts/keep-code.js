@@ -1,5 +1,6 @@
-// Keeps what V8 compiles of the packed code in a run, beside it: a run of a mock, in which every process and thread stores its own
-// (keep-code-preload.js). For the Node and the machine that build; any other compiles as it always would.
+// Stores V8's compiled form of the packed code next to it: from a run of a mock, in which every process and thread
+// stores its own (keep-code-preload.js). For the Node version and the machine of the build; any other compiles as
+// usual.
 
 const { once } = require('node:events');
 const { spawn } = require('node:child_process');

@@ -81,7 +81,7 @@ const ownPlaces = {
 /** A text of one byte a character is read as it is, and held in half the memory. */
 const inAscii = code => {
   if (/String\.raw`[^`]*[^\0-\x7f]/.test(code))
-    throw new Error('String.raw would tell an escape of what is no ASCII');
+    throw new Error('String.raw would contain an escape in place of a character that is not ASCII');
   return code.replace(
     /[^\0-\x7f]/g,
     character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

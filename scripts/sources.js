@@ -1,4 +1,4 @@
-// Whether the build matches the current sources: a hash of their names and contents, kept beside the build.
+// Whether the build matches the current sources: a hash of their names and contents, stored next to the build.
 // Contents rather than times, because git and cp make old files look new and new ones old. A few hundred files take
 // about 30 ms.
 

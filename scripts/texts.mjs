@@ -12,7 +12,7 @@ const SOURCES = /^(src|dashboard\/src)\/.*\.(ts|svelte)$/;
 const git = (...args) =>
   execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 });
 
-/** Map of text to the places it stands at, of the checkout's committed state or of an older commit. */
+/** Map of each text to its places, in the checkout's committed state or in an older commit. */
 const textsOf = (revision, extract) => {
   const places = new Map();
   const files = git('ls-tree', '-r', '--name-only', revision).split('\n');

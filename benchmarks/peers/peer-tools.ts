@@ -14,7 +14,7 @@ interface PeerLoad {
   readonly requests: number;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Empty, for whatever it writes. */
+  /** Empty folder for its output. */
   readonly folder: string;
 }
 
@@ -22,7 +22,7 @@ interface PeerLoad {
 export interface PeerFigures {
   readonly completed: number;
   readonly ttftMs: number;
-  /** Per output token without the first, whatever the tool calls it. */
+  /** Per output token without the first, under any name in the tool's report. */
   readonly tpotMs: number;
   readonly outputTokensPerSecond: number;
 }

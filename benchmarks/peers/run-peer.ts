@@ -1,4 +1,5 @@
-// Runs one tool's command to its end and says what it cost: its own time and that of all that it started and waited for.
+// Runs one tool's command to its end and returns its cost: its own time and that of all children that it started and
+// waited for.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +15,7 @@ interface PeerRun {
   readonly reported: string;
 }
 
-/** A shell's `times` knows what the children of a child used; the group ends with it. */
+/** A shell's `times` includes the children of a child; the group ends with it. */
 export const runPeer = async (
   command: readonly string[],
   { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },

@@ -1,6 +1,6 @@
-// Real inference servers for a benchmark: llama-server and the server of llama-cpp-python, both from the sources in that
-// package's source distribution, built once and kept under .cache, with a tiny model of random weights. The build takes about ten
-// minutes and holds itself back; where something is missing it says what, and nothing is judged.
+// Real inference servers for a benchmark: llama-server and the server of llama-cpp-python, both from the sources in
+// that package's source distribution, built once and stored under .cache, with a tiny model of random weights. The
+// build takes about ten minutes at low priority; if something is missing it prints what, and nothing is judged.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

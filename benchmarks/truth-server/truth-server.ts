@@ -1,5 +1,5 @@
-// Builds and starts the truth server (truth-server.c), whose own lateness is microseconds. Needs Linux and a C compiler;
-// without them it says so, and what would be judged by it is not judged.
+// Builds and starts the truth server (truth-server.c), whose own lateness is microseconds. Needs Linux and a C
+// compiler; without them it prints so, and nothing is judged by it.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ export interface TruthOptions {
   readonly eventBytes?: number;
   /** Where it stores the stamps of each stream at its end: read by `truthLog`. */
   readonly log?: string;
-  /** Real-time priority, where the system grants it. Starves whatever shares its processor. */
+  /** Real-time priority, if the system grants it. Starves anything else on its processor. */
   readonly isFifo?: boolean;
   /** "taskset -c 1" and the like. */
   readonly wrapper?: readonly string[];

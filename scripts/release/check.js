@@ -1,5 +1,6 @@
-// Whether what was packed does what it promises: the same bytes twice from one build, and an installation in a bare Debian without a network, from
-// the tarball, the .deb and the npm package. Needs root, debootstrap and a mirror of Debian; says what it could not do.
+// Whether the packages keep their promises: the same bytes twice from one build, and an installation in a bare Debian
+// without a network, from the tarball, the .deb and the npm package. Needs root, debootstrap and a mirror of Debian;
+// prints what it could not do.
 
 const fs = require('node:fs');
 const os = require('node:os');
@@ -25,7 +26,7 @@ const checkRelease = async ({ out, second, version }) => {
       const verified = await verifyUnit(root, unit);
       if (verified.code !== 0) return fail(`the unit of ${way.name}`, verified.stderr);
       say(
-        `${way.name}: installs, tells its version, starts, stops, loads the mock; its unit is good (${ran.stdout.split('\n')[0]})`,
+        `${way.name}: installs, prints its version, starts, stops, loads the mock; its unit is good (${ran.stdout.split('\n')[0]})`,
       );
       await inRootAlone(root, way.remove);
     }

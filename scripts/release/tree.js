@@ -9,8 +9,8 @@ const { NODE_VERSION } = require('./own-node.js');
 const { sbomText } = require('./sbom.js');
 
 /**
- * Resolves with {entries, sbom}; entries are for tar.js, relative to the root of the release.
- * @throws Error with what npm said.
+ * Resolves with {entries, sbom}; entries are for tar.js, relative to the root of the release. @throws Error with
+ * npm's output.
  */
 const releaseTree = async ({ target, node, version, epochSeconds, folder }) => {
   const staged = path.join(folder, `tree-${target}`);

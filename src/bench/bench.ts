@@ -1,5 +1,5 @@
-// One run from what was asked to its report: the composition of session, load threads, aggregator, event logger and run
-// directory. Whatever dies on the way, it ends, and what it tells is what it knows.
+// One run from request to report: the composition of session, load threads, aggregator, event logger and run
+// directory. When any part fails, the run still ends, and its report contains what was measured.
 
 import { monotonicNs } from '../clock/monotonic-ns.ts';
 import { objectiveFields } from '../core/run/objective.ts';
@@ -33,8 +33,8 @@ import { pagePath } from './target/server-pages.ts';
 import type { LoadGenerator, LoadSink } from './threads/load-generator.ts';
 
 /**
- * @throws BenchError for bad input, a target that is not there, a directory that cannot be used; the reason of `stop`
- * when it aborts before there is anything to measure. Nothing is left running.
+ * @throws BenchError for bad input, an unreachable target, a directory that cannot be used; the reason of `stop` when
+ * it aborts before there is anything to measure. Nothing is left running.
  */
 export const runBench = async (request: BenchRequest, parts: BenchParts): Promise<BenchResult> => {
   const prompts = await readPromptOptions(request, parts.stop, parts.noncePrefix);
@@ -56,7 +56,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     const runZeroNs = monotonicNs();
     const relay = new BatchRelay();
     const publish = (batch: Uint8Array): void => relay.publish(batch);
-    // Children and threads start beside each other. Whoever fails first ends the others.
+    // Children and threads start in parallel. The first failure ends the others.
     const failed = new AbortController();
     const signal = AbortSignal.any([parts.stop, failed.signal]);
     let load: LoadGenerator | undefined;
@@ -74,7 +74,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
     const onLookedAt = (isLookedAt: boolean): void =>
       void preparing.then(
         ({ load }) => load.reportEvery(reportMs(parts, isLookedAt)),
-        () => undefined, // told by whoever waits for it
+        () => undefined, // reported where it is awaited
       );
     const opening = [
       preparing,
@@ -115,7 +115,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
       hasWarmup: plan.warmupRequests > 0,
       unmeasuredNs: plan.course?.measuredFromNs ?? 0,
       zero: parts.part === undefined ? undefined : zeroOf(parts.part, prepared),
-      // An agent has only its share in flight, and each would ask.
+      // An agent has only its share in flight, and each agent would request it.
       server:
         parts.part === undefined && request.targets === undefined
           ? metricsSource(request, server)
@@ -149,7 +149,7 @@ export const runBench = async (request: BenchRequest, parts: BenchParts): Promis
   }
 };
 
-/** Unknown: it has none, or it is not known which page is this server's. */
+/** Unknown if it has none, or if the page of this server cannot be determined. */
 const metricsSource = (
   { target, headers, api }: BenchRequest,
   { serverKind, metricsPath = pagePath(target, '/metrics', api) }: ServerAnswer,

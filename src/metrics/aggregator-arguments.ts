@@ -1,4 +1,4 @@
-// What the aggregator's process is told: its one argument, as JSON. Written by whoever starts it, checked by itself.
+// The argument of the aggregator's process: one JSON text, written by its parent and validated by itself.
 
 import * as v from 'valibot';
 import type { ObjectiveFields } from '../core/run/objective.ts';
@@ -10,14 +10,14 @@ import { runShapeSchema } from '../wire/run-shape.ts';
 export interface AggregatorArguments extends ObjectiveFields {
   /** Where the event batches come from. */
   readonly eventsEndpoint: string;
-  /** Where it is to publish snapshots. */
+  /** Where snapshots are published. */
   readonly snapshotsEndpoint: string;
-  /** final_snapshot.json; its folder is there already. */
+  /** Path of final_snapshot.json; its folder exists. */
   readonly file: string;
   readonly pattern: RunPattern;
   readonly shape: RunShape;
   readonly isStreaming: boolean;
-  /** Of an agent: its snapshots carry the histograms themselves. */
+  /** For an agent: its snapshots contain the histograms themselves. */
   readonly hasCells?: boolean;
   /** false: one live snapshot a second is enough for the parent. Default true. */
   readonly isLookedAt?: boolean;
@@ -27,7 +27,7 @@ export interface AggregatorArguments extends ObjectiveFields {
   readonly drainMsMax?: number;
 }
 
-/** @throws an Error in words for anything else. */
+/** @throws an Error with a sentence for anything else. */
 export const parseAggregatorArguments = (text: string): AggregatorArguments => {
   let json: unknown;
   try {

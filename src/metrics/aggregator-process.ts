@@ -1,8 +1,8 @@
-// The process of the aggregator. To its parent it says {"kind":"ready"} when records reach it, {"kind":"looked-at"} where the
-// parent itself does not look and somebody else begins or ends to, and at its end the FinalDelivery. Signals reach it too when
-// somebody presses Ctrl-C or ends its group, before the main process has decided
-// anything: it ignores them. The main process asks: `stop` ends it now, as interrupted; `interrupt` only marks the run as
-// interrupted, and records are taken until the session ends (5 s).
+// The process of the aggregator. It sends its parent {"kind":"ready"} when records reach it, {"kind":"looked-at"}
+// when another observer than its parent appears or leaves, and at its end the FinalDelivery. Signals reach it too
+// when a person presses Ctrl-C or ends its group, before the main process has decided anything: it ignores them. The
+// main process sends requests: `stop` ends it now, as interrupted; `interrupt` only marks the run as interrupted, and
+// records are accepted until the session ends (5 s).
 
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -65,7 +65,7 @@ const main = async (): Promise<void> => {
   process.exit(delivery.disk.kind === 'failed' && delivery.message.kind === 'failed' ? 1 : 0);
 };
 
-/** Said before the first record, not when the result is lost. */
+/** Reported before the first record, not when the result is lost. */
 const checkFolder = async (folder: string): Promise<void> => {
   const isFolder = await stat(folder).then(
     info => info.isDirectory(),
@@ -74,12 +74,12 @@ const checkFolder = async (folder: string): Promise<void> => {
   if (!isFolder) throw new Error(`the folder ${folder} for final_snapshot.json does not exist`);
 };
 
-/** Leaves no time to anybody. */
+/** Exits without any cleanup. */
 const exitNow = (): void => {
   process.kill(process.pid, 'SIGKILL');
 };
 
-/** An orphan is gone within 2 s, whatever holds its disk up. */
+/** An orphan exits within 2 s, even if its disk hangs. */
 const ALONE_MS_MAX = 1_900;
 
 main().catch((error: unknown) => {

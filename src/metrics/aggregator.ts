@@ -1,5 +1,5 @@
-// Takes event batches, counts them, and publishes what they come to: initialize, live from the first session.started,
-// draining at session.ended, then complete; interrupted when somebody ended it or the run before its time.
+// Receives event batches, counts them, and publishes the results: initialize, live from the first session.started,
+// draining at session.ended, then complete; interrupted if it or the run was ended early.
 
 import type { Clock } from '../clock/clock.ts';
 import { pause, untilAborted } from '../clock/until-aborted.ts';
@@ -23,12 +23,15 @@ interface AggregatorParts {
   readonly subscriber: MessageSubscriber<EventBatch>;
   readonly publisher: MessagePublisher<MetricsSnapshot>;
   readonly writeFile: (snapshot: MetricsSnapshot) => Promise<void>;
-  /** Somebody has begun to look, or nobody does any more. */
+  /** Called when the first observer appears, and when the last one leaves. */
   readonly lookedAt?: (isLookedAt: boolean) => void;
 }
 
 export interface AggregatorOptions extends RunMetricsOptions {
-  /** Whether the parent wants each live snapshot. Default true; else one is made each 5 s unless somebody else subscribes. */
+  /**
+   * Whether the parent needs each live snapshot. Default true; else there is one every 5 s unless another process
+   * subscribes.
+   */
   readonly isLookedAt?: boolean;
   readonly refreshHz?: number;
   /** How long background tasks may take after the session's end. */
@@ -38,11 +41,11 @@ export interface AggregatorOptions extends RunMetricsOptions {
 }
 
 interface AggregatorStops {
-  /** End now with what is there: SIGTERM. */
+  /** End now with the results so far: SIGTERM. */
   readonly terminate: AbortSignal;
-  /** The run is being stopped (Ctrl-C reaches every process of a terminal): its records are still taken. */
+  /** The run is being stopped (Ctrl-C reaches every process of a terminal): its records are still accepted. */
   readonly interrupt: AbortSignal;
-  /** Nobody is there any more to take a message. */
+  /** The receiver of messages is gone. */
   readonly parentGone: AbortSignal;
 }
 
@@ -136,7 +139,7 @@ export class Aggregator {
     if (this.table.hasEnded) this.#sessionEnded.resolve();
   }
 
-  /** 'ended': the session told its end. Everything else cuts the account short. */
+  /** 'ended': the session's end was received. Anything else cuts the result short. */
   async #untilEnd(consuming: Promise<void>, stops: AggregatorStops): Promise<'ended' | 'cut'> {
     const over = new AbortController();
     const cut = (): 'cut' => 'cut';
@@ -183,9 +186,9 @@ const turnOfLoop = (): Promise<void> => new Promise(resolve => setImmediate(reso
 
 const DRAIN_MS_MAX = 30_000;
 const INTERRUPT_MS_MAX = 5_000;
-/** The parent took the messages; a `plimsoll watch` may still be there. */
+/** The parent received the messages; a `plimsoll watch` may still be connected. */
 const ALONE_LINGER_MS = 300;
-/** Whoever interrupts waits for the account: values that are sorted in about a second. */
+/** A person who interrupts waits for the result: values that are sorted in about a second. */
 const HASTY_VALUES_MAX = 8_000_000;
 const ALONE_VALUES_MAX = 2_000_000;
 const TURN_MS_MAX = 10;

@@ -1,5 +1,6 @@
-// What the error bounds of a run from many machines rest on beside its samples, as each agent packs it for its coordinator: its marks in
-// the groups in which they came, and what its gaps may be. Unsigned LEB128 numbers: of each group how many, then each in ns.
+// The inputs of the error bounds of a run on several machines other than its samples, as each agent packs them for
+// its coordinator: its marks in the groups in which they came, and the limits of its gaps. Unsigned LEB128 numbers:
+// for each group the count, then each value in ns.
 
 import { pushAll } from '../core/push-all.ts';
 import { recordOf } from '../core/record-of.ts';
@@ -29,7 +30,7 @@ export const packBoundParts = ({ lateMarks, heldMarks, gaps }: MadeBoundParts): 
   gaps: recordOf(GAP_EDGES, edge => packCells({ cells: gaps[edge].cells(), zeros: 0, leastAboveZero: 0 })),
 });
 
-/** Undefined for what nobody packs. */
+/** undefined for anything but packed parts. */
 export const unpackBoundParts = ({
   lateMarks,
   heldMarks,
@@ -43,7 +44,7 @@ export const unpackBoundParts = ({
   return { lateMarks: late, heldMarks: held, gaps: { knownLeast, knownMost, surelyLeast, surelyMost } };
 };
 
-/** The first of them speak for the rest, as in the run itself. */
+/** The first marks represent the rest, as in the run itself. */
 const packGroups = (groups: MarkGroups): Uint8Array => {
   const numbers: number[] = [];
   for (const group of groups) {

@@ -1,11 +1,15 @@
-// Bounds of percentiles (docs/metrics.md, "Error bounds"). Where each true value is at least `least` less a lag, but for so many that may
-// have a greater one, the true value of rank k is at least that of rank k − so many, less the lag: whichever way tells most is taken.
+// Bounds of percentiles (docs/metrics.md, "Error bounds"). If each true value is at least `least` minus a lag, except
+// for so many that may be greater, the true value of rank k is at least that of rank k − so many, minus the lag: the
+// tightest of the ways is used.
 
 import type { ErrorBound, SeriesErrorBound } from '../core/run/error-bound.ts';
 import { lowerIndex } from '../core/statistics/percentile.ts';
 import type { RankedValues } from '../core/statistics/ranked-values.ts';
 
-/** What values may be at the least, at the most, or both, each sorted by itself, but for a lag that some values pass. */
+/**
+ * Lower limits of the values, upper limits, or both, each sorted separately, except for a lag that some values
+ * exceed.
+ */
 export interface BoundedValues {
   readonly least?: RankedValues;
   readonly most?: RankedValues;
@@ -13,12 +17,12 @@ export interface BoundedValues {
 }
 
 export interface SparingLag {
-  /** Values that may pass it. */
+  /** Number of values that may exceed it. */
   readonly spared: number;
   readonly lagNs: number;
 }
 
-/** Each of `ways` is a bound by itself; where none says what values are at the most, that is what was measured. */
+/** Each of `ways` is a bound by itself; without an upper limit, the measured values are it. */
 export const boundPercentiles = (
   measured: RankedValues,
   ways: readonly BoundedValues[],

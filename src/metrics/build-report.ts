@@ -1,4 +1,4 @@
-// The final account of a run: a pure function of a snapshot and of what was known about the run (METRICS §4, §7).
+// The final report of a run: a pure function of a snapshot and of what was known about the run (METRICS §4, §7).
 
 import { counted, ofCount } from '../core/figure/figure.ts';
 import { doubtCounts } from '../core/run/doubted-figures.ts';
@@ -34,27 +34,27 @@ export interface ReportInput {
   /** undefined: none was ever received or found. */
   readonly snapshot: MetricsSnapshot | undefined;
   readonly source: ReportSource;
-  /** What the sending side counted; the receiving side's own count is in the snapshot, and the greater one holds. */
+  /** The sender's count; the receiver's own count is in the snapshot, and the greater one is used. */
   readonly droppedEvents: number;
   readonly eventLogDropped: number;
-  /** Whether whoever ran the load was stopped, whatever the snapshot says. */
+  /** Whether the load was stopped, independent of the snapshot. */
   readonly isInterrupted: boolean;
-  /** What went wrong with the load itself, and keeps the account from being complete: a lost thread. */
+  /** Failures of the load itself that make the report incomplete: a lost thread. */
   readonly runProblems: readonly string[];
   /** What is missing from the source. */
   readonly sourceProblems: readonly string[];
   readonly notices: readonly string[];
-  /** By a rule of the run; also among `runProblems`. */
+  /** Set if a rule of the run stopped it; also among `runProblems`. */
   readonly stopped?: RunStop;
-  /** As the load threads counted it; the report of the run itself kept what came of it. */
+  /** As the load threads counted it; a rebuilt report takes it from the run's own report. */
   readonly inFlight?: InFlightCount;
   readonly littlesLaw?: Report['littlesLaw'];
-  /** Likewise kept of the report of the run itself. */
+  /** Also from the run's own report. */
   readonly machine?: Report['machine'];
   readonly tokenizer?: Report['tokenizer'];
-  /** Why the server has reported no metrics. Likewise kept. */
+  /** Why the server has reported no metrics. Also from the run's own report. */
   readonly serverUnknown?: Unknown;
-  /** Of a run from many machines. */
+  /** For a run on several machines. */
   readonly agents?: readonly ReportAgent[];
 }
 
@@ -82,7 +82,7 @@ export const buildReport = (input: ReportInput): Report => {
     runProblems: input.runProblems,
     notices: [
       ...reportNotices(metrics, state === 'complete' || state === 'interrupted'),
-      // Where findings are looked for they say it, with the figures that are not to be trusted.
+      // If contamination is checked, its findings list the figures that are not reliable.
       ...(input.agents === undefined && config.run.isUnguarded !== true ? [] : doubtNotices(metrics)),
       ...skewNotices(input.agents ?? []),
       ...lawNotices(law),
@@ -138,7 +138,7 @@ const ratesOf = (
   return { ...rates, rateBounds: rateBounds({ rates, bounds, tpot: metrics.series('tpotNs') }) };
 };
 
-/** What spoils the figures, and what the server says of itself. */
+/** Contamination of the figures, and the server's own metrics. */
 const additionalFigures = (
   {
     config,
@@ -146,7 +146,7 @@ const additionalFigures = (
     agents,
     tokenizer,
     machine = unknown('not seen'),
-    serverUnknown = unknown('the server was not asked, or tells no metrics'),
+    serverUnknown = unknown('the server was not queried, or reports no metrics'),
   }: ReportInput,
   metrics: MetricLookup,
 ): Pick<Report, 'contamination' | 'server'> => {
@@ -199,7 +199,7 @@ const difference = (all: SampleCounts, part: SampleCounts): SampleCounts => ({
   unresolved: all.unresolved - part.unresolved,
 });
 
-/** A window that begins in the middle of a load, behind a ramp, leaves out what was sent before it. */
+/** A window that begins in the middle of a load, after a ramp, excludes what was sent before it. */
 const sentRange = (
   { run }: RunConfig,
   { counts, warmup }: Readonly<Record<'counts' | 'warmup', SampleCounts>>,
@@ -224,7 +224,7 @@ const incompleteReasons = ({
   const pending = input.snapshot?.pendingTasks ?? 0;
   const undecodable = metrics.counter('recordsUndecodable') + metrics.counter('recordsRefused');
   return [
-    // Figures of samples are no live ones of an aggregator: what they lack is said by whoever counted them.
+    // Figures of samples are not live ones of an aggregator: their source reports what is missing.
     ...(state === 'live' && input.source === 'samples-file'
       ? []
       : STATE_REASONS[input.snapshot === undefined ? 'nothing' : state]),

@@ -1,5 +1,6 @@
-// What the load threads observe of themselves (`client.observed`), added up: the verdict on the client is read from it.
-// Each thread is kept apart, because one starved thread among eight idle ones still spoils what it measures.
+// Sums of what the load threads observe about themselves (`client.observed`): the verdict on the client is based on
+// them. Each thread is kept separately, because one starved thread among eight idle ones still spoils what it
+// measures.
 
 import {
   BEAT_NS,
@@ -35,7 +36,7 @@ export class ClientMetrics {
     this.#beatLateness = series.beatLatenessNs;
   }
 
-  /** Connections always count; what says how well the client did, only while it measured. */
+  /** Connections always count; figures about the client's quality only while it measured. */
   observed(record: ClientRecord, isTracking: boolean): void {
     const counters = this.#counters;
     counters.connectionsOpened.add(record.connectionsOpened);
@@ -101,7 +102,7 @@ export class ClientMetrics {
     return thread;
   }
 
-  /** The busiest thread speaks for utilisation and share, the most starved one for starvation. */
+  /** The busiest thread determines utilisation and share, the most starved one starvation. */
   #summarize(): void {
     let busiest: Thread | undefined;
     let starvedNs = 0;
@@ -122,19 +123,19 @@ export class ClientMetrics {
   }
 }
 
-/** Busy by its own account and not on a core by the system's: it was made to wait (reference figure: 0.98 against 0.4). */
+/** Busy by its own figures and not on a core by the system's: it had to wait (reference figure: 0.98 against 0.4). */
 const isStarved = ({ eventLoopUtilization, cpuShare }: ClientRecord): boolean =>
   eventLoopUtilization >= STARVED_UTILIZATION_MIN && cpuShare < STARVED_SHARE_MAX * eventLoopUtilization;
 
 /** A share of an interval without length is NaN, and would stay in every sum. */
 const finite = (share: number): number => (Number.isFinite(share) ? share : 0);
 
-/** A monitor of the event loop may tell fractions, and NaN before its first sample. */
+/** A monitor of the event loop may report fractions, and NaN before its first sample. */
 const wholeNs = (ns: number): number => (ns > 0 && ns < Number.MAX_SAFE_INTEGER ? Math.round(ns) : 0);
 
 const share = (partNs: number, { observedNs }: Thread): number => partNs / observedNs;
 
-/** A parse thread that is busy comes late by milliseconds, and nothing is measured there; one that stands still by more. */
+/** A busy parse thread is late by milliseconds, and measures nothing; a stopped one by more. */
 const PARSE_PAUSE_NS_MIN = 250_000_000;
 /** More than half an hour of one pause. */
 const PAUSE_BEATS_MAX = 100_000;

@@ -1,5 +1,5 @@
-// Whether the client can be believed: did it send when it should, did it read when the bytes came, did it have the
-// processor it needed. Every threshold stands here with its reason; each one that is passed gives one sentence.
+// Whether the client can be trusted: did it send on time, did it read when the bytes arrived, did it have the
+// processor it needed. Every threshold is here with its reason; each one that is exceeded gives one sentence.
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { counted, figureText } from '../core/figure/figure.ts';
@@ -12,7 +12,7 @@ export interface ClientEvidence {
   readonly pattern: RunPattern;
   readonly sendLatenessNs: LatenessFigures | Unknown;
   readonly readLatenessNs: LatenessFigures | Unknown;
-  /** Of every moment that a heartbeat was due, of all load threads. */
+  /** For every due heartbeat of all load threads. */
   readonly beatLatenessNs: LatenessFigures | Unknown;
   /** Shares of the time. */
   readonly throttledShare: number | Unknown;
@@ -31,11 +31,11 @@ export interface ClientEvidence {
   /** Event records that were lost, undecodable or contradictory. */
   readonly lostRecords: number;
   readonly inconsistentSamples: number;
-  /** No connection free, no room for a reply, a thread lost: the server had no part in it. */
+  /** No free connection, no room for a reply, a lost thread: not caused by the server. */
   readonly samplesFailedByClient: number;
   /**
-   * false: none that is measured completed, and requests failed, those of the warm-up among them, or were cancelled after --grace: the
-   * client could change no figure.
+   * false: no measured request completed, and requests failed, including those of the warm-up, or were cancelled
+   * after --grace: the client could change no figure.
    */
   readonly hasFigures: boolean;
   /** Requests whose lateness is known. */
@@ -82,7 +82,10 @@ const starvedReason = ({ starvedNs, observedNs, eventLoopUtilization, cpuShare }
     ? ''
     : ` (busy for ${percent(eventLoopUtilization)}, on a core for ${percent(cpuShare)})`);
 
-/** In closed loop nothing else shows that the client was stalled: what came meanwhile was stamped afterwards. */
+/**
+ * In closed loop there is no other sign that the client was stopped: bytes that arrived meanwhile were stamped
+ * afterwards.
+ */
 const pauseReasons = ({
   beatLatenessNs,
   measuredNsP50,
@@ -104,18 +107,18 @@ const pauseReasons = ({
   ];
 };
 
-/** Pressure alone condemns nobody: it tells that anything on the machine waited, not that this client did. */
+/** Pressure alone is no evidence: it shows that something on the machine waited, not that this client did. */
 const causeOf = ({
   throttledShare,
   stolenShare,
   pressureShare,
 }: Pick<ClientEvidence, 'throttledShare' | 'stolenShare' | 'pressureShare'>): string => {
   const seen = [
-    { share: throttledShare, most: THROTTLED_PART_MAX, words: 'a quota held the client back' },
+    { share: throttledShare, most: THROTTLED_PART_MAX, words: 'a quota throttled the client' },
     { share: stolenShare, most: STOLEN_PART_MAX, words: 'the hypervisor took processors' },
     { share: pressureShare, most: 1, words: 'tasks of this machine waited for a processor' },
   ].flatMap(({ share, most, words }) =>
-    // What is decisive has a sentence of its own.
+    // A decisive reason has its own sentence.
     isUnknown(share) || share < CAUSE_PART_MIN || share > most
       ? []
       : [`${words} for ${percent(share)} of the time`],
@@ -126,7 +129,7 @@ const causeOf = ({
 const hostReasons = ({ throttledShare, stolenShare }: ClientEvidence): readonly string[] => [
   ...(isUnknown(throttledShare) || throttledShare <= THROTTLED_PART_MAX
     ? []
-    : [`a processor quota held the client back for ${percent(throttledShare)} of the time`]),
+    : [`a processor quota throttled the client for ${percent(throttledShare)} of the time`]),
   ...(isUnknown(stolenShare) || stolenShare <= STOLEN_PART_MAX
     ? []
     : [`the hypervisor took ${percent(stolenShare)} of the processors for others`]),
@@ -141,7 +144,7 @@ const lateSendReasons = ({
   if (!isOpenLoop(pattern) || isUnknown(sendLatenessNs)) return [];
   const limitNs = lateLimitNs(SEND_LATENESS_NS_MIN, measuredNsP50);
   if (sendLatenessNs.p99 <= limitNs) return [];
-  // Of few there is a value at that rank and no percentile, as in the table.
+  // For few values there is a value at that rank and no percentile, as in the table.
   if (sent > 0 && earlyStoppingRank(sent, 99) === 0)
     return [
       `${sent - Math.floor(0.99 * (sent - 1))} of ${counted(sent, 'request')} were sent ${time(sendLatenessNs.p99)} or more after their time, over ${time(limitNs)}`,
@@ -166,7 +169,7 @@ const lateReadReasons = ({ readLatenessNs, measuredNsP50 }: ClientEvidence): rea
       ];
 };
 
-/** In open loop a thread also turns in circles while it waits for a time to send: there being busy means nothing. */
+/** In open loop a thread also spins while it waits for a time to send: being busy means nothing there. */
 const saturationReasons = ({ pattern, eventLoopUtilization }: ClientEvidence): readonly string[] =>
   isOpenLoop(pattern) || isUnknown(eventLoopUtilization) || eventLoopUtilization <= UTILIZATION_MAX
     ? []
@@ -187,11 +190,13 @@ const percent = (part: number): string => `${(part * 100).toFixed(0)}%`;
 
 const time = (ns: number): string => figureText(formatMeasuredNanoseconds(ns));
 
-/** A thread made to wait now and then is life on a shared machine; a tenth of the time bends every percentile. */
+/** Occasional waiting is normal on a shared machine; a tenth of the time affects every percentile. */
 const STARVED_PART_MAX = 0.1;
-/** What is measured is off by no more than this part, so that two digits of a figure stay true. */
+/** Measurements are off by no more than this part, so that two digits of a figure are correct. */
 const LATE_PART_MAX = 0.05;
-/** Of the tail: an interval's greatest lateness is one of many reads, yet "within 35 ms" is no word beside 84 ms. */
+/**
+ * For the tail: an interval's greatest lateness is one of many reads, yet "within 35 ms" is not acceptable for 84 ms.
+ */
 const LATE_TAIL_PART_MAX = 0.1;
 /** A timer's own grain is 1 ms, and a slice of another program's time 3 to 4 ms. */
 const BEAT_LATENESS_NS_MIN = 5_000_000;
@@ -199,9 +204,9 @@ const PARSE_PAUSED_PART_MAX = 0.05;
 /** In a period of 100 ms that is used up, all that comes in its rest is late: a twentieth of the time bends p95. */
 export const THROTTLED_PART_MAX = 0.05;
 const STOLEN_PART_MAX = 0.1;
-/** Below it nobody would call it the cause. */
+/** A smaller part would not be called the cause. */
 const CAUSE_PART_MIN = 0.02;
-/** DESIGN §8 holds the pacing to 0.6 ms at p99; lateness under 1 ms is the system's own. */
+/** DESIGN §8 limits the pacing error to 0.6 ms at p99; lateness under 1 ms is the system's own. */
 const SEND_LATENESS_NS_MIN = 1_000_000;
 /** Of the greatest lateness in each interval: one late turn of a busy loop is 1 to 3 ms (DESIGN §8, TTFT error). */
 const READ_LATENESS_NS_MIN = 5_000_000;

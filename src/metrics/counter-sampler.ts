@@ -1,4 +1,4 @@
-// A named number of a run: a count, or a figure that is set. Always in every snapshot, also while it is 0.
+// A named number of a run: a count, or a figure that is set. Part of every snapshot, also while it is 0.
 
 import type { CounterMetric } from '../core/run/snapshot.ts';
 

@@ -1,5 +1,5 @@
-// Exact sums as text and back: whole digits, or with the decimals of a ratio's scale. Sums of nanoseconds and of their
-// squares pass 2⁵³, so that no JSON number could hold them.
+// Exact sums as text and back: whole digits, or with the decimals of a ratio's scale. Sums of nanoseconds and of
+// their squares exceed 2⁵³, which JSON numbers cannot represent.
 
 import { standardDeviation } from '../core/statistics/exact-sums.ts';
 
@@ -25,7 +25,7 @@ interface Rollup {
   readonly stdDev: number | null;
 }
 
-/** Mean and deviation from a snapshot's texts; null where they say nothing. */
+/** Mean and deviation from a snapshot's texts; null if there are none. */
 export const rollupOf = (count: number, total: string, sumOfSquares: string): Rollup => {
   const sum = parseDecimalText(total, SCALE_DECIMALS);
   const squares = parseDecimalText(sumOfSquares, 2 * SCALE_DECIMALS);

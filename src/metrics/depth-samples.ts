@@ -13,7 +13,7 @@ import { sampleFigures } from './sample-figures.ts';
 import { SAMPLE_LINE_BYTES_MAX } from './samples-file.ts';
 import { SeenIds } from './seen-ids.ts';
 
-/** As it came where no profile was asked for. */
+/** Returns the report unchanged if there is no profile. */
 export const withDepthProfile = async (
   report: Report,
   plan: DepthPlan | undefined,

@@ -1,5 +1,5 @@
-// The error bound of each latency of a run, from what every sample says of its own stamps, from the lateness of its chunks and
-// from the marks (docs/metrics.md, "Error bounds").
+// The error bound of each latency of a run, from the lateness that every sample reports for its own stamps, from the
+// lateness of its chunks and from the marks (docs/metrics.md, "Error bounds").
 
 import { counted, formatCount } from '../core/figure/figure.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
@@ -36,9 +36,12 @@ export class ErrorBounds {
   readonly #agents: MarkedLateness[] = [];
   /** Why an agent's part is not known. */
   #unheard: string | undefined;
-  /** By whom was held back: the share of the time. The kernel counts that as no wait for a processor, so no stamp knows of it. */
+  /**
+   * Names of throttled clients: the share of the time. The kernel does not count it as waiting for a processor, so no
+   * stamp includes it.
+   */
   readonly #throttled = new Map<string, number>();
-  /** Live, and how often more it is told again. */
+  /** Live bounds, and how many more times each is reused. */
   readonly #reported = new Map<SeriesKey, { readonly bound: SeriesErrorBound | undefined; left: number }>();
 
   constructor({ rawValuesMax, store }: Partial<Pick<ValueEdgesOptions, 'rawValuesMax' | 'store'>> = {}) {
@@ -68,11 +71,11 @@ export class ErrorBounds {
     });
   }
 
-  /** Of one of many machines, whose samples are counted here. undefined: it told nothing that can be read. */
+  /** From one of several machines, whose samples are counted here. undefined: it sent nothing that can be read. */
   addAgent(packed: BoundParts | undefined, { name, clockErrorNs }: BoundedAgent): void {
     const parts = packed === undefined ? undefined : unpackBoundParts(packed);
     const marks = parts?.lateMarks.reduce((sum, group) => sum + group.length, 0) ?? 0;
-    if (parts === undefined) this.#unheard ??= `${name} told nothing of how late it was`;
+    if (parts === undefined) this.#unheard ??= `${name} reported nothing about its lateness`;
     else if (marks < MARKS_MIN) this.#unheard ??= tooFewMarks(marks, `the load threads of ${name}`);
     this.#markCount += marks;
     this.#window.clockErrorNs = Math.max(this.#window.clockErrorNs, clockErrorNs);
@@ -88,15 +91,15 @@ export class ErrorBounds {
     };
   }
 
-  /** For so long of `observedNs` a processor quota held back this client, or the agent of that name. */
+  /** A processor quota throttled this client, or the agent of that name, for this part of `observedNs`. */
   throttled(throttledNs: number, observedNs: number, name = 'the client'): void {
-    // A group with several processors counts each of them. NaN where nobody told.
+    // A group with several processors counts each of them. NaN if it was not reported.
     const share = Math.min(1, throttledNs / observedNs);
     if (share > THROTTLED_PART_MAX) this.#throttled.set(name, share);
     else this.#throttled.delete(name);
   }
 
-  /** So many records, or messages of them, never came. */
+  /** Counts records, or messages of them, that never arrived. */
   lost(count: number): void {
     this.#lost += count;
   }
@@ -120,7 +123,7 @@ export class ErrorBounds {
     this.#window.completed(sample, lateness);
   }
 
-  /** Of the run as a whole, or why nothing of it has a bound. */
+  /** For the run as a whole, or why there is no bound. */
   ofRun(): Reported<RunBounds> {
     const reason = this.#whyNone();
     return reason === undefined ? { windowNs: this.#window.bound(this.#marksSoFar()) } : unknown(reason);
@@ -175,10 +178,10 @@ export class ErrorBounds {
     if (this.#completed === 0) return 'no request completed';
     if (this.#lost > 0) return 'records of the client were lost';
     if (this.#missing > 0)
-      return `${formatCount(this.#missing)} of ${counted(this.#completed, 'request')} do not tell how late their stamps may be`;
+      return `${formatCount(this.#missing)} of ${counted(this.#completed, 'request')} do not contain how late their stamps may be`;
     if (this.#unheard !== undefined) return this.#unheard;
     for (const [name, share] of this.#throttled)
-      return `a processor quota held ${name} back for ${Math.round(share * 100)}% of the time, and nothing tells which stamps it delayed`;
+      return `a processor quota throttled ${name} for ${Math.round(share * 100)}% of the time, and it is not known which stamps it delayed`;
     if (this.#markCount < MARKS_MIN) return tooFewMarks(this.#markCount, 'the load threads');
     return undefined;
   }
@@ -186,7 +189,7 @@ export class ErrorBounds {
 
 interface BoundedAgent {
   readonly name: string;
-  /** By which its samples were placed among the others'. */
+  /** Error of the clock offset by which its samples were aligned. */
   readonly clockErrorNs: number;
 }
 
@@ -233,9 +236,9 @@ const tooFewMarks = (count: number, where: string): string =>
     ? `no mark reached ${where} over loopback`
     : `the run was too short: ${count} marks reached ${where}, and ${MARKS_MIN} say something of them`;
 
-/** Fewer say nothing of a tail. */
+/** Fewer are no evidence about a tail. */
 const MARKS_MIN = 20;
-/** Some six hours of one load thread; the first of them speak for the rest. */
+/** Some six hours of one load thread; the first of them represent the rest. */
 const MARKS_MAX = 1_500_000;
-/** A live view looks five times a second, and a bound once. */
+/** A live view updates five times a second, and a bound once. */
 const LIVE_REUSED = 4;

@@ -1,11 +1,11 @@
-// events.jsonl on disk. Text goes in whole or not at all: what a full disk took only in part is cut off again, so that
-// every line of the file can be read.
+// events.jsonl on disk. A text is written as a whole or not at all: a partial write on a full disk is truncated
+// again, so that every line of the file can be read.
 
 import { type FileHandle, open } from 'node:fs/promises';
 
 /** Where the event logger writes. */
 export interface EventLogSink {
-  /** Rejects when nothing of the text is there afterwards. */
+  /** Rejects if nothing of the text is in the file afterwards. */
   append(text: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ class EventLogFile implements EventLogSink {
         at += bytesWritten;
       }
     } catch (error) {
-      // Where even that fails, a reader finds one cut line: nothing better is left to do.
+      // If even that fails, a reader finds one truncated line.
       await this.#handle.truncate(this.#size).catch(() => undefined);
       throw error;
     }

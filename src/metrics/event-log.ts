@@ -1,5 +1,5 @@
-// Writes event records to a sink that may be slow, full or stuck, from a bounded queue of its own: what does not fit, and
-// what the sink does not take, is counted and left out. Taking a batch never waits.
+// Writes event records to a sink that may be slow, full or stuck, from its own bounded queue: records that do not fit
+// or cannot be written are counted and dropped. Accepting a batch never waits.
 
 import type { Clock } from '../clock/clock.ts';
 import { pause, unlessAborted, untilAborted } from '../clock/until-aborted.ts';
@@ -16,9 +16,9 @@ export interface EventLogSummary {
   /** 'ended': the session's last record was seen; 'stopped': somebody ended the log before. */
   readonly ending: 'ended' | 'stopped';
   readonly recordsWritten: number;
-  /** Came here and were not written: the queue was full, or the disk. */
+  /** Arrived and were not written: the queue was full, or the disk. */
   readonly recordsDropped: number;
-  /** Never came, by the numbers of the batches that did. What was lost behind the last one only the sender knows. */
+  /** Never arrived, by gaps in the batch numbers. Losses after the last batch are known only to the sender. */
   readonly recordsMissed: number;
   /** Of the first write that failed, "ENOSPC". */
   readonly errorCode?: string;
@@ -65,7 +65,7 @@ export class EventLog {
     };
   }
 
-  /** Never waits: past the queue's bound the batch is dropped and its records counted. */
+  /** Never waits: above the queue's limit the batch is dropped and its records counted. */
   take(bytes: Uint8Array): void {
     const header = readEventBatchHeader(bytes);
     if (this.#loss.note(header) === 'repeated') return;
@@ -73,7 +73,7 @@ export class EventLog {
     else this.#wake?.();
   }
 
-  /** Takes no more, and gives what waits `drainMs`. */
+  /** Accepts no more, and allows `drainMs` for writing the queue. */
   stop(): void {
     if (this.#stopped.signal.aborted) return;
     this.#stopped.abort();
@@ -155,7 +155,7 @@ export class EventLog {
     }
   }
 
-  /** False when the sink refused, or was stuck when the log gave up. */
+  /** False when the sink failed, or was stuck when the log gave up. */
   async #append(text: string): Promise<boolean> {
     if (this.#gaveUp.signal.aborted) return false;
     const appended = this.#sink.append(text).then(

@@ -1,6 +1,6 @@
-// The process of the event logger. Its one argument is JSON, {"endpoint","file"}. To its parent it says {"kind":"ready"}
-// when records reach it, and at its end the EventLogSummary. It ends with the session, when its parent asks, and when its
-// parent is gone; signals are for the main process, which decides.
+// The process of the event logger. Its one argument is JSON, {"endpoint","file"}. It sends its parent
+// {"kind":"ready"} when records reach it, and at its end the EventLogSummary. It ends with the session, when its
+// parent requests it, and when its parent is gone; signals are for the main process, which decides.
 
 import * as v from 'valibot';
 import { systemClock } from '../clock/system-clock.ts';
@@ -43,11 +43,11 @@ const main = async (): Promise<void> => {
   if (parent.kind === 'watching' && parent.signal.aborted) await removeOtherSockets(endpoint);
   reportParent(process.env, summary);
   if (summary.errorCode !== undefined) process.stderr.write(`events.jsonl: ${summary.errorCode}\n`);
-  // A write that is stuck in the kernel would hold up an ordinary exit.
+  // A write that is stuck in the kernel would block an ordinary exit.
   setTimeout(exitNow, LAST_MS).unref();
 };
 
-/** Leaves no time to anybody. */
+/** Exits without any cleanup. */
 const exitNow = (): void => {
   process.kill(process.pid, 'SIGKILL');
 };

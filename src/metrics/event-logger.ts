@@ -1,5 +1,5 @@
-// The event logger of a run: an independent subscriber of the same records that the aggregator gets, which writes
-// events.jsonl. It reads its socket whatever the disk does, so that a slow disk is nobody's concern but its own.
+// The event logger of a run: an independent subscriber to the records of the aggregator, which writes events.jsonl.
+// It reads its socket independent of the disk, so that a slow disk affects only the log.
 
 import type { MessageSubscriber } from '../messaging/subscriber.ts';
 import { EventLog, type EventLogOptions, type EventLogSummary } from './event-log.ts';
@@ -19,7 +19,7 @@ interface EventLoggerOptions extends EventLogOptions {
 export const logEvents = async (options: EventLoggerOptions): Promise<EventLogSummary> => {
   const { subscriber, stop } = options;
   const log = new EventLog(options.sink, options);
-  // What was sent before the stop is on its way: a moment for it.
+  // Records sent before the stop are still in transit: wait a moment for them.
   const settled = new AbortController();
   const stopLog = (): void => {
     options.clock

@@ -1,4 +1,4 @@
-// The lines of a file of any size, with a bound on one line, so that a damaged file cannot take the memory.
+// The lines of a file of any size, with a limit on one line, so that a damaged file cannot exhaust the memory.
 
 import type { FileHandle } from 'node:fs/promises';
 import { openInputFile } from '../process/input-file.ts';
@@ -15,14 +15,17 @@ interface FileLinesOptions {
 }
 
 export type FileBlock =
-  /** Whole lines, each with its line feed; theirs until the next block is asked for. */
+  /** Whole lines, each with its line feed; valid until the next block is requested. */
   | { readonly kind: 'lines'; readonly bytes: Buffer }
   /** The rest of the file after its last line feed. */
   | { readonly kind: 'unfinished'; readonly bytes: Buffer }
   /** A line that was skipped. */
   | { readonly kind: 'too-long' };
 
-/** Many lines at a time, for whoever has no time for one by one. A line within a block is at most a block too long. */
+/**
+ * Many lines at a time, for callers that cannot process them one by one. A line within a block exceeds the limit by
+ * at most a block.
+ */
 export async function* fileBlocks(
   path: string,
   { lineBytesMax }: FileLinesOptions,

@@ -52,7 +52,7 @@ const sideOfUnits = (
       reports[0] === undefined
         ? NO_RUN
         : reports[0].run.foreign !== undefined
-          ? unknown('another tool made the load, and does not tell where')
+          ? unknown('another tool sent the load, and does not report where')
           : {
               node: reports[0].environment.node,
               os: reports[0].environment.os,

@@ -1,15 +1,16 @@
-// The report of an imported run. Nothing of our own client is in it, because it was not there: what only that client could know is
-// unknown with that reason, whether the figures are counted from its requests or are those of its tool.
+// The report of an imported run. It contains nothing about our own client, which took no part: figures that only our
+// client could know are unknown with that reason, whether the others are counted from its requests or are those of
+// its tool.
 
 import { type ForeignOrigin, foreignLabel, unreportedLine } from '../core/run/foreign-run.ts';
 import type { Report, ReportClient, ReportSeries } from '../core/run/report.ts';
 import { type Reported, type Unknown, unknown } from '../core/unknown.ts';
 
-/** Of one that was counted from its requests; any other stays as it is. */
+/** For a report that was counted from the requests; any other stays as it is. */
 export const asForeign = (report: Report): Report => {
   const { foreign } = report.run;
   if (foreign === undefined) return report;
-  const reason = unknown(`${foreignLabel(foreign)} does not tell it`);
+  const reason = unknown(`${foreignLabel(foreign)} does not report it`);
   return {
     ...report,
     notices: [...noticesOf(foreign), ...report.notices],
@@ -38,17 +39,17 @@ export interface SummarySeries {
   readonly percentiles: Readonly<Record<string, number>>;
 }
 
-/** With the figures of a file that tells of all requests together. @param empty the report of the same run without any figure */
+/** Adds the figures of a file that has only totals. @param empty the report of the same run without any figure */
 export const withSummary = (empty: Report, summary: ForeignSummary): Report => {
   const { completed, failed, windowNs, inputTokens, outputTokens } = summary;
-  const unreported = unknown('only told for all requests together');
+  const unreported = unknown('only reported for all requests together');
   const counts = { issued: completed + failed, completed, failed, cancelled: 0, unresolved: 0 };
   const perSecond = (count: number | undefined): Reported<number> =>
-    count === undefined || windowNs === 0 ? unknown('the file does not tell it') : count / (windowNs / 1e9);
+    count === undefined || windowNs === 0 ? unknown('not contained in the file') : count / (windowNs / 1e9);
   const tpot = summary.series.tpotNs;
   const perUser = (percentile: string): Reported<number> => {
     const ns = tpot?.percentiles[percentile];
-    return ns === undefined || ns === 0 ? unknown('the file does not tell it') : 1e9 / ns;
+    return ns === undefined || ns === 0 ? unknown('not contained in the file') : 1e9 / ns;
   };
   return {
     ...empty,
@@ -71,7 +72,7 @@ export const withSummary = (empty: Report, summary: ForeignSummary): Report => {
   };
 };
 
-/** The number of its values is that of its requests: more is not told. */
+/** The number of its values is that of its requests: the file contains no more. */
 const seriesOf = ({ meanNs, stdDevNs, percentiles }: SummarySeries, count: number): ReportSeries => ({
   unit: 'ns',
   count,
@@ -86,14 +87,14 @@ const seriesOf = ({ meanNs, stdDevNs, percentiles }: SummarySeries, count: numbe
 });
 
 const noticesOf = ({ unreported }: ForeignOrigin): readonly string[] =>
-  unreported.length === 0 ? [] : [`not told: ${unreportedLine(unreported)}`];
+  unreported.length === 0 ? [] : [`not reported: ${unreportedLine(unreported)}`];
 
 const isUnreported = (key: string, { unreported }: ForeignOrigin): boolean =>
   OF_OUR_CLIENT.has(key) || (OF_CHUNKS.has(key) && unreported.some(({ what }) => what === 'chunks'));
 
 const clientOf = (foreign: ForeignOrigin, reason: Unknown): ReportClient => ({
   verdict: 'unknown',
-  reasons: [`measured by ${foreignLabel(foreign)}, which tells nothing of its own lateness`],
+  reasons: [`measured by ${foreignLabel(foreign)}, which reports nothing about its own lateness`],
   sendLatenessNs: reason,
   readLatenessNs: reason,
   eventLoopDelayNs: reason,

@@ -1,5 +1,6 @@
-// Bounds of the gaps between chunks: a gap is too long by the lateness of its end and too short by that of its start. What each may
-// truly be is counted where its stamps are (bench/parse/gap-edges.ts). In the mean of a stream only its first and last chunk count.
+// Bounds of the gaps between chunks: a gap is too long by the lateness of its end and too short by that of its start.
+// The possible values of each are counted where its stamps are (bench/parse/gap-edges.ts). For the mean of a stream
+// only its first and last chunk count.
 
 import { recordOf } from '../core/record-of.ts';
 import { gapsByChoice } from '../core/run/choice-times.ts';
@@ -30,12 +31,12 @@ export class GapBounds {
   #samples = 0;
   #count = 0;
 
-  /** 0 while no thread has told any. */
+  /** 0 while no thread has reported any. */
   get count(): number {
     return this.#edges.knownLeast.count === 0 ? 0 : this.#count;
   }
 
-  /** As a coordinator is told them. */
+  /** In the form for a coordinator. */
   get edges(): Readonly<Record<GapEdge, Histogram>> {
     return this.#edges;
   }
@@ -85,14 +86,14 @@ export class GapBounds {
     ];
   }
 
-  /** Gaps whose edges are not told yet may be anything: as many ranks are left out. */
+  /** Gaps whose limits have not arrived yet may have any value: as many ranks are left out. */
   #atLeast(edge: GapEdge): RankedValues {
     const counts = this.#edges[edge];
     const unreported = Math.max(0, this.#count - counts.count);
     return { length: this.#count, at: rank => counts.lowestAtRank(rank - unreported + 1) };
   }
 
-  /** Edges of samples that are not counted here may be less than any. */
+  /** Limits of samples that are not counted here may be less than any. */
   #atMost(edge: GapEdge): RankedValues {
     const counts = this.#edges[edge];
     const uncounted = Math.max(0, counts.count - this.#count);

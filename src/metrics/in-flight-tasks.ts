@@ -1,5 +1,5 @@
-// Work that goes on beside the records of a run (counting tokens of a text, say): counted, so that a snapshot can say
-// what is still missing, and ended when the drain takes too long.
+// Background tasks in addition to the records of a run, such as counting the tokens of a text: counted, so that a
+// snapshot can state what is still missing, and cancelled when the drain takes too long.
 
 export class InFlightTasks {
   readonly #controller = new AbortController();
@@ -28,7 +28,7 @@ export class InFlightTasks {
     return new Promise(resolve => this.#idle.push(resolve));
   }
 
-  /** What was cancelled stays in `count`: its result is missing, and the account has to say so. */
+  /** Cancelled tasks stay in `count`: their results are missing, and the report has to state it. */
   cancelAll(): void {
     this.#controller.abort();
   }
@@ -41,7 +41,7 @@ export class InFlightTasks {
       if (signal.aborted) return;
       this.#onFailure(error);
     }
-    // One that finishes although it was cancelled has changed what the final account had counted already.
+    // A task that finishes in spite of its cancellation has changed what the final report had counted already.
     if (signal.aborted) return;
     this.#count -= 1;
     if (this.#count > 0) return;

@@ -21,7 +21,7 @@ interface SnapshotMerge {
 }
 
 interface MergedMetrics extends MetricsBody {
-  /** Series that some machine told without their histogram, and that are left out. */
+  /** Series that some machine sent without their histogram, and that are left out. */
   readonly unadded: readonly string[];
 }
 
@@ -77,7 +77,7 @@ const combined = ({ name, value }: CounterMetric, before: number | undefined): n
   return OF_THE_WORST.has(name) ? Math.max(before, value) : before + value;
 };
 
-/** What speaks of one machine's time: a sum over machines would be of nobody. */
+/** Figures about one machine's time: a sum over machines has no meaning. */
 const OF_THE_WORST: ReadonlySet<string> = new Set([
   'windowNs',
   'measuringSinceNs',

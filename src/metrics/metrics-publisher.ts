@@ -1,5 +1,5 @@
-// Sends snapshots at a fixed rate, and at the end the final one by message and to disk, each independent of the other's
-// failure. Nothing follows the final one: the ticks are stopped and awaited first.
+// Sends snapshots at a fixed rate, and at the end the final one by message and to disk, each independent of the
+// other's failure. Nothing follows the final one: the ticks are stopped and awaited first.
 
 import type { Clock } from '../clock/clock.ts';
 import { pause } from '../clock/until-aborted.ts';
@@ -10,15 +10,15 @@ import type { MessagePublisher } from '../messaging/publisher.ts';
 interface MetricsPublisherParts {
   readonly clock: Clock;
   readonly publisher: MessagePublisher<MetricsSnapshot>;
-  /** Without number and time, which are given here. */
+  /** Without number and time, which are added here. */
   readonly live: () => MetricsBody;
   readonly final: (state: FinalState) => MetricsBody;
   readonly writeFile: (snapshot: MetricsSnapshot) => Promise<void>;
   /** CLOCK_MONOTONIC, ns. */
   readonly monotonicNs: () => bigint;
-  /** With fewer subscribers they come each 5 s, for whoever begins to want them. Default 0. */
+  /** With fewer subscribers there is one every 5 s, so that an observer can appear. Default 0. */
   readonly viewersMin?: number;
-  /** That there are enough, or no longer. */
+  /** Called when there are enough subscribers, and when there no longer are. */
   readonly lookedAt?: ((isLookedAt: boolean) => void) | undefined;
 }
 
@@ -79,8 +79,8 @@ export class MetricsPublisher {
   }
 
   /**
-   * At a fixed rate: a tick is due at start + n × period, however long the one before it took, and one that was missed
-   * is left out rather than caught up.
+   * At a fixed rate: a tick is due at start + n × period, independent of the duration of the previous one, and a
+   * missed one is skipped.
    */
   async #tick(): Promise<void> {
     const { clock } = this.#parts;
@@ -114,7 +114,7 @@ export class MetricsPublisher {
 
   async #deliver({ state, lingerMs = LINGER_MS }: FinalOptions): Promise<FinalDelivery> {
     this.#stop.abort();
-    // A tick that failed is a programming error; the final account is delivered before it is told.
+    // A failed tick is a programming error; the final result is delivered before it is thrown.
     const tick = await settled(this.#ticking);
     const snapshot = this.#numbered(this.#parts.final(state));
     const disk = await this.#toDisk(snapshot);
@@ -159,7 +159,7 @@ export class MetricsPublisher {
   }
 }
 
-/** Who gets the message learns in it that the file is not there. */
+/** The receiver of the message learns from it that there is no file. */
 const withFailedFile = (snapshot: MetricsSnapshot): MetricsSnapshot => ({
   ...snapshot,
   metrics: snapshot.metrics.map(metric =>

@@ -1,4 +1,4 @@
-// A viewer's side of the snapshots: the newest one, and the final one for those who wait for it.
+// The subscriber of a viewer: the newest snapshot, and the final one for those who wait for it.
 
 import type { Clock } from '../clock/clock.ts';
 import type { MetricsSnapshot } from '../core/run/snapshot.ts';
@@ -21,7 +21,7 @@ export class MetricsSnapshotSubscriber implements AsyncDisposable {
     this.#clock = parts.clock;
     this.#onSnapshot = onSnapshot;
     this.#reading = this.#read();
-    this.#reading.catch(() => {}); // told by close(), whoever waits meanwhile
+    this.#reading.catch(() => {}); // reported by close() and to callers that are waiting
   }
 
   get latest(): MetricsSnapshot | undefined {
@@ -49,7 +49,7 @@ export class MetricsSnapshotSubscriber implements AsyncDisposable {
     return this.#complete;
   }
 
-  /** Rejects with what reading failed of, if it did. */
+  /** Rejects with the error of reading, if there was one. */
   async close(): Promise<void> {
     await this.#subscriber.close();
     await this.#reading;
@@ -61,7 +61,7 @@ export class MetricsSnapshotSubscriber implements AsyncDisposable {
 
   async #read(): Promise<void> {
     for await (const snapshot of this.#subscriber.items) {
-      // Numbers rise; what comes late or after the final one is old.
+      // Numbers increase; a snapshot that arrives late or after the final one is outdated.
       if (this.#complete !== undefined || snapshot.seq <= (this.#latest?.seq ?? 0)) continue;
       this.#latest = snapshot;
       if (snapshot.state === 'complete' || snapshot.state === 'interrupted') {

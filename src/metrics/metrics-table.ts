@@ -1,5 +1,5 @@
-// From event records to counted samples. A row lives from `sample.issued` to `sample.complete`; what happens in between
-// is put together there and counted once, with its outcome known. Records that do not fit are counted, never thrown.
+// From event records to counted samples. A row lives from `sample.issued` to `sample.complete`; records in between
+// are collected in it and counted once, when the outcome is known. Records that do not fit are counted, never thrown.
 
 import { pushAll } from '../core/push-all.ts';
 import { OUTSIDE_WINDOWS } from '../core/run/ended-sample.ts';
@@ -18,7 +18,7 @@ import {
 import { SeenIds } from './seen-ids.ts';
 
 interface MetricsTableOptions {
-  /** Rows kept at once. */
+  /** Limit of rows at a time. */
   readonly rowsMax?: number;
 }
 
@@ -41,7 +41,7 @@ export class MetricsTable {
     this.#tasks = new InFlightTasks(() => metrics.counters.tasksFailed.add());
   }
 
-  /** The record of the start may be lost on its way; samples tell it too. */
+  /** The record of the start may be lost; samples are evidence of it, too. */
   get hasStarted(): boolean {
     return this.#hasStarted || this.#hasSamples;
   }
@@ -158,19 +158,19 @@ export class MetricsTable {
     }
   }
 
-  /** The measured window may be told before it begins, while the load still grows. */
+  /** The measured window may be announced before it begins, while the load still grows. */
   #isTracking(atNs: number): boolean {
     return this.#window !== OUTSIDE_WINDOWS && atNs >= (this.#trackedFromNs ?? 0);
   }
 
-  /** A message of records that could not be read, or a hole in their numbering. */
+  /** A message of records that could not be read, or a gap in their numbering. */
   lost({ undecodable, dropped }: { readonly undecodable: number; readonly dropped: number }): void {
     this.#metrics.counters.recordsUndecodable.add(undecodable);
     this.#metrics.counters.droppedEvents.add(dropped);
     this.#metrics.bounds.lost(undecodable + dropped);
   }
 
-  /** The first one of a sample counts: a second would reset stamps that later records rest on. */
+  /** The first one of a sample counts: a second would reset stamps that later records depend on. */
   #issued({ sampleId, atNs, isWarmup, ...issued }: SampleRecordOf<'sample.issued'>): void {
     const { counters } = this.#metrics;
     if (!this.#seen.add(sampleId) || this.#rows.has(sampleId)) {
@@ -223,7 +223,7 @@ export class MetricsTable {
     if (row === undefined || row.window < 0) return;
     this.#metrics.counters.chunksReceived.add(stampsNs.length);
     for (const stampNs of stampsNs) {
-      // Without a previous stamp there is no gap; NaN says so, and the sample is found inconsistent at its end.
+      // Without a previous stamp the gap is NaN, and the sample is found inconsistent at its end.
       row.chunkGapsNs.push(row.lastContentNs === NO_FIGURE ? Number.NaN : stampNs - row.lastContentNs);
       row.lastContentNs = stampNs;
     }
@@ -286,5 +286,5 @@ const hasWholeStamp = (record: EventRecord): boolean => {
   }
 };
 
-/** A row is some 200 bytes and its chunk gaps: far more streams than one machine can hold open. */
+/** A row is some 200 bytes and its chunk gaps: far more streams than one machine can have open. */
 const ROWS_MAX = 1_000_000;

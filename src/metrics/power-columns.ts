@@ -1,4 +1,4 @@
-// What the node of a server drew, in the steps of a run's pictures: the mean of the readings of each step.
+// The power of a server's node in the steps of a run's charts: the mean of the readings in each step.
 
 import { recordOf } from '../core/record-of.ts';
 import { ENERGY_SCOPES } from '../core/run/energy.ts';
@@ -7,7 +7,7 @@ import type { PowerColumns, TimeSeries } from '../wire/api/run-answers.ts';
 import { decodePowerLines } from '../wire/power-line.ts';
 import { startOfFile } from './server-columns.ts';
 
-/** The picture with the power of the node, where there is such a file. */
+/** Adds the power of the node, if there is such a file. */
 export const withPowerColumns = async (path: string, series: TimeSeries): Promise<TimeSeries> => {
   const lines = decodePowerLines(await startOfFile(path));
   if (lines.every(({ watts }) => watts.size === 0)) return series;

@@ -1,9 +1,9 @@
-// What the agents of a run mean for its report: a mixture is as trustworthy as the worst client in it.
+// The client section of a run on several machines: a merged result is as trustworthy as its worst client.
 
 import type { ReportClient } from '../core/run/report.ts';
 import { type ReportAgent, SKEW_MAX, skewedAgents, skewOf } from '../core/run/report-agent.ts';
 
-/** The figures of all clients, with the verdict of the worst of them, who names itself. */
+/** The figures of all clients, with the verdict of the worst of them, by name. */
 export const worstClient = (
   client: ReportClient,
   agents: readonly ReportAgent[] | undefined,

@@ -9,7 +9,7 @@ import type { SeriesMetric } from '../core/run/snapshot.ts';
 import { type Unknown, unknown } from '../core/unknown.ts';
 import { clientVerdict } from './client-verdict.ts';
 
-/** Series and counters that speak of the client, and of which no line of samples.jsonl knows anything. */
+/** Series and counters that describe the client, which samples.jsonl does not contain. */
 export const isOfClient = (name: string): boolean =>
   name.startsWith('client.') ||
   name.startsWith('connections') ||
@@ -82,5 +82,5 @@ const lateness = (series: SeriesMetric | undefined, reason: string): LatenessFig
 
 const median = (series: SeriesMetric | undefined): number | undefined => series?.percentiles['50'];
 
-const NOT_REPORTED_BY_SYSTEM = 'the system does not tell it';
+const NOT_REPORTED_BY_SYSTEM = 'not reported by the system';
 const NOT_OBSERVED = 'the client left no measurements of itself';

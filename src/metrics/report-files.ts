@@ -1,4 +1,4 @@
-// Writes report.json and report.txt, each whole or not at all, and each although the other one cannot be.
+// Writes report.json and report.txt, each whole or not at all, and each even if the other one fails.
 
 import { unlink } from 'node:fs/promises';
 import { errorMessage } from '../core/problem.ts';
@@ -8,10 +8,10 @@ import { reportToJson } from '../wire/report-codec.ts';
 import { runFiles } from './run-files.ts';
 import { renderReport } from './text-report.ts';
 
-/** What could not be written and why, one sentence each; empty when all is well. */
+/** One sentence for each file that could not be written; empty if both were. */
 export const writeReportFiles = async (directory: string, report: Report): Promise<readonly string[]> => {
   const files = runFiles(directory);
-  // A run that was killed left it.
+  // A killed run left it.
   await unlink(files.reserve).catch(() => undefined);
   const written = await Promise.allSettled([
     writeFileAtomic(files.report, reportToJson(report)),

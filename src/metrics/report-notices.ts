@@ -1,4 +1,4 @@
-// What a reader must know beside the figures, one sentence each.
+// Notices that a reader needs in addition to the figures, one sentence each.
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits, ofCount } from '../core/figure/figure.ts';
@@ -25,7 +25,6 @@ export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly 
   ...metrics.allSeries.values().flatMap(seriesNotices),
 ];
 
-/** Lost records, a wrong window and two clocks all look alike from here. */
 /**
  * llama.cpp reports its slots in /props, whether it publishes metrics or not. More requests at a time than slots wait in its queue, and
  * their time to first token is mostly that wait.
@@ -72,7 +71,9 @@ const staleNotices = (metrics: MetricLookup): readonly string[] => {
       ];
 };
 
-/** A server of which each request needs a handshake; and more connections at a time than requests in flight. */
+/**
+ * For a server that needs a handshake for each request; and for more connections at a time than requests in flight.
+ */
 const aheadNotices = (metrics: MetricLookup): readonly string[] => {
   const ahead = metrics.counter('connectionsAhead');
   return ahead === 0
@@ -82,7 +83,7 @@ const aheadNotices = (metrics: MetricLookup): readonly string[] => {
       ];
 };
 
-/** Otherwise the load looks smaller than it was meant to be, without a reason. */
+/** Otherwise the load appears smaller than intended, without a reason. */
 const backoffNotices = (metrics: MetricLookup): readonly string[] => {
   const backoffNs = metrics.counter('client.backoffNs');
   return backoffNs === 0
@@ -92,7 +93,7 @@ const backoffNotices = (metrics: MetricLookup): readonly string[] => {
       ];
 };
 
-/** While the load goes on they may still be. */
+/** While the load runs, they may still be sent. */
 const unsentNotices = (metrics: MetricLookup): readonly string[] => {
   const waiting = metrics.counter('client.arrivalsWaiting');
   return waiting === 0
@@ -134,17 +135,15 @@ const graceNotices = (metrics: MetricLookup): readonly string[] => {
       ];
 };
 
-/** Completed by the mark of the end alone, as some servers always do, and others where they give an answer up. */
+/** Completed by the end marker alone, as some servers always do, and others when they abandon an answer. */
 const unfinishedNotices = (metrics: MetricLookup): readonly string[] => {
   const missing = metrics.counter('finishReason.missing');
   return missing === 0
     ? []
-    : [
-        `${counted(missing, 'completed answer')} told no finish reason, so that the server may have broken them off`,
-      ];
+    : [`${counted(missing, 'completed answer')} had no finish reason, so the server may have cut them off`];
 };
 
-/** The limit may fall within the bytes of one character. */
+/** The limit may fall between the bytes of one character. */
 const withoutTextNotices = (metrics: MetricLookup): readonly string[] => {
   const count = metrics.counter('completedWithoutText');
   return count === 0

@@ -1,5 +1,6 @@
-// Where a report's figures come from, best first. At the end of a run: the final snapshot by message, its file, the last
-// live one. Later, from the run directory alone: its file, a report that was complete, the samples counted again.
+// Where a report's figures come from, best first. At the end of a run: the final snapshot by message, its file, the
+// last live one. Later, from the run directory alone: its file, a report that was complete, the samples counted
+// again.
 
 import { counted } from '../core/figure/figure.ts';
 import { ExpansionBudget } from '../core/input/expansion-budget.ts';
@@ -31,13 +32,13 @@ export interface FinalSnapshot {
 
 interface FinalSnapshotOptions {
   readonly snapshots: MetricsSnapshotSubscriber;
-  /** Resolves when the aggregator's process is gone, however it ended. */
+  /** Resolves when the aggregator's process has exited, for any reason. */
   readonly aggregatorExited: Promise<unknown>;
   readonly directory: string;
   readonly signal: AbortSignal;
 }
 
-/** For whoever ran the load. Waits for the aggregator's end, and 2 s more for its message. */
+/** For the process that ran the load. Waits for the aggregator's end, and 2 s more for its message. */
 export const finalSnapshot = async ({
   snapshots,
   aggregatorExited,
@@ -59,13 +60,13 @@ export const finalSnapshot = async ({
 };
 
 /**
- * Of those that were sent to the aggregator, how many it did not take. Numbers in batches show it what was lost between them; what was
- * lost behind the last shows only here. 0 of an account that was cut short.
+ * How many of the records sent to the aggregator it did not receive. Batch numbers show it losses between batches;
+ * losses after the last one show only here. 0 for a result that was cut short.
  */
 export const recordsLost = (sentCount: number, snapshot: MetricsSnapshot | undefined): number =>
   snapshot?.state === 'complete' ? Math.max(0, sentCount - lookUp(snapshot).counter('recordsReceived')) : 0;
 
-/** The directory is none of a run, or its config.json cannot be read. */
+/** The directory is not one of a run, or its config.json cannot be read. */
 export class RunDirectoryError extends ProblemError<
   Problem<'no-run' | 'unreadable', { readonly directory: string }>
 > {
@@ -73,12 +74,12 @@ export class RunDirectoryError extends ProblemError<
 }
 
 interface RebuildOptions {
-  /** The run goes on: what it has so far is no interrupted run. */
+  /** The run is in progress: its results so far are not an interrupted run. */
   readonly isLive?: boolean;
 }
 
 /**
- * From the run directory alone, also of a run that was killed.
+ * From the run directory alone, also for a run that was killed.
  * @throws RunDirectoryError
  */
 export const rebuildReport = async (directory: string, options: RebuildOptions = {}): Promise<Report> => {
@@ -93,7 +94,7 @@ export const rebuildReport = async (directory: string, options: RebuildOptions =
   });
 };
 
-/** Only the run itself could ask the machine that it loaded. */
+/** Only the run itself could query the machine that it loaded. */
 const judgedIn = ({
   headroom,
   calibration,
@@ -135,7 +136,7 @@ const rebuiltFrom = async (
       runProblems,
       sourceProblems: [],
     });
-  // It came by message when the disk refused the file: the samples alone know less.
+  // It came by message when the file could not be written: the samples alone contain less.
   if (report?.complete === true && report.run.id === config.run.id) return report;
   const recounted = await countIfThere(files.samples, config);
   if (recounted === undefined) {
@@ -206,13 +207,13 @@ const countIfThere = async (path: string, config: RunConfig): Promise<CountedSam
   }
 };
 
-/** Its account came to the run by message, and the disk refused to keep as much. */
+/** Its result came to the run by message, and the disk was too full to store as much. */
 const knowsMore = (report: Report, { run }: RunConfig, samples: number): boolean =>
   report.run.id === run.id &&
   (report.source === 'complete-message' || report.source === 'final-snapshot-file') &&
   report.counts.issued + report.warmup.issued > samples;
 
-/** Figures from the samples; from the snapshot what no line can know: how many were issued, and the client's own. */
+/** Figures from the samples; from the snapshot what no line contains: how many were issued, and the client's own. */
 const mergedSnapshot = (
   { metrics, end }: CountedSamples,
   snapshot: MetricsSnapshot | undefined,
@@ -220,7 +221,8 @@ const mergedSnapshot = (
 ): MetricsSnapshot => {
   const known = lookUp(snapshot);
   const { samplesIssued, trackedSamplesIssued } = metrics.counters;
-  // Warm-up and measured requests each for themselves: a snapshot that lost records may know more of the one and fewer of the other.
+  // Warm-up and measured requests separately: a snapshot that lost records may have more of one kind and fewer of the
+  // other.
   const all = end?.issued ?? known.counts('all').issued;
   const tracked = end?.trackedIssued ?? known.counts('measured').issued;
   const warmup = Math.max(samplesIssued.value - trackedSamplesIssued.value, all - tracked);
@@ -237,12 +239,15 @@ const mergedSnapshot = (
     metrics: metrics.final().map(metric => clients.get(metric.name) ?? metric),
     ...metrics.beside(),
     bounds: unknown('the marks that bounds rest on are not in samples.jsonl'),
-    // No line of a sample knows it.
+    // Not contained in any line of a sample.
     ...(snapshot?.server === undefined ? {} : { server: snapshot.server }),
   };
 };
 
-/** A file without an end, or an aggregator that was stopped before it, is of an interrupted run; problems are no interruption. */
+/**
+ * A file without an end, or an aggregator that was stopped before it, belongs to an interrupted run; problems are not
+ * an interruption.
+ */
 const stateAtEnd = (
   end: CountedSamples['end'],
   snapshot: MetricsSnapshot | undefined,
@@ -276,7 +281,8 @@ const readIf = async <T>(
   }
 };
 
-const RECOUNTED = 'these figures are recounted from samples.jsonl, which has what the server told alone';
+const RECOUNTED =
+  'these figures are recounted from samples.jsonl, which contains only the counts of the server';
 const AFTER_EXIT_MS = 2_000;
 /** Longer than any run; a timer takes no more. */
 const FOREVER_MS = 2_147_483_647;

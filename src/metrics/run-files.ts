@@ -7,15 +7,15 @@ export interface RunFiles {
   readonly samples: string;
   readonly events: string;
   readonly finalSnapshot: string;
-  /** What the server told of itself; only where it tells anything. */
+  /** The server's own metrics; only if it reports any. */
   readonly server: string;
-  /** What the node that was loaded drew; only where it tells anything. */
+  /** Power of the loaded node; only if it is reported. */
   readonly power: string;
-  /** What was answered, for a tokenizer that counts it; gone when that is done. */
+  /** Text of answers, for a tokenizer that counts it; removed afterwards. */
   readonly answers: string;
   readonly report: string;
   readonly reportText: string;
-  /** Space that is held for the two reports while a run goes on. */
+  /** Space reserved for the two reports during a run. */
   readonly reserve: string;
 }
 

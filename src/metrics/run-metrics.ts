@@ -1,5 +1,5 @@
-// Every counter and series of a run by METRICS §3 and §6, and the one place that counts an issued and an ended sample.
-// The aggregator feeds it from event records, a rebuilt report from the lines of samples.jsonl.
+// Every counter and series of a run by METRICS §3 and §6, and the one place that counts an issued and an ended
+// sample. The aggregator feeds it from event records, a rebuilt report from the lines of samples.jsonl.
 
 import { recordOf } from '../core/record-of.ts';
 import { choiceCount, gapsByChoice } from '../core/run/choice-times.ts';
@@ -51,7 +51,7 @@ export interface RunMetricsOptions {
   readonly rawValuesMax?: number;
   /** Where full blocks of raw values go; default this process's memory. */
   readonly store?: BlockStore;
-  /** Of an agent: its coordinator adds what several have counted. */
+  /** For an agent, whose coordinator adds the counts of several. */
   readonly hasCells?: boolean;
 }
 
@@ -121,7 +121,7 @@ export class RunMetrics {
     if (window >= 0) this.#sessions?.issued(place);
   }
 
-  /** Why, and which turn it would have been, is not told by every version. */
+  /** The reason and the turn are not reported by every version. */
   skipped({
     window,
     ...reported
@@ -156,7 +156,7 @@ export class RunMetrics {
         counters.samplesCancelled.add();
         if (isTracked) {
           counters.trackedSamplesCancelled.add();
-          // Whoever breaks off on purpose says nothing of the server.
+          // A cancellation on purpose is no evidence about the server.
           if (sample.note?.isCancelledAsPlanned === true) counters.cancelledAsPlanned.add();
           else {
             if (sample.note?.isCutAfterGrace === true) counters.cancelledAfterGrace.add();
@@ -192,7 +192,7 @@ export class RunMetrics {
     return this.#registry.final(this.counters.trackedSamplesFailed.value, this.bounds);
   }
 
-  /** For an account that has no time to sort: everything but exact percentiles. */
+  /** For a result without time to sort: everything but exact percentiles. */
   hasty(): readonly Metric[] {
     this.#steadyState.settle();
     return this.#registry.live();
@@ -203,7 +203,7 @@ export class RunMetrics {
     return this.#tallies.map(([objective, tally]) => judgeObjective(objective, tally.evidence()));
   }
 
-  /** What goes with a snapshot beside its metrics. */
+  /** Parts of a snapshot other than its metrics. */
   beside(): Pick<
     MetricsSnapshot,
     'objectives' | 'evidence' | 'server' | 'bounds' | 'variants' | 'sessions' | 'failures' | 'finishNames'
@@ -224,7 +224,7 @@ export class RunMetrics {
     };
   }
 
-  /** Not there if nothing failed. */
+  /** Missing if nothing failed. */
   failures(): Pick<MetricsSnapshot, 'failures'> {
     const groups = this.#failures.groups();
     if (groups.groups.length === 0) return {};
@@ -233,7 +233,7 @@ export class RunMetrics {
     return { failures: { ...groups, outages, ...(end === undefined ? {} : { unsuccessfulEnd: end }) } };
   }
 
-  /** What only the coordinator of many machines needs, at the end. */
+  /** What only the coordinator of several machines needs, at the end. */
   forCoordinator(): Pick<MetricsSnapshot, 'boundParts'> {
     return this.#hasCells ? { boundParts: this.bounds.parts() } : {};
   }

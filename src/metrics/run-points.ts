@@ -1,11 +1,11 @@
-// The points of a run over time: what ended and what arrived in a step of time each. As a run grows past the bound on points,
-// neighbours are joined: two seconds a point, four, and so on.
+// The points of a run over time: what ended and what arrived in each step of time. As a run exceeds the limit of
+// points, neighbours are merged: two seconds a point, four, and so on.
 
 import { SERIES_PERCENTILES } from '../wire/api/run-answers.ts';
 
-/** Of one point; of more samples an even part is kept. */
+/** Limit for one point; of more samples an even part is kept. */
 const VALUES_PER_POINT_MAX = 1_000;
-/** With fewer samples a point neighbours are joined in an answer, while that leaves enough points for a picture. */
+/** With fewer samples a point, neighbours are merged in a reply, as long as that leaves enough points for a chart. */
 const VALUES_PER_POINT_MIN = 20;
 const JOINED_POINTS_MIN = 60;
 
@@ -16,7 +16,7 @@ export interface RunPoint {
   outputTokens: number;
   /** Of samples that have ended. */
   endedChunks: number;
-  /** Of all, as the run told of them. */
+  /** From the run's own reports, of all samples. */
   arrivedChunks: number;
   sent: number;
   ended: number;
@@ -24,7 +24,7 @@ export interface RunPoint {
   values: number[];
   /** Of `values`; undefined once there is a new one. */
   percentiles: readonly number[] | undefined;
-  /** More samples came than were read; what the run told of itself stands in. */
+  /** More samples arrived than were read; the run's own figures are used instead. */
   isPartial: boolean;
   reported: ReportedRates | undefined;
 }
@@ -40,7 +40,7 @@ interface RunSteps {
   readonly stepMs: number;
 }
 
-/** Whole points up to a moment, joined until a percentile of one has some samples to stand on. */
+/** Whole points up to a moment, merged until a percentile of one is based on enough samples. */
 export const readable = (
   all: readonly RunPoint[],
   { stepMs, untilMs }: { readonly stepMs: number; readonly untilMs: number },
@@ -57,7 +57,7 @@ export const pairs = (points: readonly RunPoint[]): RunPoint[] =>
     joined(points[2 * index] ?? emptyPoint(), points[2 * index + 1] ?? emptyPoint()),
   );
 
-/** METRICS §5 "lower": sorted[⌊p/100·(n−1)⌋]. Kept until the next value: a page asks every two seconds. */
+/** METRICS §5 "lower": sorted[⌊p/100·(n−1)⌋]. Cached until the next value: a page requests it every two seconds. */
 export const percentilesOf = (point: RunPoint): readonly number[] => {
   if (point.percentiles !== undefined) return point.percentiles;
   const sorted = Float64Array.from(point.values).sort();
@@ -68,7 +68,7 @@ export const percentilesOf = (point: RunPoint): readonly number[] => {
   return point.percentiles;
 };
 
-/** Past the bound a value takes the place of an earlier one, so that early and late ones are kept alike. */
+/** Above the limit a value replaces an earlier one, so that early and late ones are kept equally. */
 export const keep = (point: RunPoint, value: number): void => {
   point.valueCount += 1;
   point.percentiles = undefined;
@@ -76,7 +76,7 @@ export const keep = (point: RunPoint, value: number): void => {
     point.values.push(value);
     return;
   }
-  // Multiplicative hashing of the count: as good as chance here, and the same in every rebuild.
+  // Multiplicative hashing of the count: as good as random here, and the same in every rebuild.
   const place = (Math.imul(point.valueCount, 2_654_435_761) >>> 0) % point.valueCount;
   if (place < VALUES_PER_POINT_MAX) point.values[place] = value;
 };
@@ -96,7 +96,7 @@ const joined = (a: RunPoint, b: RunPoint): RunPoint => ({
   reported: b.reported ?? a.reported,
 });
 
-/** Of each as many as its share of all. */
+/** From each, as many as its share of all. */
 const joinedValues = (a: RunPoint, b: RunPoint): number[] => {
   const all = [...a.values, ...b.values];
   if (all.length <= VALUES_PER_POINT_MAX) return all;

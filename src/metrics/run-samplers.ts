@@ -1,4 +1,4 @@
-// The samplers of a run, one a row of its tables, made once: nobody looks a row up while samples are counted.
+// The samplers of a run, one for each row of its tables, created once: no lookup is needed while samples are counted.
 
 import { recordOf } from '../core/record-of.ts';
 import { COUNTER_KEYS, type CounterKey } from '../core/run/run-counters.ts';
@@ -29,7 +29,7 @@ interface SeriesSamplerOptions {
   readonly rawValuesMax?: number;
   /** Where full blocks of them go; default this process's memory. */
   readonly store?: BlockStore;
-  /** Each carries its histogram, for a coordinator to add. */
+  /** Each contains its histogram, which a coordinator can add. */
   readonly hasCells?: boolean;
 }
 

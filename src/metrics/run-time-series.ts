@@ -1,5 +1,5 @@
-// A run over time: rates and percentiles by the second. Samples count by when they ended, and their output tokens by when
-// they arrived: a server tells them with the last chunk, so each chunk of an answer is given the same part of them.
+// A run over time: rates and percentiles by the second. Samples count at their end, and their output tokens when they
+// arrived: a server reports the tokens with the last chunk, so each chunk of an answer gets an equal part of them.
 
 import type { ContentArrived } from '../core/run/content-arrived.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
@@ -24,9 +24,9 @@ export class RunTimeSeries {
   #stepMs = 1_000;
   #lastEndMs = 0;
   #points: RunPoint[] = [];
-  /** As the run told last: when, and how many chunks had come. */
+  /** From the run's last report: when, and how many chunks had arrived. */
   #arrived: { readonly elapsedMs: number; readonly chunks: number } | undefined;
-  #tokensPerChunk: Reported<number> = unknown('not told');
+  #tokensPerChunk: Reported<number> = unknown('not reported');
 
   constructor(isStreaming: boolean) {
     this.#isStreaming = isStreaming;
@@ -39,7 +39,7 @@ export class RunTimeSeries {
     if (point === undefined) return;
     const start = this.#at(Math.min(sample.sentNs, sample.endNs) / 1e6);
     if (start !== undefined) start.sent += 1;
-    // Looked up again: reaching for a later point may have joined the earlier ones.
+    // Looked up again: creating a later point may have merged the earlier ones.
     const end = this.#at(sample.endNs / 1e6) ?? point;
     end.ended += 1;
     this.#lastEndMs = Math.max(this.#lastEndMs, sample.endNs / 1e6);
@@ -51,7 +51,7 @@ export class RunTimeSeries {
     if (untilNs >= sample.sentNs) keep(end, untilNs - sample.sentNs);
   }
 
-  /** What the run says of itself now. */
+  /** The run's current figures about itself. */
   reported({ elapsedMs, recent, figures, contentArrived }: RunProgress): void {
     const point = this.#at(elapsedMs);
     if (point === undefined) return;
@@ -63,7 +63,7 @@ export class RunTimeSeries {
     };
   }
 
-  /** Samples that ended around now were left out. */
+  /** Samples that ended around this time were left out. */
   skipped(elapsedMs: number): void {
     const point = this.#at(elapsedMs);
     if (point !== undefined) point.isPartial = true;
@@ -126,14 +126,14 @@ export class RunTimeSeries {
     };
   }
 
-  /** The chunks of an ended sample, and of a completed one its tokens: to each chunk the same part. */
+  /** The chunks of an ended sample, and its tokens if it completed: an equal part to each chunk. */
   #arrive(sample: SampleTimes): void {
     const tokens =
       sample.outcome === 'completed' && sample.outputTokens !== NO_FIGURE ? sample.outputTokens : 0;
     const firstMs = sample.firstContentNs / 1e6;
     const endMs = sample.endNs / 1e6;
     const isOneStep = Math.floor(firstMs / this.#stepMs) === Math.floor(endMs / this.#stepMs);
-    // Nothing tells when a reply that is no stream was made.
+    // When a reply without a stream was generated is unknown.
     const isWhole = !this.#isStreaming || sample.firstContentNs < sample.sentNs || isOneStep;
     const gaps = isWhole ? undefined : gapsOf(sample);
     if (gaps === undefined) {
@@ -154,7 +154,10 @@ export class RunTimeSeries {
     }
   }
 
-  /** Those that came since the last time, evenly over the time between. What came before the first time is not known. */
+  /**
+   * Distributes chunks since the last report evenly over the time between. Chunks before the first report are not
+   * known.
+   */
   #reportArrived(elapsedMs: number, { chunks, tokensPerChunk }: ContentArrived): void {
     const before = this.#arrived;
     this.#arrived = { elapsedMs, chunks };
@@ -170,7 +173,7 @@ export class RunTimeSeries {
     }
   }
 
-  /** With the chunks of answers that go on, at as many tokens as a chunk of the completed ones has had. */
+  /** Includes the chunks of open answers, with as many tokens per chunk as completed ones had. */
   #tokensSoFar(points: readonly RunPoint[]): readonly (number | null)[] {
     const goingOn = chunksGoingOn(points);
     return points.map(({ outputTokens }, index) => {
@@ -180,7 +183,7 @@ export class RunTimeSeries {
     });
   }
 
-  /** The point that a moment lies in, made where it is missing; undefined for a moment that no run can have. */
+  /** The point that contains a moment, created if it is missing; undefined for a moment that no run can have. */
   #at(elapsedMs: number): RunPoint | undefined {
     if (!(elapsedMs >= 0) || elapsedMs > ELAPSED_MS_MAX) return undefined;
     while (elapsedMs / this.#stepMs >= POINTS_MAX) this.#join();
@@ -196,8 +199,8 @@ export class RunTimeSeries {
 }
 
 /**
- * Chunks that came in each point of answers that have not ended. A point that has fewer than its ended answers had was told of
- * some a moment too early or too late: they are counted beside it, and taken back there.
+ * Chunks of open answers that arrived in each point. A point with fewer chunks than its ended answers had received
+ * some a moment too early or too late: they are counted in the neighbour, and subtracted there.
  */
 const chunksGoingOn = (points: readonly RunPoint[]): readonly number[] => {
   const left = points.map(({ arrivedChunks, endedChunks }) => arrivedChunks - endedChunks);
@@ -213,7 +216,7 @@ const chunksGoingOn = (points: readonly RunPoint[]): readonly number[] => {
   return left;
 };
 
-/** Less is what is left of arithmetic. */
+/** Smaller values are rounding errors. */
 const LEAST_CHUNKS = 1e-6;
 /** The clock of a run holds 104 days exactly; no run lasts longer. */
 const ELAPSED_MS_MAX = 104 * 24 * 3_600_000;

@@ -1,5 +1,5 @@
-// The figures of one completed sample by METRICS §3. Stamps that contradict each other give none at all: a negative
-// time must not be averaged away, nor may it end the account of everybody else.
+// The figures of one completed sample by METRICS §3. Contradictory stamps give none at all: a negative time must not
+// be averaged, nor may it end the whole count.
 
 import { choiceCount, contentNsOf } from '../core/run/choice-times.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';

@@ -1,4 +1,4 @@
-// What is known of a sample between its record of issue and that of its end.
+// The state of a sample between its record of issue and that of its end.
 
 import type { EndedSample, SampleFailure } from '../core/run/ended-sample.ts';
 import { NO_FIGURE, type SampleLateness, type SampleRecord } from '../core/run/event-record.ts';
@@ -52,7 +52,7 @@ export class SampleRow {
   }
 }
 
-/** An error makes a sample a failed one, whatever its end says. */
+/** An error makes a sample a failed one, independent of its end record. */
 export const endedSample = (row: SampleRow, record: SampleRecordOf<'sample.complete'>): EndedSample => {
   const outcome = row.failure !== undefined && record.outcome === 'completed' ? 'failed' : record.outcome;
   return {
@@ -89,7 +89,7 @@ export const isContradictory = (row: SampleRow, { outcome }: SampleRecordOf<'sam
   (outcome === 'completed' && row.failure !== undefined) ||
   (outcome === 'failed' && row.failure === undefined);
 
-/** What no writer tells is not counted as a turn of some session. */
+/** Values that no writer produces are not counted as a turn of a session. */
 export const isPlace = ({ session, turn, turns }: SampleTurn): boolean =>
   [session, turn, turns].every(isWholeFigure) && turn < turns;
 

@@ -1,5 +1,5 @@
-// Counts a run again from its samples.jsonl: the same code as in the aggregator, so that the figures are the same. A file
-// that was cut short by a kill gives what it has, and says what it lacks.
+// Counts a run again from its samples.jsonl: the same code as in the aggregator, so that the figures are the same. A
+// truncated file gives what it contains, and the result states what is missing.
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { judgedObjectives } from '../core/run/objective.ts';
@@ -15,14 +15,14 @@ import { SeenIds } from './seen-ids.ts';
 export interface CountedSamples {
   readonly metrics: RunMetrics;
   readonly samples: number;
-  /** undefined: the file breaks off. */
+  /** undefined: the file is truncated. */
   readonly end: SamplesEnd | undefined;
-  /** A last line that was not written to its end is none of them. */
+  /** Excludes an incomplete last line. */
   readonly unreadableLines: number;
   readonly isTorn: boolean;
 }
 
-/** Says more of a sample than its line does. */
+/** Adds data to a sample that its line does not contain. */
 type AmendSample = (sample: EndedSample) => EndedSample;
 
 /** @throws the system's error when the file cannot be read. */
@@ -75,7 +75,7 @@ const countSamples = async (
   return { metrics, samples, end, unreadableLines, isTorn };
 };
 
-/** By what its config.json says of it. @throws the system's error when the file cannot be read. */
+/** Uses the run's config.json. @throws the system's error when the file cannot be read. */
 export const countRun = async (
   path: string,
   config: RunConfig,

@@ -1,5 +1,5 @@
-// Which samples have been seen at all: one bit each, so that a record that comes twice is told from one that belongs to
-// nobody, long after its sample's row is gone. Ids of several threads may lie far apart, so bits are kept in pages.
+// Which samples have been seen: one bit each, so that a duplicate record is distinguished from one of an unknown
+// sample, long after its row is gone. Ids of several threads may be far apart, so bits are stored in pages.
 
 export class SeenIds {
   readonly #pages = new Map<number, Uint32Array>();
@@ -9,7 +9,7 @@ export class SeenIds {
     this.#pagesMax = pagesMax;
   }
 
-  /** false when it was there already. Past the bound nothing more is remembered, and everything counts as new. */
+  /** false when it was there already. Above the limit nothing more is stored, and everything counts as new. */
   add(id: number): boolean {
     const page = this.#pageToWrite(Math.floor(id / PAGE_IDS));
     if (page === undefined) return true;

@@ -1,12 +1,12 @@
-// The histogram of a series as bytes, so that those of several machines add exactly: every histogram of a unit has the same
-// cells. Unsigned LEB128 numbers: zeros, the least value above zero, then of each cell that holds something its distance from
-// the one before and its count.
+// The histogram of a series as bytes, so that those of several machines add exactly: every histogram of a unit has
+// the same cells. Unsigned LEB128 numbers: zeros, the least value above zero, then for each non-empty cell its
+// distance from the previous one and its count.
 
 import { decodeVarints, encodeVarints } from '../wire/varints.ts';
 
 interface SeriesCells {
   readonly cells: Iterable<readonly [cell: number, count: number]>;
-  /** Values of 0, which the lowest cell holds too. */
+  /** Values of 0, which are also in the lowest cell. */
   readonly zeros: number;
   /** 0 where there is none. */
   readonly leastAboveZero: number;
@@ -22,7 +22,7 @@ export const packCells = ({ cells, zeros, leastAboveZero }: SeriesCells): Uint8A
   return encodeVarints(numbers);
 };
 
-/** Undefined for what no sampler packs. */
+/** undefined for anything but a sampler's bytes. */
 export const unpackCells = (bytes: Uint8Array): SeriesCells | undefined => {
   const numbers = decodeVarints(bytes);
   if (numbers === undefined || numbers.length < 2 || numbers.length % 2 === 1) return undefined;

@@ -21,9 +21,9 @@ export interface SeriesOptions {
   /** Bounds of the histogram, in the unit; default by the unit (METRICS §5). */
   readonly bounds?: HistogramBounds;
   readonly percentiles?: readonly number[];
-  /** Whether the final account also counts each failure as +∞. */
+  /** Whether the final result also counts each failure as +∞. */
   readonly isFailureAdjusted?: boolean;
-  /** Raw values kept; past it percentiles come from the histogram. */
+  /** Limit of raw values; above it percentiles come from the histogram. */
   readonly rawValuesMax?: number;
   /** Where full blocks of them go; default this process's memory. */
   readonly store?: BlockStore | undefined;
@@ -43,7 +43,7 @@ export class SeriesSampler {
   readonly #hasCells: boolean;
   readonly #sums = new ExactSums();
   #zeros = 0;
-  /** Of which only the histogram is known here. */
+  /** Number of values of which only the histogram is known. */
   #addedCount = 0;
   #leastAboveZero = Number.POSITIVE_INFINITY;
 
@@ -69,13 +69,13 @@ export class SeriesSampler {
   }
 
   /**
-   * A whole number from 0 on; a ratio is kept in millionths, so that its sums are exact too.
-   * @throws RangeError for anything else: a value that is not there must not be recorded.
+   * A whole number from 0 on; a ratio is stored in millionths, so that its sums are exact too.
+   * @throws RangeError for anything else: a missing value must not be recorded.
    */
   record(value: number): void {
     const kept = this.#kept(value);
     this.#sums.record(kept);
-    // Zero is a value like any other; the histogram has no cell for it and would count it as clamped.
+    // Zero is a normal value; the histogram has no cell for it and would count it as clamped.
     this.#histogram.record(kept === 0 ? 1 : kept);
     this.#raw.add(kept);
     if (kept === 0) this.#zeros += 1;
@@ -83,8 +83,8 @@ export class SeriesSampler {
   }
 
   /**
-   * What the sampler of another machine has counted; of the raw values only the histogram is known then.
-   * @returns false, and adds nothing, where the metric has no cells that can be read
+   * Adds the counts of another machine's sampler; of its raw values only the histogram is known.
+   * @returns false, and adds nothing, if the metric has no cells that can be read
    */
   add(metric: SeriesMetric): boolean {
     const { count, total, sumOfSquares, min, max, cells, clampedCount } = metric;
@@ -107,10 +107,10 @@ export class SeriesSampler {
   /** From the histogram: cheap at any count. */
   live(bounds?: ErrorBounds): SeriesMetric {
     const values = this.#histogram.percentiles(this.#percentiles).map(value => this.#inRange(value));
-    // Of buckets narrower than a cell some would lie empty, and look like gaps.
+    // Some buckets narrower than a cell would be empty, and look like gaps.
     const cells = this.#histogram.cellsBetween(this.#leastAboveZero, this.#sums.max);
     const edges = this.#edges(Math.max(1, Math.min(LOG_BUCKET_COUNT, Math.floor(cells / 2))));
-    // Zeros lie in its lowest cell, and so in the first bucket.
+    // Zeros are in its lowest cell, and so in the first bucket.
     const counts = this.#histogram
       .bucketCounts(edges)
       .map((count, bucket) => (bucket === 0 ? count - this.#zeros : count));
@@ -123,7 +123,7 @@ export class SeriesSampler {
     };
   }
 
-  /** Exact over the raw values, with what n samples allow to claim; `failures` are the ones that count as +∞. */
+  /** Exact over the raw values, with as much as n samples allow to state; `failures` count as +∞. */
   final(failures: number, bounds?: ErrorBounds): SeriesMetric {
     if (this.#raw.leftOut > 0 || this.#addedCount > 0) return this.live(bounds);
     const ranked = this.#raw.ranked();
@@ -199,7 +199,7 @@ export class SeriesSampler {
     );
   }
 
-  /** Of tails that so few values have no estimate of. */
+  /** For tails that are not estimable from so few values. */
   #intervals(ranked: RankedValues, tails: readonly number[]): Pick<SeriesMetric, 'intervals'> {
     const found = tails.flatMap(p => {
       const interval = tailInterval(ranked, p);
@@ -212,7 +212,7 @@ export class SeriesSampler {
     return found.length === 0 ? {} : { intervals: Object.fromEntries(found) };
   }
 
-  /** A cell's highest value may lie past the greatest value that was seen. */
+  /** A cell's highest value may exceed the greatest observed value. */
   #inRange(value: number): number {
     return Math.min(Math.max(value, this.#sums.min), this.#sums.max);
   }

@@ -1,4 +1,4 @@
-// What a server told of itself, in the steps of a run's pictures. The file is small: a line a second at the most.
+// The server's own metrics in the steps of a run's charts. The file is small: one line a second at most.
 
 import { errorCode } from '../core/problem.ts';
 import { recordOf } from '../core/record-of.ts';
@@ -6,14 +6,14 @@ import { openInputFile } from '../process/input-file.ts';
 import { SERVER_COLUMN_KEYS, type ServerColumns, type TimeSeries } from '../wire/api/run-answers.ts';
 import { decodeServerLines, type ServerLine } from '../wire/server-line.ts';
 
-/** The picture with the server's columns, where there is such a file and it tells any. */
+/** Adds the server's columns, if there is such a file with any values. */
 export const withServerColumns = async (path: string, series: TimeSeries): Promise<TimeSeries> => {
   const lines = decodeServerLines(await startOfFile(path));
   const server = columnsOf(lines, { stepMs: series.stepMs, points: series.inFlight.length });
   return server === undefined ? series : { ...series, server };
 };
 
-/** Of each step the newest reading by its end, if it is not older than a reading takes; of one that failed, none. */
+/** For each step the newest reading by its end, if it is not older than a reading takes; none if it failed. */
 const columnsOf = (
   lines: readonly ServerLine[],
   { stepMs, points }: { readonly stepMs: number; readonly points: number },
@@ -32,7 +32,7 @@ const columnsOf = (
   return recordOf(SERVER_COLUMN_KEYS, key => newest.map(line => line?.figures.get(key) ?? null));
 };
 
-/** '' where there is none. */
+/** '' if there is none. */
 export const startOfFile = async (path: string): Promise<string> => {
   try {
     await using file = await openInputFile(path, 'runLines');

@@ -1,4 +1,4 @@
-// What a run of sessions comes to, from its samples.jsonl alone: the same at its end and whenever it is rebuilt.
+// The results of a run of sessions, from its samples.jsonl alone: the same at its end and whenever it is rebuilt.
 
 import { errorCode } from '../core/problem.ts';
 import { withLostHistory } from '../core/run/lost-history.ts';
@@ -11,7 +11,7 @@ import { fileLines } from './file-lines.ts';
 import { SAMPLE_LINE_BYTES_MAX } from './samples-file.ts';
 import { SeenIds } from './seen-ids.ts';
 
-/** As it came where requests belong to no sessions, or nobody can read them any more. */
+/** Returns the report unchanged if requests belong to no sessions, or cannot be read any more. */
 export const withSessions = async (report: Report, samplesFile: string): Promise<Report> => {
   const { sessions } = shapeOf(report.run);
   if (isUnknown(sessions)) return report;

@@ -1,4 +1,4 @@
-// A report on one screen, 40 lines of 80 columns: whether it can be believed, what people look for, and what they must know.
+// A report on one screen, 40 lines of 80 columns: whether it can be trusted, the most important figures, and notices.
 // The rest is in the full text, so that the verdict does not scroll away.
 
 import { depthLines } from '../core/depth/depth-text.ts';
@@ -80,14 +80,14 @@ export const shortReport = (report: Report): readonly string[] => {
   return [...above, ...objectives(report, room), ...below];
 };
 
-/** What of them belongs on a screen; the tables by turn are in the whole report. */
+/** The part for the first screen; the tables by turn are in the full report. */
 const ofSessions = ({ sessions }: Report): readonly string[] =>
   sessions === undefined ? [] : sessionLines(sessions).map(line => `  ${line}`);
 
-/** In capitals where something is wrong: a terminal may have no colour. */
+/** In capitals if something is wrong: a terminal may have no colour. */
 const verdictLines = (report: Report): readonly string[] => {
   const { client } = report;
-  // The reason of a stop says it.
+  // The reason of a stop contains it.
   const failed = report.stopped === undefined ? failureHeadline(report) : undefined;
   const lost = lostHistoryHeadline(report);
   const reported = [
@@ -116,7 +116,7 @@ const verdictLines = (report: Report): readonly string[] => {
       );
 };
 
-/** Right below the verdict: what the server said, and what to do. The most frequent first. */
+/** Right below the verdict: the server's error, and advice. The most frequent first. */
 const failureLines = (report: Report): readonly string[] => {
   if (isUnknown(report.failures)) return [];
   const { groups, others, outages, unsuccessfulEnd } = report.failures;
@@ -167,7 +167,7 @@ const head = ({ run, plimsoll, series }: Report): readonly string[] => [
   ]),
 ];
 
-/** Where the time went is what people look for, if the server reports it. */
+/** The time by phases is what people look for, if the server reports it. */
 const byServer = (report: Report): readonly string[] => {
   const { sessions } = report;
   const times = serverTimeSentence(report);
@@ -176,7 +176,7 @@ const byServer = (report: Report): readonly string[] => {
   return [times ?? [], prefix ?? []].flat().flatMap(sentence => hangingLines('  ', sentence, COLUMNS));
 };
 
-/** A line for each of several URLs: whoever spreads a load wants to see which is slow or fails. */
+/** One line for each of several URLs: it shows which is slow or fails. */
 const byUrl = (report: Report): readonly string[] => {
   const reported =
     report.run.urls === undefined && report.run.addresses === undefined ? undefined : variantTable(report);
@@ -195,7 +195,7 @@ const byUrl = (report: Report): readonly string[] => {
   ];
 };
 
-/** If requests failed and none completed, there is nothing but dashes to show. */
+/** If requests failed and none completed, there would only be dashes. */
 const hasFigures = ({ counts, warmup }: Report): boolean =>
   counts.completed > 0 || counts.failed + warmup.failed === 0;
 
@@ -210,7 +210,7 @@ const figures = (report: Report): readonly string[] =>
       ]),
   );
 
-/** A tail that so few samples cannot tell has a dash. */
+/** A tail that is not estimable from so few samples has a dash. */
 const percentiles = (report: Report): readonly string[] => {
   const { series } = report;
   const found = seriesOf('headline', 'detail').flatMap(key => {
@@ -225,7 +225,7 @@ const percentiles = (report: Report): readonly string[] => {
     TAILS.some(each => !isIn(each, one) || vouchedPercentile(one, each).kind === 'too-few'),
   );
   const notes = [
-    ...(isShort ? [`–: ${TOO_FEW} requests to tell`] : []),
+    ...(isShort ? [`–: ${TOO_FEW} requests for it`] : []),
     ...(hasInterval ? [INTERVAL_NOTE] : []),
   ];
   return [
@@ -246,17 +246,17 @@ const percentiles = (report: Report): readonly string[] => {
   ];
 };
 
-/** Without it where the machine is not known: --full says why. */
+/** Left out if the machine is not known: --full shows the reason. */
 const underBound = ({ headroom }: Report): readonly string[] =>
   headroom === undefined || isUnknown(headroom) ? [] : ['', ...runHeadroomLines(headroom)];
 
-/** Likewise. */
+/** Left out if it is not known. */
 const energy = ({ energy: reported }: Report): readonly string[] => {
   const rows = reported === undefined || isUnknown(reported) ? [] : energyRows(reported);
   return rows.length === 0 ? [] : ['', ...inColumns([ENERGY_COLUMNS, ...rows], { hasFigures: true })];
 };
 
-/** Of the client's part in the figures the worst, one a line. */
+/** The client's largest error, one a line. */
 const errorBounds = ({ series, rateBounds }: Report): readonly string[] => {
   const [worst, ...rest] = figureVerdicts(series);
   if (worst === undefined) {
@@ -267,7 +267,7 @@ const errorBounds = ({ series, rateBounds }: Report): readonly string[] => {
   return [`  client: ${figureVerdictText(worst)}${others === 0 ? '' : `; ${others} more with --full`}`];
 };
 
-/** What the marks stand for. */
+/** The meaning of the marks. */
 const spoiled = (report: Report): readonly string[] => {
   const lines = contaminationLines(report).map(line => hangingLines('  ! ', capitalized(line), COLUMNS));
   return lines.length === 0 ? [] : ['', ...shortened(lines, SPOILED_LINES_MAX)];
@@ -276,7 +276,7 @@ const spoiled = (report: Report): readonly string[] => {
 const shown = ({ unit }: ReportSeries, value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : figureText(formatRunFigure(unit, value));
 
-/** Whole: what would decide stands at the end of it. */
+/** In full: what would decide is at its end. */
 const objectives = (report: Report, linesMax: number): readonly string[] => {
   const answers = knownOr(report.objectiveAnswers, []);
   const width = maximumOf([0, ...answers.map(({ objective }) => textWidth(objective))]);
@@ -294,18 +294,18 @@ const gravestFirst = (answers: readonly ObjectiveAnswer[]): readonly ObjectiveAn
     answers.filter(({ answer }) => answer === wanted),
   );
 
-/** Fewer beneath figures, so that those stay in view. */
+/** Fewer if there are figures, so that those stay visible. */
 const notices = (report: Report): readonly string[] => {
   const reported = report.notices.map(sentence => hangingLines('  ', capitalized(sentence), COLUMNS));
   if (reported.length === 0) return [];
   return ['', ...shortened(reported, hasFigures(report) ? NOTICE_LINES_MAX : ALONE_NOTICE_LINES_MAX)];
 };
 
-/** Whole items of one or several lines, as many as there is room for; the last line says how many lines more there are. */
+/** Whole items of one or several lines, as many as fit; the last line states how many more lines there are. */
 const shortened = (items: readonly (readonly string[])[], linesMax: number): readonly string[] => {
   if (items.flat().length <= linesMax) return items.flat();
   const kept = items.findLastIndex((_, at) => items.slice(0, at + 1).flat().length < linesMax) + 1;
-  // An item that is longer than the room alone is cut between two lines.
+  // An item longer than the whole room is cut between two lines.
   const lines = kept === 0 ? items.flat().slice(0, linesMax - 1) : items.slice(0, kept).flat();
   return [...lines, moreLines(items.flat().length - lines.length)];
 };
@@ -323,15 +323,15 @@ const isIn = (percentile: string, one: ReportSeries): boolean =>
 
 const TAILS = ['90', '99'] as const;
 const COLUMNS = 80;
-/** Of a name; the whole report has all of it. */
+/** Length of a name; the full report has all of it. */
 const NAME_COLUMNS = 60;
 const ID_COLUMNS = 24;
-/** Of a line that was too wide. */
+/** Limit for a line that was too wide. */
 const LINES_OF_ONE_MAX = 2;
 const VERDICT_LINES_MAX = 5;
 const SHORT_GROUPS_MAX = 3;
 const SHORT_OUTAGES_MAX = 4;
-/** Of 40, with what the command says beneath. */
+/** Of 40, with the command's own output below. */
 const SCREEN_LINES = 36;
 const OBJECTIVE_LINES_LEAST = 3;
 const NOTICE_LINES_MAX = 3;
@@ -339,5 +339,5 @@ const ALONE_NOTICE_LINES_MAX = 8;
 const SPOILED_LINES_MAX = 8;
 const URL_LINES_MAX = 6;
 const SHORT_URL_COLUMNS = 32;
-/** Of the table's columns behind the URL: completed, failed, tok/s, TTFT p50, TPOT p50. */
+/** Of the table's columns after the URL: completed, failed, tok/s, TTFT p50, TPOT p50. */
 const SHORT_URL_FIGURES = [0, 1, 4, 5, 8] as const;

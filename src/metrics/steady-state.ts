@@ -1,5 +1,5 @@
-// Closed loop: the part of the measured phase in which the asked concurrency was in flight, from the moment it was first
-// reached to the moment it was last left. The ramp up and the thinning out at the end are outside (METRICS §4).
+// Closed loop: the part of the measured phase with the requested concurrency in flight, from when it was first
+// reached to when it was last left. The ramp at the start and the decline at the end are outside (METRICS §4).
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';

@@ -1,4 +1,4 @@
-// A report as text: what fits on a screen first, with what keeps it from being believed at its top, then everything.
+// A report as text: the part that fits on a screen first, with reasons for distrust at its top, then everything.
 
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits } from '../core/figure/figure.ts';
@@ -55,14 +55,14 @@ import { seriesBlocks, seriesTable } from './text-series.ts';
 interface TextReportOptions {
   /** false: only ASCII. */
   readonly isUnicode: boolean;
-  /** Behind what fits on a screen, everything that the report has. */
+  /** After the first screen, everything that the report contains. */
   readonly isFull: boolean;
 }
 
 export const renderReport = (report: Report, { isUnicode, isFull }: TextReportOptions): readonly string[] => {
   const lines = [...shortReport(report), ...(isFull ? ['', '', ...everything(report)] : [])];
   return lines.map(line => {
-    // Names of models and targets come from outside, and must not speak to a terminal.
+    // Names of models and targets come from outside, and must not send control sequences to a terminal.
     const text = showable(line, '?');
     return isUnicode ? text : asciiOf(text);
   });
@@ -173,7 +173,7 @@ const rates = (report: Report): readonly string[] => {
           [`${label}, p90`, rate(user.p90)],
         ];
       const value = report[key];
-      // Of a run that has no plateau all three would say so.
+      // In a run without a plateau all three would repeat it.
       if (value === undefined || (key.startsWith('steadyState') && isUnknown(report.steadyStateWindowNs)))
         return [];
       return [[label, `${unit === 'ns' ? time(value) : rate(value)}${bound}`]];
@@ -181,7 +181,7 @@ const rates = (report: Report): readonly string[] => {
   );
 };
 
-/** " ±0.021", or why it has none where the others of the run have one. */
+/** " ±0.021", or why it has none if the others of the run have one. */
 const rateBoundWords = (bounds: Report['rateBounds'], key: RateKey): string => {
   const bound = isUnknown(bounds) ? undefined : bounds[key];
   if (bound === undefined) return '';

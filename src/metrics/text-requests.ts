@@ -1,5 +1,5 @@
-// The lines of a text report about what was asked of each request: how long prompts and answers should be beside what the
-// server counted, so that nobody compares figures of answers that were cut at different lengths.
+// The lines of a text report about the requests: the requested lengths of prompts and answers next to the server's
+// counts, so that figures of answers that were cut at different lengths are not compared.
 
 import { counted, formatCount } from '../core/figure/figure.ts';
 import type { ReportRun, ReportSeries } from '../core/run/report.ts';
@@ -16,13 +16,15 @@ interface CountedTokens {
 
 type Row = readonly [name: string, text: string];
 
-/** What was sent, and whether a cache may have it from before. Prompts of a trace share what the trace's own did. */
+/**
+ * What was sent, and whether a cache may contain it from before. Prompts of a trace share what the trace's own did.
+ */
 export const promptsText = ({ dataset, hasNonce, shape }: ReportRun): string => {
   const unique = isOfTrace(shape) ? 'none like those of another run' : 'each made unique';
   return `${dataset}${hasNonce ? `, ${unique}` : ''}`;
 };
 
-/** The two rows that stand on the first screen; none for a run of a version that left lengths to the server. */
+/** The two rows of the first screen; none for a run of a version that left lengths to the server. */
 export const tokenRows = (
   { requests, api }: Pick<ReportRun, 'requests'> & Partial<Pick<ReportRun, 'api'>>,
   counted: CountedTokens,
@@ -41,7 +43,7 @@ export const tokenRows = (
   ];
 };
 
-/** How the lengths were brought about, and of which trace: behind those two, in the full text. */
+/** How the lengths were determined, and from which trace: after those two, in the full text. */
 export const lengthRows = ({
   run,
   counts,

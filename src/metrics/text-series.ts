@@ -28,7 +28,7 @@ export const seriesTable = (report: Report): readonly string[] => {
   return inColumns([['', 'n', 'mean', 'p50', 'p90', 'p99', 'p99.9', 'max'], ...rows], { hasFigures: true });
 };
 
-/** Of the series that people compare endpoints by. */
+/** For the series by which people compare endpoints. */
 export const seriesBlocks = ({ series }: Report): readonly string[] =>
   seriesOf('headline', 'detail').flatMap(key => {
     const one = series[key];
@@ -37,7 +37,7 @@ export const seriesBlocks = ({ series }: Report): readonly string[] =>
       : ['', ...seriesBlock(seriesRow(key).label, one)];
   });
 
-/** As the table has them; what only another version knows comes last, by its name. */
+/** In the table's order; series that only another version has come last, by name. */
 const inOrder = (series: Report['series']): readonly (readonly [string, ReportSeries])[] => [
   ...SERIES_KEYS.flatMap(key => {
     const one = series[key];
@@ -79,13 +79,13 @@ const adjustedText = (one: ReportSeries, p: string): string => {
   return value === null ? 'failed' : shown(one, value);
 };
 
-/** Beside the buckets: at their foot nobody could tell them from short ones. */
+/** Next to the buckets: in their first one they could not be distinguished from short times. */
 const zeros = (one: ReportSeries): readonly string[] => {
   const count = zeroCount(one);
   return count === 0 ? [] : [`  0, not in the bars: ${formatCount(count)} of ${formatCount(one.count)}`];
 };
 
-/** Without the empty buckets at either end; a bucket with anything in it shows something. */
+/** Without the empty buckets at either end; a bucket that is not empty shows something. */
 const histogram = (one: ReportSeries): readonly string[] => {
   const counts = one.histogram.map(([, , count]) => count);
   const first = counts.findIndex(count => count > 0);

@@ -1,5 +1,5 @@
-// How many values a series has in each tenth of a second: what came together may have waited together, so that it is bins, not values,
-// that chance draws.
+// How many values a series has in each tenth of a second: values that came together may have waited together, so
+// bins, not values, are the independent units.
 
 export class TimeBins {
   readonly #counts = new Map<number, number>();
@@ -15,7 +15,7 @@ export class TimeBins {
     return this.#counts.size;
   }
 
-  /** So many bins of equal size would say as much of a mean. */
+  /** Number of equal bins that would determine a mean equally well. */
   get effectiveCount(): number {
     let squares = 0;
     for (const count of this.#counts.values()) squares += count ** 2;

@@ -18,7 +18,7 @@ interface TimedSamplesOptions {
   readonly objectives: readonly RequestLimit[];
 }
 
-/** Unknown, with the reason: there is no such file, it holds no request that was measured, or too many. */
+/** Unknown, with the reason: there is no such file, it contains no measured request, or too many. */
 export const timedSamples = async (
   path: string,
   options: TimedSamplesOptions,
@@ -100,5 +100,5 @@ class Columns {
 const figureOf = (value: number | undefined): number =>
   value === undefined || value === NO_FIGURE ? Number.NaN : value;
 
-/** Of one run: 400 MB of columns while they are gathered. */
+/** Limit for one run: 400 MB of columns while they are collected. */
 const SAMPLES_MAX = 4_000_000;

@@ -1,10 +1,10 @@
-// Those metrics of a run that depend on the tokens of its answers, taken from a recount that knows them.
+// The metrics of a run that depend on the tokens of its answers, taken from a recount with known tokens.
 
 import type { SeriesKey } from '../core/run/run-series.ts';
 import type { Metric, MetricsSnapshot } from '../core/run/snapshot.ts';
 import type { RunMetrics } from './run-metrics.ts';
 
-/** The rest of the snapshot, and what the client measured of itself, stays as it was. */
+/** The rest of the snapshot, and the client's measurements of itself, stay unchanged. */
 export const withTokenMetrics = (snapshot: MetricsSnapshot, recount: RunMetrics): MetricsSnapshot => {
   const counted = new Map(recount.final().map(metric => [metric.name, metric]));
   const { objectives, variants } = recount.beside();

@@ -1,5 +1,5 @@
-// Of each value of a series, what it may truly be: less the lateness of its end, and more by that of its start. Sorted, they are what
-// the percentiles may truly be. Kept as the series keeps its values, live and exact.
+// The limits of each value of a series: less by the lateness of its end, and more by that of its start. Sorted, they
+// are the limits of the percentiles. Stored as the series stores its values, live and exact.
 
 import type { ErrorBound } from '../core/run/error-bound.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
@@ -9,29 +9,29 @@ import type { BoundedValues } from './bound-percentiles.ts';
 import { TimeBins } from './time-bins.ts';
 import type { Lateness, MarkedLateness } from './wake-lateness.ts';
 
-/** How late the stamps at the ends of a time may be, and what the time is divided by. */
+/** Possible lateness of the stamps at both ends of a time, and the divisor of the time. */
 export interface TimeLate {
   /** The stamp of its end. */
   readonly atNs: number;
   readonly endNs: number;
   readonly endNsMax: number;
-  /** 0 where nothing can make the time too short. */
+  /** 0 if nothing can make the time too short. */
   readonly startNs: number;
   readonly startNsMax: number;
   readonly dividedBy: number;
 }
 
 export interface ValueEdgesOptions {
-  /** Past it bounds come from histograms. */
+  /** Above it bounds come from histograms. */
   readonly rawValuesMax: number | undefined;
   /** Where full blocks of values go; default this process's memory. */
   readonly store: BlockStore | undefined;
-  /** Whether its start can be late, too: then it may be measured too short. */
+  /** Whether its start can be late, too: then the time may be measured too short. */
   readonly isTwoSided: boolean;
 }
 
 export class ValueEdges {
-  /** By what is known of each stamp, and whatever happened while its thread slept. */
+  /** By the known causes for each stamp, and the upper limit of any delay while its thread slept. */
   readonly #known: Sides;
   readonly #surely: Sides;
   readonly #bins = new TimeBins();
@@ -104,7 +104,7 @@ class Edge {
     this.#raw = new RawValues(rawValuesMax, store);
   }
 
-  /** @param byNs negative for what a value may be at the least */
+  /** @param byNs negative for the lower limit of a value */
   add(valueNs: number, byNs: number): void {
     const edgeNs = Math.max(0, valueNs + byNs);
     this.#raw.add(edgeNs);
@@ -112,7 +112,7 @@ class Edge {
     this.lateNs += Math.abs(byNs);
   }
 
-  /** Of more values than are kept those of the histogram, from the end of a cell that claims less. */
+  /** Above the limit of stored values, those of the histogram, from the end of a cell that claims less. */
   ranked(isExact: boolean, end: 'lowest' | 'highest'): RankedValues {
     const histogram = this.#histogram;
     if (!isExact || this.#raw.leftOut > 0)

@@ -1,5 +1,5 @@
-// Raw values on the disk, where a run has more than should lie in memory: blocks of 8 bytes a value in one file that has no name
-// once it is open, so that nothing of it stays whatever happens to the process.
+// Raw values on disk, if a run has more than should be in memory: blocks of 8 bytes a value in one file that is
+// unlinked once it is open, so that nothing of it remains after any end of the process.
 
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync, rmSync, statfsSync, writeSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type { BlockStore } from '../core/statistics/raw-values.ts';
 export interface ValueSpillOptions {
   /** The first so many bytes stay in memory. */
   readonly keptBytesMax?: number;
-  /** Left free on the disk, for what the run itself writes there. */
+  /** Left free on the disk, for the run's own files. */
   readonly spareBytes?: number;
 }
 
@@ -20,10 +20,10 @@ export class ValueSpill implements BlockStore, Disposable {
   #keptBytes = 0;
   #writtenBytes = 0;
   #file: number | undefined;
-  /** The disk took no more: what comes now stays in memory, as the values of every shorter run do. */
+  /** The disk is full: further values stay in memory, as in every shorter run. */
   #isFull = false;
 
-  /** @param folder may turn out not to be writable */
+  /** @param folder may not be writable */
   constructor(
     folder: string,
     { keptBytesMax = VALUE_BYTES_KEPT_MAX, spareBytes = SPARE_BYTES }: ValueSpillOptions = {},
@@ -72,7 +72,9 @@ const openNameless = (path: string): number => {
   return file;
 };
 
-/** @throws the system's error, or one in words where the file is shorter: a figure of what is not there would be made up. */
+/**
+ * @throws the system's error, or a sentence if the file is shorter: figures from missing values would be invented.
+ */
 const readWhole = (file: number, bytes: Uint8Array, position: number): void => {
   for (let at = 0; at < bytes.length; ) {
     const read = readSync(file, bytes, at, bytes.length - at, position + at);

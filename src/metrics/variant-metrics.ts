@@ -1,5 +1,5 @@
-// What came of each model of a mix: counts, and the series that people compare models by. Nothing of it is kept where a run has
-// one model.
+// Results for each model of a mix: counts, and the series by which people compare models. Unused in a run with one
+// model.
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
@@ -30,7 +30,7 @@ export class VariantMetrics {
     for (const key of SERIES) if (figures[key] !== NO_FIGURE) account.series[key].record(figures[key]);
   }
 
-  /** In the order of the mix; undefined where there is none. */
+  /** In the order of the mix; undefined without one. */
   figures(): readonly VariantFigures[] | undefined {
     if (this.#accounts.size === 0) return undefined;
     return [...this.#accounts.entries()]

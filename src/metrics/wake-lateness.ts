@@ -1,25 +1,26 @@
-// How late the load threads are woken, from the marks that they were sent: a sample of what happens to every reply. What can be
-// said of the replies follows by chance alone, at odds of one in a thousand against it (docs/metrics.md, "Error bounds").
+// How late the load threads are woken, from the marks that they received: a sample of what happens to every reply.
+// The conclusions about replies are statistical, at odds of one in a thousand against them (docs/metrics.md, "Error
+// bounds").
 
 import { maximumOf } from '../core/extremes.ts';
 import type { SparingLag } from './bound-percentiles.ts';
 import type { TimeBins } from './time-bins.ts';
 
-/** How late marks were beyond what is known of the read of each, and beyond all that its thread had slept before. */
+/** How late marks were beyond the known delay of each read, and beyond the whole sleep of its thread before. */
 export interface MarkedLateness {
   readonly beyondKnown: Lateness;
-  /** The system itself held their bytes back. */
+  /** The system itself delayed their bytes. */
   readonly beyondSleep: Lateness;
 }
 
 export interface Lateness {
-  /** What the mean lateness does not pass in so many groups of replies that were woken together. */
+  /** Upper limit of the mean lateness for so many groups of replies that were woken together. */
   meanMaxNs(groups: number): number;
-  /** For several numbers of bins that may pass it a lateness, with the values in as many of the fullest bins. */
+  /** For several numbers of bins that may exceed it, a lateness, with the values in as many of the fullest bins. */
   lags(bins: TimeBins): readonly SparingLag[];
 }
 
-/** Of whichever of several machines is later: nobody knows here which reply was whose. */
+/** The later of several machines: which reply belongs to which is not known here. */
 export const latestOf = (all: readonly Lateness[]): Lateness => ({
   meanMaxNs: groups => maximumOf(all.map(each => each.meanMaxNs(groups))),
   lags: bins => {
@@ -35,7 +36,7 @@ export class WakeLateness implements Lateness {
   readonly #sortedNs: Float64Array;
   readonly #meanNs: number;
   readonly #deviationNs: number;
-  /** Late marks come in clumps of about so many: they say as little as one. */
+  /** Late marks come in clumps of about this size, which count as one. */
   readonly #clump: number;
 
   /** @param groups lateness of the marks, those that came together in a group */
@@ -66,21 +67,21 @@ export class WakeLateness implements Lateness {
     }));
   }
 
-  /** A lateness that at most `spared` of so many groups of replies pass. */
+  /** A lateness that at most `spared` of so many groups of replies exceed. */
   #passedByMaxNs(groups: number, spared: number): number {
-    // So small a share of all wakes passes it that more than `spared` of the groups hardly do …
+    // So small a share of all wakes exceeds it that more than `spared` of the groups hardly do …
     const share = Math.min(1, leastMean(spared) / groups);
-    // … and so many marks would have passed it, had it been a larger share.
+    // … and so many marks would have exceeded it, had it been a larger share.
     const expected = (share * this.count) / this.#clump;
     const passing = passedMarks(expected);
     const greatestNs = this.#sortedNs[this.count - 1] ?? 0;
     if (passing >= 0) return this.#sortedNs[this.count - 1 - Math.floor(passing * this.#clump)] ?? greatestNs;
-    // Too few marks to know so rare a lateness: a heavy tail (1/x²) from the greatest that was seen.
+    // Too few marks for so rare a lateness: a heavy tail (1/x²) from the greatest one observed.
     return greatestNs * Math.sqrt(MARKS_FOR_GREATEST / Math.max(expected, 1e-9));
   }
 }
 
-/** Of a late mark's group, how many are late with it, over what chance alone would bring together. */
+/** How many marks of a late mark's group are late with it, beyond chance. */
 const clumpOf = (groups: readonly (readonly number[])[], lateNs: number): number => {
   const counts = groups.map(group => group.filter(ns => ns >= lateNs).length);
   const late = counts.reduce((sum, count) => sum + count, 0);
@@ -118,7 +119,7 @@ const SPARED_PARTS: readonly number[] = [0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0
 const ALPHA = 0.001;
 /** Normal quantile of 1 − ALPHA. */
 const Z = 3.090_232;
-/** Which marks are called late where it is asked whether they come together. */
+/** Which marks count as late for the question whether they come together. */
 const LATE_PART = 0.1;
-/** Expected marks beyond a lateness that none of them passed, in one case of a thousand: ln 1000. */
+/** Expected marks beyond a lateness that none of them exceeded, in one case of a thousand: ln 1000. */
 const MARKS_FOR_GREATEST: number = -Math.log(ALPHA);

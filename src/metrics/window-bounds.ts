@@ -1,5 +1,5 @@
-// By how much the measured window may be off: its first request left between its stamp and the return of its write, and its last reply was
-// there as much earlier as it may have been read late.
+// By how much the measured window may be off: its first request was sent between its stamp and the return of its
+// write, and its last reply arrived earlier by as much as it may have been read late.
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import type { ErrorBound } from '../core/run/error-bound.ts';
@@ -10,7 +10,7 @@ import type { Lateness, MarkedLateness } from './wake-lateness.ts';
 
 export class WindowBounds {
   readonly #windows = new Map<number, WindowEdges>();
-  /** Of many machines: how far the clock of one may be off by which its samples were placed. */
+  /** With several machines: error of the clock offset by which one's samples were aligned. */
   clockErrorNs = 0;
 
   issued(window: number, sentNs: number): void {
@@ -59,7 +59,7 @@ interface WindowEdges {
   sureEndNs: number;
 }
 
-/** A lateness that one reply hardly passes. */
+/** A lateness that one reply hardly exceeds. */
 const lagOfOne = (wake: Lateness): number => {
   const one = new TimeBins();
   one.add(0);

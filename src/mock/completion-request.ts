@@ -23,9 +23,9 @@ export interface CompletionRequest {
   readonly promptText: string;
   /** Texts of an embedding's input. */
   readonly inputs: number;
-  /** Its answer is kept for a later request. */
+  /** Its answer is stored for a later request. */
   readonly isKept: boolean;
-  /** Of all that is in `promptText`. */
+  /** Messages in `promptText`. */
   readonly messages: number;
   readonly isStamped: boolean;
 }
@@ -33,7 +33,7 @@ export interface CompletionRequest {
 type CompletionRequestResult =
   | { readonly kind: 'ok'; readonly request: CompletionRequest }
   | { readonly kind: 'wrong'; readonly problem: string }
-  /** It goes on with an answer that nobody knows. */
+  /** It continues an answer that the server does not have. */
   | { readonly kind: 'forgotten'; readonly id: string };
 
 export const readCompletionRequest = (

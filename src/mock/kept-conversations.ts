@@ -1,5 +1,5 @@
-// What a server keeps of conversations that clients go on with by the id of an answer, as OpenAI's responses do with `store`:
-// the newest ones, all that was said until then in each.
+// Conversations that a server stores and clients continue by the id of an answer, as OpenAI's responses do with
+// `store`: the newest ones, each with its whole text so far.
 
 interface KeptConversation {
   /** All texts, the answer included. */

@@ -1,5 +1,5 @@
-// What a server with a cache of prefixes holds of prompts that it has read: the newest few whole, and of very many more their
-// blocks of 64 words, each known by all words before it.
+// The prefix cache of a server: the newest few prompts whole, and of many more their blocks of 64 words, each
+// identified together with all words before it.
 
 import { countTokens, type TokenizerName } from './tokenizers.ts';
 
@@ -7,18 +7,18 @@ export class KeptPrefixes {
   readonly #prompts: string[] = [];
   readonly #blocks: Set<number> = new Set();
 
-  /** Tokens at its start that some kept prompt has too; from then on it is kept. */
+  /** Tokens at its start that some stored prompt has too; from then on it is stored. */
   take(prompt: string, tokenizer: TokenizerName): number {
     const common = this.#prompts.reduce((most, kept) => Math.max(most, commonLength(kept, prompt)), 0);
     this.#prompts.push(prompt);
     if (this.#prompts.length > PROMPTS_MAX) this.#prompts.shift();
-    // A word that is cut in the middle is another one.
+    // A word that is cut in the middle is a different one.
     const whole = common === prompt.length ? common : prompt.lastIndexOf(' ', common);
     const held = Math.max(whole, this.#takeBlocks(prompt));
     return held <= 0 ? 0 : countTokens(prompt.slice(0, held), tokenizer);
   }
 
-  /** Where the last block ends that is known with all before it; from then on all of them are. */
+  /** End of the last block that is known with all before it; from then on all of them are. */
   #takeBlocks(prompt: string): number {
     let held = 0;
     let isKnown = true;

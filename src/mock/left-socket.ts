@@ -1,14 +1,14 @@
-// A Unix socket stays in the file system when its server was killed, and nobody can listen there again. It is taken away where
-// nobody answers; what is no socket, or answers, is left alone.
+// A Unix socket stays in the file system when its server was killed, and prevents others from listening there. It is
+// removed if nothing accepts connections; anything but a socket, or one that accepts, is left alone.
 
 import { once } from 'node:events';
 import { lstat, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { errorCode } from '../core/problem.ts';
 
-/** @throws the system's error where it cannot be taken away */
+/** @throws the system's error if it cannot be removed */
 export const removeLeftSocket = async (path: string): Promise<void> => {
-  const found = await lstat(path).catch(() => undefined); // listening says what is wrong
+  const found = await lstat(path).catch(() => undefined); // listening reports the problem
   if (found?.isSocket() !== true) return;
   const socket = connect(path);
   try {
@@ -20,7 +20,7 @@ export const removeLeftSocket = async (path: string): Promise<void> => {
   }
 };
 
-/** That somebody else took it away is as well. */
+/** A removal by another process is fine as well. */
 const removed = async (path: string): Promise<void> => {
   try {
     await unlink(path);

@@ -1,5 +1,5 @@
-// The mock's page of metrics, with the names of vLLM ("Production Metrics"), so that a reader of a server's own figures can be
-// tested: what it says is what its log says, or what it was told to say.
+// The mock's metrics page, with the names of vLLM ("Production Metrics"), so that a reader of a server's own metrics
+// can be tested: it contains the figures of its log, or configured ones.
 
 import type { MockLogSummary } from './mock-log.ts';
 import type { MockSettings } from './mock-settings.ts';
@@ -59,5 +59,5 @@ export const metricsPage = (
   return missing <= 0 ? page : `# ${'x'.repeat(Math.max(0, missing - 3))}\n${page}`;
 };
 
-/** Requests that fill the cache of a server that takes any number. */
+/** Requests that fill the cache of a server without a limit of requests. */
 const ROOM = 256;

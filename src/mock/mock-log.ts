@@ -21,16 +21,16 @@ export interface ServedRequest {
   chunks: number;
   outputTokens: number;
   readonly promptTokens: number;
-  /** Of those, as the reply tells it. */
+  /** Cached tokens of these, as the reply reports them. */
   readonly cachedTokens: number;
   bytes: number;
   readonly failure: string | undefined;
   readonly expected: Expected;
   /** Before the reply was done. */
   isClientGone: boolean;
-  /** What the nonce in its prompt says. */
+  /** Sample number from the nonce in its prompt. */
   readonly sample: number;
-  /** Each chunk with content; only where stamps are kept. */
+  /** Times of each chunk with content; only if stamps are kept. */
   readonly writtenMs: number[] | undefined;
 }
 
@@ -71,7 +71,7 @@ export class MockLog {
   readonly #time: HostTime;
   readonly #onLine: ((line: string) => void) | undefined;
   #entries: ServedRequest[] = [];
-  /** Where the next entry goes once all places are taken. */
+  /** Where the next entry goes once all slots are used. */
   #oldest = 0;
   #requests = 0;
   #done = 0;

@@ -290,7 +290,7 @@ const unknownFailure = (name: string): Parsed<never> => {
   );
 };
 
-/** The schema names settings; people know options. */
+/** The schema names settings; people use options. */
 const withOptionNames = (problem: string): string =>
   MOCK_OPTIONS.reduce((reported, { key, name }) => reported.replaceAll(key, `--${name}`), problem);
 

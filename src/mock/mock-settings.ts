@@ -10,10 +10,10 @@ export interface MockSettings {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** In place of host and port; '': none. */
+  /** Used instead of host and port; '': none. */
   readonly socketPath: string;
   readonly seed: number;
-  /** The first one answers requests that name none. Any `mock-fail-<failure>` is served besides. */
+  /** The first one answers requests that name none. In addition, any `mock-fail-<failure>` is served. */
   readonly models: readonly string[];
 
   readonly ttftMs: number;
@@ -29,7 +29,7 @@ export interface MockSettings {
   readonly toolCalls: number;
   /** How prompts are counted. */
   readonly tokenizer: TokenizerName;
-  /** Of a chat template, added for each message of a prompt. */
+  /** Tokens of a chat template, added for each message of a prompt. */
   readonly templateTokens: number;
   /** '': stop, or length if max_tokens cut it, or tool_calls if there are any. */
   readonly finishReason: string;
@@ -40,23 +40,26 @@ export interface MockSettings {
   readonly prefillTokensPerSecond: number;
   /** What each 1,000 tokens of context, prompt and answer so far, add to a gap. */
   readonly contextGapMs: number;
-  /** What prompts have in common with an earlier one is not read again, and told as cached. */
+  /** A prefix shared with an earlier prompt is not processed again, and is reported as cached. */
   readonly keepsPrefixes: boolean;
-  /** Of each prompt, told in usage and metrics as taken from a cache of prefixes. 0: usage does not mention it. */
+  /** Share of each prompt that usage and metrics report as read from a prefix cache. 0: usage does not mention it. */
   readonly cachedShare: number;
-  /** Of each answer, told in usage and metrics as guessed ahead and accepted. 0: usage does not mention it. */
+  /** Share of each answer that usage and metrics report as speculated and accepted. 0: usage does not mention it. */
   readonly predictedShare: number;
   /** A prompt that was answered before is answered at once. */
   readonly cachesAnswers: boolean;
-  /** So is one that differs from it only in the mark that makes it unique, as a cache by likeness does. */
+  /** The same for a prompt that differs only in the mark that makes it unique, as with a semantic cache. */
   readonly cachesDuplicates: boolean;
-  /** Answers end by themselves, whatever min_tokens and ignore_eos say. */
+  /** Answers end by themselves, even with min_tokens or ignore_eos. */
   readonly endsEarly: boolean;
-  /** What replies name as their model; '': the one that was asked for. */
+  /** Model name in replies; '': the requested one. */
   readonly answersAs: string;
-  /** Of other clients, told in the metrics. */
+  /** Requests of other clients, reported in the metrics. */
   readonly otherRequests: number;
-  /** Told in the metrics: each n-th request was put back once, and so many are moved out of the KV cache. 0: none. */
+  /**
+   * Reported in the metrics: each n-th request was preempted once, and so many are moved out of the KV cache. 0:
+   * none.
+   */
   readonly preemptEvery: number;
   readonly swappedRequests: number;
   /** The page of metrics is padded to this. */
@@ -87,12 +90,12 @@ export interface MockSettings {
   readonly informational: readonly (100 | 102 | 103)[];
   /** false: the head waits for the first token, as with servers that start to answer late. */
   readonly isHeadEarly: boolean;
-  /** The last of this many replies says `connection: close`. 0: never. */
+  /** The last of this many replies has `connection: close`. 0: never. */
   readonly repliesPerConnection: number;
   /** A connection without a request for this long is closed silently. 0: never. */
   readonly idleCloseMs: number;
 
-  /** Every chunk with content says when its request was read and when it was written. */
+  /** Every chunk with content contains when its request was read and when it was written. */
   readonly stampsWrites: boolean;
   /** A name of failures.ts; '' for none. */
   readonly failure: string;
@@ -119,7 +122,7 @@ type SettingsResult =
   /** `key` is undefined if several contradict each other. */
   | { readonly kind: 'wrong'; readonly key: string | undefined; readonly problem: string };
 
-/** Converts options to settings with every default filled in, or says which is invalid and why. */
+/** Converts options to settings with every default filled in, or returns which is invalid and why. */
 export const readMockSettings = (options: unknown): SettingsResult => {
   const result = v.safeParse(settingsSchema, options);
   if (result.success) return { kind: 'ok', settings: result.output };

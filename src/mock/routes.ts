@@ -27,7 +27,7 @@ interface RoutesOptions {
   readonly settings: MockSettings;
   readonly log: MockLog;
   readonly summary: () => MockLogSummary;
-  /** Of a mock that keeps them. */
+  /** For a mock that records them. */
   readonly stamps: StampLog | undefined;
 }
 
@@ -38,7 +38,7 @@ export class Routes {
   readonly #stamps: StampLog | undefined;
   readonly #builder: ReplyBuilder;
   readonly #informational: Buffer;
-  /** Hashes of requests, where whole answers are kept. */
+  /** Hashes of requests, if whole answers are cached. */
   readonly #answered = new Set<number>();
   readonly #prefixes = new KeptPrefixes();
   readonly #conversations = new KeptConversations();
@@ -189,7 +189,7 @@ export class Routes {
     );
   }
 
-  /** With whole answers kept, the second request for one gets it at once. */
+  /** If whole answers are cached, the second request for one gets it at once. */
   #remembered(subject: ReplySubject, promptText: string): ReplySubject {
     const { cachesAnswers, cachesDuplicates, keepsPrefixes, tokenizer } = this.#settings;
     const cachedPromptTokens = keepsPrefixes ? this.#prefixes.take(promptText, tokenizer) : 0;
@@ -207,7 +207,7 @@ export class Routes {
     return { ...held, isCached };
   }
 
-  /** By order of arrival, so the n-th fails whichever it is. */
+  /** By order of arrival, so the n-th request fails, independent of its content. */
   #failureOf(number: number): Failure | FaultCase | undefined {
     const { failure, failEvery } = this.#settings;
     if (number % failEvery !== 0) return undefined;
@@ -241,7 +241,7 @@ export class Routes {
     return JSON.stringify({ models });
   }
 
-  /** `?entries=N` for the newest N requests beside the sums; all that are stored by default. */
+  /** `?entries=N` adds the newest N requests to the sums; all that are stored by default. */
   #account(query: string): string {
     const [, requested] = /(?:^|&)entries=(\d{1,9})(?:&|$)/.exec(query) ?? [];
     const entries = this.#log.entriesJson(requested === undefined ? ENTRIES_MAX : Number(requested));

@@ -1,5 +1,5 @@
-// What the mock wrote when, of each stream, for a client that asks afterwards (`mock --stamp`, GET /mock/stamps): in bytes, because
-// a calibration has a hundred thousand of them.
+// What the mock wrote and when, for each stream, for a client that requests it afterwards (`mock --stamp`, GET
+// /mock/stamps): in bytes, because a calibration has a hundred thousand of them.
 
 import { encodeTruthStream, NO_SAMPLE } from '../wire/truth-stamps.ts';
 import type { HostTime } from './host-time.ts';

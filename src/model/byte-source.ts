@@ -1,5 +1,5 @@
-// Bytes that are read by range: a file, a part of one over HTTP, or memory. Readers of headers ask for what they need and no
-// more, and never for as much as an untrusted length field says.
+// Bytes that are read by range: a file, a part of one over HTTP, or memory. Readers of headers request only what they
+// need, and never as much as an untrusted length field states.
 
 export interface ByteSource extends AsyncDisposable {
   /** The path or URL, for messages. */

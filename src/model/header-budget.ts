@@ -1,4 +1,5 @@
-// What all headers of one model may expand to together: a model may be split over a thousand files, each of them within its limit.
+// Limit for the expansion of all headers of one model together: a model may be split over a thousand files, each of
+// them within its own limit.
 
 import { ExpansionBudget } from '../core/input/expansion-budget.ts';
 import type { InputKind } from '../core/input/input-limits.ts';

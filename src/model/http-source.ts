@@ -1,12 +1,13 @@
-// A file behind HTTP, of which only ranges are fetched (RFC 9110 §14): the header of a model of 40 GB is some MB.
+// A file on an HTTP server, of which only ranges are fetched (RFC 9110 §14): the header of a model of 40 GB is some
+// MB.
 
 import { errorMessage } from '../core/problem.ts';
 import type { ByteSource } from './byte-source.ts';
 import { ModelError } from './model-error.ts';
 
 /**
- * @param signal ends whatever is under way.
- * @throws ModelError `missing` for what cannot be reached, `unsupported` for a server without ranges.
+ * @param signal cancels any request in progress.
+ * @throws ModelError `missing` for an unreachable server, `unsupported` for one without ranges.
  */
 export const openHttpSource = async (url: URL, signal: AbortSignal): Promise<ByteSource> => {
   const place = `${url.origin}${url.pathname}`;
@@ -16,7 +17,7 @@ export const openHttpSource = async (url: URL, signal: AbortSignal): Promise<Byt
   if (whole === null) {
     throw new ModelError({
       code: 'unsupported',
-      problem: `${place} does not tell how long the file is`,
+      problem: `${place} does not report how long the file is`,
       advice: 'Download the file and name it instead.',
     });
   }
@@ -42,7 +43,7 @@ const fetchRange = async (
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
   const { url, response } = await answered(requested, {
     place,
-    // As it is stored: a range of what a server compresses meanwhile means something else.
+    // Uncompressed: a range of a body that a server compresses on the way means something else.
     headers: { range: `bytes=${offset}-${offset + length - 1}`, 'accept-encoding': 'identity' },
     signal: deadline,
   }).catch((error: unknown) => {
@@ -66,7 +67,7 @@ const fetchRange = async (
   return { url, bytes, contentRange: response.headers.get('content-range') ?? '' };
 };
 
-/** Redirects are followed within the host that was named, and nowhere else: a URL must not lead to a service of somebody else's. */
+/** Redirects are followed only within the named host: a URL must not lead to another party's service. */
 const answered = async (
   requested: URL,
   {
@@ -103,7 +104,7 @@ const elsewhere = (place: string, { origin, href }: URL): ModelError =>
     advice: `If you trust that host, name it yourself: ${href.length <= SHOWN_URL_MAX ? href : origin}`,
   });
 
-/** A server that sends more than was asked for is cut off. */
+/** A server that sends more than was requested is cut off. */
 const takenUpTo = async (response: Response, length: number): Promise<Uint8Array> => {
   const parts: Uint8Array[] = [];
   let taken = 0;
@@ -136,5 +137,5 @@ const notThere = (place: string, reason: string, cause: unknown): ModelError =>
 
 const ANSWER_MS_MAX = 30_000;
 const REDIRECTS_MAX = 3;
-/** Signed addresses of a store have some thousand characters. */
+/** Signed URLs of object stores have some thousand characters. */
 const SHOWN_URL_MAX = 2_048;

@@ -1,5 +1,6 @@
-// The local cache of the Hugging Face hub: where a model that a server calls by its id was downloaded to. Layout and environment as in
-// huggingface_hub, "Understand caching" and "Environment variables": models--ORG--NAME/refs/main names the snapshot.
+// The local cache of the Hugging Face hub: the folder of a downloaded model whose id a server reports. Layout and
+// environment as in huggingface_hub, "Understand caching" and "Environment variables": models--ORG--NAME/refs/main
+// names the snapshot.
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { readInputText } from '../process/input-file.ts';
 
 type HubEnvironment = Readonly<Record<string, string | undefined>>;
 
-/** undefined: there is no home to look in. */
+/** undefined: there is no home folder to look in. */
 export const hubFolder = (env: HubEnvironment): string | undefined => {
   const set = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);
   const home = set('HOME') ?? set('USERPROFILE');
@@ -21,7 +22,10 @@ export const hubFolder = (env: HubEnvironment): string | undefined => {
   );
 };
 
-/** The snapshot that has a config.json: that of `main`, else the newest. undefined: the id is none, or nothing of it is there. */
+/**
+ * The snapshot with a config.json: that of `main`, else the newest. undefined: it is not an id, or nothing of it was
+ * downloaded.
+ */
 export const hubModel = async (id: string, hub: string): Promise<string | undefined> => {
   if (!MODEL_ID.test(id) || id.includes('..')) return undefined;
   const folder = join(hub, `models--${id.replaceAll('/', '--')}`);
@@ -44,7 +48,7 @@ export const hubModel = async (id: string, hub: string): Promise<string | undefi
 const hasConfig = async (snapshot: string): Promise<boolean> =>
   (await present(stat(join(snapshot, 'config.json'))))?.isFile() === true;
 
-/** undefined for what is not there or may not be read. */
+/** undefined if it does not exist or cannot be read. */
 const present = async <Value>(reading: Promise<Value>): Promise<Value | undefined> => {
   try {
     return await reading;

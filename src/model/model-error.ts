@@ -2,7 +2,10 @@
 
 import { type Problem, ProblemError } from '../core/problem.ts';
 
-/** `damaged`: not what it says it is. `unsupported`: sound, but not known here. `missing`: not there, or not readable. */
+/**
+ * `damaged`: invalid in its own format. `unsupported`: valid, but unknown here. `missing`: not there, or not
+ * readable.
+ */
 type ModelProblem = Problem<'damaged' | 'unsupported' | 'missing'>;
 
 export class ModelError extends ProblemError<ModelProblem> {

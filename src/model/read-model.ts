@@ -1,5 +1,5 @@
-// The facts of a model from wherever it lies: a .gguf file (all parts of one that was split), a folder with config.json and
-// safetensors, a config.json alone, or the same behind HTTP.
+// The facts of a model from any location: a .gguf file (all parts of a split one), a folder with config.json and
+// safetensors, a config.json alone, or the same over HTTP.
 
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -34,7 +34,7 @@ export const readModelAt = async (
     signal,
   }: {
     readonly served?: string | undefined;
-    /** Of the Hugging Face hub's local cache. */
+    /** Folder of the Hugging Face hub's local cache. */
     readonly hub?: string | undefined;
     readonly signal: AbortSignal;
   },

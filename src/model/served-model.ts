@@ -1,5 +1,5 @@
-// The facts of the model that a server on this machine serves, where the server tells the file that it has open: llama.cpp's
-// /props names it, vLLM lists its path or its id at the Hugging Face hub. Only files of this machine are looked at, and only their headers.
+// The facts of the model of a server on this machine, if the server reports its file: llama.cpp's /props names it,
+// vLLM lists its path or its id at the Hugging Face hub. Only files of this machine are read, and only their headers.
 
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
@@ -10,19 +10,19 @@ import { ModelError } from './model-error.ts';
 import { readModel } from './read-model.ts';
 
 interface ServedModel {
-  /** What a person named with --facts; undefined: nothing. */
+  /** The argument of --facts; undefined: none. */
   readonly named: string | undefined;
-  /** As the server tells it; undefined: it does not, or is not on this machine. */
+  /** As reported by the server; undefined: it reports none, or is not on this machine. */
   readonly servedPath: string | undefined;
-  /** Id of the model at the Hugging Face hub, or what may be one; undefined: the server lists none. */
+  /** Id of the model at the Hugging Face hub, or a candidate for it; undefined: the server lists none. */
   readonly servedId: string | undefined;
-  /** Of the hub's local cache; undefined: there is none. */
+  /** Folder of the hub's local cache; undefined: there is none. */
   readonly hub: string | undefined;
-  /** Of the server, without its path. */
+  /** URL of the server, without its path. */
   readonly serverUrl: string;
 }
 
-/** Unknown, with the reason, where it cannot be read. @throws the signal's reason. */
+/** Unknown, with the reason, if it cannot be read. @throws the signal's reason. */
 export const servedModel = async (
   { named, servedPath, servedId, hub, serverUrl }: ServedModel,
   signal: AbortSignal,
@@ -44,19 +44,19 @@ export const servedModel = async (
   }
   return unknown(
     named === undefined
-      ? 'what the server tells of its model is not enough: name its file or folder with --facts'
+      ? 'the server does not report enough about its model: name its file or folder with --facts'
       : (reasons[0] ?? 'not read'),
   );
 };
 
-/** SHA-256 of what decides the cost of a model, hex: layers, tensors, cache, experts. */
+/** SHA-256 of everything that determines the cost of a model, hex: layers, tensors, cache, experts. */
 export const modelDigest = ({ architecture, layers, weights, cache, experts }: ModelFacts): string =>
   createHash('sha256')
     .update(JSON.stringify([architecture, layers, weights, cache, experts ?? null]))
     .digest('hex')
     .slice(0, DIGEST_LENGTH);
 
-/** Of the engine, its version and the model: what a calibration is kept under. */
+/** From the engine, its version and the model: the key under which a calibration is stored. */
 export const calibrationKey = (parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, DIGEST_LENGTH);
 

@@ -1,5 +1,5 @@
-// Hides known names in text and keys, and whatever looks like an id, an address, a host, an account or a path. When in
-// doubt it hides: losing a word is better than revealing an identity.
+// Hides known names in text and keys, and anything that looks like an id, an address, a host, an account or a path.
+// When in doubt it hides: losing a word is better than revealing an identity.
 
 import { isIP } from 'node:net';
 import { isNodeId } from '../core/ids.ts';

@@ -94,7 +94,7 @@ export const originsOf = (state: State): readonly NodeId[] => {
   return [...new Set(Object.values(maps).flatMap(nodesIn))].sort();
 };
 
-/** Durable ones ascending by seq, then live ones likewise. */
+/** Durable ones ascending by seq, then live ones in the same order. */
 export const eventsOf = (state: State, origin: NodeId): readonly Event[] =>
   heldFacts(state, origin)
     .flatMap(({ kind, payload, entry: { epoch, seq, ageMs, receivedAtMs } }) => {

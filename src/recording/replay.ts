@@ -52,7 +52,7 @@ export async function* eventsBefore(path: string, clock: Clock): AsyncGenerator<
 
 const playOnce = async (options: ReplayOptions, beganAtMs: number, signal: AbortSignal): Promise<void> => {
   const { path, clock, speed, onState, onEvents, onBroken } = options;
-  /** Of the first snapshot, which counts as now, whatever it says. */
+  /** Time of the first snapshot, which counts as now. */
   let zeroMs: number | undefined;
   const until = (atMs: number): Promise<void> => {
     zeroMs ??= atMs;

@@ -1,4 +1,4 @@
-// A run over time for its pictures, made of samples.jsonl line by line, however long the file is.
+// A run over time for its charts, from samples.jsonl line by line, for any size of the file.
 
 import { errorCode } from '../core/problem.ts';
 import { fileLines } from '../metrics/file-lines.ts';
@@ -10,7 +10,7 @@ import { withServerColumns } from '../metrics/server-columns.ts';
 import type { TimeSeries } from '../wire/api/run-answers.ts';
 import { decodeSampleTimes } from '../wire/sample-times.ts';
 
-/** Undefined where there are no samples that can be read: a report without pictures over time is still a report. */
+/** undefined if there are no readable samples: a report without charts over time is still a report. */
 export const runOverTime = async (
   { samples, server, power }: Pick<RunFiles, 'samples' | 'server' | 'power'>,
   { isStreaming }: { readonly isStreaming: boolean },

@@ -1,5 +1,5 @@
-// Feeds each reader of input the file that expands most, one after the other in a process of its own, and prints for each what was
-// said, how long it took, and the most memory that the process has had so far.
+// Feeds each reader of input the file that expands most, one after another in a separate process, and prints for each
+// the error, how long it took, and the peak memory of the process so far.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
-// The same fact has the same figure wherever it is told: on the command line, by the HTTP API, to Prometheus, to programs that
-// reason, and on the page. Numbers for programs are the same number, in MCP with six digits; texts for people are that number by
-// the one rule of its unit.
+// The same fact has the same figure wherever it is reported: on the command line, in the HTTP API, for Prometheus,
+// for programs that reason, and on the page. Numbers for programs are the same number, in MCP with six digits; texts
+// for people are that number by the one rule of its unit.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

@@ -19,7 +19,7 @@ const START = session('session.started');
 const TRACK = session('session.start_performance_tracking');
 const END = session('session.ended', 100);
 
-/** An aggregator in memory, on a clock that moves when told. */
+/** An aggregator in memory, on a clock that the test advances. */
 class Bench {
   readonly clock = new VirtualClock();
   readonly terminate = new AbortController();

@@ -49,7 +49,7 @@ describe('the verdict on the client', () => {
     ['it failed samples itself', { samplesFailedByClient: 3 }, /3 requests failed because of the client/],
     ['it sent late', { sendLatenessNs: { p50: 1, p99: 3 * MS, max: 3 * MS } }, /sent late: p99 3\.00.ms/],
     [
-      'it sent some of few late, of which no percentile is told',
+      'it sent some of few late, of which there is no percentile',
       { sent: 40, sendLatenessNs: { p50: 1, p99: 3 * MS, max: 30 * MS } },
       /^2 of 40 requests were sent 3\.00.ms or more after their time, over 2\.50.ms$/,
     ],
@@ -66,7 +66,7 @@ describe('the verdict on the client', () => {
       /was stalled: at 1 of 100 moments it was 3\.90.s late .*tasks of this machine waited for a processor for 30% of the time/,
     ],
     ['a parse thread was stalled', { parsePausedNs: 2 * SECOND }, /parsing was stalled for 20%/],
-    ['a quota held it back', { throttledShare: 0.32 }, /quota held the client back for 32%/],
+    ['a quota throttled it', { throttledShare: 0.32 }, /quota throttled the client for 32%/],
     ['its host gave the processors to others', { stolenShare: 0.2 }, /hypervisor took 20%/],
     ['it was busy all the time in closed loop', closedLoop, /busy 99%/],
     ['it collected garbage', { gcPauseNs: { total: SECOND, max: MS } }, /garbage collection .* 10%/],
@@ -154,7 +154,7 @@ describe("the client's own figures", () => {
     return reportClient(lookUp(snapshot), { pattern, droppedEvents: 0 });
   };
 
-  test('are weighed by time, and those of the busiest thread are told', () => {
+  test('are weighed by time, and those of the busiest thread are reported', () => {
     const client = clientOf(
       [observed(0, SECOND), true],
       [observed(1, SECOND, { eventLoopUtilization: 0.8, cpuShare: 0.7 }), true],
@@ -190,11 +190,11 @@ describe("the client's own figures", () => {
     });
   });
 
-  test('tell what the system told, and nothing else as known', () => {
+  test('contain what the system reported, and nothing else as known', () => {
     const host = { kind: 'client.host', atNs: SECOND, intervalNs: SECOND, throttledNs: SECOND / 4 } as const;
     const client = clientOf([{ ...host, pressureNs: NO_FIGURE, stolenNs: 0 }, true]);
     expect(client).toMatchObject({ throttledShare: 0.25, stolenShare: 0 });
-    expect(client.pressureShare).toEqual(unknown('the system does not tell it'));
+    expect(client.pressureShare).toEqual(unknown('not reported by the system'));
   });
 
   test('show one starved thread among others', () => {

@@ -22,7 +22,7 @@ const ranked = (values: readonly number[]) => {
 };
 
 describe('the bound of a percentile', () => {
-  test('holds the true percentile whatever the latenesses are, as long as no more of them pass the lag than were spared', () => {
+  test('contains the true percentile for any latenesses, as long as no more of them exceed the lag than were spared', () => {
     const sample = fc.record({
       trueNs: fc.nat(1_000_000),
       ownNs: fc.nat(50_000),
@@ -117,7 +117,7 @@ describe('the bound of gaps between chunks', () => {
     lateNs: fc.array(fc.nat(3_000_000), { minLength: 30, maxLength: 30 }),
   });
 
-  test('holds every percentile whatever the latenesses of both ends are, with edges of other streams among them', () => {
+  test('contains every percentile for any latenesses of both ends, with edges of other streams among them', () => {
     fc.assert(
       fc.property(fc.array(made, { minLength: 1, maxLength: 8 }), fc.nat(3), (streams, uncounted) => {
         const edges = new GapEdges();
@@ -159,7 +159,7 @@ describe('the bound of gaps between chunks', () => {
   }, 180_000);
 });
 
-test('a run that a processor quota held back for more than a twentieth of the time has no bounds, and says why', () => {
+test('a run that a processor quota throttled for more than a twentieth of the time has no bounds, and reports why', () => {
   const boundsAfter = (throttledNs: number) => {
     const pattern = { kind: 'concurrency', concurrency: 1 } as const;
     const metrics = new RunMetrics({ pattern, isStreaming: false, objectives: [] });
@@ -178,7 +178,7 @@ test('a run that a processor quota held back for more than a twentieth of the ti
   });
   expect(boundsAfter(630_000_000)).toEqual({
     ofRun: unknown(
-      'a processor quota held the client back for 63% of the time, and nothing tells which stamps it delayed',
+      'a processor quota throttled the client for 63% of the time, and it is not known which stamps it delayed',
     ),
     ofLatency: undefined,
   });
@@ -191,8 +191,8 @@ test.each([
     'the run was too short: 19 marks reached the load threads of boreas, and 20 say something of them',
   ],
   ['no mark', 0, 'no mark reached the load threads of boreas over loopback'],
-  ['nothing', undefined, 'boreas told nothing of how late it was'],
-])('a run from agents of which one told %s has no bounds, and names it', (_what, marks, reason) => {
+  ['nothing', undefined, 'boreas reported nothing about its lateness'],
+])('a run from agents of which one reported %s has no bounds, and names it', (_what, marks, reason) => {
   const pattern = { kind: 'concurrency', concurrency: 2 } as const;
   const metrics = new RunMetrics({ pattern, isStreaming: false, objectives: [] });
   const partsOf = (count: number) => {

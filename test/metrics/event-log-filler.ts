@@ -1,5 +1,5 @@
-// Fills a small disk through openEventLogFile, frees some of it, and tells what the file holds: event-log.test.ts runs it
-// in a mount namespace of its own.
+// Fills a small disk through openEventLogFile, frees some of it, and prints what the file contains: event-log.test.ts
+// runs it in its own mount namespace.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

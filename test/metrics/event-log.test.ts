@@ -1,4 +1,4 @@
-// The rules of the event log: when it flushes, what it drops, how it ends. Against a sink in memory that does as told.
+// The rules of the event log: when it flushes, what it drops, how it ends. Against a scripted sink in memory.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

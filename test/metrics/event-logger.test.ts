@@ -21,7 +21,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { SampleBatches } from './event-batches.ts';
 
 describe('the event logger', () => {
-  test('writes every record of a session, then tells how many and ends', async () => {
+  test('writes every record of a session, then reports how many and ends', async () => {
     using directory = temporaryDirectory();
     const file = join(directory.path, 'events.jsonl');
     await using run = await startRun(file);
@@ -80,7 +80,7 @@ describe('the event logger', () => {
     expect(run.publisher.droppedCount).toBe(0);
   });
 
-  test('takes everything from the publisher while its disk is stuck, and still ends when told to', async context => {
+  test('takes everything from the publisher while its disk is stuck, and still ends on request', async context => {
     if (process.platform === 'win32') context.skip('needs named pipes');
     using directory = temporaryDirectory();
     const pipe = join(directory.path, 'events.jsonl');

@@ -13,7 +13,7 @@ const linesOf = async (content: string, lineBytesMax: number): Promise<readonly 
 };
 
 describe('the lines of a file', () => {
-  test('are those that were written, whatever their length and wherever a read ends', async () => {
+  test('are those that were written, of any length and wherever a read ends', async () => {
     const length = fc.oneof(fc.nat({ max: 50 }), fc.constantFrom(1_048_575, 1_048_576, 1_048_577, 2_500_000));
     await fc.assert(
       fc.asyncProperty(fc.array(length, { maxLength: 5 }), fc.nat({ max: 9 }), async (lengths, rest) => {
@@ -29,7 +29,7 @@ describe('the lines of a file', () => {
     );
   });
 
-  test('that are too long are skipped and told, and those after them are read', async () => {
+  test('that are too long are skipped and reported, and those after them are read', async () => {
     const long = 'x'.repeat(3_000_000);
     expect(await linesOf(`a\n${long}\nb\n${long}`, 1_000)).toEqual([
       { kind: 'line', text: 'a' },

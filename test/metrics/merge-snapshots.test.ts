@@ -22,7 +22,7 @@ const mergedOf = (series: readonly SeriesMetric[]) =>
   );
 
 describe('snapshots of several machines', () => {
-  test('add to exactly what one machine would have told of all values', () => {
+  test('add to exactly what one machine would have reported for all values', () => {
     const values = fc.array(fc.oneof(fc.nat(), fc.constant(0), fc.integer({ min: 1, max: 5_000_000 })), {
       maxLength: 60,
     });
@@ -68,7 +68,7 @@ describe('snapshots of several machines', () => {
     expect({ pendingTasks, state }).toEqual({ pendingTasks: 4, state: 'live' });
   });
 
-  test('leave out a series that one of them tells without its histogram, and say which', () => {
+  test('leave out a series that one of them sends without its histogram, and report which', () => {
     const { metrics, unadded } = mergedOf([seriesOf([1, 2], 'ns'), seriesOf([3], 'ns', false)]);
     expect({ metrics, unadded }).toEqual({ metrics: [], unadded: ['latencyNs'] });
   });

@@ -105,7 +105,7 @@ describe('a streamed sample', () => {
     expect(seriesOf(apply([START, ...records]))['tpotNs']).toMatchObject({ count: 0 });
   });
 
-  test('has no gap without a previous chunk, and is told as contradictory', () => {
+  test('has no gap without a previous chunk, and is reported as contradictory', () => {
     const { counters, series } = metricsOf(
       apply([START, issued(1, 0), receivedMore(1, 5, 6), complete(1, 9, { chunkCount: 2 })]),
     );
@@ -144,7 +144,7 @@ describe('a failed sample', () => {
       expect(series[name]).toMatchObject({ count: 0 });
   });
 
-  test('stays failed when its end says that it completed, and that is told', () => {
+  test('stays failed when its end record is a completed one, and that is reported', () => {
     const counters = counted([...error, complete(1, 9, { chunkCount: 1 })]);
     expect(counters).toMatchObject({
       trackedSamplesFailed: 1,

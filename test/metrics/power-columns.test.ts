@@ -25,7 +25,7 @@ const gpu = (watts: readonly number[]) => ({
   use: 1,
 });
 
-test('what a node drew is read back from its file, summed over devices, and only where all of them told', async () => {
+test('what a node drew is read back from its file, summed over devices, and only if all of them reported', async () => {
   using folder = temporaryDirectory();
   const lines = powerByScope(
     [gpu([100, 200, 300]), gpu([1, 2]), { ...gpu([]), scope: 'machine', readings: unknown('no sensor') }],

@@ -121,7 +121,7 @@ describe('a report from a run directory', () => {
     expect(counted.client).toMatchObject({ verdict: 'unknown' });
   });
 
-  test('of a run that was killed says so and counts what its samples tell, a torn last line left out', async () => {
+  test('of a run that was killed states it and counts its samples, except an incomplete last line', async () => {
     const report = await rebuildReport(await runDirectory({ samples: LINES.slice(0, -30) }));
     expect(report).toMatchObject({ complete: false, interrupted: true, source: 'samples-file' });
     expect(report.incompleteReason).toMatch(/samples\.jsonl is cut off/);
@@ -138,7 +138,7 @@ describe('a report from a run directory', () => {
 
   test('of a run that was killed counts the warm-up for itself where its snapshot had missed some of it', async () => {
     const warm = [sample(1), sample(2)].map(one => ({ ...one, window: -1 }));
-    // It knows of more measured requests than the lines, and of fewer warm-ups.
+    // It has more measured requests than the lines, and fewer warm-ups.
     const snapshot = snapshotOf([...warm.slice(1), sample(3), sample(4), sample(5)], 'interrupted');
     const samples = [...warm, sample(3), sample(4)].map(encodeSampleLine).join('');
     const report = await rebuildReport(await runDirectory({ samples, snapshot }));
@@ -155,7 +155,7 @@ describe('a report from a run directory', () => {
     expect(report.incompleteReason).toBe(problems[0]);
   });
 
-  test('is interrupted when the aggregator was stopped before the end that the samples tell', async () => {
+  test('is interrupted when the aggregator was stopped before the end in the samples', async () => {
     const snapshot = snapshotOf(SAMPLES.slice(0, 2), 'interrupted');
     const report = await rebuildReport(await runDirectory({ samples: LINES + END, snapshot }));
     expect(report).toMatchObject({ complete: false, interrupted: true });
@@ -189,7 +189,7 @@ describe('a report from a run directory', () => {
     expect(report.requestsPerSecond).toEqual({ kind: 'unknown', reason: 'nothing was measured' });
   });
 
-  test('keeps what the run itself told of lost records and threads', async () => {
+  test('keeps what the run itself reported about lost records and threads', async () => {
     const directory = await runDirectory({ samples: LINES + END });
     const first = await rebuildReport(directory);
     await writeReportFiles(directory, {
@@ -253,7 +253,7 @@ describe('a report from a run directory', () => {
     await expect(rebuildReport(directory)).rejects.toThrow(words);
   });
 
-  test('tells which of its files cannot be written', async () => {
+  test('reports which of its files cannot be written', async () => {
     const directory = await runDirectory({ samples: LINES + END });
     const report = await rebuildReport(directory);
     expect(await writeReportFiles(join(directory, 'gone'), report)).toHaveLength(2);

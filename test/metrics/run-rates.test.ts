@@ -151,7 +151,7 @@ describe('the window', () => {
     expect(report.series['latencyNs']).toMatchObject({ count: 0, failureAdjusted: { '50': null } });
   });
 
-  test('knows no token rate when a server told usage for only some', () => {
+  test('has no token rate when a server reported usage for only some', () => {
     const report = reportOf([sample(1, 0, 5), sample(2, 0, 9, { outputTokens: NO_FIGURE })]);
     expect(report.outputTokensPerSecond).toEqual({
       kind: 'unknown',

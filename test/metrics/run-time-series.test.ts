@@ -102,7 +102,7 @@ describe('a run over time', () => {
     expect(series.series().outputTokensPerSecond.slice(0, 2)).toEqual([10, 10 / 0.95]);
   });
 
-  test('of a live run makes up no tokens where chunks were told a moment before or after they came', () => {
+  test('of a live run invents no tokens if chunks were reported a moment before or after they came', () => {
     const series = new RunTimeSeries(true);
     const reported = (elapsedMs: number, chunks: number): void =>
       series.reported({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk: 100 } });

@@ -181,7 +181,7 @@ describe('the rollup of a series', () => {
 });
 
 describe('the registry', () => {
-  test('refuses a name that is taken, whatever kind it is', () => {
+  test('refuses a name that is taken, of any kind', () => {
     const registry = new MetricsRegistry();
     registry.counter('a');
     expect(() => registry.counter('a')).toThrow(/registered twice/);

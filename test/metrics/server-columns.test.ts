@@ -24,7 +24,7 @@ const reading = (seconds: number, figures: Partial<ServerReading>): ServerReadin
 
 const PICTURE = { ...new RunTimeSeries(true).series(), stepMs: 1_000, inFlight: [1, 1, 1, 1, 1, 1, 1] };
 
-test('what a server told stands in the steps of a run as long as it is new, and nothing where it is old', async () => {
+test('what a server reported is in the steps of a run as long as it is new, and nothing if it is old', async () => {
   using folder = temporaryDirectory();
   const path = join(folder.path, 'server.csv');
   const lines = [
@@ -52,12 +52,12 @@ test('a step in which no reading succeeded has nothing, not what the server repo
   expect(server?.running).toEqual([2, null, null, 1, 1, 1, 1]);
 });
 
-test('a run whose server told nothing has a picture without it', async () => {
+test('a run whose server reported nothing has a chart without it', async () => {
   using folder = temporaryDirectory();
   expect(await withServerColumns(join(folder.path, 'server.csv'), PICTURE)).toBe(PICTURE);
 });
 
-test('columns are found by their names, whatever order another version gives them', () => {
+test('columns are found by their names, in any order of another version', () => {
   const [line] = decodeServerLines('new,waiting,seconds,running\n9,5,1.250,3\n');
   expect([line?.seconds, line?.figures.get('waiting'), line?.figures.get('running')]).toEqual([1.25, 5, 3]);
 });

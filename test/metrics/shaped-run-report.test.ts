@@ -1,4 +1,5 @@
-// What a report says of a run that was not plain: how its load moved, what it is called, what was never sent.
+// What a report contains about a run with a shape: how its load varied, its description, requests that were never
+// sent.
 
 import { describe, expect, test } from 'vitest';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';

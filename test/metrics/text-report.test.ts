@@ -88,7 +88,7 @@ describe('the text of a report', () => {
 
   test('fits on a screen of 40 lines and 80 columns however much went wrong, with the verdict on top', () => {
     const { run, client } = reportOf('complete');
-    const long = 'something that takes many words to tell of '.repeat(40);
+    const long = 'something that takes many words to report  '.repeat(40);
     const lines = shortOf(
       reportOf('interrupted', {
         run: {
@@ -129,7 +129,7 @@ describe('the text of a report', () => {
     expect(lines.join('\n')).toMatch(/more lines with --full/);
   });
 
-  test('tells each objective whole, the missed ones first, however long what is said of it', () => {
+  test('shows each objective whole, the missed ones first, however long its sentence is', () => {
     const estimate = { value: 0, low: 0, high: 0.0132 };
     const few = { limit: 0.001, unit: 'share', answer: 'too-few-samples', estimate } as const;
     const text = shortOf(
@@ -226,7 +226,7 @@ describe('the text of a report', () => {
     expect(text).toMatch(/docs\/metrics\.md/);
   });
 
-  test('tells the buckets of a narrow range apart', () => {
+  test('distinguishes the buckets of a narrow range', () => {
     const report = reportOf('complete');
     const { latencyNs } = report.series;
     if (latencyNs === undefined) throw new Error('no latency');

@@ -1,4 +1,4 @@
-// What a report says of the lengths that were asked for, beside what the server counted.
+// What a report shows of the requested lengths, next to the server's counts.
 
 import { expect, test } from 'vitest';
 import { formatCount } from '../../src/core/figure/figure.ts';
@@ -38,14 +38,14 @@ const rowsOf = (requests: Partial<RunRequests>, input = counted(150), output = c
   ...lengthRows({ run: { requests: { ...BASE, ...requests }, shape: PLAIN_SHAPE }, counts: { issued: 0 } }),
 ];
 
-test('where nobody said how long answers are, the default is told', () => {
+test('if no length of answers was given, the default is shown', () => {
   expect(rowsOf({})).toEqual([
     ['input tokens', 'not asked for: prompts have 128 words; counted 150'],
     ['output tokens', 'asked at most 256, the default; counted 256'],
   ]);
 });
 
-test('what was counted otherwise than asked is told with its share', () => {
+test('counts that differ from the request are shown with their share', () => {
   expect(
     rowsOf(
       {
@@ -77,7 +77,7 @@ test('what was counted otherwise than asked is told with its share', () => {
   ]);
 });
 
-test('a distribution is told with what was drawn of it for the requests that were sent', () => {
+test('a distribution is shown with the draws for the requests that were sent', () => {
   const [, output] = rowsOf({
     outputTokens: { text: 'normal(256,64)', mean: 249.8, min: 101, max: 420 },
     outputSource: 'option',
@@ -86,7 +86,7 @@ test('a distribution is told with what was drawn of it for the requests that wer
   expect(output).toEqual(['output tokens', 'asked normal(256,64): 249.8, 101 to 420; counted 256 (+2.5%)']);
 });
 
-test('a server that counts nothing, and a version that told nothing, are no figures', () => {
+test('a server that counts nothing, and a version that reported nothing, give no figures', () => {
   const none = { input: undefined, output: undefined };
   expect(tokenRows({ requests: BASE }, none)[1]).toEqual([
     'output tokens',

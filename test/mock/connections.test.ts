@@ -70,7 +70,7 @@ describe('a connection', () => {
     }
   });
 
-  test('ends after as many replies as it was told, the last one saying so', async () => {
+  test('ends after the configured number of replies, the last one with a header for it', async () => {
     await using mock = await startMock({ ...QUICK, repliesPerConnection: 2 });
     using connection = rawConnection(mock);
     connection.send(question({ stream: false }));

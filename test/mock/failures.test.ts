@@ -331,7 +331,7 @@ describe('failures', () => {
     expect((await request(mock)).status).toBe(200);
   });
 
-  test('are each told by name once, and every kind that a server can cause is among them', () => {
+  test('each have a unique name, and every kind that a server can cause is among them', () => {
     const names = FAILURES.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     const kinds = new Set(

@@ -75,7 +75,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('it says where it listens in one line, and ends when its input closes and it was told to', async () => {
+test('it prints where it listens in one line, and ends when its input closes with --with-parent', async () => {
   const child = spawn(process.execPath, [ENTRY, '{"ttftMs":0}', '--with-parent'], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });

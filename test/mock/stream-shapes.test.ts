@@ -25,7 +25,7 @@ describe('a stream', () => {
     expect(reply.chunkSizes).toHaveLength(dataOf(reply.body).length);
   });
 
-  test('tells usage only to who asks, unless told otherwise', async () => {
+  test('reports usage only on request, unless configured otherwise', async () => {
     await using requested = await startMock(QUICK);
     await using always = await startMock({ ...QUICK, usage: 'always' });
     await using never = await startMock({ ...QUICK, usage: 'never' });
@@ -78,7 +78,7 @@ describe('a stream', () => {
     ).toEqual(joined);
   });
 
-  test('leaves out role, [DONE] and space when told to, and takes any finish reason', async () => {
+  test('leaves out role, [DONE] and space if configured, and takes any finish reason', async () => {
     await using mock = await startMock({
       ...QUICK,
       hasRoleDelta: false,
@@ -106,7 +106,7 @@ describe('a stream', () => {
     expect(body.replaceAll(end, '')).not.toMatch(/[\r\n]/);
   });
 
-  test('has comments, data over two lines and a byte order mark when told to', async () => {
+  test('has comments, data over two lines and a byte order mark if configured', async () => {
     await using mock = await startMock({ ...QUICK, hasComments: true, hasMultiLineData: true, hasBom: true });
     const { body } = await request(mock);
     expect(body.startsWith('\ufeff: the mock is running\ndata: {"id":')).toBe(true);
@@ -132,7 +132,7 @@ describe('on the wire a stream', () => {
     expect(contentOf(body)).toBe(await plainText());
   });
 
-  test('has chunk extensions and trailers when told to', async () => {
+  test('has chunk extensions and trailers if configured', async () => {
     await using mock = await startMock({ ...QUICK, hasChunkExtensions: true, hasTrailers: true });
     const { bytes, trailers, head } = await request(mock);
     expect(bytes.toString()).toMatch(/\r\n[0-9a-f]+;mock="a;b"\r\ndata: /);
@@ -140,7 +140,7 @@ describe('on the wire a stream', () => {
     expect(head).toContain('\r\ntrailer: x-mock-trailer');
   });
 
-  test('has a length when told to', async () => {
+  test('has a length if configured', async () => {
     await using mock = await startMock({ ...QUICK, transfer: 'content-length' });
     const { head, body } = await request(mock);
     expect(head).toContain(`content-length: ${Buffer.byteLength(body)}`);
@@ -162,7 +162,7 @@ describe('on the wire a stream', () => {
     expect(dataOf(reply?.body ?? '').at(-1)).toBe('[DONE]');
   });
 
-  test('joins events in a write when told to', async () => {
+  test('joins events in a write if configured', async () => {
     await using mock = await startMock({ ...QUICK, gapMs: 5, eventsPerWrite: 4 });
     const { body, chunkSizes } = await request(mock);
     // The role, two fours, finish reason and [DONE].
@@ -180,7 +180,7 @@ describe('on the wire a stream', () => {
     },
   );
 
-  test('cuts inside a character when told to', async () => {
+  test('cuts inside a character if configured', async () => {
     await using mock = await startMock({ ...QUICK, outputTokens: 64, ttftMs: 1, gapMs: 2, splitsUtf8: true });
     const { bytes, reads } = await request(mock);
     let at = 0;
@@ -192,7 +192,7 @@ describe('on the wire a stream', () => {
     expect(cuts.some(cut => ((bytes[cut] ?? 0) & 0xc0) === 0x80)).toBe(true);
   });
 
-  test('is announced by informational heads when told to, also with stamps', async () => {
+  test('is announced by informational heads if configured, also with stamps', async () => {
     for (const stampsWrites of [false, true]) {
       await using mock = await startMock({ ...QUICK, informational: [100, 103], stampsWrites });
       const { bytes, status } = await request(mock);
@@ -204,7 +204,7 @@ describe('on the wire a stream', () => {
     }
   });
 
-  test('holds its head back until the first token when told to', async () => {
+  test('delays its head until the first token if configured', async () => {
     await using mock = await startMock({ ...QUICK, ttftMs: 30, isHeadEarly: false });
     await using early = await startMock({ ...QUICK, ttftMs: 30 });
     await request(mock);

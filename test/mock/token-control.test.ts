@@ -1,4 +1,4 @@
-// What a request says of lengths, and how the mock counts.
+// What a request states about lengths, and how the mock counts.
 
 import { describe, expect, test } from 'vitest';
 import { startMock } from '../../src/mock/mock-server.ts';

@@ -48,7 +48,7 @@ const READERS: readonly {
   },
 ];
 
-/** Whatever numbers a header claims, the answer comes. */
+/** With any numbers in a header, there is a result. */
 const use = (facts: ModelFacts): void => {
   const held = { contextTokens: 4_096, cacheBytesPerElement: 2 };
   memoryNeed(facts, { ...held, slots: 4 });

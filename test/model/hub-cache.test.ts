@@ -26,7 +26,7 @@ const addRef = (hub: string, revision: string): void => {
   writeFileSync(join(hub, 'models--Qwen--Qwen3-8B', 'refs', 'main'), revision);
 };
 
-test('the snapshot of main is the model, whatever else was downloaded later', async () => {
+test('the snapshot of main is the model, even if others were downloaded later', async () => {
   using hub = temporaryDirectory();
   const main = addSnapshot(hub.path, MAIN);
   addSnapshot(hub.path, OTHER, { at: 1_790_000_900 });

@@ -51,7 +51,7 @@ const write = (bytes: Uint8Array, at: number, value: bigint, width: number): voi
   }
 };
 
-/** What stands in JSON where something else is expected. */
+/** JSON that is in the place of something else. */
 const words = (random: SeededRandom): Uint8Array =>
   new TextEncoder().encode(WORDS[random.below(WORDS.length)] ?? '');
 

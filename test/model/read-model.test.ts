@@ -113,10 +113,10 @@ describe('a model behind HTTP', () => {
       /cannot be fetched: status 404/,
     ],
     [
-      'does not tell its length',
+      'does not report its length',
       (_: IncomingMessage, response: ServerResponse) =>
         response.writeHead(206, { 'content-range': 'bytes 0-0/*' }).end('G'),
-      /does not tell how long the file is/,
+      /does not report how long the file is/,
     ],
     ['hangs up', (request: IncomingMessage) => request.socket.destroy(), /cannot be fetched/],
   ])('of a server that %s is refused in words', async (_, behaviour, words) => {

@@ -74,7 +74,7 @@ describe('a model of Ollama', () => {
       answers = await ollama(name, { hasTensors: false });
       const { facts } = await read();
       expect(facts.cache).toEqual(exact.cache);
-      expect(facts.notes).toContainEqual(expect.stringContaining('does not tell its tensors'));
+      expect(facts.notes).toContainEqual(expect.stringContaining('does not report its tensors'));
       if (isUnknown(exact.weights)) throw new Error('the file has weights');
       if (isUnknown(facts.weights)) throw new Error(facts.weights.reason);
       for (const part of ['totalBytes', 'denseBytes', 'expertBytes'] as const) {
@@ -124,7 +124,7 @@ describe('a model of llama-server', () => {
     expect(facts.notes).toContainEqual(expect.stringContaining('cannot be read from here'));
   });
 
-  test('that still loads is told without what it does not know yet', async () => {
+  test('that is still loading is described without what it does not report yet', async () => {
     answers = { ...llama('/x.gguf'), '/v1/models': { data: [{ id: 'x', meta: null }] } };
     expect((await read()).facts.weights).toMatchObject({ kind: 'unknown' });
   });
@@ -167,7 +167,7 @@ describe('a model of vLLM or SGLang', () => {
     expect(isUnknown(without.layers)).toBe(true);
   });
 
-  test('of which only a name is told has no structure, and says what would tell it', async () => {
+  test('of which only a name is reported has no structure, and notes where to get it', async () => {
     answers = {
       '/v1/models': { data: [{ id: 'Qwen/Qwen3-32B', owned_by: 'sglang', max_model_len: 40_960 }] },
       '/get_server_info': {
@@ -185,7 +185,9 @@ describe('a model of vLLM or SGLang', () => {
       weights: { kind: 'unknown' },
     });
     expect(facts.notes).toContain('it runs on 2 devices (tensor parallel)');
-    expect(facts.notes).toContainEqual(expect.stringContaining('config.json tells what the server does not'));
+    expect(facts.notes).toContainEqual(
+      expect.stringContaining('config.json contains what the server does not report'),
+    );
   });
 });
 
@@ -222,7 +224,7 @@ describe('a server that means no good', () => {
     await expect(read()).rejects.toThrow(words);
   });
 
-  test('and tells Ollama figures of wrong types gives nothing that was not told', async () => {
+  test('and reports Ollama figures of wrong types gives nothing that was not reported', async () => {
     answers = {
       '/api/tags': { models: [{ name: 'm', size: 'large' }] },
       '/api/ps': { models: 'none' },

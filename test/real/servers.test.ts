@@ -1,4 +1,4 @@
-// Every feature on every real server, beside what that server counts itself. Prints the table of docs/verified-on.md.
+// Every feature on every real server, next to that server's own counts. Prints the table of docs/verified-on.md.
 
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { isLongRun } from '../support/counts.ts';

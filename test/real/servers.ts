@@ -20,7 +20,7 @@ export interface RealServer {
   readonly program: string;
   /** The processes that install it, one after the other. */
   readonly install: readonly (readonly string[])[];
-  /** Gives the installer's environment beside PATH. */
+  /** The installer's environment in addition to PATH. */
   readonly installEnv: Readonly<Record<string, string>>;
   readonly args: (place: ServerPlace) => readonly string[];
   readonly env: (place: ServerPlace) => Readonly<Record<string, string>>;
@@ -33,7 +33,7 @@ export interface RealServer {
   readonly apis: readonly string[];
   /** Undefined: it has no page of metrics. */
   readonly counters: Counters | undefined;
-  /** How it is started with a key that it requires; undefined: it knows none. */
+  /** How it is started with a required key; undefined: it supports none. */
   readonly keyArgs: ((key: string) => readonly string[]) | undefined;
   /** Whether a model's name that it does not have fails the request. */
   readonly checksModel: boolean;

@@ -100,7 +100,7 @@ describe('the anonymiser', () => {
       expect(new HiddenText().hidden(text)).toBe(text);
   });
 
-  test('leaves out what a version to come tells, whose meaning it cannot know', () => {
+  test('leaves out what a later version reports, whose meaning it cannot know', () => {
     const reported: Fact = {
       kind: 'reading.failed',
       payload: {
@@ -177,7 +177,7 @@ describe('the anonymiser', () => {
       expect(new Anonymiser().event(recorded(runOf({ model }))).payload).toMatchObject({ model: shown });
   });
 
-  test('hides a data set that is no made-up one, whatever its file is called', () => {
+  test('hides a data set that is not a synthetic one, for any name of its file', () => {
     const payload = (dataset: string): unknown =>
       new Anonymiser().event(recorded(runOf({ dataset }))).payload;
     expect(payload('synthetic-anna.jsonl')).toMatchObject({ dataset: 'data set 1' });
@@ -186,7 +186,7 @@ describe('the anonymiser', () => {
     });
   });
 
-  test('whatever it is given, the event stays one that a reader takes', () => {
+  test('for any input, the event stays one that a reader accepts', () => {
     fc.assert(
       fc.property(arbitraryFact, fact => {
         const real: RecordedEvent = { ...recorded(fact) };

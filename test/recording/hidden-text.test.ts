@@ -63,7 +63,7 @@ describe('running text in a recording without names', () => {
     expect(text.hidden('attics')).toBe('attics');
   });
 
-  it('tells machines apart whose names differ in capitals alone', () => {
+  it('distinguishes machines whose names differ only in capitals', () => {
     const text = new HiddenText();
     expect(text.learn('node', 'Atlas')).not.toBe(text.learn('node', 'atlas'));
     expect(text.hidden('Atlas, atlas')).toBe('node-1, node-2');
@@ -77,7 +77,7 @@ describe('running text in a recording without names', () => {
     expect(account).toBe(`user-1@${host}`);
   });
 
-  it('takes no more than a moment for whatever a peer may send', () => {
+  it('takes no more than a moment for anything that a peer may send', () => {
     for (const unit of ['a.', 'a-', '1.', ':', '/a', '~', '@', 'ab:', "'/", '\\', 'f', '::', 'a@']) {
       const began = process.cpuUsage();
       new HiddenText().hidden(unit.repeat(1_024 / unit.length));

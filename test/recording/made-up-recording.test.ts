@@ -1,5 +1,5 @@
-// Recordings that no daemon wrote: a stranger's file must not keep the dashboard from being served, nor make it tell what no
-// schema of the API allows.
+// Recordings that no daemon wrote: a foreign file must not keep the dashboard from being served, nor make it report
+// what no schema of the API allows.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ test.each<{ readonly what: string; readonly change: Change }>([
     what: 'was heard before all times',
     change: line => (line.kind === 'origin' ? { ...line, heardMs: LONG_MS } : line),
   },
-])('a recording that $what is served, and tells no age that is none', async ({ change }) => {
+])('a recording that $what is served, and contains no invalid age', async ({ change }) => {
   using folder = temporaryDirectory();
   const path = await changedRecording(folder.path, change);
   const stop = new AbortController();

@@ -1,5 +1,6 @@
-// Makes the committed recording of the simulated eight-node cluster anew: `node test/recording/make-recording.ts`. On a
-// virtual clock, so that the same sources give the same file. It begins while the GPU of anchor is being measured.
+// Regenerates the committed recording of the simulated eight-node cluster: `node test/recording/make-recording.ts`.
+// On a virtual clock, so that the same sources give the same file. It begins while the GPU of anchor is being
+// measured.
 
 import { rmSync, statSync } from 'node:fs';
 import { recordingFixture } from '../support/recording-fixture.ts';

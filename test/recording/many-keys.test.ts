@@ -38,7 +38,7 @@ test('a small recording with twenty thousand devices of one node is served at on
   expect(state.refusedKinds[liar]['gpu.profiled'].count).toBe(KEYS - entriesMax);
 });
 
-test('a recording that tells them one by one copies no map for each', async () => {
+test('a recording that contains them one by one copies no map for each', async () => {
   using folder = temporaryDirectory();
   const path = join(folder.path, 'hostile.plimsoll');
   const events = numberedFrom({ origin: liar }, deviceProfiles(TOLD)).map(recorded);

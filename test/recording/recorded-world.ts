@@ -1,4 +1,4 @@
-// A simulated cluster, told to a recorder as the stream of a daemon would tell it.
+// A simulated cluster, sent to a recorder as the stream of a daemon.
 
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';

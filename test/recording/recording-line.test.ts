@@ -6,7 +6,7 @@ import { eventOf, eventsOf, originsOf, recordedEvent } from '../../src/recording
 import { arbitraryHistories } from '../core/arbitrary-event.ts';
 import { longCount } from '../support/counts.ts';
 
-test('a state becomes events, and they become the same state, whatever is in it', () => {
+test('any state becomes events, and they become the same state', () => {
   fc.assert(
     fc.property(arbitraryHistories, histories => {
       const state = applyAll(EMPTY_STATE, histories.flat());

@@ -1,14 +1,14 @@
-// Two ends of a line in memory: frames are copied, and arrive in a later turn of the event loop, as from another process.
-// It can fall silent, as when a process is stopped or a cable is pulled, and it can break.
+// Both ends of a transport in memory: frames are copied, and arrive in a later turn of the event loop, as from
+// another process. It can become silent, as when a process is stopped or a cable is pulled, and it can break.
 
 import type { FrameLine } from '../../src/bench/fleet/framed-channel.ts';
 
 export interface MemoryLines {
   readonly coordinator: FrameLine;
   readonly agent: FrameLine;
-  /** Nothing gets through any more, and nobody is told. */
+  /** Nothing gets through any more, and neither end is notified. */
   silence(): void;
-  /** Both ends see the line gone, as when a process has died. */
+  /** Both ends see the connection closed, as when a process has died. */
   cut(): void;
 }
 
@@ -36,7 +36,7 @@ export const memoryLines = (): MemoryLines => {
   };
 };
 
-/** Frames wait here for their reader, no more than one message and a little. */
+/** Frames that wait for their reader: one message and a little more at most. */
 class OneWay implements AsyncIterable<Uint8Array> {
   isSilent = false;
   readonly #waiting: Uint8Array[] = [];
@@ -57,7 +57,7 @@ class OneWay implements AsyncIterable<Uint8Array> {
     }
   }
 
-  /** Behind what is waiting. */
+  /** Ends after the waiting frames. */
   end(): void {
     this.#isEnded = true;
     setImmediate(() => this.#wakeReader?.());

@@ -1,5 +1,5 @@
-// Whether a load stays within this machine's own caps, from what is asked for alone. What an answer's speed decides, how many
-// requests a closed loop sends, is watched while it runs (cap-watch.ts).
+// Checks whether a load stays within this machine's own caps, from the request alone. What depends on the server's
+// speed (how many requests a closed loop sends) is checked while the load runs (cap-watch.ts).
 
 import { maximumOf } from '../../core/extremes.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
@@ -8,17 +8,17 @@ import type { BenchRequest } from '../run/bench-request.ts';
 import { connectionsFor } from '../run/load-size.ts';
 import type { AgentRefusal, LoadCaps } from './agent-policy.ts';
 
-/** Of the whole run, and this agent's share of it. */
+/** Shape of the whole run, and the share that this agent sends. */
 export interface RequestedLoad
   extends Pick<BenchRequest, 'pattern' | 'shape' | 'samplesMax' | 'durationMs' | 'warmup'> {
   readonly share: { readonly index: number; readonly of: number };
 }
 
-/** What a load costs at most, as far as it says so itself. Infinity where nothing bounds it. */
+/** Upper limits of what a load sends, as far as the request states them. Infinity where nothing limits it. */
 interface LoadExtent {
-  /** Of this agent; a closed loop has no rate of its own: 0. */
+  /** Rate of this agent's share; 0 for a closed loop, which has no rate of its own. */
   readonly requestsPerSecond: number;
-  /** Opened before time zero. */
+  /** Connections opened before time zero. */
   readonly connections: number;
   readonly durationMs: number;
   readonly samples: number;
@@ -39,7 +39,7 @@ export const loadExtent = (requested: RequestedLoad): LoadExtent => {
   };
 };
 
-/** undefined: within the caps. */
+/** Returns undefined when the load is within the caps. */
 export const admitLoad = (requested: RequestedLoad, caps: LoadCaps): AgentRefusal | undefined => {
   const extent = loadExtent(requested);
   const { requestsPerSecondMax, connectionsMax, durationMsMax, samplesMax } = caps;
@@ -75,7 +75,7 @@ export const admitLoad = (requested: RequestedLoad, caps: LoadCaps): AgentRefusa
   return undefined;
 };
 
-/** A shape that goes beyond what its pattern says is asked for all the same. */
+/** A shape may exceed the maximum that its pattern names; the larger value counts. */
 const usersOf = ({ pattern, shape }: RequestedLoad): readonly number[] =>
   pattern.kind === 'concurrency' || pattern.kind === 'max-throughput'
     ? shape.steps.flatMap(({ from, to }) => [from, to])
@@ -86,7 +86,7 @@ const peakRate = (pattern: RunPattern, { steps }: RunShape): number => {
   return maximumOf([pattern.requestsPerSecond, ...steps.flatMap(({ from, to }) => [from, to])]);
 };
 
-/** A closed loop that ends by its count ends when the server has answered: the watch ends it at the cap. */
+/** A closed loop that ends by its count has no known duration: the cap watch ends it. */
 const samplesTimeMs = (samples: number, requestsPerSecond: number): number => {
   if (!Number.isFinite(samples)) return Number.POSITIVE_INFINITY;
   return requestsPerSecond === 0 ? 0 : (samples / requestsPerSecond) * 1_000;

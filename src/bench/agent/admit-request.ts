@@ -1,5 +1,5 @@
-// All that is asked of an agent's policy before its load begins, in one place: what comes out is a request as this machine runs
-// it, to a target that was checked and pinned, with this machine's own headers.
+// All policy checks of an agent before its load begins, in one place. The result is a request as this machine runs
+// it: to a target that was checked and pinned, with this machine's own headers.
 
 import { errorMessage } from '../../core/problem.ts';
 import type { Env } from '../../process/child.ts';
@@ -19,7 +19,7 @@ import { headersFor } from './target-key.ts';
 interface RequestAdmission {
   readonly requested: AgentRequest;
   readonly dataset: Dataset | undefined;
-  /** undefined: only the server is asked. */
+  /** undefined: a survey, which needs only the server. */
   readonly share: AgentShare | undefined;
   readonly policy: AgentPolicy;
   readonly env: Env;
@@ -40,7 +40,7 @@ export const admitRequest = async (options: RequestAdmission): Promise<BenchRequ
   return { ...request, target: await reachTarget(admission.target, { resolve, timeoutMs, signal }) };
 };
 
-/** What the coordinator is told of whatever went wrong before a load began. */
+/** The refusal that the coordinator receives for any failure before a load began. */
 export const refusalOf = (error: unknown): AgentProblem => {
   if (error instanceof AgentError) return error.problem;
   if (error instanceof DecodeError) return { code: 'input', problem: error.message, advice: '' };

@@ -1,6 +1,6 @@
-// Whether this machine may load a target: its origin must be listed, and every address that its name has must be one that a
-// server may have. What was checked is what is dialled: the target that comes out has the address in place of the name, so
-// that a name which points elsewhere a moment later changes nothing.
+// Whether this machine may load a target: its origin must be listed, and every address of its name must be one that a
+// server may have. The resulting target has the checked address in place of the name, so a name that resolves
+// elsewhere a moment later changes nothing.
 
 import { barredAddress } from '../../core/address/server-address.ts';
 import { counted } from '../../core/figure/figure.ts';
@@ -12,7 +12,7 @@ type TargetAdmission =
   | { readonly kind: 'listed'; readonly origin: string; readonly target: BenchTarget }
   | { readonly kind: 'refused'; readonly refusal: AgentRefusal };
 
-/** Before anything is looked up: whoever asks for a name that is not listed does not make this machine ask for it. */
+/** Checked before the name is resolved: a name that is not listed must not cause a DNS query from this machine. */
 export const admitTarget = (
   url: string,
   { isAgent, targets }: Pick<AgentPolicy, 'isAgent' | 'targets'>,
@@ -23,7 +23,8 @@ export const admitTarget = (
     return refused('target-url', 'the target is not a URL of http:// or https://', URL_ADVICE);
   }
   const target = parsed.value;
-  // A secret in the URL would have travelled from the coordinator; whatever the target needs is configured here.
+  // A secret in the URL would have come over the network from the coordinator; credentials for a target are
+  // configured on this machine.
   if (target.authorization !== undefined || target.query !== '' || url.includes('#')) {
     return refused('target-url', 'the target has credentials, a query or a fragment in its URL', URL_ADVICE);
   }
@@ -39,7 +40,7 @@ export const admitTarget = (
     return refused(
       'target-not-listed',
       `${origin} is not among the targets that this machine may load`,
-      `Whoever runs it can list it there: [bench] targets = ["${origin}"] in config.toml, or ${shellCommand`plimsoll agent --target ${origin}`}`,
+      `The owner of that machine can list it there: [bench] targets = ["${origin}"] in config.toml, or ${shellCommand`plimsoll agent --target ${origin}`}`,
     );
   }
   return { kind: 'listed', origin, target };
@@ -49,7 +50,7 @@ type AddressAdmission =
   | { readonly kind: 'checked'; readonly addresses: readonly string[] }
   | { readonly kind: 'refused'; readonly refusal: AgentRefusal };
 
-/** One bad address refuses all: which of them a connection gets is for the one who writes the name's records to say. */
+/** One bad address refuses all of them: the owner of the DNS records decides which one a connection gets. */
 export const admitAddresses = (host: string, addresses: readonly string[]): AddressAdmission => {
   if (addresses.length === 0) {
     return refused('target-unresolved', `no address has the name ${host}`, 'Check the name on that machine.');
@@ -75,7 +76,7 @@ export const admitAddresses = (host: string, addresses: readonly string[]): Addr
   return { kind: 'checked', addresses };
 };
 
-/** Dialled by address; the name stays where the server sees it, in the Host header and in TLS. */
+/** Connects by address; the server still sees the name, in the Host header and in TLS. */
 export const pinnedTo = (target: BenchTarget, address: string): BenchTarget => ({
   ...target,
   server: { ...target.server, host: address },
@@ -96,7 +97,7 @@ const CODES: Readonly<Partial<Record<AgentRefusal['cause'], AgentRefusal['code']
 };
 
 const ALLOW_ADVICE =
-  'Whoever runs it can allow it there: [bench] agent = true in config.toml, with the targets that it may load.';
+  'The owner of that machine can allow it there: [bench] agent = true in config.toml, with the targets that it may load.';
 const URL_ADVICE = 'Give scheme, host, port and path alone; keys for a target are set on each agent.';
 const URL_LENGTH_MAX = 2_048;
 const ADDRESSES_MAX = 64;

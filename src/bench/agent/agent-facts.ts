@@ -1,5 +1,6 @@
-// What the load of an agent tells, on its way to the coordinator while it goes on: a stage is judged there before it is over. It
-// has no claim on anything: where the way is too slow it ends, and the coordinator waits for the samples as ever.
+// Sends what an agent's load measures to the coordinator while it runs, so that a stage can be judged before it is
+// over. This is best effort: if the connection is too slow, it stops, and the coordinator waits for the samples as
+// usual.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';

@@ -1,5 +1,5 @@
-// An agent that listens: a door, and behind it one coordinator at a time. A code is good for the runs of one sitting: for as many
-// as follow one another within a minute, as the stages of a sweep do. Then it is spent, and there is a new one.
+// An agent that listens on a port and serves one coordinator at a time. A code is valid for consecutive runs that
+// follow one another within a minute, such as the stages of a sweep. Then it has expired, and there is a new one.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -11,24 +11,24 @@ import { AgentListener } from './tls/agent-listener.ts';
 
 interface AgentHostOptions {
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly session: AgentSessionParts;
-  /** Another secret each time; undefined: no more, the host is over. */
+  /** A new secret at each call; undefined: no more, and the host ends. */
   readonly nextSecret: () => string | undefined;
-  /** How long a secret that was used stays good while nobody is served. */
+  /** How long a used secret stays valid while no coordinator is connected, ms. */
   readonly restMs: number;
-  /** How long one that was not used does; Infinity for ever. */
+  /** How long an unused secret stays valid, ms; Infinity: without limit. */
   readonly unusedMs: number;
   readonly observer: AgentHostObserver;
 }
 
 export interface AgentHostObserver {
-  /** It opens the door on that port from now on. */
+  /** The secret that this port accepts from now on. */
   secret(secret: string, port: number): void;
   began(peer: string): void;
   ended(end: AgentSessionEnd): void;
-  /** Refused so far. */
+  /** Number of connections refused so far. */
   strangers(count: number): void;
 }
 
@@ -44,14 +44,14 @@ export class AgentHost implements AsyncDisposable {
   #secret: string | undefined;
   #port = 0;
   #isServing = false;
-  /** Ends the waiting for the next run under the same secret. */
+  /** Aborted to end the wait for the next run under the same secret. */
   #rest = new AbortController();
 
   constructor(options: AgentHostOptions) {
     this.#options = options;
     this.#clock = options.session.bench.clock;
     this.over = this.#ending.promise;
-    this.over.catch(() => undefined); // not unhandled before somebody waits: the promise keeps it for whoever does
+    this.over.catch(() => undefined); // prevents an unhandled rejection before `over` is awaited; the promise still rejects there
     this.#door = new AgentListener({
       secret: () => this.#secret,
       clock: this.#clock,

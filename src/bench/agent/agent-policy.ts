@@ -1,12 +1,12 @@
-// What the owner of a machine lets others have it load. It comes from this machine's own config.toml and command line; no
-// message can change it.
+// What the owner of a machine lets others load from it. It comes from this machine's own config.toml and command
+// line; no message can change it.
 
 import { type Problem, ProblemError } from '../../core/problem.ts';
 
 export interface LoadCaps {
   readonly requestsPerSecondMax: number;
   readonly connectionsMax: number;
-  /** Of everything that goes to the target, from the first request to the last answer. */
+  /** Duration from the first request to the target to its last reply, ms. */
   readonly durationMsMax: number;
   /** Warm-up included. */
   readonly samplesMax: number;
@@ -19,7 +19,7 @@ export interface AgentPolicy extends LoadCaps {
   readonly keys: readonly AgentKey[];
 }
 
-/** Where the key for a target is. The key itself is read when a load begins, and kept nowhere. */
+/** Where the key for a target is. The key itself is read when a load begins, and is not stored. */
 export interface AgentKey {
   readonly origin: string;
   readonly place:

@@ -1,5 +1,6 @@
-// One load on behalf of a coordinator: an ordinary run of src/bench with the zero of its schedule chosen elsewhere, held to this
-// machine's own caps while it lasts. Its directory has a name of this machine's own; nothing a coordinator says becomes a path.
+// One load on behalf of a coordinator: an ordinary run of src/bench whose time zero is set by the coordinator, and
+// which this machine's own caps limit throughout. This machine names its directory; nothing from a coordinator
+// becomes a path.
 
 import { rm, stat } from 'node:fs/promises';
 import type { Clock } from '../../clock/clock.ts';
@@ -24,7 +25,7 @@ import { ephemeralPorts } from './ephemeral-ports.ts';
 import { plannedApart } from './plan-apart.ts';
 import type { PlanWork } from './plan-worker.ts';
 
-/** What every run of a process is given alike. */
+/** Parts that all runs of a process share. */
 export type AgentBenchParts = Pick<
   BenchParts,
   'clock' | 'env' | 'nodePath' | 'temporaryFolder' | 'version' | 'environment' | 'settings'
@@ -39,19 +40,19 @@ interface AgentRunOptions {
   /** New, or empty. */
   readonly directory: string;
   readonly caps: LoadCaps;
-  /** What the coordinator wants to hear of its samples while it loads. */
+  /** Which facts about its samples the coordinator requested during the load. */
   readonly facts: WantedFacts | undefined;
-  /** Zero of the clock that the coordinator is told, CLOCK_MONOTONIC. */
+  /** Zero of the clock in the messages to the coordinator, CLOCK_MONOTONIC. */
   readonly zeroNs: bigint;
   readonly report: (message: AgentMessage) => Promise<boolean>;
 }
 
 interface AgentRunEnd {
-  /** undefined where it came to nothing. */
+  /** undefined if the run produced no result. */
   readonly result: BenchResult | undefined;
   readonly snapshot: MetricsSnapshot | undefined;
   readonly samplesBytes: number;
-  /** What ended it, beyond what the report says. */
+  /** Problems that ended it and that the report does not contain. */
   readonly problems: readonly string[];
 }
 
@@ -75,7 +76,7 @@ export class AgentRun {
     this.directory = options.directory;
   }
 
-  /** `ready` was told: what goes wrong from here on ends the run, and does not refuse it. */
+  /** `ready` was sent: a failure from here on ends the run and no longer refuses it. */
   get isReady(): boolean {
     return this.#isReady;
   }
@@ -144,7 +145,10 @@ export class AgentRun {
     };
   }
 
-  /** @param atNs zero of the schedule, in the clock that the coordinator was told. False: it is no such time. */
+  /**
+   * @param atNs zero of the schedule, in the clock that the coordinator received. Returns false if it is not a
+   * possible time.
+   */
   start(atNs: number): boolean {
     const { zeroNs } = this.#options;
     const aheadMs = (atNs - Number(monotonicNs() - zeroNs)) / 1e6;
@@ -163,14 +167,14 @@ export class AgentRun {
     if (how !== 'abort' && !this.#isReady) this.#stop.abort(new Error('the coordinator ended the run'));
   }
 
-  /** Nobody is left to have it: what is in flight is cut, and the account is not waited for. */
+  /** The coordinator is gone: requests in flight are cut, and the aggregator's result is not awaited. */
   async abandon(reason: string): Promise<void> {
     this.#end(reason);
     await pause(this.#options.bench.clock, ABANDON_MS, this.#over.signal);
     this.#stopNow.abort(new Error(reason));
   }
 
-  /** Removes everything of it from the disk. */
+  /** Removes all of its files. */
   async discard(): Promise<void> {
     await rm(this.directory, { recursive: true, force: true });
   }
@@ -194,7 +198,7 @@ export class AgentRun {
     const received = new AbortController();
     const waited = AbortSignal.any([received.signal, this.#over.signal]);
     const patience = pause(bench.clock, START_WAIT_MS_MAX, waited).then(() => {
-      if (!waited.aborted) this.#end('no start was told in time');
+      if (!waited.aborted) this.#end('the coordinator sent no start in time');
       return undefined;
     });
     const zero = await Promise.race([this.#zero.promise, patience]);
@@ -202,7 +206,7 @@ export class AgentRun {
     return zero;
   }
 
-  /** Those that come while one is on its way are left out: the next has all of it. */
+  /** Updates that arrive while one is being sent are dropped: the next one is complete. */
   #reportLive(snapshot: MetricsSnapshot): void {
     this.#snapshot = snapshot;
     if (this.#isReporting || this.#over.signal.aborted) return;
@@ -216,7 +220,7 @@ export class AgentRun {
     const { bench, caps, request } = this.#options;
     const clock: Clock = bench.clock;
     const watch = new CapWatch(caps, {
-      // A schedule of sessions says nothing of how many requests they come to.
+      // A schedule of sessions does not determine the number of their requests.
       isOpenLoop: isOpenLoop(request.pattern) && !isOfSessions(request.shape),
     });
     const beganMs = clock.nowMs();
@@ -230,7 +234,7 @@ export class AgentRun {
   }
 }
 
-/** The message that tells a coordinator how it ended. */
+/** The message that reports to the coordinator how the run ended. */
 export const endedMessage = ({
   result,
   snapshot,
@@ -256,9 +260,9 @@ export const endedMessage = ({
   };
 };
 
-/** Between `ready` and `start`; and how far off a start may be. */
+/** Longest wait between `ready` and `start`, and how far ahead a start may be. */
 const START_WAIT_MS_MAX = 60_000;
 const START_AHEAD_MS_MAX = 60_000;
 const START_LATE_MS_MAX = 5_000;
-/** For what is in flight to be cancelled in good order, before nobody waits for it. */
+/** Time for requests in flight to be cancelled properly, before the run is abandoned. */
 const ABANDON_MS = 1_000;

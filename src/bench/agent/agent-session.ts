@@ -1,5 +1,6 @@
-// What an agent says and does with one coordinator, from hello to done. Everything that a message asks for is checked here
-// against this machine's own policy. A coordinator that dies or falls silent ends the load: nobody is left to stop it.
+// The agent's side of the protocol with one coordinator, from hello to done. Every request in a message is checked
+// here against this machine's own policy. When a coordinator dies or stops sending, the load ends, because nothing
+// else would stop it.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -28,7 +29,7 @@ import { AgentRun, endedMessage } from './agent-run.ts';
 import { ArrivingDataset } from './arriving-dataset.ts';
 import type { AgentSessionEnd, AgentSessionParts } from './session-parts.ts';
 
-/** Never rejects because of what a coordinator does. */
+/** Never rejects because of a coordinator's messages. */
 export const serveCoordinator = async (
   channel: CoordinatorChannel,
   parts: AgentSessionParts,
@@ -104,7 +105,7 @@ class AgentSession implements AsyncDisposable {
     return { kind: this.#runState === 'done' && reason === 'done' ? 'done' : 'lost' };
   }
 
-  /** A run that came to its end keeps its samples until they are acknowledged; of any other nothing stays. */
+  /** A completed run keeps its samples until they are acknowledged; files of any other run are removed. */
   async #leave(): Promise<string | undefined> {
     if (this.#run === undefined) return undefined;
     const isWhole = this.#runState === 'ended' || this.#runState === 'collected';
@@ -151,12 +152,12 @@ class AgentSession implements AsyncDisposable {
     }
   }
 
-  /** @throws DecodeError for a message out of its order: no coordinator of ours sends one. */
+  /** @throws DecodeError for a message out of order: our coordinators send none. */
   #expect(isDue: boolean, kind: CoordinatorMessage['kind']): void {
     if (!isDue) throw new DecodeError(`'${kind}' came when it was not due`);
   }
 
-  /** Beside the reading, which answers pings meanwhile. One at a time. */
+  /** Runs next to the reader, which answers pings meanwhile. One at a time. */
   #begin(work: () => Promise<void>): void {
     this.#work = work()
       .catch((error: unknown) => this.#refuse(error))
@@ -184,7 +185,7 @@ class AgentSession implements AsyncDisposable {
     };
   }
 
-  /** The request as this machine runs it, by its policy of now. */
+  /** The request as this machine runs it, by its current policy. */
   async #admitted(
     requested: AgentRequest,
     dataset: Dataset | undefined,
@@ -268,7 +269,7 @@ class AgentSession implements AsyncDisposable {
       void this.#report({ kind: 'alive' });
   }
 
-  /** Counted in turns of this loop, so that an agent that was held up itself accuses nobody. */
+  /** Counted in turns of this loop, so that a stall of the agent itself is not taken for a silent coordinator. */
   async #watchSilence(): Promise<void> {
     let silentMs = 0;
     while (!this.#over.signal.aborted) {
@@ -284,7 +285,7 @@ class AgentSession implements AsyncDisposable {
   }
 }
 
-/** Of a coordinator for which nothing is loaded: it may be waiting for another agent. */
+/** For a coordinator without a load: it may be waiting for another agent. */
 const IDLE_MS_MAX = 120_000;
 const SILENCE_LOOK_MS = 250;
 /** Each costs the server some requests that no cap counts. */

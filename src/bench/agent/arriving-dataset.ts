@@ -1,4 +1,4 @@
-// The prompts of a run as they arrive from its coordinator, part by part, until a request speaks of them.
+// The prompts of a run as they arrive from its coordinator, part by part, until a request refers to them.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pushAll } from '../../core/push-all.ts';
@@ -14,12 +14,12 @@ export class ArrivingDataset {
   #texts: Buffer[] = [];
   #dataset: Dataset | undefined;
 
-  /** @throws DecodeError for a part that is wrong, or one too many. */
+  /** @throws DecodeError for an invalid part, or one too many. */
   async take(part: FilePart): Promise<void> {
     this.#texts.push(await this.#parts.read(part));
   }
 
-  /** As `linesFor`, read, in turns of the event loop. @throws as `linesFor`; BenchError `input`; the signal's reason. */
+  /** Parses `linesFor` in turns of the event loop. @throws as `linesFor`; BenchError `input`; the signal's reason. */
   async for(requested: AgentRequest, signal: AbortSignal): Promise<Dataset | undefined> {
     const sent = this.linesFor(requested);
     if (sent === undefined) return undefined;
@@ -27,7 +27,7 @@ export class ArrivingDataset {
     return this.#dataset;
   }
 
-  /** undefined where prompts are generated. @throws DecodeError when it has not come. */
+  /** undefined if prompts are generated. @throws DecodeError if it has not arrived. */
   linesFor({ dataset }: AgentRequest): SentLines | undefined {
     if (isUnknown(dataset)) return undefined;
     if (!this.#parts.isOver) throw new DecodeError('the data set of the request was not sent');

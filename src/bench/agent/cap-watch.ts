@@ -1,6 +1,6 @@
-// Holds a running load to the caps by what it has sent, whatever it was asked to send: the last word against a coordinator
-// that asks for little and gets much, and against our own mistakes. It ends the load; it never slows it, because a throttled
-// closed loop would be measured as a slow server.
+// Limits a running load to the caps by what it has actually sent, independent of the request: the last protection
+// against a coordinator that requests little and causes much, and against our own mistakes. It ends the load and
+// never slows it, because a throttled closed loop would be measured as a slow server.
 
 import type { AgentRefusal, LoadCaps } from './agent-policy.ts';
 
@@ -14,7 +14,7 @@ interface SeenLoad {
 export class CapWatch {
   readonly #caps: LoadCaps;
   readonly #isOpenLoop: boolean;
-  /** One count a look, as far back as the window reaches. */
+  /** One count per check, as far back as the window reaches. */
   readonly #window: SeenLoad[] = [];
 
   constructor(caps: LoadCaps, { isOpenLoop }: { readonly isOpenLoop: boolean }) {
@@ -22,7 +22,7 @@ export class CapWatch {
     this.#isOpenLoop = isOpenLoop;
   }
 
-  /** At each look, CAP_LOOK_MS apart or more. @returns what ends the load, if anything does */
+  /** Called every CAP_LOOK_MS or less often. @returns the reason to end the load, if there is one */
   look(seen: SeenLoad): AgentRefusal | undefined {
     const { requestsPerSecondMax, durationMsMax, samplesMax } = this.#caps;
     if (seen.nowMs >= durationMsMax) {
@@ -39,7 +39,7 @@ export class CapWatch {
         'samples_max',
       );
     }
-    // An open loop's schedule was admitted; one that is late sends what is due at once, which is the same load.
+    // An open loop's schedule was admitted; a late loop sends what is due at once, which is the same load.
     if (this.#isOpenLoop) return undefined;
     this.#window.push(seen);
     while ((this.#window[1]?.nowMs ?? Number.POSITIVE_INFINITY) <= seen.nowMs - WINDOW_MS)

@@ -1,11 +1,11 @@
-// What the process of an agent is told by the daemon that starts it, and what it tells back. All of it goes by the environment,
-// which other users of the machine cannot read: the ticket is a secret.
+// The order that a daemon passes to the agent process that it starts, and the messages that the process returns. The
+// order goes through the environment, which other users of the machine cannot read: the ticket is a secret.
 
 import * as v from 'valibot';
 import type { AgentPolicy } from './agent-policy.ts';
 import type { AgentLoad } from './session-parts.ts';
 
-/** Its name keeps it from the processes that a run starts (withoutSecrets). */
+/** This name excludes it from the environment of processes that a run starts (withoutSecrets). */
 export const AGENT_ARGUMENT_VARIABLE = 'PLIMSOLL_AGENT_SECRET';
 
 export interface AgentArgument {
@@ -13,12 +13,12 @@ export interface AgentArgument {
   /** 0 for any free one. */
   readonly port: number;
   readonly policy: AgentPolicy;
-  /** Of this machine, for people. */
+  /** Name of this machine, for people. */
   readonly name: string;
   readonly version: string;
-  /** For the directories of runs; made if it is missing. */
+  /** Folder for the directories of runs; created if it is missing. */
   readonly folder: string;
-  /** How long the ticket waits for its coordinator. */
+  /** How long the ticket stays valid without its coordinator, ms. */
   readonly waitMsMax: number;
 }
 

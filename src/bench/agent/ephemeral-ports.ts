@@ -1,5 +1,5 @@
-// How many connections to one target the ports of this machine allow: each needs one of its own, from a range that the system
-// tells. Past it connections fail, and a person should know before the load does.
+// How many connections to one target the ephemeral ports of this machine allow: each connection needs its own, from
+// the range that the system reports. Beyond it connections fail, and a person should learn that before the load does.
 
 import { readFile } from 'node:fs/promises';
 import { type Reported, unknown } from '../../core/unknown.ts';
@@ -10,7 +10,7 @@ export const ephemeralPorts = async (path: string = LOCAL_PORT_RANGE): Promise<R
   try {
     text = await readFile(path, 'utf8');
   } catch {
-    return unknown('this system does not tell its range of ports');
+    return unknown('this system does not report its range of ports');
   }
   const [, low, high] = /^(\d{1,5})\s+(\d{1,5})\s*$/.exec(text) ?? [];
   const ports = Number(high) - Number(low) + 1;

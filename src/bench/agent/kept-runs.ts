@@ -1,5 +1,5 @@
-// Runs whose samples no coordinator has acknowledged stay on the agent's disk, the newest few of them: a person may fetch them
-// by hand, and a coordinator that dies again and again does not fill a disk.
+// Runs whose samples no coordinator has acknowledged stay on the agent's disk, so that a person can copy them. Only
+// the newest few are kept, so that a coordinator that dies repeatedly cannot fill the disk.
 
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,6 +18,6 @@ export const trimKeptRuns = async (folder: string): Promise<void> => {
   for (const { path } of aged.slice(KEPT_RUNS_MAX)) await rm(path, { recursive: true, force: true });
 };
 
-/** As AgentSession names them: 8 random bytes. */
+/** The format of AgentSession: 8 random bytes. */
 const RUN_FOLDER = /^[0-9a-f]{16}$/;
 const KEPT_RUNS_MAX = 4;

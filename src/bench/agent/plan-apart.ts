@@ -1,5 +1,5 @@
-// Starts the thread that makes an agent's plan, and ends it when nobody waits for the plan any more. A plan that needs more
-// memory than the thread may have ends that thread alone.
+// Starts the thread that makes an agent's plan, and ends it when the plan is no longer needed. A plan that exceeds
+// the thread's memory limit ends that thread alone.
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';

@@ -1,5 +1,5 @@
-// Makes an agent's plan beside the thread that answers its coordinator: reading a data set of 256 MiB and writing its bodies
-// takes seconds, in which the agent would miss every ping and every `stop`.
+// Makes an agent's plan in a thread of its own: reading a data set of 256 MiB and writing its bodies takes seconds,
+// in which the agent would otherwise miss every ping and every `stop`.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { errorMessage } from '../../core/problem.ts';
@@ -17,10 +17,10 @@ import type { BenchTarget } from '../target/target-url.ts';
 export interface PlanWork
   extends Pick<PlanOptions, 'server' | 'cores' | 'heartbeatMsMax' | 'share' | 'connectionsMax'> {
   readonly requested: AgentRequest;
-  /** Checked, reached and pinned. */
+  /** The target after admission: checked, reached and pinned. */
   readonly target: BenchTarget;
   readonly headers: Parameters<typeof arrivedRequest>[1]['headers'];
-  /** The lines of a data set that came before; undefined where prompts are generated. */
+  /** The lines of a data set that was sent before; undefined if prompts are generated. */
   readonly dataset: { readonly description: string; readonly lines: Uint8Array } | undefined;
   readonly costs: Parameters<typeof plannedPrompts>[1];
 }

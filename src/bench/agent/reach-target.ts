@@ -1,5 +1,5 @@
-// The last part of admission, with the network: the name is looked up once, all its addresses are checked, and the first that
-// takes a connection is the one that the whole load goes to.
+// The last step of admission, over the network: the name is resolved once, all its addresses are checked, and the
+// whole load goes to the first one that accepts a connection.
 
 import { lookup } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
@@ -38,7 +38,7 @@ export const reachTarget = async (target: BenchTarget, options: ReachOptions): P
   });
 };
 
-/** As the system resolves names, its hosts file included. */
+/** Resolves names as the system does, its hosts file included. */
 export const systemNames: ResolveName = async name => {
   try {
     return (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
@@ -48,7 +48,7 @@ export const systemNames: ResolveName = async name => {
   }
 };
 
-/** Why not; undefined when it took a connection. */
+/** Returns why it failed; undefined when it accepted a connection. */
 const tried = async (
   host: string,
   port: number,

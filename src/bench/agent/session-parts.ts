@@ -1,4 +1,4 @@
-// What a session with one coordinator is given, and how it ended.
+// Dependencies of a session with one coordinator, and how a session ended.
 
 import type { Env } from '../../process/child.ts';
 import type { AgentPolicy } from './agent-policy.ts';
@@ -6,19 +6,19 @@ import type { AgentBenchParts } from './agent-run.ts';
 import type { ResolveName } from './reach-target.ts';
 
 export interface AgentSessionParts {
-  /** As it is now: a change of the config applies to the next load. */
+  /** The current policy: a change of the config applies to the next load. */
   readonly policy: () => AgentPolicy;
-  /** Of this machine, for people. */
+  /** Name of this machine, for people. */
   readonly name: string;
   readonly bench: AgentBenchParts;
-  /** Where the keys are that the policy names; children do not get it. */
+  /** Where the keys are that the policy names; children do not inherit it. */
   readonly env: Env;
   /** An existing folder for the directories of runs. */
   readonly folder: string;
   readonly resolve: ResolveName;
-  /** Ends it. */
+  /** Ends the session. */
   readonly signal: AbortSignal;
-  /** A load begins, or is over. */
+  /** Called when a load begins, and with undefined when it is over. */
   readonly onLoad?: (load: AgentLoad | undefined) => void;
 }
 
@@ -32,8 +32,8 @@ export interface AgentLoad {
 export interface AgentSessionEnd {
   readonly peer: string;
   readonly kind: 'done' | 'refused' | 'lost' | 'nothing';
-  /** '' where there is nothing to add. */
+  /** '' if there is nothing to add. */
   readonly detail: string;
-  /** Samples that nobody has acknowledged: they stay there. */
+  /** Folder of samples that were not acknowledged: they stay there. */
   readonly keptIn: string | undefined;
 }

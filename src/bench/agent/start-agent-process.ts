@@ -1,4 +1,4 @@
-// Starts the process of an agent for one ticket, and follows what it tells.
+// Starts the process of an agent for one ticket, and follows its messages.
 
 import { randomBytes } from 'node:crypto';
 import * as v from 'valibot';
@@ -11,7 +11,7 @@ import type { AgentLoad } from './session-parts.ts';
 
 interface AgentProcessOptions {
   readonly argument: Omit<AgentArgument, 'ticket'>;
-  /** With the keys that the policy names. */
+  /** Contains the keys that the policy names. */
   readonly env: Env;
   /** process.execPath */
   readonly nodePath: string;
@@ -67,5 +67,5 @@ export const startAgentProcess = async (options: AgentProcessOptions): Promise<A
 /** 128 bits cannot be guessed in the half minute that a ticket waits. */
 const TICKET_BYTES = 16;
 const READY_MS_MAX = 20_000;
-/** A load that is stopped is told to its coordinator first. */
+/** A load that is stopped is reported to its coordinator first. */
 const STOP_MS_MAX = 5_000;

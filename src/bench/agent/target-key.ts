@@ -1,12 +1,12 @@
-// The API key that this machine's own config names for a target. It is read when a load begins, goes into the requests and
-// nowhere else; what goes wrong is told without the key and without its place, because a coordinator hears of it.
+// The API key that this machine's own config names for a target. It is read when a load begins and goes into the
+// requests only. Errors name neither the key nor its location, because they are sent to the coordinator.
 
 import type { Env } from '../../process/child.ts';
 import { readInputText } from '../../process/input-file.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import { AgentError, type AgentKey } from './agent-policy.ts';
 
-/** None where no key is named for the origin. @throws AgentError when the one that is named cannot be used. */
+/** Empty if no key is configured for the origin. @throws AgentError when the configured key cannot be used. */
 export const headersFor = async (
   origin: string,
   keys: readonly AgentKey[],
@@ -21,11 +21,11 @@ export const headersFor = async (
     cause: 'target-key',
     problem: `the key that this machine has for ${origin} cannot be used`,
     advice:
-      'Whoever runs it can look there: the variable or file in [bench] keys of config.toml has to hold the key, alone on one line.',
+      'Its owner can check it there: the variable or file in [bench] keys of config.toml has to contain the key, alone on one line.',
   });
 };
 
-/** Asked where an agent is started, so that whoever made the slip hears of it. */
+/** Checked when an agent starts, so that the person who configured it sees the mistake. */
 export const hasKey = async (place: AgentKey['place'], env: Env): Promise<boolean> =>
   (await keyAt(place, env)) !== undefined;
 
@@ -35,11 +35,11 @@ const keyAt = async (place: AgentKey['place'], env: Env): Promise<string | undef
   return /^[\x21-\x7e]{1,8192}$/.test(key) ? key : undefined;
 };
 
-/** undefined for what cannot be read, or is no key by its size. */
+/** undefined if it cannot be read, or its size is not that of a key. */
 const textOf = async (path: string): Promise<string | undefined> => {
   try {
     return await readInputText(path, 'secret');
   } catch {
-    return undefined; // told as a key that cannot be used
+    return undefined; // reported as a key that cannot be used
   }
 };

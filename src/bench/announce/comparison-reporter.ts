@@ -1,5 +1,5 @@
-// Tells the daemon of this machine about a comparison by pairs: its start, how far it is at each change and at least every two
-// seconds, and its end once. Each segment is a run besides, and announces itself.
+// Reports a comparison by pairs to the daemon of this machine: its start, its progress at each change and at least
+// every two seconds, and its end once. Each segment is also a run, which announces itself.
 
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import {
@@ -12,13 +12,13 @@ import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 import { SWEEP_REPEAT_MS, SWEEP_UPDATE_MS } from './sweep-reporter.ts';
 
 interface ComparisonAnnounceOptions extends ContactOptions {
-  /** As it is now. */
+  /** The document at this moment. */
   readonly document: ComparisonDocument;
-  /** Absolute: where comparison.json lies. */
+  /** Absolute path of the directory with comparison.json. */
   readonly directory: string;
 }
 
-/** Begins by being told of a document; resolves nothing and never throws: whether there is a daemon is found out in the background. */
+/** Starts when it receives a document; never throws: the daemon is looked for in the background. */
 export class ComparisonReporter implements AsyncDisposable {
   readonly #options: ComparisonAnnounceOptions;
   readonly #contact: DaemonContact;
@@ -49,12 +49,12 @@ export class ComparisonReporter implements AsyncDisposable {
     this.#contact.start();
   }
 
-  /** Hands over what is known now, as often as there is news; sent at most once a second. */
+  /** Passes on the current document, as often as there is news; sent at most once a second. */
   update(document: ComparisonDocument): void {
     this.#document = document;
   }
 
-  /** With the document as it was written last. Resolves when the daemon knows, or could not be told within three seconds. */
+  /** Sends the document as it was last written. Resolves when the daemon has it, or three seconds have passed. */
   end(document: ComparisonDocument): Promise<void> {
     const { a, b } = reportedComparison(document, this.#options.directory);
     this.#ending ??= this.#contact.end({

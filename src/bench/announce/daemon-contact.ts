@@ -1,40 +1,43 @@
-// Tells the daemon of this machine about one thing that goes on, a run or a sweep: that it began, what is new, and once that it
-// ended. Whoever goes on never waits for it: requests have deadlines, a daemon that is not there, dies or forgot it is looked
-// for again and told anew, and nothing here throws.
+// Reports one activity, a run or a sweep, to the daemon of this machine: that it began, what is new, and once that it
+// ended. The activity never waits for it: requests have deadlines; a daemon that is absent, dies or lost its state is
+// looked for again and receives everything again; nothing here throws.
 
 import type { Clock } from '../../clock/clock.ts';
 import { type DaemonAddress, DaemonRequests } from './daemon-requests.ts';
 
-/** What whoever announces something brings along. */
+/** Dependencies of everything that announces itself. */
 export interface ContactOptions {
-  /** The daemon of this machine as it is now; undefined where none runs or can be found. Asked again while none answers; never rejects. */
+  /**
+   * The address of this machine's daemon; undefined if none runs or can be found. Called again while none replies;
+   * never rejects.
+   */
   readonly findDaemon: () => Promise<DaemonAddress | undefined>;
   readonly clock: Clock;
-  /** Somebody asked the daemon that it end. Called at most once. */
+  /** Called at most once, when a person requested through the daemon that it stop. */
   readonly onStopRequested?: () => void;
-  /** The daemon holds it in memory alone, because its disk refuses it. Called at most once. */
+  /** Called at most once, when the daemon has it in memory only, because its disk is full or failing. */
   readonly onNotStored?: () => void;
 }
 
-/** What is told, and when. */
+/** What is reported, and when. */
 interface ContactSubject {
-  /** Where such things are told of: "/api/runs". */
+  /** Path of the API for it: "/api/runs". */
   readonly path: string;
   readonly id: string;
-  /** The body that tells that it began. */
+  /** The body that announces the start. */
   readonly start: () => object;
-  /** Every so often while the daemon knows of it: tells what is new. */
+  /** Called periodically while the daemon has it: reports what is new. */
   readonly turn: () => Promise<void>;
   readonly turnMs: number;
-  /** A daemon knows that it began, and nothing else of it. */
+  /** Called when the daemon has received the start, and nothing else yet. */
   readonly onAnnounced?: () => void;
 }
 
-/** How long a daemon is left alone that was not there or did not answer. */
+/** How long to wait before the next attempt after a daemon was absent or did not reply, ms. */
 const DAEMON_RETRY_MS = 2_000;
-/** For telling the end, all attempts together. */
+/** For reporting the end, all attempts together, ms. */
 export const END_MS_MAX = 3_000;
-/** Between two attempts. */
+/** Between two attempts, ms. */
 const END_RETRY_MS = 200;
 
 export class DaemonContact implements AsyncDisposable {
@@ -54,12 +57,12 @@ export class DaemonContact implements AsyncDisposable {
     this.#subject = subject;
   }
 
-  /** Whether there is a daemon is found out in the background. */
+  /** The daemon is looked for in the background. */
   start(): void {
     this.#work ??= this.#run();
   }
 
-  /** What is told beneath its own path, "/progress"; whether the daemon took it. */
+  /** Sends a body to a path below its own, such as "/progress". @returns whether the daemon accepted it */
   async report(method: 'POST' | 'PUT', suffix: string, body: object): Promise<boolean> {
     const status = await this.#send(method, `${this.#path}${suffix}`, body);
     if (!isDone(status)) this.#lose();
@@ -71,8 +74,8 @@ export class DaemonContact implements AsyncDisposable {
   }
 
   /**
-   * Ends the turns and tells the end; resolves when the daemon knows it, or could not be told within three seconds.
-   * `beforeEnd`: what must be told before, after a daemon was told anew as well; whether all was taken.
+   * Stops the turns and reports the end; resolves when the daemon has it, or three seconds have passed. `beforeEnd`
+   * sends what must arrive first, again if the daemon was restarted; it returns whether all was accepted.
    */
   async end(body: object, beforeEnd: () => Promise<boolean> = async () => true): Promise<void> {
     const wasAnnounced = this.#isAnnounced;
@@ -96,7 +99,7 @@ export class DaemonContact implements AsyncDisposable {
   async #run(): Promise<void> {
     const { turn, turnMs } = this.#subject;
     while (!this.#stop.signal.aborted) {
-      // A defect in telling of a run is no reason to end the run.
+      // A defect in reporting is no reason to end the run.
       await (async () => {
         if (this.#isAnnounced || (await this.#announce())) await turn();
       })().catch(() => this.#lose());
@@ -108,12 +111,12 @@ export class DaemonContact implements AsyncDisposable {
     }
   }
 
-  /** Until a daemon is looked for again: nothing is to be told before. */
+  /** ms until a daemon is looked for again. */
   #waitMs(): number {
     return this.#isAnnounced ? 0 : this.#retryAtMs - this.#options.clock.nowMs();
   }
 
-  /** Whether the daemon knows of it now. */
+  /** Whether the daemon has it now. */
   async #announce(): Promise<boolean> {
     const { clock } = this.#options;
     if (clock.nowMs() < this.#retryAtMs) return false;
@@ -130,7 +133,10 @@ export class DaemonContact implements AsyncDisposable {
     return isStated;
   }
 
-  /** A daemon that does not know it (another home, a lost journal) is told anew; one that is silent is looked for. */
+  /**
+   * A daemon that does not have it (another home, a lost journal) receives it again; one that does not reply is
+   * looked for.
+   */
   #lose(): void {
     this.#isAnnounced = false;
     this.#retryAtMs = this.#options.clock.nowMs() + DAEMON_RETRY_MS;
@@ -167,7 +173,7 @@ export class DaemonContact implements AsyncDisposable {
 const isDone = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300;
 
 const NOT_FOUND = 404;
-/** What was told is taken, and it is asked to end: docs/api.md. */
+/** The report was accepted, and a stop is requested: docs/api.md. */
 const STOP_REQUESTED = 202;
-/** It is held in memory, and to be told again. */
+/** It is in memory only, and must be sent again. */
 const NOT_STORED = 507;

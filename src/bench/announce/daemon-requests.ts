@@ -1,10 +1,10 @@
-// One small JSON request after the other to the daemon, over one kept connection, each with a deadline. The status is
-// all that matters; whatever goes wrong is no status.
+// Small JSON requests to the daemon, one after another over one connection that stays open, each with a deadline.
+// Only the status matters; any failure is no status.
 
 import { Agent, request } from 'node:http';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
 
-/** A daemon on the same machine answers in a millisecond; one that hangs is left alone after this. */
+/** A daemon on the same machine replies within a millisecond; one that hangs is given up after this, ms. */
 export const REQUEST_MS_MAX = 1_000;
 
 export interface DaemonAddress {
@@ -24,10 +24,10 @@ interface DaemonRequest {
 export class DaemonRequests {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
 
-  /** Undefined when no answer came. Never rejects. */
+  /** undefined when no reply came. Never rejects. */
   async send(daemon: DaemonAddress, requested: DaemonRequest): Promise<number | undefined> {
     const { socket } = daemon;
-    // What was sent may have been taken: only a connection that never came about is tried over TCP.
+    // What was sent may have been processed: TCP is tried only if the socket never connected.
     const overSocket = isUnknown(socket) ? NOT_CONNECTED : await this.#sendOver(socket, daemon, requested);
     const status =
       overSocket === NOT_CONNECTED ? await this.#sendOver(undefined, daemon, requested) : overSocket;

@@ -1,4 +1,4 @@
-// What is told to a daemon about a run, and what a run needs to be told of.
+// What is reported to a daemon about a run, and what a run needs for it.
 
 import type { Report } from '../../core/run/report.ts';
 import type { RunPhase } from '../../core/run/run.ts';
@@ -9,27 +9,27 @@ import type { ContactOptions } from './daemon-contact.ts';
 
 export interface AnnounceOptions extends ContactOptions {
   readonly config: RunConfig;
-  /** Absolute. */
+  /** Absolute path. */
   readonly directory: string;
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
-  /** Where the run is a stage of a sweep or line. */
+  /** Present if the run is a stage of a sweep or line. */
   readonly sweep?: SweepPlace;
 }
 
-/** What the sending side knows beside the snapshot. */
+/** What the client adds to the snapshot. */
 export interface ClientProgress {
   readonly phase: RunPhase;
-  /** Since the run's zero. */
+  /** ms since the run's zero. */
   readonly elapsedMs: number;
-  /** Since the measured phase began; 0 before. */
+  /** ms since the measured phase began; 0 before it. */
   readonly measuredMs: number;
 }
 
 export interface RunAnnouncement extends AsyncDisposable {
-  /** Hands over the newest figures; sent at most five times a second, older ones that were not sent are dropped. */
+  /** Passes on the newest figures; sent at most five times a second, older ones that were not sent are dropped. */
   progress(snapshot: MetricsSnapshot, client: ClientProgress): void;
-  /** Resolves when the daemon knows the end, or could not be told within three seconds. */
+  /** Resolves when the daemon has the end, or three seconds have passed. */
   end(report: Report): Promise<void>;
-  /** Updates that the daemon was not told. */
+  /** Updates that were not sent to the daemon. */
   readonly updatesDropped: number;
 }

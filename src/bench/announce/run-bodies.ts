@@ -1,4 +1,4 @@
-// What a run says of itself to the daemon, made of its configuration and of a live snapshot.
+// What a run reports about itself to the daemon, derived from its configuration and a live snapshot.
 
 import type { Report } from '../../core/run/report.ts';
 import type { RecentRates, RunProgress } from '../../core/run/run.ts';
@@ -35,13 +35,13 @@ export const runStart = ({
   };
 };
 
-/** A live snapshot read as a report: the same definitions as at the end. */
+/** A report of a live snapshot, with the same definitions as at the end. */
 export const liveReport = (config: RunConfig, snapshot: MetricsSnapshot): Report =>
   buildReport({
     config,
     snapshot,
     source: 'live-snapshot',
-    // What was lost so far stands among the snapshot's counters; what the sending side lost is known at the end.
+    // Losses so far are in the snapshot's counters; the client's own losses are known at the end.
     droppedEvents: 0,
     eventLogDropped: 0,
     isInterrupted: false,

@@ -1,5 +1,5 @@
-// Tells the daemon of this machine about a run, so that every dashboard sees it: its start, its figures at most five times a
-// second, its lease every two seconds, and its end once. Updates are conflated.
+// Reports a run to the daemon of this machine, so that every dashboard shows it: its start, its figures at most five
+// times a second, its lease every two seconds, and its end once. Updates are conflated.
 
 import { contentArrived } from '../../core/run/content-arrived.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';
@@ -11,7 +11,7 @@ import { DaemonContact } from './daemon-contact.ts';
 import type { AnnounceOptions, ClientProgress, RunAnnouncement } from './run-announcement.ts';
 import { liveReport, progressBody, runStart } from './run-bodies.ts';
 
-/** Resolves at once; whether there is a daemon is found out in the background. Never throws. */
+/** Resolves at once; the daemon is looked for in the background. Never throws. */
 export const announceRun = async (options: AnnounceOptions): Promise<RunAnnouncement> => {
   const reporter = new RunReporter(options);
   reporter.start();

@@ -1,6 +1,6 @@
-// Tells the daemon of this machine about a sweep or a search for a load line: its start, its stages as they change and at
-// least every two seconds, and its end once. Each stage is a run besides, and announces itself. Updates are conflated; of what
-// is told a stage goes again when it has changed, or when a daemon knows nothing of it.
+// Reports a sweep or a search for a load line to the daemon of this machine: its start, its stages as they change and
+// at least every two seconds, and its end once. Each stage is also a run, which announces itself. Updates are
+// conflated; a stage is sent again when it has changed, or when the daemon has no record of it.
 
 import { shortName } from '../../core/run/run-digest.ts';
 import type { Stage } from '../../core/sweep/stage.ts';
@@ -11,22 +11,22 @@ import { STAGES_REPORTED_AT_ONCE_MAX, type SweepUpdate } from '../../wire/sweep-
 import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 
 interface SweepAnnounceOptions extends ContactOptions {
-  /** As it is now; `stages` may be empty. */
+  /** The document at this moment; `stages` may be empty. */
   readonly document: SweepDocument | LineDocument;
-  /** Absolute: where sweep.json or line.json lies. */
+  /** Absolute path of the directory with sweep.json or line.json. */
   readonly directory: string;
 }
 
 export interface SweepAnnouncement extends AsyncDisposable {
-  /** Hands over what is known now, whole, as often as there is news; sent at most once a second. */
+  /** Passes on the whole current document, as often as there is news; sent at most once a second. */
   update(document: SweepDocument | LineDocument): void;
-  /** With the document as it was written last. Resolves when the daemon knows, or could not be told within three seconds. */
+  /** Sends the document as it was last written. Resolves when the daemon has it, or three seconds have passed. */
   end(document: SweepDocument | LineDocument): Promise<void>;
 }
 
 /**
- * Resolves at once; whether there is a daemon is found out in the background. Never throws.
- * Give the runs of the stages `sweep: {sweepId, stage}` in their own announcements.
+ * Resolves at once; the daemon is looked for in the background. Never throws. The runs of the stages carry `sweep:
+ * {sweepId, stage}` in their own announcements.
  */
 export const announceSweep = async (options: SweepAnnounceOptions): Promise<SweepAnnouncement> => {
   const reporter = new SweepReporter(options);
@@ -35,15 +35,18 @@ export const announceSweep = async (options: SweepAnnounceOptions): Promise<Swee
 };
 
 export const SWEEP_UPDATE_MS = 1_000;
-/** A daemon that hears nothing for this long is told again, so that it knows that the search goes on. */
+/**
+ * A daemon that received nothing for this long gets the state again, so that it does not take the search for lost,
+ * ms.
+ */
 export const SWEEP_REPEAT_MS = 2_000;
-/** Of the stages in one message, as JSON; a request body may have 64 KiB. */
+/** Limit of the stages in one message, as JSON; a request body may have 64 KiB. */
 const STAGES_REPORTED_BYTES_MAX: number = 48 * 1024;
 
 class SweepReporter implements SweepAnnouncement {
   readonly #options: SweepAnnounceOptions;
   readonly #contact: DaemonContact;
-  /** Number of a stage to what was told of it, as JSON. */
+  /** Number of a stage to what was sent of it, as JSON. */
   readonly #reported = new Map<number, string>();
   #document: SweepDocument | LineDocument;
   #isNew = true;
@@ -103,7 +106,7 @@ class SweepReporter implements SweepAnnouncement {
     return this.#contact.end(body, () => this.#reportStages(document));
   }
 
-  /** In as many messages as it takes, at least one; whether all were taken. */
+  /** Sends as many messages as it takes, at least one. @returns whether all were accepted */
   async #reportStages(document: SweepDocument | LineDocument): Promise<boolean> {
     let changed = changedStages(document.stages, this.#reported);
     do {
@@ -154,7 +157,7 @@ const updateOf = (
   progress: (document.schema === LINE_SCHEMA ? document.progress : undefined) ?? unknown('not planned ahead'),
 });
 
-/** Its sentences and objectives at lengths that leave room for its figures. */
+/** A stage with its sentences and objectives shortened, so that there is room for its figures. */
 const shortStage = (stage: Stage): Stage => ({
   ...stage,
   reasons: stage.reasons.slice(0, REASONS_MAX).map(reason => reason.slice(0, REASON_LENGTH_MAX)),

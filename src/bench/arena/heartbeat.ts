@@ -1,6 +1,6 @@
-// The heartbeat of a load or parse thread: a timer that is due every 20 ms or so, with or without traffic, and how late it came by
-// the monotonic clock. What stops a thread (a signal, a quota, other programs) stops its heart, and nothing that it
-// measures in that time can be believed. Nothing is allocated in a beat.
+// The heartbeat of a load or parse thread: a timer that is due every 20 ms or so, with or without traffic, and how
+// late it fired by the monotonic clock. Anything that stops a thread (a signal, a quota, other programs) also stops its
+// heartbeat, and its measurements of that time are not reliable. A beat allocates nothing.
 
 import { BEAT_NS } from '../../core/run/event-record.ts';
 import { BEATS_MAX } from '../../wire/event-batch-layout.ts';
@@ -15,18 +15,18 @@ export class Heartbeat {
     this.#lastNs = nowNs;
   }
 
-  /** @param afterNs behind the beat before it was due so long. @returns how late it came, ns. */
+  /** @param afterNs how long after the previous beat it was due. @returns how late it came, ns. */
   beat(nowNs: number, afterNs: number = BEAT_NS): number {
     const lateNs = Math.max(0, nowNs - this.#lastNs - afterNs);
     this.#lastNs = nowNs;
-    // More than are told at a time never come between two tellings; should they, the last place keeps the longest.
+    // There are never more beats than cells between two reports; if there were, the last cell would keep the longest.
     const at = Math.min(this.count, BEATS_MAX - 1);
     this.latenessNs[at] = at < this.count ? Math.max(this.latenessNs[at] ?? 0, lateNs) : lateNs;
     this.count = at + 1;
     return lateNs;
   }
 
-  /** At the end: a beat that is overdue counts, too. */
+  /** At the end: an overdue beat counts, too. */
   last(nowNs: number): void {
     if (nowNs - this.#lastNs > BEAT_NS) this.beat(nowNs);
   }

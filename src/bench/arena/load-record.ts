@@ -1,4 +1,5 @@
-// What a load thread tells its parse thread, in the order in which it happened. No text but an error's detail, no JSON.
+// The records that a load thread sends to its parse thread, in the order in which things happened. No text but an
+// error's detail, no JSON.
 
 import type { TimeoutPhase } from '../../core/run/outcome.ts';
 
@@ -28,7 +29,7 @@ export const RECORD = {
   skipped: 11,
 } as const;
 
-/** How the transport of a reply ended; what came of the sample is for its content to say. */
+/** How the transport of a reply ended; the outcome of the sample depends on its content. */
 export const END_KINDS = [
   'whole',
   'connect',
@@ -71,13 +72,13 @@ export const timeoutPhaseOf = (kind: EndKind): TimeoutPhase | undefined => {
 
 export const CONTENT_KINDS = ['event-stream', 'json', 'other', 'missing', 'json-lines'] as const;
 
-/** Of a reply's head, what its record keeps. */
+/** The parts of a reply's head that its record contains. */
 export interface RecordedHead {
   readonly status: number;
   readonly contentKind: (typeof CONTENT_KINDS)[number];
-  /** '': none. */
+  /** '' if there is none. */
   readonly contentEncoding: string;
-  /** '': none. */
+  /** '' if there is none. */
   readonly location: string;
   readonly hasRetryAfter: boolean;
 }

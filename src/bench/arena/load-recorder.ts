@@ -147,7 +147,7 @@ export class LoadRecorder {
     this.#ring.commit(RECORD.observed, record.atNs, 0, 0, OBSERVED_BYTES);
   }
 
-  /** By how much the stamps of records from now on may be late, by what is known, and with `restNs` more whatever happened. */
+  /** By how much the stamps of records from now on may be late: `lateNs` is known, `restNs` more is possible. */
   readLate(lateNs: number, restNs: number): void {
     this.#ring.lateNs = lateNs;
     this.#ring.lateNsMax = lateNs + restNs;
@@ -167,7 +167,7 @@ export class LoadRecorder {
     this.#ring.commit(type, atNs, 0, 0, count * 8);
   }
 
-  /** @returns false while the ring has no room for it: to be said again. */
+  /** @returns false while the ring has no room for it: call it again. */
   milestone(type: Milestone, atNs: number): boolean {
     if (this.#ring.begin(0, 0) === NO_ROOM) return false;
     this.#ring.commit(type, atNs, 0, 0, 0);

@@ -1,4 +1,4 @@
-// A mark as whoever writes it and the load thread that reads it know it: two numbers over loopback.
+// A mark as its writer and the load thread that reads it define it: two numbers over loopback.
 
 /** Where a load thread gets its marks: a port of this machine's loopback. */
 export interface MarkSource {
@@ -7,5 +7,5 @@ export interface MarkSource {
 }
 
 export const MARK_HOST = '127.0.0.1';
-/** When it was written, and how long the writing of the one before took. */
+/** When it was written, and how long the previous write took. */
 export const MARK_BYTES = 16;

@@ -1,10 +1,9 @@
 // A ring of records in shared memory between one load thread, which writes, and one parse thread, which reads. Shared
-// rather than transferred, because what a thread wrote before it died is then still there to be read.
-//
-// A record is 40 bytes and a payload, all in units of 8 bytes: units u32 · type u32 · stamp f64 · slot u32 · sampleId u32 ·
-// late f64, by how much its thread's own work may have put the stamp behind what it stands for · lateMax f64, with what the
-// thread slept before, which bounds it whatever the system did.
-// Positions are counts of units that wrap at 2³². A record never wraps: the rest of the ring is skipped with a pad record.
+// rather than transferred, because what a thread wrote before it died can then still be read.
+// A record is 40 bytes and a payload, all in units of 8 bytes: units u32 · type u32 · stamp f64 · slot u32 · sampleId
+// u32 · late f64, by how much its thread's own work may have delayed the stamp · lateMax f64, the same plus the
+// thread's last sleep, which is an upper limit for any delay by the system. Positions are counts of units that wrap
+// at 2³². A record never wraps: the rest of the ring is skipped with a pad record.
 
 export interface RingMemory {
   readonly data: SharedArrayBuffer;
@@ -58,8 +57,8 @@ export class RingWriter {
 
   /**
    * Makes room for a record.
-   * @param reserveBytes what must stay free behind it, for records that matter more
-   * @returns where in `bytes` the payload begins, or NO_ROOM. Nothing is visible to the reader before `commit`.
+   * @param reserveBytes what must stay free after it, for records that matter more
+   * @returns where in `bytes` the payload begins, or NO_ROOM. The reader sees nothing before `commit`.
    */
   begin(payloadBytesMax: number, reserveBytes: number): number {
     const units = HEADER_UNITS + Math.ceil(payloadBytesMax / UNIT_BYTES);
@@ -80,13 +79,13 @@ export class RingWriter {
     return (unit + HEADER_UNITS) * UNIT_BYTES;
   }
 
-  /** Ends the record begun last and shows it to the reader. */
+  /** Ends the record begun last and publishes it to the reader. */
   commit(type: number, stampNs: number, slot: number, sampleId: number, payloadBytes: number): void {
     const units = HEADER_UNITS + ((payloadBytes + UNIT_BYTES - 1) >>> 3);
     const unit = this.#recordUnit;
     const at = unit * 2;
     this.#u32[at] = units;
-    // The true length of the payload: units say it to the next 8 only.
+    // The exact length of the payload: `units` is rounded up to 8 bytes.
     this.#u32[at + 1] = type | (payloadBytes << TYPE_BITS);
     this.f64[unit + 1] = stampNs;
     this.#u32[at + 4] = slot;
@@ -98,7 +97,7 @@ export class RingWriter {
   }
 }
 
-/** Fields of the record that `next` went to. */
+/** Fields of the record that `next` moved to. */
 export class RingReader {
   readonly bytes: Buffer;
   readonly f64: Float64Array;
@@ -126,7 +125,7 @@ export class RingReader {
     this.#knownWritten = this.#read;
   }
 
-  /** The payload is valid until `release`. @returns false when the writer has shown no more. */
+  /** The payload is valid until `release`. @returns false when the writer has published no more. */
   next(): boolean {
     for (;;) {
       if (this.#read === this.#knownWritten) {
@@ -151,7 +150,7 @@ export class RingReader {
     }
   }
 
-  /** Gives the room of everything read so far back to the writer. */
+  /** Frees the room of everything read so far for the writer. */
   release(): void {
     Atomics.store(this.#positions, READ, this.#read | 0);
   }

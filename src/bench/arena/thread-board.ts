@@ -1,5 +1,5 @@
-// What all threads of a load generator see of each other: sample numbers handed out, progress, heartbeats. Shared memory,
-// because a thread that hangs or died answers no message.
+// State that all threads of a load generator share: sample numbers, progress, heartbeats. Shared memory, because a
+// thread that hangs or died answers no message.
 
 export interface ThreadBoardMemory {
   readonly cells: SharedArrayBuffer;
@@ -22,12 +22,14 @@ export class ThreadBoard {
     this.#threads = threads;
   }
 
-  /** The number of the next sample; each is given once, `step` behind the one before. Closed loop and warm-up. */
+  /**
+   * The number of the next sample, each returned once, `step` after the previous one. For closed loops and warm-up.
+   */
   takeSampleId(step: number): number {
     return Atomics.add(this.#cells, NEXT_SAMPLE, step) >>> 0;
   }
 
-  /** Where the numbers go on: those taken past a phase's limit were never sent. */
+  /** Where the numbers continue: numbers taken past a phase's limit were never sent. */
   setNextSampleId(sampleId: number): void {
     Atomics.store(this.#cells, NEXT_SAMPLE, sampleId | 0);
   }

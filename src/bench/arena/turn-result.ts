@@ -1,5 +1,5 @@
-// What a parse thread tells a load thread of a turn whose request has ended, through a port of their own: only who reads a reply
-// knows whether it was right, when its stream had ended, and what it said.
+// What a parse thread reports to a load thread about a turn whose request has ended, through their own port: only the
+// thread that reads a reply can determine whether it was valid, when its stream ended, and what it contained.
 
 export interface TurnResult {
   readonly sampleId: number;
@@ -10,14 +10,17 @@ export interface TurnResult {
 }
 
 export type KeptAnswer =
-  /** Nobody goes on with it. */
+  /** No later turn continues it. */
   | { readonly kind: 'not-kept' }
   /** Fields of the answer's message in JSON, or the inside of the text that is its id; UTF-8. */
   | { readonly kind: 'kept'; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** The server keeps it, and told no id by which the next turn could go on with it. */
+  /** The server stores it, but returned no id with which the next turn could continue it. */
   | { readonly kind: 'no-id' }
   /** Longer than ANSWER_CHARACTERS_MAX. */
   | { readonly kind: 'too-long' };
 
-/** The other way: records that may end a turn were written, so that nobody waits for the next look at the ring. */
+/**
+ * The other direction: records that may end a turn were written, so the reader need not wait for its next look at the
+ * ring.
+ */
 export const LOOK = 0;

@@ -1,4 +1,4 @@
-// One side of a comparison while it goes on: what it is asked, what is known of it, and its reports in the order of the pairs.
+// One side of a comparison in progress: its request, what is known of it, and its reports in the order of the pairs.
 
 import { comparedUnit } from '../../core/comparison/compared-unit.ts';
 import type { ComparedUnit, ComparisonSide, UnitPair } from '../../core/comparison/comparison-document.ts';
@@ -11,11 +11,14 @@ export interface SideParts {
   readonly label: string;
   readonly request: BenchRequest;
   readonly isStartedHere: boolean;
-  /** Before each of its segments: resolves when the server answers; 'fresh': it was started anew. @throws BenchError */
+  /**
+   * Called before each of its segments: resolves when the server replies; 'fresh': it was restarted. @throws
+   * BenchError
+   */
   ready(signal: AbortSignal): Promise<'fresh' | 'known'>;
 }
 
-/** A segment of an earlier sitting: its figures as they were told then, and its report as its folder has it. */
+/** A segment of an earlier session: its figures as reported then, and its report from its folder. */
 export interface KeptSegment {
   readonly unit: ComparedUnit;
   readonly report: Report;
@@ -57,7 +60,7 @@ export class ComparedSide {
     this.#units.pop();
   }
 
-  /** Of whole pairs. */
+  /** Covers whole pairs only. */
   reported(pairs: number): ComparisonSide {
     const { label, request, isStartedHere } = this.parts;
     return {

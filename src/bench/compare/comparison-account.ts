@@ -1,5 +1,5 @@
-// What a comparison by pairs knows while it goes on: its document, judged anew after each pair, told at each change and written after
-// each pair.
+// The state of a comparison by pairs in progress: its document, judged again after each pair, reported at each change
+// and written after each pair.
 
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonSentence } from '../../core/comparison/comparison-labels.ts';
@@ -19,11 +19,11 @@ interface AccountOptions {
   readonly restMs: number;
   readonly a: ComparedSide;
   readonly b: ComparedSide;
-  /** What is known before the first segment. */
+  /** The document before the first segment. */
   readonly document: ComparisonDocument;
-  /** Pairs of an earlier sitting, which both sides hold already. */
+  /** Pairs of an earlier session, which both sides have already. */
   readonly pairs: number;
-  /** @throws what the disk says. */
+  /** @throws the file system's error */
   write(document: ComparisonDocument): Promise<void>;
   changed(document: ComparisonDocument): void;
 }
@@ -68,12 +68,12 @@ export class ComparisonAccount {
     this.#measuredMs += elapsedMs;
   }
 
-  /** Whether the client was in the way of the newest reports. */
+  /** Whether the client limited the newest reports. */
   isHindered(reports: readonly Report[]): boolean {
     return hindered(reports, this.#primary).length > 0;
   }
 
-  /** @returns whether nothing more would be asked. */
+  /** @returns whether no further pair is needed. */
   pairEnded(): boolean {
     this.#pairs += 1;
     this.#running = undefined;
@@ -109,7 +109,7 @@ export class ComparisonAccount {
     return isOver;
   }
 
-  /** Each sentence once; shown when it is judged next. */
+  /** Adds each sentence once; shown at the next judgement. */
   addNotices(notes: readonly string[]): void {
     this.#notes = [...new Set([...this.#notes, ...notes])];
   }

@@ -1,5 +1,5 @@
-// The directory of a comparison: comparison.json from its beginning on and anew after each pair, comparison.txt at its end, and a
-// folder for each segment. It can be taken up again: whole pairs are kept, and what was cut off is put aside.
+// The directory of a comparison: comparison.json from its start on and rewritten after each pair, comparison.txt at
+// its end, and a folder for each segment. It can be resumed: whole pairs stay, and interrupted ones are put aside.
 
 import { join } from 'node:path';
 import type { ComparedUnit, ComparisonDocument } from '../../core/comparison/comparison-document.ts';
@@ -13,7 +13,7 @@ import { comparisonToJson } from '../../wire/comparison-schema.ts';
 import { cannotGoOn, lockFolder, putAside } from '../run/locked-folder.ts';
 import type { KeptSegment } from './compared-side.ts';
 
-/** @throws what the disk says. */
+/** @throws the file system's error */
 export const writeComparison = (directory: string, document: ComparisonDocument): Promise<void> =>
   writeFileAtomic(join(directory, COMPARISON_FILE), comparisonToJson(document));
 
@@ -44,7 +44,7 @@ interface ResumedComparison extends Disposable {
   readonly putAside: readonly string[];
 }
 
-/** Takes the directory up again. @throws BenchError `run-directory` */
+/** Resumes the comparison in the directory. @throws BenchError `run-directory` */
 export const resumeComparison = async (
   path: string,
   { state, sentence, mode, a, b }: ComparisonDocument,
@@ -52,7 +52,7 @@ export const resumeComparison = async (
   if (mode !== 'pairs')
     throw cannotGoOn(path, 'comparison', {
       why: 'it is one of finished runs, which is made at once',
-      advice: 'Make it anew; its command stands in comparison.json.',
+      advice: 'Run it again; comparison.json contains its command.',
     });
   if (state === 'complete')
     throw cannotGoOn(path, 'comparison', {
@@ -71,7 +71,7 @@ export const resumeComparison = async (
   }
 };
 
-/** Up to the first pair of which a segment cannot be read any more: later ones would leave a gap in the order. */
+/** Up to the first pair with a segment that cannot be read any more: later ones would leave a gap in the order. */
 const keptPairs = async (
   path: string,
   a: readonly ComparedUnit[],
@@ -89,7 +89,7 @@ const keptPairs = async (
   return kept;
 };
 
-/** Undefined where it is not the run that it was, or not whole. */
+/** undefined if it is another run, or incomplete. */
 const segmentIn = async (path: string, unit: ComparedUnit): Promise<KeptSegment | undefined> => {
   if (!SEGMENT_FOLDER.test(unit.directory)) return undefined;
   try {
@@ -102,5 +102,5 @@ const segmentIn = async (path: string, unit: ComparedUnit): Promise<KeptSegment 
 };
 
 export const COMPARISON_FILE = 'comparison.json';
-/** Of a pair, with those that were measured again; of a warm-up. */
+/** Folders of a pair, with its repeated segments, and of a warm-up. */
 const SEGMENT_FOLDER = /^(pair-\d{2,3}-[ab](-again-\d)?|warm-up-\d{2,4}-[ab])$/;

@@ -1,5 +1,5 @@
-// What a reader must know of the segments beside their figures: where this client is a visible part of a figure, and what spoils
-// figures on both sides alike, which keeps nobody from comparing them.
+// Notes about the segments that a reader needs next to their figures: where this client is a visible part of a
+// figure, and what spoils figures on both sides equally, so that they can still be compared.
 
 import type { ComparedMetric } from '../../core/comparison/comparison-document.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';

@@ -1,5 +1,6 @@
-// What keeps two sides that were measured in pairs from being compared, found in their reports: another model, answers of another
-// length, a client in the way, requests that failed, what spoils one side alone. What both were asked is the same by construction.
+// Reasons that prevent two sides measured in pairs from being compared, found in their reports: another model,
+// answers of another length, a client that limits, failed requests, contamination of one side alone. Both received
+// the same requests by construction.
 
 import { isClientInTheWay } from '../../core/comparison/compared-unit.ts';
 import type { ComparisonRefusal } from '../../core/comparison/comparison-document.ts';
@@ -18,7 +19,7 @@ interface RefusalQuestion {
   readonly primary: PrimaryMetric;
 }
 
-/** What decides, and by how much it must differ. */
+/** The metric that decides, and by how much it must differ. */
 export interface PrimaryMetric {
   readonly name: string;
   readonly marginShare: number;
@@ -33,13 +34,13 @@ export const pairRefusals = ({ a, b, primary }: RefusalQuestion): readonly Compa
   ...contaminationRefusal(a.reports, b.reports),
 ];
 
-/** What spoils the figures of one of two segments alone, by its codes: then their difference is not the servers'. */
+/** Codes of what spoils one of two segments alone: then their difference is not caused by the servers. */
 export const spoiledApart = (a: Report, b: Report): readonly string[] => {
   const [ofA, ofB] = [spoilerCodes(a), spoilerCodes(b)];
   return [...new Set([...ofA, ...ofB])].filter(code => ofA.has(code) !== ofB.has(code));
 };
 
-/** Of what answers now, and of what answered in the pairs before: a comparison may go on after days. */
+/** Compares the model that replies now with the one in earlier pairs: a comparison may be resumed after days. */
 const modelRefusal = (a: RefusalQuestion['a'], b: RefusalQuestion['b']): readonly ComparisonRefusal[] => {
   const namesOf = ({ model, reports }: RefusalQuestion['a']): readonly string[] => [
     ...new Set([...reports.map(({ run }) => run.model), model].filter(isKnown)),
@@ -71,7 +72,7 @@ const lengthRefusal = (
   ];
 };
 
-/** Over all requests; undefined where the server of one told none. */
+/** Mean over all requests; undefined if a server reported none. */
 const meanOf = (reports: readonly Report[], key: 'inputTokens' | 'outputTokens'): number | undefined => {
   let total = 0;
   let count = 0;
@@ -104,8 +105,8 @@ const clientRefusal = (
 };
 
 /**
- * Against the median latency, because what the client adds to it is in every figure; and where most of the primary figure itself
- * may be the client's.
+ * Against the median latency, because the client's share is in every figure; and if most of the primary figure itself
+ * may come from the client.
  */
 export const hindered = (
   reports: readonly Report[],
@@ -150,7 +151,7 @@ const failedShare = (reports: readonly Report[]): number => {
   return ended === 0 ? 0 : failed / ended;
 };
 
-/** As of finished runs: what both sides have alike is told beside the figures, and refuses nothing. */
+/** As for finished runs: what spoils both sides is noted next to the figures, and refuses nothing. */
 const contaminationRefusal = (a: readonly Report[], b: readonly Report[]): readonly ComparisonRefusal[] => {
   const apart = new Set(
     a.flatMap((ofA, index) => {
@@ -176,10 +177,10 @@ const contaminationRefusal = (a: readonly Report[], b: readonly Report[]): reado
   ];
 };
 
-/** None where nobody looked: load from many machines is not looked through. */
+/** Empty if nothing was checked: runs from several load machines are not checked for contamination. */
 const spoilerCodes = (report: Report): ReadonlySet<string> =>
   new Set(knownOr(contaminationOf(report), []).map(({ code }) => code));
 
 const LENGTH_DIFFERENCE_MOST = 0.02;
-/** Past it a fast refusal passes for a fast answer in every rate. */
+/** Above this share, fast refusals count as fast answers in every rate. */
 const FAILED_SHARE_MOST = 0.05;

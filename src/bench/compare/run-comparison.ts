@@ -1,5 +1,5 @@
-// A comparison by pairs: both sides warmed up, then segment after segment in the order of the plan, with the same seed inside a pair
-// and rest between segments. A death costs one pair and no more.
+// A comparison by pairs: both sides warmed up, then segment after segment in the order of the plan, with the same
+// seed inside a pair and a rest between segments. A crash costs at most one pair.
 
 import { join } from 'node:path';
 import { pause } from '../../clock/until-aborted.ts';
@@ -21,12 +21,12 @@ import { segmentNotes } from './segment-notes.ts';
 
 export interface ComparisonOrder extends PairQuestion {
   readonly isSegmentFixed: boolean;
-  /** Of the load on each side before the first pair, that nobody counts. */
+  /** Duration of the load on each side before the first pair, which is not counted. */
   readonly warmupMs: number;
-  /** Between two segments, beyond the last answer. */
+  /** Pause between two segments, after the last reply. */
   readonly restMs: number;
   readonly seed: number;
-  /** Whichever side is measured has to be started anew after the other one. */
+  /** Each side's server must be restarted after the other one was measured. */
   readonly isOneAtATime: boolean;
 }
 
@@ -34,26 +34,26 @@ interface ComparisonParts {
   readonly segment: Omit<SegmentParts, 'observer'>;
   readonly a: SideParts;
   readonly b: SideParts;
-  /** Absolute; there, and empty. */
+  /** Absolute path of an existing, empty directory. */
   readonly directory: string;
-  /** What is known before the first segment. */
+  /** The document before the first segment. */
   readonly document: ComparisonDocument;
-  /** Of an earlier sitting, which this one goes on with. */
+  /** Pairs of an earlier session that this one continues. */
   readonly kept?: KeptPairs;
-  /** @throws what the disk says. */
+  /** @throws the file system's error */
   write(document: ComparisonDocument): Promise<void>;
   readonly observer: ComparisonObserver;
 }
 
 interface ComparisonObserver extends Pick<SegmentParts['observer'], 'phase' | 'snapshot' | 'notice'> {
-  /** The run of a segment, or of a warm-up, has begun; `directory` inside the comparison's. */
+  /** Called when the run of a segment or warm-up has begun; `directory` is relative to the comparison's. */
   segmentBegan(run: StartedRun, directory: string): void;
-  /** It is over; nothing of it is in flight. */
+  /** Called when it is over and nothing of it is in flight. */
   segmentEnded(report: Report): Promise<void>;
   changed(document: ComparisonDocument): void;
 }
 
-/** @throws BenchError where not even a warm-up could begin. */
+/** @throws BenchError if not even a warm-up could begin. */
 export const runComparison = async (
   order: ComparisonOrder,
   parts: ComparisonParts,
@@ -71,10 +71,10 @@ class Comparison {
   #segments = 0;
   #longestMs = 0;
   #repeated = 0;
-  /** Whose server was last started or loaded. */
+  /** The side whose server was last started or loaded. */
   #newest: ComparedSide | undefined;
   #failed: FailedStop | undefined;
-  /** Of the folders of a pair that is measured again. */
+  /** Suffix of the folders of a repeated pair. */
   #again = '';
 
   constructor(order: ComparisonOrder, parts: ComparisonParts) {
@@ -101,7 +101,7 @@ class Comparison {
 
   async run(): Promise<ComparisonDocument> {
     try {
-      // So that whatever ends it now, what was asked for is known and can go on.
+      // Written first, so that after any failure the request is known and the comparison can be resumed.
       await this.#account.write();
       if (this.#account.document.endedEarly === undefined) {
         for (const letter of this.#firstWarmUps()) await this.#warmUp(letter);
@@ -110,7 +110,7 @@ class Comparison {
         await this.#measure();
       }
     } catch (error) {
-      // A stop ends it with what there is, and so does a server that has gone after the first segment.
+      // A stop ends it with the results so far, and so does a server that disappears after the first segment.
       const hasSome = this.#segments > 0 || this.#account.pairs > 0;
       const isKept = this.#isStopped || (hasSome && error instanceof BenchError);
       if (!isKept) throw error;
@@ -125,7 +125,10 @@ class Comparison {
     return await this.#account.end(this.#isStopped);
   }
 
-  /** One at a time, each side is started and warmed up right before its first segment: starting may take minutes. */
+  /**
+   * With one server at a time, each side is started and warmed up right before its first segment: starting may take
+   * minutes.
+   */
   #firstWarmUps(): readonly Letter[] {
     return this.#order.isOneAtATime ? [] : ['A', 'B'];
   }
@@ -148,7 +151,7 @@ class Comparison {
     }
   }
 
-  /** Before the first pair, and whenever its server was started anew. */
+  /** Before the first pair, and whenever its server was restarted. */
   async #warmUp(letter: Letter): Promise<void> {
     const { warmupMs, seed } = this.#order;
     const side = this.#sides[letter];
@@ -166,20 +169,20 @@ class Comparison {
     });
   }
 
-  /** A segment that took longer than planned makes all that follow as long. */
+  /** A segment that took longer than planned makes all later ones as long. */
   #lengthen(elapsedMs: number): void {
     if (elapsedMs > this.#order.plan.segment.durationMs + LENGTH_SLACK_MS)
       this.#longestMs = Math.max(this.#longestMs, elapsedMs - LENGTH_SLACK_MS);
   }
 
-  /** Before the first pair is done: another model is known as soon as both sides have answered. */
+  /** Before the first pair is done: a different model is detected as soon as both sides have replied. */
   #isRefusedUnmeasured(): boolean {
     if (this.#account.pairs > 0 || this.#warm.size < 2) return false;
     this.#account.judge();
     return this.#account.isRefused;
   }
 
-  /** @returns false where it was stopped, or refused, before the end. */
+  /** @returns false if it was stopped, or refused, before the end. */
   async #pair(number: number, letters: string): Promise<boolean> {
     const { plan, isSegmentFixed, restMs } = this.#order;
     const { clock, stop } = this.#parts.segment.bench;
@@ -196,11 +199,11 @@ class Comparison {
       const ended = await this.#segment(side, {
         directory,
         seed,
-        // A pair's segments are of one length, also where requests are so few that it was found out by waiting.
+        // Both segments of a pair have the same length, also when the length was extended because requests are few.
         rules: { ...plan.segment, durationMs: Math.max(plan.segment.durationMs, this.#longestMs) },
         isFixed: isSegmentFixed,
       });
-      // Cut off, it is not what its pair's other segment is.
+      // An interrupted segment does not match the other one of its pair.
       if (this.#isStopped) return false;
       const { elapsedMs } = ended.soFar;
       this.#account.segmentEnded(elapsedMs);
@@ -212,8 +215,9 @@ class Comparison {
   }
 
   /**
-   * A pair that the client got into the way of says nothing of the servers, and one of which something spoiled one segment alone
-   * may say nothing of them: a few are measured again, whatever they said. What spoils a side twice is its own.
+   * A pair in which the client was the limit shows nothing about the servers, and a pair of which one segment alone
+   * was contaminated may show nothing either: a few are measured again, independent of their figures. A side that is
+   * contaminated twice has it as a property.
    */
   #isToBeRepeated(number: number): boolean {
     const { A, B } = this.#sides;
@@ -277,7 +281,7 @@ class Comparison {
     return ended;
   }
 
-  /** So that the runs of a comparison are told from others in every list of runs. */
+  /** Tags that separate the runs of a comparison from others in every list of runs. */
   #segmentTags({ letter, parts }: ComparedSide, directory: string): RunTags {
     const tags: RunTags = { [COMPARISON_TAG]: this.#parts.document.id, side: letter, segment: directory };
     return Object.keys({ ...parts.request.tags, ...tags }).length <= TAGS_MAX ? tags : {};
@@ -288,9 +292,9 @@ class Comparison {
 const sidePlace = ({ letter, parts }: ComparedSide): string =>
   `${letter.toUpperCase()}, ${parts.request.target.shown}`;
 
-/** Of a whole comparison. */
+/** Limit over a whole comparison. */
 const REPEATED_PAIRS_MAX = 3;
-/** So that no pair has the seed of another one. */
+/** Distance of seeds, so that no pair has the seed of another one. */
 const SEEDS_APART = 10_000;
-/** How much later than due a segment notices that it is long enough. */
+/** How late a segment may notice that it is long enough, ms. */
 const LENGTH_SLACK_MS = 1_000;

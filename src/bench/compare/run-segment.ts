@@ -1,5 +1,5 @@
-// One segment of a comparison: an ordinary run in its own directory that ends when it has been long enough for its figures to mean
-// something, and in which nothing is in flight afterwards.
+// One segment of a comparison: an ordinary run in its own directory that ends when it has been long enough for
+// meaningful figures, and after which nothing is in flight.
 
 import { pause } from '../../clock/until-aborted.ts';
 import { isLongEnough, type SegmentRules, type SegmentSoFar } from '../../core/comparison/pair-plan.ts';
@@ -17,9 +17,9 @@ export interface SegmentParts {
     BenchParts,
     'runId' | 'startedAt' | 'noncePrefix' | 'directory' | 'observer' | 'early' | 'tap'
   >;
-  /** Ids and nonces are random, which nothing in here is. */
+  /** Provides random ids and nonces; everything else here is deterministic. */
   newRun(number: number): Pick<BenchParts, 'runId' | 'startedAt' | 'noncePrefix'>;
-  /** Makes its run, of many machines say; by default this process loads. */
+  /** Performs its run, for example on several machines; by default this process sends the load. */
   readonly run?: typeof runBench;
   readonly observer: SegmentObserver;
 }
@@ -40,7 +40,7 @@ export interface SegmentOrder {
   /** Absolute. */
   readonly directory: string;
   readonly rules: SegmentRules;
-  /** It ends after its time, whatever was completed by then. */
+  /** It ends after its time, independent of how many requests completed. */
   readonly isFixed: boolean;
 }
 
@@ -108,7 +108,7 @@ export const runSegment = async (order: SegmentOrder, parts: SegmentParts): Prom
   }
 };
 
-/** Of the first requests that completed: their median tells how long a request takes here. */
+/** Latencies of the first completed requests: their median is the expected duration of a request. */
 class CompletedLatencies implements StageFacts {
   readonly #firstNs: number[] = [];
   #medianOf = 0;
@@ -135,6 +135,6 @@ class CompletedLatencies implements StageFacts {
 }
 
 const LOOK_MS = 100;
-/** An endpoint that completes next to nothing is not waited for. */
+/** An endpoint that completes almost nothing is not awaited longer than this, ms. */
 const SEGMENT_MS_MAX = 1_800_000;
 const LATENCIES_KEPT_MAX = 4_096;

@@ -1,4 +1,4 @@
-// What a segment falls short of, in sentences that stand beside the figures.
+// What a segment falls short of, in sentences that are shown next to the figures.
 
 import type { ComparisonPlan } from '../../core/comparison/comparison-document.ts';
 import { isLongEnough, SEGMENT_RULES } from '../../core/comparison/pair-plan.ts';

@@ -1,5 +1,5 @@
-// Keeps one server that a command line started: in a process group of its own, which ends when our parent asks, and when our parent
-// is gone, however it died. What the server prints goes to a file, up to a bound.
+// Supervises one server that a command line started: in a process group of its own, which ends when our parent
+// requests it, and when our parent is gone for any reason. The server's output goes to a file of limited size.
 
 import { spawn } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
@@ -35,7 +35,7 @@ const main = async (): Promise<void> => {
       writeSync(file, kept);
       if (room <= 0) writeSync(file, `\n[more is not kept: ${LOG_BYTES_MAX} bytes]\n`);
     } catch (error) {
-      // A full disk is no reason to end the server; what it says is still told when it ends.
+      // A full disk is no reason to end the server; its last output is still reported when it ends.
       if (errorCode(error) === undefined) throw error;
       room = 0;
     }
@@ -53,7 +53,7 @@ const main = async (): Promise<void> => {
     });
   });
   reportParent(process.env, { kind: 'started', pid: server.pid ?? 0 });
-  // Alive until it is asked: the group may have members whose first process has ended.
+  // Alive until it is stopped: the group may have members whose first process has ended.
   const alive = setInterval(() => undefined, ALIVE_MS);
   await new Promise<void>(resolve => {
     if (ended.aborted) resolve();
@@ -65,7 +65,7 @@ const main = async (): Promise<void> => {
   closeSync(file);
 };
 
-/** Asked first, so that a server lets go of its devices in order. */
+/** SIGTERM first, so that a server releases its devices properly. */
 const endGroup = async (group: number): Promise<void> => {
   for (let waitedMs = 0; signalGroup(group, waitedMs === 0 ? 'SIGTERM' : 0); waitedMs += POLL_MS) {
     if (waitedMs >= GRACE_MS) {

@@ -1,5 +1,5 @@
-// A server that a command line asked to be started for a comparison: refused where something answers already, waited for until it
-// answers, and ended with its whole process group by its keeper.
+// A server that a command line started for a comparison: refused if something replies already at its address, awaited
+// until it replies, and ended with its whole process group by its supervisor.
 
 import * as v from 'valibot';
 import type { Clock } from '../../clock/clock.ts';
@@ -15,14 +15,14 @@ import { type BenchTarget, modelsPath } from '../target/target-url.ts';
 import { SUPERVISOR_VARIABLE, type SupervisorOrder, supervisorMessageSchema } from './supervisor-message.ts';
 
 interface StartedServerOptions {
-  /** "A", for people. */
+  /** Side for people: "A". */
   readonly side: string;
-  /** As it was typed, for /bin/sh. Written nowhere. */
+  /** The command as it was typed, for /bin/sh. Written nowhere. */
   readonly command: string;
   readonly cwd: string;
-  /** Absolute: for what the server prints. */
+  /** Absolute path of the file for the server's output. */
   readonly log: string;
-  /** With whatever the server needs. */
+  /** Environment of the server. */
   readonly env: Env;
   readonly nodePath: string;
   readonly clock: Clock;
@@ -33,11 +33,11 @@ interface StartedServerOptions {
 }
 
 export interface StartedServer extends AsyncDisposable {
-  /** @throws BenchError where the server has ended. */
+  /** @throws BenchError if the server has ended. */
   check(): void;
 }
 
-/** Resolves when it answers. @throws BenchError; the signal's reason. Nothing is left running. */
+/** Resolves when it replies. @throws BenchError; the signal's reason. Nothing is left running. */
 export const startServer = async (
   options: StartedServerOptions,
   signal: AbortSignal,
@@ -84,7 +84,7 @@ export const startServer = async (
         });
       await pause(clock, REQUEST_PAUSE_MS, signal);
     }
-    // Whoever answers may be a stranger where the server itself has just ended.
+    // A reply may come from another server when the one that we started has just ended.
     check();
     return { check, [Symbol.asyncDispose]: () => stopSupervisor(supervisor) };
   } catch (error) {
@@ -97,7 +97,7 @@ const stopSupervisor = async (supervisor: OwnProcess): Promise<void> => {
   await supervisor.stop(SUPERVISOR_STOP_MS);
 };
 
-/** A server that loads its model answers with 503, or with nothing. */
+/** A server that is loading its model replies with 503, or not at all. */
 const answer = async (
   { target, api, headers }: StartedServerOptions,
   signal: AbortSignal,
@@ -116,5 +116,5 @@ const answer = async (
 const REQUEST_PAUSE_MS = 250;
 const REQUEST_TIMEOUT_MS = 5_000;
 const SUPERVISOR_MS_MAX = 10_000;
-/** Beyond the grace that the keeper gives the server. */
+/** Added to the grace period that the supervisor gives the server, ms. */
 const SUPERVISOR_STOP_MS = 15_000;

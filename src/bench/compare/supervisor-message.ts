@@ -1,4 +1,4 @@
-// What the keeper of a server is told, and what it tells.
+// The order that the supervisor of a server receives, and the messages that it returns.
 
 import * as v from 'valibot';
 

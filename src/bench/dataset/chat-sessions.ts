@@ -1,5 +1,5 @@
-// From prompts, which are one turn each, to the sessions of a chat: a conversation that somebody had, or as many generated
-// turns as were asked for, with the time that its user thinks before each.
+// Turns prompts, which are one turn each, into chat sessions: recorded conversations, or the requested number of
+// generated turns, with the user's think time before each.
 
 import { type ThinkTime, thinkTimes } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
@@ -9,15 +9,18 @@ import type { Prompt } from './prompt.ts';
 import type { RecordedAnswer, Session, Turn } from './session.ts';
 
 export interface SessionDatasetOptions {
-  /** Of generated sessions; undefined: the conversations of the data set say it. */
+  /** Turns of generated sessions; undefined: the conversations of the data set determine them. */
   readonly turns: LengthDistribution | undefined;
-  /** Before each turn but the first; undefined: none. */
+  /** Time before each turn but the first; undefined: none. */
   readonly thinkTime: ThinkTime | undefined;
-  /** What stands in the history of later turns: what the server says, or what the data set does. */
+  /** The assistant's part of the history of later turns: the server's answers, or those of the data set. */
   readonly answers: 'live' | 'recorded';
 }
 
-/** Of a data set: for each turn in the order of the prompts, what was answered to it; of each session how many it has. */
+/**
+ * Groups of a data set: for each turn in the order of the prompts, its recorded answer; for each session, its number
+ * of turns.
+ */
 interface ChatGroups {
   readonly counts: readonly number[];
   readonly answers: readonly (RecordedAnswer | undefined)[];
@@ -56,13 +59,13 @@ export const turnsOfChats = (
   return { prompts, groups: { counts, answers } };
 };
 
-/** As many prompts for each session as a draw says, until none is left. */
+/** Groups prompts into sessions of drawn lengths, until none is left. */
 export const generatedGroups = (prompts: number, turns: LengthDistribution, seed: number): ChatGroups => {
   const draw = lengthsOf({ distribution: turns, text: '' }, { seed, purpose: 'turns' });
   const counts: number[] = [];
   for (let left = prompts; left > 0; ) {
     const count = Math.min(SESSION_TURNS_MAX, draw());
-    // A last session that was cut short would be none of the distribution.
+    // A truncated last session would not belong to the distribution.
     if (count > left && counts.length > 0) break;
     counts.push(Math.min(left, count));
     left -= count;
@@ -70,7 +73,7 @@ export const generatedGroups = (prompts: number, turns: LengthDistribution, seed
   return { counts, answers: [] };
 };
 
-/** Prompts may be the groups several times over. */
+/** Prompts may contain the groups several times over. */
 export const chatSessions = (
   prompts: readonly Prompt[],
   { counts, answers }: ChatGroups,
@@ -114,14 +117,14 @@ export const chatSessions = (
 const isFetching = ({ role, content }: Message): boolean =>
   role !== 'assistant' && role !== 'system' && content !== undefined && content !== null;
 
-/** Of the answer to a turn, where its last message says it. */
+/** Limit of the answer to a turn, if its last message states it. */
 const limitOf = (messages: readonly Message[]): number | undefined => {
   const last = messages.at(-1);
   const limit = last?.['output_tokens'] ?? last?.['max_tokens'];
   return typeof limit === 'number' && Number.isSafeInteger(limit) && limit >= 1 ? limit : undefined;
 };
 
-/** Whole, so that calls of tools stand before their results. */
+/** The whole message, so that tool calls come before their results. */
 const recordedAnswer = ({ role: _role, content, ...fields }: Message): RecordedAnswer => ({
   text: content === null && Array.isArray(fields['tool_calls']) ? null : textOfContent(content),
   ...(Object.keys(fields).length === 0 ? {} : { fields }),
@@ -134,5 +137,5 @@ const textOfContent = (content: Message['content']): string => {
     .join('');
 };
 
-/** Of one session. */
+/** Limit of one session. */
 export const SESSION_TURNS_MAX = 4_096;

@@ -1,4 +1,4 @@
-// The bytes of a data set's file, part by part and bounded, and the digest that tells two files of one name apart.
+// The bytes of a data set's file, in bounded parts, and the digest that distinguishes two files of one name.
 
 import { createHash } from 'node:crypto';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
@@ -10,14 +10,14 @@ import { BenchError } from '../bench-error.ts';
 export interface DatasetPlace {
   /** Absolute. */
   readonly path: string;
-  /** As the person wrote it: how messages call it. */
+  /** As the person wrote it: the form for messages. */
   readonly shownPath: string;
   readonly signal: AbortSignal;
-  /** Default: of a data set that stays in memory. */
+  /** Default: the limit of a data set that stays in memory. */
   readonly bytesMax?: number;
 }
 
-/** Of all that was read for a data set, and how much that was. */
+/** Digest of all bytes that were read for a data set, and their number. */
 export class DatasetDigest {
   readonly #hash = createHash('sha256');
   #bytes = 0;
@@ -36,7 +36,7 @@ export class DatasetDigest {
   }
 }
 
-/** Each part is its reader's until the next one is asked for. @throws BenchError `input` */
+/** Each part is valid until the next one is requested. @throws BenchError `input` */
 export async function* datasetChunks(
   { path, shownPath, signal, bytesMax = INPUT_LIMITS.dataset.bytesMax }: DatasetPlace,
   digest: DatasetDigest,

@@ -1,26 +1,26 @@
-// What is in a data set, before anything is sent: how long its prompts are, which are the same, and how much of them a cache of
-// prefixes could answer at best.
+// Statistics of a data set, before anything is sent: how long its prompts are, which are identical, and how much of
+// them a prefix cache could serve at best.
 
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import type { Dataset, Prompt } from './prompt.ts';
 
 export interface DatasetFacts {
   readonly prompts: number;
-  /** Parted by white space: tokens are the server's to count. */
+  /** Words by white space: only the server can count tokens. */
   readonly words: LengthFacts;
   readonly characters: LengthFacts;
   readonly messages: LengthFacts;
-  /** How long answers may be, of the prompts that say it. */
+  /** Limits of answers, of the prompts that state one. */
   readonly maxTokens: LengthFacts | undefined;
   readonly maxTokensReported: number;
-  /** Prompts that are the same as one before them. */
+  /** Prompts that equal an earlier one. */
   readonly identical: number;
   /**
-   * Of all characters, those that a cache of every prefix ever sent could answer, whatever the order: all that a tree of their
-   * prefixes does not have to hold.
+   * Share of all characters that a cache of every prefix ever sent could serve, in any order: all that a tree of
+   * their prefixes does not need to store.
    */
   readonly sharedPrefixShare: number;
-  /** Messages of parts, such as images, whose parts are not looked into. */
+  /** Messages of parts, such as images, whose parts are not examined. */
   readonly partMessages: number;
 }
 

@@ -1,5 +1,5 @@
-// A data set of the person's own: JSONL, a JSON list, CSV, Parquet or a folder of texts, told apart by what the file is. Read into
-// memory, bounded; of the first entry that is wrong it says where it stands and how it begins.
+// A data set of the user's own: JSONL, a JSON list, CSV, Parquet or a folder of texts, recognized by its content.
+// Read into memory, bounded; the error for the first invalid entry contains its position and how it begins.
 
 import { readdir, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
@@ -20,7 +20,7 @@ import { type Dataset, type Prompt, userPrompt } from './prompt.ts';
 import { ignoredFields, readRow, rowColumns } from './read-row.ts';
 
 interface DatasetFileOptions extends DatasetPlace {
-  /** Undefined: the names that data sets use. */
+  /** undefined: the names that data sets usually have. */
   readonly column: string | undefined;
   /** Conversations with all their turns. */
   readonly isWhole?: boolean;
@@ -62,13 +62,13 @@ const entriesOf = (
   }
 };
 
-/** A table is read from its end, so that its bytes are gone through once before. */
+/** A table is read from its end, so the digest needs a pass of its own first. */
 async function* rowsBehindDigest(
   chunks: AsyncIterable<Buffer>,
   { path, column, signal }: DatasetFileOptions,
 ): AsyncGenerator<DatasetEntry, void, void> {
   for await (const _ of chunks) signal.throwIfAborted();
-  // Loaded for such a file alone.
+  // Loaded only for such a file.
   const { parquetEntries } = await import('./formats/parquet-entries.ts');
   yield* parquetEntries({ path, signal, columnsOf: names => rowColumns(names, column) });
 }
@@ -130,7 +130,7 @@ const readEntries = async (
   throw wrongFile(`${shownPath} has no prompt`, 'Write lines such as {"prompt": "Why is the sky blue?"}.');
 };
 
-/** Each text file is a prompt, in the order of their names; folders in it are not looked into. */
+/** Each text file is a prompt, in the order of their names; subfolders are not read. */
 const readFolder = async ({ path, shownPath, signal }: DatasetFileOptions): Promise<Dataset> => {
   const names = await textNames(path, shownPath);
   const prompts: Prompt[] = [];
@@ -212,7 +212,7 @@ const TEXT_ENDINGS: readonly string[] = ['.txt', '.md'];
 const PARQUET_MAGIC = 'PAR1';
 const START_SHOWN = 60;
 const START_BYTES = 4_096;
-/** Behind a byte order mark, if there is one. */
+/** Skips a byte order mark, if there is one. */
 const LIST_START = /^\ufeff?\s*\[/;
 /** For fields that are not used: data sets have the same in every row. */
 const ROWS_LOOKED_AT = 1_000;

@@ -1,5 +1,5 @@
-// The prompts of a depth profile. Both requests of a pair begin with the same words, behind a nonce of their own run, depth
-// and repetition, so that a cache of prefixes can only ever hold what its own opening put there.
+// The prompts of a depth profile. Both requests of a pair begin with the same words, after a nonce of their own run,
+// depth and repetition, so that a prefix cache can only contain what its own opening stored there.
 
 import {
   type DepthPlan,
@@ -15,13 +15,13 @@ import { type WordCosts, wordText } from './word-costs.ts';
 
 export interface DepthDatasetOptions {
   readonly plan: DepthPlan;
-  /** 8 characters of hex, another for each run. */
+  /** 8 hex digits, different for each run. */
   readonly noncePrefix: string;
 }
 
 interface DepthDataset extends Dataset {
   readonly prompts: readonly (Prompt & { readonly maxTokens: number })[];
-  /** Of each prompt, as it was asked for. */
+  /** Requested length of each prompt. */
   readonly inputLengths: readonly number[];
 }
 
@@ -35,7 +35,7 @@ export const depthDataset = (
   const { promptTokens, outputTokens } = plan;
   let opening = '';
   const prompts = requests.map((request, index) => {
-    // An extension shares the nonce of its opening, which stands just before it.
+    // An extension shares the nonce of its opening, which is just before it.
     const nonce = `[${noncePrefix}${(request.kind === 'extension' ? index - 1 : index).toString(16).padStart(8, '0')}] `;
     switch (request.kind) {
       case 'lead':

@@ -1,5 +1,5 @@
-// Reads `file:HIST.json`: how often each length occurs, as somebody measured it. Three shapes, because histograms are written
-// in three ways; what is wrong with one is said with where it stands.
+// Reads `file:HIST.json`: how often each length occurred in a measurement. Three shapes, because histograms are
+// written in three ways; errors contain the position.
 
 import { type Parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { isLength, WEIGHT_MAX, weighted } from '../../core/figure/parse-length.ts';
@@ -61,7 +61,7 @@ const binOf = (row: readonly unknown[]): LengthBin | undefined => {
   if (typeof weight !== 'number' || !(weight >= 0 && weight <= WEIGHT_MAX)) return undefined;
   if (row.length === 2) return isLength(from) ? { min: from, max: from, weight } : undefined;
   if (row.length !== 3 || typeof from !== 'number' || typeof second !== 'number') return undefined;
-  // Edges of a report's histogram are no whole numbers; a bin holds the whole numbers in [from, below).
+  // Edges of a report's histogram are not whole numbers; a bin contains the whole numbers in [from, below).
   const min = Math.max(1, Math.ceil(from));
   const max = Math.max(min, Math.ceil(second) - 1);
   return from <= second && isLength(min) && isLength(max) ? { min, max, weight } : undefined;

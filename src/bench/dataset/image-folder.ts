@@ -1,4 +1,5 @@
-// Pictures of a person's own: the PNG, JPEG and WebP files of a folder, in the order of their names, told by what they begin with.
+// The user's own images: the PNG, JPEG and WebP files of a folder, in the order of their names, recognized by their
+// first bytes.
 
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
@@ -11,11 +12,11 @@ export interface FolderImages {
   readonly shownPath: string;
   /** "data:image/png;base64,…", at least one. */
   readonly dataUrls: readonly string[];
-  /** Of all of them, one behind the other. */
+  /** Digest of all of them, concatenated. */
   readonly sha256: string;
 }
 
-/** @throws BenchError `input` with the file and what is wrong with it; the signal's reason. */
+/** @throws BenchError `input` with the file and the problem; the signal's reason. */
 export const readImageFolder = async (
   path: string,
   shownPath: string,
@@ -29,7 +30,7 @@ export const readImageFolder = async (
     signal.throwIfAborted();
     const bytes = await imageBytes(path, name, bytesLeft);
     bytesLeft -= bytes.length;
-    // With lengths: what ends one file must not be able to begin the next.
+    // With lengths: the end of one file must not be able to be the start of the next.
     digest.update(`${JSON.stringify(name)} ${bytes.length}\n`).update(bytes);
     dataUrls.push(`data:${typeOf(bytes, name)};base64,${bytes.toString('base64')}`);
   }
@@ -58,7 +59,7 @@ const imageBytes = async (path: string, name: string, bytesLeft: number): Promis
   throw wrongImages(`up to ${name} the pictures are larger than ${IMAGES_BYTES_MAX / MEBIBYTE} MiB`);
 };
 
-/** A name may lie, and a server would refuse each request. */
+/** The file's extension may be wrong, and a server would refuse each request. */
 const typeOf = (bytes: Buffer, name: string): string => {
   const head = bytes.toString('latin1', 0, 12);
   if (head.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -74,10 +75,10 @@ const wrongImages = (problem: string): BenchError =>
     advice: 'Give a folder of PNG, JPEG or WebP files.',
   });
 
-/** The first one was of the bytes alone, one file behind the other; digests of two versions tell nothing of each other. */
+/** Version 1 covered the bytes alone, concatenated; digests of two versions cannot be compared. */
 const DIGEST_VERSION = 'plimsoll images 2\n';
 const EXTENSIONS: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp']);
 const MEBIBYTE = 1_048_576;
-/** Half of what all bodies of a run may have. */
+/** Half of the limit for all bodies of a run. */
 const IMAGES_BYTES_MAX: number = 268_435_456;
 const IMAGE_FILES_MAX = 4_096;

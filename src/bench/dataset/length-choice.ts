@@ -1,5 +1,5 @@
-// The lengths that requests ask for: from what was written on the command line to one number a prompt, drawn by a seed on the
-// main thread, so that equal seeds give equal lengths whatever sends them.
+// The lengths that requests specify: from the command line's text to one number for each prompt, drawn by a seed on
+// the main thread, so that equal seeds give equal lengths on any number of threads or machines.
 
 import { type SeededRandom, seededRandom } from '../../core/random.ts';
 import {
@@ -9,28 +9,28 @@ import {
 } from '../../core/statistics/length-distribution.ts';
 import { type HistogramFile, readHistogramFile } from './histogram-file.ts';
 
-/** What was asked for; a file has yet to be read. */
+/** What was requested; a file has yet to be read. */
 export type LengthChoice = LengthDistribution | ({ readonly kind: 'file' } & HistogramFile);
 
 export interface ChosenLengths {
   readonly distribution: LengthDistribution;
-  /** As a person wrote it. */
+  /** As the person wrote it. */
   readonly text: string;
 }
 
-/** @throws BenchError `input` for a file that is no histogram. */
+/** @throws BenchError `input` for a file that is not a histogram. */
 export const chosenLengths = async (choice: LengthChoice): Promise<ChosenLengths> =>
   choice.kind === 'file'
     ? { distribution: await readHistogramFile(choice), text: `file:${choice.shownPath}` }
     : { distribution: choice, text: distributionText(choice) };
 
-/** One length after another. What they are for keeps the draws of a seed apart. */
+/** Draws one length after another. The purpose separates the draws of one seed. */
 export const lengthsOf = (
   { distribution }: ChosenLengths,
   { seed, purpose }: { readonly seed: number; readonly purpose: keyof typeof STREAMS },
 ): (() => number) => lengthSampler(distribution, randomFor(seed, purpose));
 
-/** The draws of a seed for one purpose, which have nothing in common with those for another. */
+/** The random numbers of a seed for one purpose, independent of those for another. */
 export const randomFor = (seed: number, purpose: keyof typeof STREAMS): SeededRandom => {
   const seeds = seededRandom(seed);
   let own = 0;
@@ -38,6 +38,6 @@ export const randomFor = (seed: number, purpose: keyof typeof STREAMS): SeededRa
   return seededRandom(own);
 };
 
-/** So many different draws before they come again: enough for the tail of a distribution to show. */
+/** Number of draws before they repeat: enough for the tail of a distribution to show. */
 export const LENGTHS_DRAWN = 2_048;
 const STREAMS = { input: 0, output: 1, words: 2, prefixes: 3, starts: 4, turns: 5, think: 6 } as const;

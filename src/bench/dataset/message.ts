@@ -1,8 +1,8 @@
-// A message of a chat, kept as it came: what a role or a content may be is the server's business.
+// A message of a chat, unchanged: the server decides which roles and contents are valid.
 
 export interface Message {
   readonly role: string;
-  /** Text, or parts as the API has them. */
+  /** Text, or parts as the API defines them. */
   readonly content?: string | readonly object[] | null;
   readonly [key: string]: unknown;
 }

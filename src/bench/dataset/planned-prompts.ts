@@ -1,4 +1,4 @@
-// From what a person wants of lengths and from the data set to the prompts that are sent, each with the length of its answer.
+// From the length options and the data set to the prompts that are sent, each with the length of its answer.
 
 import { counted } from '../../core/figure/figure.ts';
 import { lengthsText, requestedTokens } from '../../core/run/request-lengths.ts';
@@ -38,17 +38,17 @@ export interface PromptOptions {
   readonly prefixes: SharedPrefixes | undefined;
   /** undefined: single requests. */
   readonly sessions?: SessionDatasetOptions | undefined;
-  /** Requests and their times: nothing else says what is sent. */
+  /** Requests and their times, which alone determine what is sent. */
   readonly trace?: TimedTrace;
-  /** Likewise the conversations of agents. */
+  /** The same for the conversations of agents. */
   readonly agents?: { readonly trace: Trace; readonly facts: TraceFacts };
-  /** Before every request that has no system prompt of its own. */
+  /** Sent before every request that has no system prompt of its own. */
   readonly systemPrompt?: string;
-  /** --body says itself how long answers are, or that nobody says it. */
+  /** --body determines the length of answers, or leaves it open. */
   readonly isOutputInBody: boolean;
-  /** Of a depth profile: nothing else says what is sent. */
+  /** Options of a depth profile, which alone determine what is sent. */
   readonly depth?: DepthDatasetOptions;
-  /** Read already, where prompts have some of a folder. */
+  /** Images that were read already, if prompts use a folder of them. */
   readonly images?: FolderImages;
 }
 
@@ -57,13 +57,13 @@ export interface PlannedPrompts extends Dataset {
   readonly outputTokens: Reported<RequestedTokens>;
   readonly outputSource: OutputSource;
   readonly lengths: RequestLengths;
-  /** Of what is sent, where that is not `prompts`. */
+  /** Digest of what is sent, if that is not `prompts`. */
   readonly digest?: { readonly sha256: string; readonly count: number };
-  /** Of a trace that is replayed: `prompts` are then those that warm up. */
+  /** A trace that is replayed: `prompts` are then those of the warm-up. */
   readonly replay?: { readonly trace: TimedTrace; readonly costs: WordCosts };
 }
 
-/** undefined: what words cost does not matter to it. */
+/** undefined: the cost of words does not matter to it. */
 export const sizedPromptOptions = ({
   seed,
   file,
@@ -185,7 +185,7 @@ const plannedRequests = (options: PromptOptions, costs: WordCosts): PlannedPromp
   };
 };
 
-/** What warms up has nothing of the trace: a cache is to hold what the trace itself puts there. */
+/** The warm-up shares nothing with the trace: a cache is to contain only what the trace itself stores there. */
 const plannedReplay = (
   { facts, requests, description, file }: Pick<TimedTrace, 'facts' | 'requests' | 'description' | 'file'>,
   { isOutputInBody, seed }: PromptOptions,
@@ -244,7 +244,7 @@ interface LimitedPrompts {
 const limitedPrompts = ({ prompts }: Dataset, { output, seed }: PromptOptions): LimitedPrompts => {
   if (output !== undefined) {
     const draw = lengthsOf(output, { seed, purpose: 'output' });
-    // A short data set is gone through several times, so that more than a few lengths are drawn.
+    // A short data set is repeated, so that more than a few lengths are drawn.
     const rounds = output.distribution.kind === 'fixed' ? 1 : roundsOf(prompts);
     const drawn = Array.from({ length: rounds }, () => prompts).flat();
     return {
@@ -270,7 +270,7 @@ const roundsOf = (prompts: readonly Prompt[]): number => {
 
 const ONE_TURN: LengthDistribution = { kind: 'fixed', value: 1 };
 
-/** Of a request behind a shared prefix, where nothing was said of it. */
+/** Default length of a request after a shared prefix. */
 const OWN_PART: ChosenLengths = {
   distribution: { kind: 'fixed', value: PROMPT_WORDS },
   text: String(PROMPT_WORDS),

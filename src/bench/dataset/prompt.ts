@@ -1,4 +1,4 @@
-// What one request asks, and where such requests come from.
+// The content of one request, and where such requests come from.
 
 import type { JsonObject } from '../../core/json.ts';
 import type { FileDigest } from '../../core/run/provenance.ts';
@@ -10,18 +10,18 @@ export interface Prompt {
   readonly prefix?: string;
   /** At least one. */
   readonly messages: readonly Message[];
-  /** Of the reply; undefined leaves it to the server. */
+  /** Limit of the reply; undefined leaves it to the server. */
   readonly maxTokens: number | undefined;
-  /** Fields of the request that its line has itself, such as its temperature and tools; those of --body are put over them. */
+  /** Fields of the request from its own line, such as its temperature and tools; those of --body override them. */
   readonly fields?: JsonObject;
-  /** By which its line is named in the data set. */
+  /** The id of its line in the data set. */
   readonly lineId?: string;
-  /** The prompt as the model's tokens, in the place of messages; of single requests. */
+  /** The prompt as the model's tokens, instead of messages; for single requests. */
   readonly tokenIds?: readonly number[];
 }
 
 export interface Dataset {
-  /** Where it was read from one. */
+  /** Present if it was read from a file. */
   readonly file?: FileDigest;
   /** One line for the report: what was sent. */
   readonly description: string;

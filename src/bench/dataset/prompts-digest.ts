@@ -1,4 +1,5 @@
-// Which prompts a run sends, as one number: two runs with the same one ask the same questions in the same order.
+// Identifies the prompts that a run sends by one number: two runs with the same one send the same prompts in the same
+// order.
 
 import { createHash } from 'node:crypto';
 import type { Prompt } from './prompt.ts';

@@ -1,4 +1,4 @@
-// One entry of a data set: a prompt or messages, under a name that the person gave or one that data sets use.
+// One entry of a data set: a prompt or messages, in a column that the user named or that data sets commonly use.
 
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
@@ -10,7 +10,7 @@ import type { Message } from './message.ts';
 import { type Prompt, userPrompt } from './prompt.ts';
 
 /**
- * Undefined: a conversation that asks nothing.
+ * undefined: a conversation without a question.
  * @param isWhole with all turns of a conversation, not only the first
  * @param column the name given with --prompt-column; undefined: the well-known ones, in their order.
  */
@@ -39,7 +39,7 @@ export const readRow = (
   return readObject(row, column, isWhole);
 };
 
-/** Of a table's columns those that say what is asked and how long the answer may be; none where nothing is asked. */
+/** The columns of a table with the prompt and the answer's length; none if there is no prompt. */
 export const rowColumns = (names: readonly string[], column: string | undefined): readonly string[] => {
   const asking = column === undefined ? [...PROMPT_COLUMNS, ...OTHER_COLUMNS] : [column];
   const found = names.filter(name => asking.includes(name));
@@ -64,7 +64,7 @@ const readObject = (
     : parsed({ ...prompt.value, fields });
 };
 
-/** All fields of CSV are texts. */
+/** All fields of CSV are text. */
 const readRecord = (
   record: Readonly<Record<string, string>>,
   column: string | undefined,
@@ -161,7 +161,7 @@ const named = (prompt: Parsed<Prompt | undefined>, lineId: string | undefined): 
     ? prompt
     : parsed({ ...prompt.value, lineId });
 
-/** Fields of a row of which nothing is used; of ShareGPT and batch files none is left to name. */
+/** Fields of a row that are not used; for ShareGPT and batch files there are none to name. */
 export const ignoredFields = (entry: DatasetEntry, column: string | undefined): readonly string[] => {
   const row = rowOf(entry);
   if (row === undefined || (column === undefined && (isShareGptRow(row) || isBatchRow(row)))) return [];
@@ -179,7 +179,7 @@ const rowOf = (entry: DatasetEntry): JsonObject | undefined => {
 const isWholePositive = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 
-/** Ours first, then what published data sets and other tools call the same. */
+/** Our own name first, then those of published data sets and other tools. */
 const PROMPT_COLUMNS: readonly string[] = [
   'prompt',
   'messages',
@@ -193,9 +193,9 @@ const PROMPT_COLUMNS: readonly string[] = [
   'instruction',
   'text',
 ];
-/** Of ShareGPT and of batch files. */
+/** Columns of ShareGPT and of batch files. */
 const OTHER_COLUMNS = ['conversations', 'url', 'body'];
-/** Of the length of the answer: ours, then what others call the same. */
+/** Columns with the length of the answer: our own name first, then others. */
 const LIMIT_COLUMNS: readonly string[] = [
   'max_tokens',
   'output_tokens',
@@ -206,7 +206,7 @@ const LIMIT_COLUMNS: readonly string[] = [
 ];
 const LINE_IDS: readonly string[] = ['id', 'custom_id', 'request_id', 'question_id', 'task_id'];
 const LINE_ID_LENGTH_MAX = 128;
-/** Of ShareGPT and batch files, whose other fields say what a line is, not what is asked. */
+/** For ShareGPT and batch files, whose other fields describe the line, not the prompt. */
 const KNOWN_COLUMNS: ReadonlySet<string> = new Set([...LIMIT_COLUMNS, ...LINE_IDS]);
 const COLUMNS_SHOWN = 8;
 const NAME_SHOWN = 40;

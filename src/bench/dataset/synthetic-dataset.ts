@@ -1,5 +1,5 @@
-// Prompts for who has none at hand: plain English words drawn by a seed, so that two runs of one seed ask the same. Of a
-// stated number of words, or of a number of tokens as the server counts them, behind prefixes that requests share.
+// Synthetic prompts: plain English words drawn by a seed, so that two runs of one seed send the same. They have a
+// stated number of words, or of tokens as the server counts them, after prefixes that requests share.
 
 import { ofCount } from '../../core/figure/figure.ts';
 import { type SeededRandom, seededRandom } from '../../core/random.ts';
@@ -27,20 +27,20 @@ const text = (random: SeededRandom): string => {
 };
 
 interface SizedDataset extends Dataset {
-  /** Of each prompt, its prefix included, as it was asked for. */
+  /** Requested length of each prompt, its prefix included. */
   readonly inputLengths: readonly number[];
 }
 
 export interface SizedPromptOptions {
   readonly seed: number;
-  /** Of what is each request's own. */
+  /** Length of the part that is each request's own. */
   readonly input: ChosenLengths;
   readonly prefixes: SharedPrefixes | undefined;
-  /** Whether answers are drawn too, so that more than PROMPT_COUNT prompts are wanted. */
+  /** Whether answers are drawn too, so that more than PROMPT_COUNT prompts are needed. */
   readonly variesOutput: boolean;
 }
 
-/** Lengths are drawn first, so that they are the same whatever the server's words cost. */
+/** Lengths are drawn first, so that they do not depend on the server's tokens per word. */
 export const sizedDataset = (options: SizedPromptOptions, costs: WordCosts): SizedDataset => {
   const { seed, input, prefixes } = options;
   const lengths = inputLengths(options);
@@ -63,7 +63,7 @@ export const sizedDataset = (options: SizedPromptOptions, costs: WordCosts): Siz
   };
 };
 
-/** One prompt as a run of that wish sends it, no longer than so much, and the tokens that it should have. */
+/** One prompt as such a run sends it, at most this long, and its expected number of tokens. */
 export const sizedPrompt = (
   options: SizedPromptOptions,
   costs: WordCosts,
@@ -79,7 +79,7 @@ export const sizedPrompt = (
   return { prompt: prefix === undefined ? prompt : { ...prompt, prefix }, tokens: own + shared };
 };
 
-/** As many prompts as show the distribution, fewer of very long ones. */
+/** As many prompts as show the distribution; fewer of very long ones. */
 export const inputLengths = ({
   seed,
   input,
@@ -99,7 +99,7 @@ export const inputLengths = ({
   return lengths;
 };
 
-/** The nearest that there is to so many tokens. */
+/** The text whose length is closest to that number of tokens. */
 export const sizedText = (tokens: number, costs: WordCosts, random: SeededRandom): string =>
   tokens >= costs.taskTokens
     ? TASK + wordText(tokens - costs.taskTokens, costs, random)
@@ -117,6 +117,6 @@ const sharedPrefixes = ({ seed, prefixes }: SizedPromptOptions, costs: WordCosts
 
 export const PROMPT_COUNT = 256;
 export const PROMPT_WORDS = 128;
-/** Of all prompts together: some 100 MB of text. */
+/** Limit of all prompts together: some 100 MB of text. */
 const TOKENS_TOTAL_MAX = 16_000_000;
 const PROMPTS_MIN = 8;

@@ -1,5 +1,5 @@
-// Pictures for prompts, made up from a seed: PNG (RFC 2083) of squares in colours of their own, so that no two are the same and a
-// picture takes some kilobytes, as its squares compress.
+// Synthetic images for prompts, drawn by a seed: PNG (RFC 2083) of coloured squares, so that no two are equal and an
+// image takes some kilobytes, because squares compress well.
 
 import { crc32, deflateSync } from 'node:zlib';
 import { type SeededRandom, seededRandom } from '../../core/random.ts';
@@ -7,7 +7,7 @@ import type { Message } from './message.ts';
 import type { Prompt } from './prompt.ts';
 
 export interface ImageDatasetOptions {
-  /** Of each prompt. */
+  /** Number of images in each prompt. */
   readonly count: number;
   readonly source: ImageSize | { readonly kind: 'folder'; readonly path: string; readonly shownPath: string };
 }
@@ -18,7 +18,7 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** One picture after the other, as data URLs. */
+/** Returns one image after another, as data URLs. */
 type NextImage = () => string;
 
 export const madeUpImages = (size: ImageSize, seed: number): NextImage => {
@@ -26,13 +26,13 @@ export const madeUpImages = (size: ImageSize, seed: number): NextImage => {
   return () => `data:image/png;base64,${madeUpPng(size, random).toString('base64')}`;
 };
 
-/** All of them in turn, again and again. */
+/** Cycles through all of them. */
 export const imagesInTurn = (dataUrls: readonly string[]): NextImage => {
   let at = 0;
   return () => dataUrls[at++ % dataUrls.length] ?? '';
 };
 
-/** Each prompt with pictures behind the text of its last message that has one. */
+/** Adds images to each prompt, after the text of its last message that has one. */
 export const withImages = (prompts: readonly Prompt[], count: number, next: NextImage): readonly Prompt[] =>
   prompts.map(prompt => {
     const at = prompt.messages.findLastIndex(
@@ -89,7 +89,7 @@ const chunk = (type: string, data: Buffer): Buffer => {
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const NOTHING = Buffer.alloc(0);
-/** Pixels of a side. */
+/** Side of a square, in pixels. */
 const SQUARE = 8;
-/** Keeps these draws apart from others of the seed. */
+/** Separates these draws from others of the seed. */
 const IMAGE_STREAM = 0x1a6e5eed;

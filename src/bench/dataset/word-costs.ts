@@ -1,25 +1,28 @@
-// What words cost in tokens of one server. A server counts a prompt with its own tokenizer and its own template around it, so
-// that N tokens can only be asked for when it has said what a few known texts cost. Words are kept in bundles whose sum is
-// known: their order in a prompt does not change it, because tokenizers split where a space begins.
+// What words cost in tokens of one server. A server counts a prompt with its own tokenizer and its own template
+// around it, so N tokens can only be requested after it has reported the counts of a few known texts. Words are in
+// bundles whose sum is known: their order in a prompt does not change it, because tokenizers split at spaces.
 
 import { pushAll } from '../../core/push-all.ts';
 import type { SeededRandom } from '../../core/random.ts';
 
 export interface WordCosts {
-  /** Of a prompt that has TASK alone, with template and nonce. */
+  /** Tokens of a prompt that contains TASK alone, with template and nonce. */
   readonly taskTokens: number;
-  /** Of one that has SHORT_TASK alone. */
+  /** Tokens of a prompt that contains SHORT_TASK alone. */
   readonly shortTokens: number;
-  /** What a system message of a prefix's start alone adds; below 0 where a template puts in one of its own if there is none. */
+  /**
+   * Tokens that a system message with the start of a prefix alone adds; below 0 if a template inserts its own when
+   * there is none.
+   */
   readonly prefixTokens: number;
   readonly bundles: readonly WordBundle[];
-  /** Words that fill up what no bundle fits in, the one of most tokens first. */
+  /** Words that fill the remainder that fits no bundle, the one of most tokens first. */
   readonly fillers: readonly WordFiller[];
 }
 
 interface WordFiller {
   readonly word: string;
-  /** May be a fraction, where a tokenizer joins some of them. */
+  /** May be a fraction, if a tokenizer merges some of them. */
   readonly tokens: number;
 }
 
@@ -28,7 +31,7 @@ export interface WordBundle {
   readonly tokens: number;
 }
 
-/** So many tokens of words, each after a space, to within half a filler. */
+/** Words of about that many tokens, each after a space, to within half a filler. */
 export const wordText = (
   tokens: number,
   { bundles, fillers }: Pick<WordCosts, 'bundles' | 'fillers'>,
@@ -68,7 +71,7 @@ const shuffle = (words: string[], random: SeededRandom): void => {
 export const TASK = 'Write a short story that uses all of these words:';
 /** For prompts that have no room for the task. */
 export const SHORT_TASK = 'Go';
-/** Of the n-th prefix: short ones are different too. */
+/** Start of the n-th prefix: short ones differ, too. */
 export const prefixStart = (index: number): string => `Context ${String(index).padStart(3, '0')}:`;
 export const FILLER_WORDS: readonly string[] = ['and', 'a'];
 const BUNDLE_WORDS = 24;
@@ -86,13 +89,13 @@ sail salt sand scarf shadow shell ship silver smoke snow song spark spoon spring
 table teapot temple thread thunder tiger tower train travel tree tunnel valley velvet village violin wagon walnut water
 wave wheel whisper willow window winter wolf wonder yellow`.split(/\s+/);
 
-/** The words in bundles of one size; the last one has what is left. */
+/** The words in bundles of one size; the last one has the remainder. */
 export const WORD_BUNDLES: readonly (readonly string[])[] = Array.from(
   { length: Math.ceil(WORD_LIST.length / BUNDLE_WORDS) },
   (_, index) => WORD_LIST.slice(index * BUNDLE_WORDS, (index + 1) * BUNDLE_WORDS),
 );
 
-/** Where nobody was asked: a token for each word, and none for a template. */
+/** Without a server: one token for each word, and none for a template. */
 export const WORDS_AS_TOKENS: WordCosts = {
   taskTokens: TASK.split(' ').length,
   shortTokens: 1,

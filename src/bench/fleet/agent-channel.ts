@@ -1,5 +1,5 @@
-// The port between the coordinator of a run and an agent: whole messages, in order, both ways, bounded. What carries them
-// (TLS keyed by a one-time code, a connection that two nodes of a mesh have agreed on, memory) stays behind it.
+// The port between the coordinator of a run and an agent: whole messages, in order, in both directions, bounded. The
+// transport (TLS keyed by a one-time code, a connection that two nodes of a mesh agreed on, memory) is an adapter.
 
 import type { AgentMessage, CoordinatorMessage } from '../../wire/agent-message.ts';
 
@@ -9,22 +9,22 @@ export type AgentChannel = MessageChannel<CoordinatorMessage, AgentMessage>;
 export type CoordinatorChannel = MessageChannel<AgentMessage, CoordinatorMessage>;
 
 export interface MessageChannel<Out, In> extends AsyncDisposable {
-  /** Of the other end, for people: "boreas", "10.0.0.2:4184". */
+  /** Name of the other end, for people: "boreas", "10.0.0.2:4184". */
   readonly peer: string;
   /**
-   * Takes the message, whole. Resolves when there is room for the next: whoever waits for it never holds more than
-   * CHANNEL_BYTES_MAX. Resolves false, and sends nothing, once the channel is closed. Never rejects.
+   * Sends one whole message. Resolves when there is room for the next: a caller that waits for it never buffers more
+   * than CHANNEL_BYTES_MAX. Resolves false, and sends nothing, once the channel is closed. Never rejects.
    * @throws RangeError when it is longer than AGENT_MESSAGE_BYTES_MAX.
    */
   send(message: Out): Promise<boolean>;
   /**
-   * What arrives, for one reader, in order. Ends when the channel closes, behind all that had arrived. Of kinds that this
-   * version does not know nothing comes.
+   * Received messages, for one reader, in order. Ends when the channel closes, after everything that had arrived.
+   * Messages of unknown kinds are dropped.
    */
   readonly messages: AsyncIterable<In>;
-  /** Resolves once, whoever closed it. */
+  /** Resolves once, whichever end closed it. */
   readonly closed: Promise<ChannelClose>;
-  /** Tells the other end why if it can, behind what was sent before. Idempotent. */
+  /** Sends the reason to the other end if it can, after what was sent before. Idempotent. */
   close(reason: ChannelCloseReason, detail?: string): Promise<void>;
 }
 
@@ -33,18 +33,18 @@ export type ChannelCloseReason = (typeof CHANNEL_CLOSE_REASONS)[number];
 export interface ChannelClose {
   readonly reason: ChannelCloseReason | 'lost';
   readonly by: 'this end' | 'other end';
-  /** For people; '' where there is nothing to add. */
+  /** For people; '' if there is nothing to add. */
   readonly detail: string;
 }
 
-/** Waiting at one end, sent or not yet read. Bound in docs/limits.md. */
+/** Bytes waiting at one end, unsent or unread. Limit in docs/limits.md. */
 export const CHANNEL_BYTES_MAX: number = 32 * 1024 * 1024;
 
 export const CHANNEL_CLOSE_REASONS = [
-  /** The run is over, well or not. */
+  /** The run is over, successful or not. */
   'done',
-  /** The other end broke the rules of these messages. */
+  /** The other end violated the protocol. */
   'malformed',
-  /** It said nothing for AGENT_SILENCE_MS_MAX. */
+  /** Nothing arrived from it for AGENT_SILENCE_MS_MAX. */
   'silent',
 ] as const;

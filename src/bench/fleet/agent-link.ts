@@ -1,5 +1,6 @@
-// One agent as the coordinator sees it: what was said in which order, how long it has been silent, and how its clock runs. An
-// agent that refuses, breaks off or falls silent is out of the run for good, and why is known once.
+// One agent as the coordinator sees it: the messages received so far, the time since the last one, and the offset of
+// its clock. An agent that refuses, disconnects or stops sending is out of the run for good, and the reason is
+// recorded once.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -27,7 +28,7 @@ interface AgentLinkParts {
   readonly onNotice: (text: string) => void;
 }
 
-/** What an agent says once. */
+/** Messages that an agent sends once. */
 type AgentReply = Extract<AgentMessage, { readonly kind: 'hello' | 'surveyed' | 'ready' | 'ended' }>;
 export type AgentReplyOf<K extends AgentReply['kind']> = Extract<AgentReply, { readonly kind: K }>;
 
@@ -64,7 +65,7 @@ export class AgentLink implements AsyncDisposable {
   #isTaking = false;
   #pingId = 0;
   #takePart: ((part: FilePart) => Promise<void>) | undefined;
-  /** Newest of its live snapshots, and in the end the final one. */
+  /** The newest of its live snapshots, and in the end the final one. */
   snapshot: MetricsSnapshot | undefined;
 
   constructor(channel: AgentChannel, parts: AgentLinkParts) {
@@ -93,7 +94,9 @@ export class AgentLink implements AsyncDisposable {
     return message;
   }
 
-  /** Of an agent that is out of the run nothing is sent, and nothing thrown: what waits for it is told. */
+  /**
+   * To an agent that is out of the run nothing is sent, and nothing is thrown: pending requests have been rejected.
+   */
   async send(message: CoordinatorMessage): Promise<void> {
     await this.#channel.send(message);
   }
@@ -114,7 +117,7 @@ export class AgentLink implements AsyncDisposable {
     return clockOffset(trips);
   }
 
-  /** Asks for the sample file and hands on each part of it in order. @throws AgentLostError; what `take` throws. */
+  /** Requests the sample file and passes on each part of it in order. @throws AgentLostError; errors of `take`. */
   async collect(take: (part: FilePart) => Promise<void>): Promise<void> {
     const all = Promise.withResolvers<void>();
     this.#takePart = async part => {
@@ -130,7 +133,7 @@ export class AgentLink implements AsyncDisposable {
     this.#takePart = undefined;
   }
 
-  /** The run is over: the agent may forget it. */
+  /** The run is over: the agent may delete its files. */
   async done(): Promise<void> {
     this.#isDone = true;
     await this.send({ kind: 'done' });
@@ -202,7 +205,7 @@ export class AgentLink implements AsyncDisposable {
         this.#parts.onNotice(`${this.name}: ${message.text}`);
         return;
       case 'samples':
-        // Until this one is on disk nothing more is read, and the agent cannot be heard.
+        // Until this part is on disk nothing more is read, so silence in that time is ours.
         this.#isTaking = true;
         await this.#takePart?.(message);
         this.#isTaking = false;
@@ -214,12 +217,12 @@ export class AgentLink implements AsyncDisposable {
     }
   }
 
-  /** Counted in turns of this loop, so that a coordinator that was busy itself accuses nobody. */
+  /** Counted in turns of this loop, so that a stall of the coordinator itself is not taken for a silent agent. */
   async #listen(): Promise<void> {
     let silentMs = 0;
     while (!this.#over.signal.aborted) {
       await pause(this.#parts.clock, LISTEN_MS, this.#over.signal);
-      // An agent ends its load when nobody is there any more. Its answer is thrown away.
+      // Keeps the agent's load running: it ends when its coordinator is silent. The reply is ignored.
       this.#pingId += 1;
       void this.send({ kind: 'ping', id: this.#pingId });
       silentMs = this.#hasSpoken || this.#isTaking ? 0 : silentMs + LISTEN_MS;

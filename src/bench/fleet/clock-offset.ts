@@ -1,6 +1,7 @@
-// How far an agent's clock is ahead of the coordinator's, from round trips: the answer was stamped somewhere between question
-// and answer, so that half the shortest round trip bounds the error (Cristian 1989). Two such measurements, before and after
-// a run, give the drift between them. Offsets place windows; latencies come from one clock each and are never mixed.
+// How far an agent's clock is ahead of the coordinator's, from round trips: the reply was stamped at some moment
+// between sending and receiving, so half the shortest round trip bounds the error (Cristian 1989). Two such
+// measurements, before and after a run, give the drift between them. Offsets align windows; latencies come from one
+// clock each and are never mixed.
 
 import { maximumOf } from '../../core/extremes.ts';
 
@@ -8,7 +9,7 @@ export interface RoundTrip {
   /** On the coordinator's clock, ns. */
   readonly sentNs: number;
   readonly receivedNs: number;
-  /** On the agent's. */
+  /** On the agent's clock, ns. */
   readonly agentNs: number;
 }
 
@@ -17,16 +18,16 @@ export interface ClockOffset {
   readonly atNs: number;
   /** Agent's clock minus the coordinator's then. */
   readonly offsetNs: number;
-  /** The true offset lies within so much of it. */
+  /** The true offset is within this distance of it. */
   readonly errorNs: number;
-  /** Of all round trips: how late a message may be. */
+  /** The longest of all round trips: how late a message may be, ns. */
   readonly worstRoundTripNs: number;
 }
 
-/** Of the shortest round trip. @throws RangeError without any. */
+/** From the shortest round trip. @throws RangeError without any. */
 export const clockOffset = (trips: readonly RoundTrip[]): ClockOffset => {
   const [first, ...rest] = trips;
-  if (first === undefined) throw new RangeError('no round trip to tell a clock by');
+  if (first === undefined) throw new RangeError('no round trip to measure a clock by');
   const best = rest.reduce((least, trip) => (tripNs(trip) < tripNs(least) ? trip : least), first);
   const atNs = (best.sentNs + best.receivedNs) / 2;
   return {
@@ -40,13 +41,13 @@ export const clockOffset = (trips: readonly RoundTrip[]): ClockOffset => {
 /** From the agent's clock to the coordinator's, at any moment of a run. */
 export interface ClockLine {
   toCoordinatorNs(agentNs: number): number;
-  /** Of whatever it places between its two measurements; of one alone, when it was made. */
+  /** For a time between the two measurements; with one measurement, at its own time. */
   readonly errorNs: number;
-  /** How much faster the agent's clock runs: 1e-6 is a millionth. 0 where it was measured once. */
+  /** How much faster the agent's clock runs: 1e-6 is a millionth. 0 if it was measured once. */
   readonly drift: number;
 }
 
-/** Linear between the two; without `after` the offset of before holds, and what drifts since is not known. */
+/** Linear between the two; without `after` the first offset applies, and later drift is not known. */
 export const clockLine = (before: ClockOffset, after: ClockOffset | undefined): ClockLine => {
   const elapsedNs = after === undefined ? 0 : after.atNs - before.atNs;
   const drift = after === undefined || elapsedNs <= 0 ? 0 : (after.offsetNs - before.offsetNs) / elapsedNs;
@@ -59,13 +60,13 @@ export const clockLine = (before: ClockOffset, after: ClockOffset | undefined): 
   };
 };
 
-/** The moment at which all begin: far enough off that every agent has heard of it. */
+/** Lead time of the common start: long enough that every agent has received it. */
 export const startLeadNs = (worstRoundTripNs: number, leastMs: number): number =>
   Math.max(leastMs * 1e6, START_LEAD_ROUND_TRIPS * worstRoundTripNs);
 
 /**
- * Past it an agent's arrivals would lie visibly elsewhere among the others' than the schedule says.
- * @param medianGapNs between arrivals of one agent; undefined where no schedule says when requests are sent
+ * Above it an agent's arrivals would be visibly displaced from the schedule of all agents.
+ * @param medianGapNs between arrivals of one agent; undefined without a schedule of send times
  */
 export const clockErrorNsMax = (medianGapNs: number | undefined): number =>
   Math.min(CLOCK_ERROR_MS_MAX * 1e6, CLOCK_ERROR_GAP_SHARE * (medianGapNs ?? Number.POSITIVE_INFINITY));

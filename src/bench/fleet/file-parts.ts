@@ -1,5 +1,5 @@
-// Files on their way between coordinator and agent: cut into parts, each compressed for itself, so that neither end ever holds
-// more than a part beside what it keeps.
+// Transfers files between coordinator and agent in parts, each compressed separately, so that neither end has more
+// than one part in memory in addition to what it stores.
 
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
@@ -16,7 +16,7 @@ export interface FilePart {
   readonly bytes: Uint8Array;
 }
 
-/** At least one part, which is empty where there is nothing. */
+/** Yields at least one part, which is empty for an empty file. */
 export async function* deflatedParts(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncGenerator<FilePart, void, void> {
@@ -40,7 +40,10 @@ export async function* deflatedParts(
   yield await partOf(raw.subarray(0, filled), index, true);
 }
 
-/** Takes the parts of one file in their order: however small each is on its way, all of them together are limited. */
+/**
+ * Reads the parts of one file in order: their sum after decompression is limited, independent of their size on the
+ * network.
+ */
 export class PartReader {
   readonly #budget: ExpansionBudget;
   #next = 0;
@@ -50,7 +53,10 @@ export class PartReader {
     this.#budget = new ExpansionBudget(kind, ({ problem }) => new DecodeError(problem));
   }
 
-  /** @throws DecodeError for a part that is out of order, one too many, larger than it says, or not compressed as it should be. */
+  /**
+   * @throws DecodeError for a part that is out of order, one too many, larger than it states, or not compressed
+   * correctly.
+   */
   async read(part: FilePart): Promise<Buffer> {
     if (this.#isOver || part.index !== this.#next)
       throw new DecodeError(`part ${part.index} came where part ${this.#next} was due`);
@@ -85,5 +91,5 @@ const inflated = async (bytes: Uint8Array): Promise<Buffer> => {
 
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
-/** Of digits and base64 the lowest level leaves half, the highest a little less for five times the time. */
+/** The lowest level halves digits and base64; the highest saves a little more for five times the time. */
 const LEVEL = 1;

@@ -1,5 +1,5 @@
-// What a run from many machines comes to: the sample files of all agents collected and merged into one, counted by the same
-// code as anywhere, and of each agent what it says of itself.
+// The result of a run on several machines: the sample files of all agents collected and merged into one, counted by
+// the same code as any run, and each agent's report about itself.
 
 import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,16 +31,16 @@ import type { AgentSamples } from './sample-run.ts';
 /** One agent at the end of a run. */
 interface AgentEnd {
   readonly agent: PreparedAgent;
-  /** undefined: it was lost, or nobody waited for it. */
+  /** undefined: it was lost, or not awaited. */
   readonly ended: AgentReplyOf<'ended'> | undefined;
   readonly clock: ClockLine;
-  /** In its folder of the run directory: what of its samples came. undefined: it could not be made. */
+  /** Path in its folder of the run directory with the samples that arrived. undefined: it could not be created. */
   readonly samplesPath: string | undefined;
   readonly report: Report | undefined;
   readonly problems: readonly string[];
 }
 
-/** Clocks once more, then the sample files, each in a folder of its own under `directory`. */
+/** Measures the clocks once more, then collects the sample files, each into its own folder under `directory`. */
 export const collectAgent = async (
   {
     agent,
@@ -71,7 +71,7 @@ export const collectAgent = async (
       await link.done();
     }
   } catch (error) {
-    // An agent that is not told that all is there keeps its samples.
+    // An agent that does not receive this acknowledgement keeps its samples.
     const isOfAgent = error instanceof DecodeError || error instanceof AgentLostError;
     const unkept = isOfAgent || stopNow.aborted ? undefined : errorCode(error);
     if (error instanceof DecodeError)
@@ -128,7 +128,7 @@ interface SampleMerge {
   readonly sample: (sample: EndedSample) => void;
 }
 
-/** How many samples came of each agent, in the order of the agents. */
+/** Number of samples from each agent, in the order of the agents. */
 export const mergeSamplesOf = async ({
   ends,
   metrics,
@@ -175,7 +175,10 @@ export const mergeSamplesOf = async ({
   return { counts, problems };
 };
 
-/** Figures of samples exact, those of clients from their histograms; issued is what agents have told, with samples or without. */
+/**
+ * Figures of samples are exact, those of clients come from their histograms; `issued` is what agents reported, with
+ * samples or without.
+ */
 export const fleetMetrics = (
   ends: readonly AgentEnd[],
   metrics: RunMetrics,
@@ -226,9 +229,7 @@ export const reportAgents = (
       counts: { ...counts, unresolved: Math.max(0, counts.unresolved) },
       errors: report?.errors ?? {},
       verdict: report?.client.verdict ?? 'unknown',
-      verdictReasons: report?.client.reasons ?? [
-        'it left the run before it could tell how its own machine did',
-      ],
+      verdictReasons: report?.client.reasons ?? ['it left the run before it reported on its own machine'],
       sendLatenessNsP99: latenessOf(report),
       clockErrorMs: clock.errorNs / 1e6,
       clockDriftPpm: clock.drift === 0 ? unknown('measured once') : clock.drift * 1e6,
@@ -244,12 +245,12 @@ export const reportAgents = (
   });
 
 const latenessOf = (report: Report | undefined): Reported<number> => {
-  if (report === undefined) return unknown('it left the run before it could tell');
+  if (report === undefined) return unknown('it left the run before it reported it');
   const { sendLatenessNs } = report.client;
   return isUnknown(sendLatenessNs) ? sendLatenessNs : sendLatenessNs.p99;
 };
 
-/** Counted by the aggregator of each agent, of records that no sample has. */
+/** Counted by the aggregator of each agent, from records that no sample contains. */
 const OF_RECORDS: ReadonlySet<string> = new Set([
   'recordsReceived',
   'droppedEvents',

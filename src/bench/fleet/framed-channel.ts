@@ -1,5 +1,5 @@
-// A channel between coordinator and agent over anything that carries frames both ways: what all transports have in common.
-// A frame is one byte, 0 for a message and 1 for the end and its reason, and a payload.
+// A channel between coordinator and agent over any transport of frames: the part that all transports share. A frame
+// is one byte, 0 for a message and 1 for the end and its reason, and a payload.
 
 import { isJsonObject } from '../../core/json.ts';
 import { errorMessage } from '../../core/problem.ts';
@@ -22,13 +22,15 @@ import {
   type MessageChannel,
 } from './agent-channel.ts';
 
-/** What a transport brings. Frames are whole, in order, and at most AGENT_MESSAGE_BYTES_MAX + 1 long. */
+/** The interface of a transport. Frames are whole, in order, and at most AGENT_MESSAGE_BYTES_MAX + 1 long. */
 export interface FrameLine {
-  /** Resolves when there is room for the next one. Never rejects: `frames` tells that the line is gone. */
+  /** Resolves when there is room for the next one. Never rejects: `frames` ends when the connection is lost. */
   write(frame: Uint8Array): Promise<void>;
-  /** For one reader, who takes no more than it has room for. Ends, or rejects with why, when the line is gone. */
+  /**
+   * For one reader, which reads only when it has room. Ends, or rejects with the reason, when the connection is lost.
+   */
   readonly frames: AsyncIterable<Uint8Array>;
-  /** Behind what was written. Idempotent. */
+  /** Closes after everything that was written. Idempotent. */
   end(): Promise<void>;
 }
 
@@ -155,7 +157,7 @@ const framed = (kind: number, payload: Uint8Array): Uint8Array => {
   return frame;
 };
 
-/** Whatever it says, the other end has closed. */
+/** With any payload, the other end has closed. */
 const closeOf = (payload: Uint8Array): Pick<ChannelClose, 'reason' | 'detail'> => {
   const reported = parseShallowBytes(payload);
   if (!isJsonObject(reported)) return { reason: 'lost', detail: '' };

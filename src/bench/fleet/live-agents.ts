@@ -1,4 +1,4 @@
-// Each agent by its newest snapshot, for whoever looks while the run goes on: judged as its report will be.
+// Each agent's state from its newest snapshot, for views of a run in progress: judged as its report will be.
 
 import type { LiveAgent } from '../../core/run/live-agent.ts';
 import { lookUp } from '../../core/run/metric-lookup.ts';

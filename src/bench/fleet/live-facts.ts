@@ -1,5 +1,6 @@
-// What the loads of agents tell while they go on, as one load would: every fact once, in the coordinator's time, to the tap of a
-// stage and to the objectives of a run. What was not told by then follows when the samples are there.
+// Merges what the loads of agents report in progress as if they were one load: every fact once, in the coordinator's
+// time, for the tap of a stage and the objectives of a run. Facts that have not arrived by then follow from the
+// samples.
 
 import { minimumOf } from '../../core/extremes.ts';
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
@@ -20,9 +21,9 @@ interface LiveFactsOptions {
   readonly tap: LoadTap | undefined;
   readonly judged: readonly JudgedObjective[];
   readonly isStreaming: boolean;
-  /** Of each agent: what makes its stamps the coordinator's, ns. */
+  /** Shift of each agent that converts its stamps to the coordinator's clock, ns. */
   readonly shiftsNs: readonly number[];
-  /** Told no more: its facts are not waited for. */
+  /** An agent that reports no more: its facts are not awaited. */
   readonly isLost: (agent: number) => boolean;
 }
 
@@ -41,7 +42,7 @@ export class LiveFacts {
     this.#untilNs = options.shiftsNs.map(() => Number.NEGATIVE_INFINITY);
   }
 
-  /** What agents are asked to tell; undefined where nobody would hear it. */
+  /** The facts that agents are requested to report; undefined if nothing uses them. */
   static wanted({ tap, judged }: Pick<LiveFactsOptions, 'tap' | 'judged'>): WantedFacts | undefined {
     if (tap !== undefined) return 'all';
     return judged.length > 0 ? 'ends' : undefined;
@@ -51,7 +52,7 @@ export class LiveFacts {
     this.#options.tap?.started(startNs, nowNs, () => this.#reportedUntilNs());
   }
 
-  /** Of what has ended so far; undefined where nothing was asked. */
+  /** Answers about what has ended so far; undefined if no objectives were given. */
   answers(): readonly ObjectiveAnswer[] | undefined {
     const { judged } = this.#options;
     if (judged.length === 0) return undefined;
@@ -61,7 +62,7 @@ export class LiveFacts {
     });
   }
 
-  /** @throws DecodeError for what no agent tells. */
+  /** @throws DecodeError for facts that no agent sends. */
   take(agent: number, { batches, lines, untilNs }: AgentMessage & { readonly kind: 'facts' }): void {
     const shiftNs = this.#options.shiftsNs[agent] ?? 0;
     for (const batch of batches)
@@ -77,7 +78,7 @@ export class LiveFacts {
     this.#untilNs[agent] = untilNs + shiftNs;
   }
 
-  /** From its sample file: what was told before is not told again. */
+  /** Takes a sample from the agent's file: what was reported before is not reported again. */
   sample(sample: EndedSample): void {
     if (this.#options.tap === undefined || this.#ended.has(sample.sampleId)) return;
     const { sampleId, sentNs, firstContentNs, firstByteNs } = sample;
@@ -93,7 +94,7 @@ export class LiveFacts {
     if (this.#lines.length > LINES_LENGTH) this.end();
   }
 
-  /** Nothing more comes. */
+  /** No more facts will arrive. */
   end(): void {
     this.#flushRecords();
     this.#flushLines();
@@ -148,7 +149,7 @@ export class LiveFacts {
   }
 }
 
-/** undefined: the end of a file, or a line that a newer version writes. */
+/** undefined: the end of a file, or a line of a newer version. */
 const lineAt = (bytes: Uint8Array, from: number, to: number, shiftNs: number): EndedSample | undefined => {
   const own = readOwnSampleLine(bytes, { from, to, shiftOf: () => shiftNs });
   if (own !== undefined) return own.sample;

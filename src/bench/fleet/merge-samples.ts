@@ -1,18 +1,21 @@
-// The samples of all agents as those of one machine: sorted runs merged by the moment of each sample's end in the coordinator's
-// time, and their lines with them, some thousands at a time.
+// Merges the samples of all agents into those of one run: sorted runs merged by the end of each sample in the
+// coordinator's time, together with their lines, some thousands at a time.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { type AgentSamples, SampleRun } from './sample-run.ts';
 
 interface MergedBlock {
   readonly samples: readonly EndedSample[];
-  /** Of each the agent that sent it. */
+  /** For each sample, the agent that sent it. */
   readonly agents: readonly number[];
   /** Their lines of samples.jsonl. */
   readonly lines: Buffer;
 }
 
-/** Every sample once, in the order of their ends as far as each file has them in order; stamps since the coordinator's zero. */
+/**
+ * Yields every sample once, in the order of their ends as far as each file is sorted; stamps since the coordinator's
+ * zero.
+ */
 export async function* mergedSamples(
   agents: readonly AgentSamples[],
 ): AsyncGenerator<MergedBlock, void, void> {
@@ -45,7 +48,7 @@ export async function* mergedSamples(
   if (filled > 0) yield { ...block, lines: lines.subarray(0, filled) };
 }
 
-/** Of a few agents the least is found sooner than a heap is kept. */
+/** For a few agents a linear search is faster than a heap. */
 const leastOf = (runs: readonly SampleRun[]): number => {
   let least = 0;
   let leastNs = runs[0]?.sample?.endNs ?? 0;

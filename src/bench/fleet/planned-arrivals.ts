@@ -1,4 +1,5 @@
-// What a schedule plans for each agent, counted from the schedule alone, so that it can be held against what each has sent.
+// How many arrivals a schedule plans for each agent, counted from the schedule alone, for comparison with what each
+// one sent.
 
 import { maximumOf } from '../../core/extremes.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
@@ -7,7 +8,7 @@ import type { LoadPlan } from '../load/load-plan.ts';
 import { arrivals } from '../schedule/arrivals.ts';
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
 
-/** Arrivals of each agent in the measured phase; unknown where no schedule says when requests are sent. */
+/** Arrivals of each agent in the measured phase; unknown without a schedule of send times. */
 export const plannedArrivals = (
   { pattern, course, seed, limits }: LoadPlan,
   agents: number,
@@ -29,11 +30,11 @@ export const plannedArrivals = (
   return counts;
 };
 
-/** Between the arrivals of one agent, by its highest rate; undefined where there is no schedule. */
+/** Median gap between the arrivals of one agent, by its highest rate; undefined without a schedule. */
 export const medianGapNs = ({ pattern, course }: LoadPlan, agents: number): number | undefined => {
   if (!isOpenLoop(pattern) || !('requestsPerSecond' in pattern)) return undefined;
   const levels = course?.pieces.flatMap(({ from, to }) => [from, to]) ?? [];
   const rate = maximumOf([pattern.requestsPerSecond, ...levels]) / agents;
-  // Of exponential gaps the median is ln 2 of the mean.
+  // The median of exponential gaps is ln 2 times the mean.
   return (pattern.kind === 'poisson' ? Math.LN2 : 1) * (1e9 / rate);
 };

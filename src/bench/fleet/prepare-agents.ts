@@ -1,5 +1,5 @@
-// Everything before the start of a run from many machines: who is there, what the server is, what all of them send, and how
-// their clocks run. All are ready, or none begins.
+// Everything before the start of a run on several machines: the agents, the server's properties, the requests of all,
+// and the offsets of their clocks. All are ready, or none begins.
 
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
@@ -28,7 +28,7 @@ export interface PreparedAgent {
   readonly link: AgentLink;
   readonly hello: AgentReplyOf<'hello'>;
   readonly ready: AgentReplyOf<'ready'>;
-  /** Before the start. */
+  /** Measured before the start. */
   readonly clock: ClockOffset;
 }
 
@@ -41,14 +41,16 @@ export interface PreparedFleet {
 }
 
 interface FleetPreparation {
-  /** With its warm-up counted. */
+  /** With its warm-up requests counted. */
   readonly request: BenchRequest;
   readonly parts: BenchParts;
   readonly prompts: PromptOptions;
   readonly links: readonly AgentLink[];
 }
 
-/** @throws BenchError for what cannot be split, and where an agent refuses or is lost; the reason of `stop`. */
+/**
+ * @throws BenchError for a request that cannot be split, and if an agent refuses or is lost; the reason of `stop`.
+ */
 export const prepareAgents = async ({
   request,
   parts,
@@ -77,7 +79,7 @@ export const prepareAgents = async ({
     });
     const readies = await inTime(readyAll(links, requested, { survey, plan, facts }), parts, READY_MS_MAX);
     checkPorts(plan, links, readies);
-    // One after the other: round trips of several at once would make each other longer.
+    // One after the other: parallel round trips would lengthen each other.
     const clocks: ClockOffset[] = [];
     for (const link of links) clocks.push(await inTime(link.reportTime(stop), parts, CLOCK_MS_MAX));
     checkClocks(plan, links, clocks);
@@ -100,7 +102,7 @@ export const prepareAgents = async ({
   }
 };
 
-/** One request for each load thread there may be, as a machine alone has it, and one for each agent at least. */
+/** One request for each possible load thread, as with a single machine, and at least one for each agent. */
 export const countedWarmup = (request: BenchRequest, agents: number): BenchRequest => {
   if (request.warmup.kind !== 'default') return request;
   const threads = threadsFor(request, Number.POSITIVE_INFINITY);
@@ -112,7 +114,7 @@ const checkSplit = ({ pattern, shape, samplesMax }: BenchRequest, agents: number
     new BenchError({ code: 'input', problem, advice });
   if (agents > AGENTS_MAX)
     throw input(`${agents} agents are more than a run can have`, `Name at most ${AGENTS_MAX}.`);
-  // A session stays whole on one agent.
+  // A session stays on one agent.
   const what = isOfSessions(shape) ? 'session' : 'request';
   if (samplesMax !== undefined && samplesMax < agents)
     throw input(
@@ -168,7 +170,7 @@ const readyAll = async (
   );
 };
 
-/** Each connection to one target takes a port of its own at the source address; what is closed keeps it for a minute more. */
+/** Each connection to one target uses one port of its source address; a closed one occupies it for another minute. */
 const checkPorts = (
   { connections, pattern }: LoadPlan,
   links: readonly AgentLink[],
@@ -211,7 +213,7 @@ const inTime = async <T>(work: Promise<T>, { clock, stop }: BenchParts, limitMs:
     });
   });
   try {
-    return await Promise.race([work, late]); // which hears the one that loses, too
+    return await Promise.race([work, late]); // the loser's rejection is handled, too
   } finally {
     over.abort();
   }
@@ -246,10 +248,10 @@ const codeOf = (code: string): 'unreachable' | 'prompts-differ' | 'rejected' | '
 const ms = (ns: number): string => `${Number((ns / 1e6).toPrecision(2))} ms`;
 
 const HELLO_MS_MAX = 10_000;
-/** Calibration of words takes up to 120 s at a slow server. */
+/** Calibration of words takes up to 120 s on a slow server. */
 const SURVEY_MS_MAX = 180_000;
-/** Connections, and a warm-up at a server that may load its model first. */
+/** Time for connections, and for a warm-up of a server that may load its model first. */
 const READY_MS_MAX = 600_000;
 const CLOCK_MS_MAX = 30_000;
-/** Of Linux by default, 32768 to 60999 (Documentation/networking/ip-sysctl.rst). */
+/** Linux's default range, 32768 to 60999 (Documentation/networking/ip-sysctl.rst). */
 const EPHEMERAL_PORTS = 28_232;

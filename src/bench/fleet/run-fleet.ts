@@ -1,5 +1,5 @@
-// One run from many machines, from what was asked to its report: what runBench is for one. This process sends nothing itself;
-// agents load the target, each its share of one schedule, and what they measured becomes one account here.
+// One run on several machines, from request to report: what runBench is for one. This process sends no load itself;
+// each agent sends its share of one schedule to the target, and their measurements are merged here.
 
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { shiftedFailures } from '../../core/run/failure-groups.ts';
@@ -41,8 +41,8 @@ import { runSplitSession, SplitPhases } from './split-session.ts';
 
 /**
  * @param channels one for each agent, open
- * @throws BenchError for bad input, an agent that refuses or is lost before the start, a directory that cannot be used; the
- * reason of `stop` when it aborts before there is anything to measure. Every channel is closed in the end.
+ * @throws BenchError for bad input, an agent that refuses or is lost before the start, a directory that cannot be
+ * used; the reason of `stop` when it aborts before there is anything to measure. Every channel is closed in the end.
  */
 export const runFleetBench = async (
   requested: BenchRequest,
@@ -230,7 +230,7 @@ const fleetConfig = (
   return { ...config, run: { ...config.run, from: agents.map(({ link }) => link.name) } };
 };
 
-/** Told at once, so that their clocks are taken as they were before the start. */
+/** Created before the start, so that it uses the clock offsets of that moment. */
 const liveFacts = (
   config: RunConfig,
   { tap }: BenchParts,
@@ -245,11 +245,11 @@ const liveFacts = (
     isLost: agent => agents[agent]?.link.loss !== undefined,
   });
 
-/** By how much the zero of each agent is later than that of the coordinator. */
+/** By how much the zero of each agent is later than the coordinator's, ns. */
 const agentShiftsNs = ({ agents }: PreparedFleet): readonly number[] =>
   agents.map(({ clock, ready }) => Math.round(clockLine(clock, undefined).toCoordinatorNs(ready.runZeroNs)));
 
-/** What has a time in it is put on the coordinator's clock before snapshots are merged. */
+/** Times are converted to the coordinator's clock before snapshots are merged. */
 const onOurClock = (
   snapshot: MetricsSnapshot | undefined,
   shiftNs: number | undefined,

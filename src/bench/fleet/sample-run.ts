@@ -1,5 +1,6 @@
-// The sample file of one agent as a sorted run: one sample after the other with its stamps in the coordinator's time, and its line
-// for the merged file. A sample's stamps move together, by whole nanoseconds, so that nothing measured of it changes.
+// The sample file of one agent as a sorted run: one sample after another with its stamps in the coordinator's time,
+// and its line for the merged file. All stamps of a sample are shifted equally, by whole nanoseconds, so that its
+// durations do not change.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { SkippedTurn } from '../../core/run/session-outcome.ts';
@@ -15,14 +16,14 @@ import { decodeSampleLine, encodeSampleLine } from '../../wire/sample-line.ts';
 import type { ClockLine } from './clock-offset.ts';
 
 export interface AgentSamples {
-  /** Its sample file, as it came; undefined: there is none. */
+  /** Its sample file as received; undefined: there is none. */
   readonly path: string | undefined;
-  /** Its run's zero on its own clock: stamps are counted from there. */
+  /** Zero of its run on its own clock: the origin of its stamps. */
   readonly runZeroNs: number;
   readonly clock: ClockLine;
-  /** Told of a turn that was never sent: it has no time, and so no place among the samples. */
+  /** Called for a turn that was never sent: it has no time, and so no position among the samples. */
   readonly skipped: (turn: SkippedTurn) => void;
-  /** Told of what is no sample of a whole file. */
+  /** Called for a line that is not a complete sample. */
   readonly unreadable: (reason: string) => void;
 }
 
@@ -30,11 +31,11 @@ export class SampleRun {
   readonly agent: number;
   readonly #source: AgentSamples;
   readonly #blocks: AsyncGenerator<FileBlock, void, void> | undefined;
-  /** Lines of it that were not read yet. */
+  /** Bytes of it that are still unread. */
   #block: Buffer = NOTHING;
   #from = 0;
   #sample: EndedSample | undefined;
-  /** Of its line, what does not depend on the clock; undefined where the line was written anew. */
+  /** The part of its line that does not depend on the clock; undefined if the line was rewritten. */
   #tail: Buffer | undefined;
   #line: Buffer = NOTHING;
 
@@ -45,17 +46,17 @@ export class SampleRun {
     this.#blocks = path === undefined ? undefined : fileBlocks(path, { lineBytesMax: SAMPLE_LINE_BYTES_MAX });
   }
 
-  /** The one that is next; undefined past the last. */
+  /** The next sample; undefined past the last. */
   get sample(): EndedSample | undefined {
     return this.#sample;
   }
 
-  /** Room that the line of the one that is next may take. */
+  /** Maximum size of the next sample's line, in bytes. */
   get lineBytesMax(): number {
     return SAMPLE_HEAD_ROOM + (this.#tail ?? this.#line)?.length;
   }
 
-  /** The line of the one that is next, with its line feed. @returns where it ends */
+  /** Writes the next sample's line with its line feed. @returns where it ends */
   writeLine(bytes: Buffer, at: number): number {
     if (this.#sample === undefined) return at;
     if (this.#tail === undefined) return at + this.#line.copy(bytes, at);
@@ -63,7 +64,7 @@ export class SampleRun {
     return end + this.#tail.copy(bytes, end);
   }
 
-  /** Within what was read of the file. @returns false where more has to be read */
+  /** Moves on within the bytes read so far. @returns false if more has to be read */
   next(): boolean {
     this.#sample = undefined;
     while (this.#from < this.#block.length) {

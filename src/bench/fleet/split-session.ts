@@ -1,5 +1,5 @@
-// The load itself, from many machines: one zero for all, stops that reach each of them, and the phases of the whole as a
-// single run has them. What an agent is doing is its own affair; here counts when all of them have come so far.
+// The load phase on several machines: one zero for all, stops that reach each of them, and the same phases as a
+// single run. A phase of the whole run begins when all agents have reached it.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
@@ -13,19 +13,19 @@ import type { PreparedAgent } from './prepare-agents.ts';
 interface SplitSession {
   readonly parts: Pick<BenchParts, 'clock' | 'settings' | 'stop' | 'stopNow' | 'early' | 'observer'>;
   readonly agents: readonly PreparedAgent[];
-  /** Since the run's zero. */
+  /** ns since the run's zero. */
   readonly nowNs: () => number;
-  /** Of ramp and warm-up behind the zero of the schedule. */
+  /** Duration of ramp and warm-up after the zero of the schedule. */
   readonly unmeasuredNs: number;
   readonly phases: SplitPhases;
   /** The zero of the measured phase, ns since the run's zero. */
   readonly onStart: (measuredFromNs: number) => void;
 }
 
-/** Of each agent in the order of the agents; undefined where it was lost. */
+/** One for each agent in their order; undefined if it was lost. */
 type SplitEnd = readonly (AgentReplyOf<'ended'> | undefined)[];
 
-/** Never rejects because of what agents do. */
+/** Never rejects because of agents. */
 export const runSplitSession = async (session: SplitSession): Promise<SplitEnd> => {
   const { parts, agents, unmeasuredNs, phases } = session;
   const over = new AbortController();
@@ -55,7 +55,7 @@ export const runSplitSession = async (session: SplitSession): Promise<SplitEnd> 
   return ends;
 };
 
-/** T0 lies so far ahead that every agent has heard of it by then. */
+/** T0 is far enough ahead that every agent has received it by then. */
 const startAll = async ({ parts, agents, nowNs }: SplitSession): Promise<number> => {
   const worst = maximumOf([0, ...agents.map(({ clock }) => clock.worstRoundTripNs)]);
   const startNs = nowNs() + startLeadNs(worst, parts.settings.startLeadMs);
@@ -91,7 +91,7 @@ const reportPhases = async ({
 const until = (clock: Clock, ms: number, over: AbortSignal): Promise<void> =>
   pause(clock, Math.max(0, ms), over);
 
-/** An agent that is lost says no end: it is told by the race, and by `link.loss` why. */
+/** A lost agent sends no end: the race detects it, and `link.loss` has the reason. */
 const endOf = async (
   link: AgentLink,
   abandoned: Promise<undefined>,
@@ -104,7 +104,7 @@ const endOf = async (
   }
 };
 
-/** Which agents have issued all they will, or are out of the run. */
+/** Tracks which agents have issued all their requests, or are out of the run. */
 export class SplitPhases {
   readonly #draining = new Set<number>();
   readonly #of: number;
@@ -120,7 +120,7 @@ export class SplitPhases {
     this.#check();
   }
 
-  /** Once, also where it has happened. */
+  /** Called once, also if it has already happened. */
   onDraining(listener: () => void): void {
     this.#listener = listener;
     this.#check();

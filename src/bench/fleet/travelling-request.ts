@@ -1,5 +1,5 @@
-// A benchmark's request on its way to an agent, and back into one there. What the coordinator has read of files is part of it
-// or goes before it; headers and keys never travel, an agent adds its own.
+// Encodes a benchmark's request for an agent, and decodes it there. Contents of files that the coordinator read are
+// part of it or are sent before it; headers and keys are never sent, an agent adds its own.
 
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
@@ -25,7 +25,7 @@ interface TravelFacts {
   readonly runId: string;
   readonly startedAt: string;
   readonly noncePrefix: string;
-  /** Of all agents together. */
+  /** Sum over all agents. */
   readonly warmupRequests: number;
 }
 
@@ -68,8 +68,8 @@ export const travellingRequest = (request: BenchRequest, facts: TravelFacts): Ag
 };
 
 /**
- * What the agent runs.
- * @param dataset what came before it, where the request says that something did
+ * The request that the agent runs.
+ * @param dataset received before, if the request refers to one
  * @throws BenchError `input` for what this version cannot run.
  */
 export const arrivedRequest = (
@@ -167,24 +167,24 @@ export const arrivedSurvey = ({ model, serverKind, words, reported, notices }: A
   };
 };
 
-/** Of each prompt a line, as `datasetOfLines` reads it. */
+/** One line for each prompt, in the format of `datasetOfLines`. */
 export function* linesOfDataset({ prompts }: Dataset): Generator<Uint8Array, void, void> {
   const encoder = new TextEncoder();
   for (const { messages, maxTokens } of prompts)
     yield encoder.encode(`${JSON.stringify({ messages, max_tokens: maxTokens })}\n`);
 }
 
-/** @throws BenchError `input` for a line that is no prompt. */
+/** @throws BenchError `input` for a line that is not a prompt. */
 export const datasetOfLines = (description: string, text: string): Dataset =>
   datasetOf(description, promptsOfLines(text, 1, sentBudget()).prompts);
 
-/** Of all prompts that one coordinator sends. */
+/** Limit for all prompts that one coordinator sends. */
 export const sentBudget = (): ExpansionBudget =>
   new ExpansionBudget('dataset', ({ problem, advice }) =>
     input(`the data set that was sent: ${problem}`, advice),
   );
 
-/** Of whole lines, the first of which has that number. @throws as `datasetOfLines` */
+/** Parses whole lines, the first of which has that number. @throws as `datasetOfLines` */
 export const promptsOfLines = (
   text: string,
   firstLine: number,
@@ -202,7 +202,7 @@ export const promptsOfLines = (
   return { prompts, nextLine: firstLine + prompts.length };
 };
 
-/** @throws BenchError `input` when there are none, or too many. */
+/** @throws BenchError `input` if there are none, or too many. */
 export const datasetOf = (description: string, prompts: readonly Prompt[]): Dataset => {
   if (prompts.length > PROMPTS_MAX) throw input(`more than ${PROMPTS_MAX} prompts were sent`, '');
   if (prompts.length === 0) throw input('the data set that was sent has no prompt', '');

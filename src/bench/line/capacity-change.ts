@@ -1,16 +1,16 @@
-// Whether an endpoint carried more, or less, at first than later: stages of one search that cannot all be true of one capacity. A
-// verdict is wrong now and then close to the line, so that loads must contradict each other by more than that, or three times.
+// Detects that an endpoint's capacity changed during a search: stages that contradict any single capacity. Verdicts
+// near the line are wrong now and then, so loads must contradict each other by more than that, or three times.
 
 import { loadOf, type SearchedStage, type SearchOptions } from './line-search.ts';
 
 export interface CapacityChange {
   readonly kind: 'less' | 'more';
-  /** What held, and what did not. The one that was measured first is at the front. */
+  /** The load that was met, and the one that was not. The one measured first comes first. */
   readonly held: number;
   readonly failed: number;
 }
 
-/** undefined: nothing speaks for it. */
+/** undefined: there is no evidence of a change. */
 export const capacityChange = (
   stages: readonly SearchedStage[],
   { by }: Pick<SearchOptions, 'by'>,
@@ -40,6 +40,9 @@ export const capacityChange = (
 };
 
 const VERDICTS: ReadonlySet<SearchedStage['verdict']> = new Set(['held', 'missed', 'over-capacity']);
-/** Of their logarithms. Both verdicts would be wrong by half of it, and at 5 % that is one in a hundred. */
+/**
+ * Distance of logarithms. Both verdicts would have to be wrong by half of it, and at 5 % that happens once in a
+ * hundred.
+ */
 const DISTANCE_LEAST = 0.1;
 const AGAINST_LEAST = 3;

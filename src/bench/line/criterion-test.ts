@@ -1,4 +1,4 @@
-// What a stage's requests say of one criterion: its mean with an interval for requests that depend on each other, and
+// Tests one criterion with a stage's requests: its mean with an interval for requests that depend on each other, and
 // whether that interval is within the limit or beyond it.
 
 import type { ObjectiveVerdict } from '../../core/run/judge-objective.ts';
@@ -11,32 +11,34 @@ import { type Criterion, type CriterionColumn, OPEN } from './stage-ledger.ts';
 
 export interface CriterionResult {
   readonly answer: ObjectiveVerdict;
-  /** Of the mean; undefined for fewer samples than batches need. */
+  /** Estimate of the mean; undefined with fewer samples than batches need. */
   readonly estimate: Estimate | undefined;
-  /** So many dependent requests say as much as one independent request. */
+  /** This many dependent requests are worth one independent request. */
   readonly inflation: number;
-  /** Requests left out at the front; undefined where no steady state was reached. */
+  /** Number of requests left out at the front; undefined if no steady state was reached. */
   readonly steadyFrom: number | undefined;
   readonly samples: number;
-  /** At the seen mean and dependence; undefined where the mean is the limit itself. */
+  /** At the observed mean and dependence; undefined if the mean equals the limit. */
   readonly samplesNeeded: number | undefined;
-  /** How far from the limit; undefined where there is no estimate. */
+  /** Distance from the limit; undefined without an estimate. */
   readonly excess: Excess | undefined;
 }
 
-/** On a scale of logarithms, on which what a queue does is nearly straight over small differences of load. */
+/** On a logarithmic scale, on which a queue's response is nearly straight over small differences of load. */
 export interface Excess {
-  /** ln of what was measured ÷ the limit: below 0 within it. */
+  /** ln of measured value ÷ limit: below 0 within it. */
   readonly value: number;
   readonly standardError: number;
-  /** Of one request, dependence included: what standardError is at the limit, times the root of the requests. */
+  /**
+   * For one request, dependence included: the standardError at the limit times the root of the number of requests.
+   */
   readonly spread: number;
 }
 
 interface CriterionDoubt {
-  /** The probability of a wrong word at one look, each way. */
+  /** The probability of a wrong verdict at one look, in each direction. */
   readonly alpha: number;
-  /** What a mean comes to on an idle endpoint; undefined where nobody measured it. */
+  /** The mean on an idle endpoint; undefined if it was not measured. */
   readonly idle?: number | undefined;
 }
 
@@ -47,7 +49,7 @@ export const testCriterion = (
 ): CriterionResult => {
   const steadyFrom = steadyStateStart(column.times, column.count);
   const steady = testFrom(criterion, column, steadyFrom ?? Math.floor(column.count / 2), doubt);
-  // What is cut away at the front may have been a burst as well as a beginning, so that both accounts must say the same.
+  // What is cut off at the front may have been a burst as well as a start, so both estimates must agree.
   const whole = steadyFrom === 0 ? steady : testFrom(criterion, column, 0, doubt);
   const isSure = steady.answer === whole.answer && (steadyFrom !== undefined || steady.answer === 'missed');
   const answer = isSure ? steady.answer : 'too-few-samples';
@@ -56,7 +58,10 @@ export const testCriterion = (
   return { ...steady, answer, steadyFrom };
 };
 
-/** Of the whole stage, however its requests depend on each other: a queue that grows reaches no steady state to be judged by. */
+/**
+ * Uses the whole stage, independent of how its requests depend on each other: a growing queue reaches no steady state
+ * to be judged by.
+ */
 const isClearlyMissed = (
   { kind, limit }: Criterion,
   { values, count }: CriterionColumn,
@@ -115,18 +120,18 @@ const testFrom = (
 };
 
 /**
- * The wait behind a queue is one over the room that is left to its capacity, and it is the room that chance makes larger or smaller: an
- * interval of 1 / wait has the same doubt on both sides, one of the wait has not. Of a queue at a limit of its mean latency one in
- * three stages was said to hold without it.
+ * A queue's wait is inversely proportional to the remaining capacity, and chance acts on that remainder: an interval
+ * of 1 / wait is symmetric, one of the wait is not. Without this correction, one in three stages of a queue at its
+ * limit of mean latency passed.
  */
 const doubtOfWait = (limit: number, mean: number, idle: number): number => {
   const base = Math.min(idle, WAITLESS_PART * mean, WAITLESS_PART * limit);
   const ratio = (limit - base) / (mean - base);
-  // Beyond the limit the doubt is less; half of that, in powers, because what is taken for idle may be wrong.
+  // Beyond the limit the uncertainty is smaller; half of that, in powers, because the idle value may be wrong.
   return ratio >= 1 ? ratio : Math.sqrt(ratio);
 };
 
-/** Of the first requests, which found an empty queue. */
+/** Median of the first requests, which found an empty queue. */
 const firstMedian = ({ values, count }: CriterionColumn): number =>
   values.slice(0, Math.min(count, FIRST_VALUES)).sort()[Math.floor(Math.min(count, FIRST_VALUES) / 2)] ?? 0;
 
@@ -156,7 +161,7 @@ const excessOf = ({
       spread: (standardError * Math.sqrt(samples)) / limit,
     };
   const effective = samples / inflation;
-  // Half a request that missed, so that none has a logarithm too.
+  // Counted as half a request that missed, so that a share of none has a logarithm, too.
   const share = (value * effective + 0.5) / (effective + 1);
   return {
     value: Math.log(share / limit),
@@ -165,7 +170,7 @@ const excessOf = ({
   };
 };
 
-/** One burst is in one half: what is true of a load is true in both. */
+/** A burst is in one half only: what is true of a load is true in both. */
 const bothHalvesAgree = (
   { values, count }: CriterionColumn,
   from: number,
@@ -184,7 +189,7 @@ const meanOf = (values: Float64Array, from: number, to: number): number => {
   return sum / (to - from);
 };
 
-/** Wilson's interval with as many samples as independent ones would say the same; what is open counts against each end. */
+/** Wilson's interval for the equivalent number of independent samples; open requests count against each end. */
 const shareOf = (
   { values, times, count }: CriterionColumn,
   from: number,
@@ -200,7 +205,7 @@ const shareOf = (
     else missed += values[index] ?? 0;
   }
   const samples = count - from;
-  // Rare events cannot tell how they come together; the slowest of the requests can, where they come near to being such events.
+  // Rare events cannot show how they cluster; the slowest requests can, if they come close to being such events.
   const fewest = Math.min(missed, samples - missed);
   const ofSlowest =
     !isOfTimes || fewest >= EVENTS_MIN * ownInflation
@@ -219,11 +224,11 @@ const shareOf = (
 };
 
 /**
- * As many of them as the limit allows to miss, and never so few that nothing can be said of them; of these, those that have come a good
- * part of the way from the median to the limit. A queue on its way to a miss passes there, and much more often than it arrives: waits
- * have a tail that falls by the same factor for each step (Kingman 1964), so that where a share p misses about p^0.3 come so far, 41 of
- * 100 where 5 miss. How those come together is how misses do. What is nearer to the median is as well a clock, a network or a neighbour
- * that is slower for a while, and says nothing of them.
+ * Counts as many of them as the limit allows to miss, and never so few that nothing can be concluded; of these, those
+ * far enough from the median towards the limit. A queue that causes misses passes there much more often than it
+ * reaches the limit: waits have a tail that falls by the same factor for each step (Kingman 1964), so that with a
+ * share p of misses about p^0.3 come this far, 41 of 100 if 5 miss. They cluster as misses do. Requests nearer to the
+ * median may as well be due to a clock, a network or another load that is slower for a while, and are no evidence.
  */
 const inflationOfSlowest = (
   {
@@ -267,7 +272,8 @@ const wilson = ({
 const around = (value: number, half: number): Estimate => ({ value, low: value - half, high: value + half });
 
 /**
- * Of a share by the score test that Wilson's interval inverts; of a mean its half width shrinks with the root of the number.
+ * For a share by the score test that Wilson's interval inverts; for a mean the half width shrinks with the root of
+ * the number.
  */
 const samplesNeeded = ({
   criterion: { kind, limit },
@@ -293,10 +299,10 @@ const samplesNeeded = ({
 };
 
 const FIRST_VALUES = 20;
-/** No mean is all but idle: it would leave no wait to judge. */
+/** A larger idle value would leave no wait to judge. */
 const WAITLESS_PART = 0.95;
 const EVENTS_MIN = 20;
-/** Of the way from the median to the limit. */
+/** Part of the distance from the median to the limit. */
 const NEAR_PART = 0.3;
-/** Of a median beyond the limit: where nobody waits, a slow spell of the clock or the network is no queue. */
+/** Factor over the median: without any queue, a slow period of the clock or the network is not one. */
 const SLOW_LEAST = 1.01;

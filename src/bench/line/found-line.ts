@@ -1,4 +1,4 @@
-// The load line that the stages of a search amount to, and the sentence about it.
+// The load line that the stages of a search result in, and the sentence about it.
 
 import { formatThreeDigits } from '../../core/figure/figure.ts';
 import type { LoadLine } from '../../core/sweep/sweep-document.ts';
@@ -11,7 +11,7 @@ import {
   trialsOf,
 } from './line-search.ts';
 
-/** Why the search ended before it was through; undefined: it was, or goes on. */
+/** Why the search ended early; undefined: it was complete, or is in progress. */
 export type SearchEnd = 'budget' | 'stopped' | undefined;
 
 export const foundLine = (
@@ -24,7 +24,7 @@ export const foundLine = (
   if (holds === undefined && alone.length > 0) {
     if (alone.every(({ verdict }) => verdict === 'broken'))
       return { kind: 'unknown', reason: 'no request was answered, not even one at a time' };
-    // By concurrency one at a time is a load like any other, measured again where it is an end.
+    // By concurrency, one at a time is a load like any other, measured again if it is an end.
     if (
       missesAlone(alone) ||
       (options.by === 'concurrency' && alone.every(({ verdict }) => verdict === 'missed'))

@@ -18,7 +18,7 @@ export class InFlight {
     return countUpTo(this.#endedNs, atNs);
   }
 
-  /** At each of these times. */
+  /** Count at each of these times. */
   at(timesNs: Float64Array): Float64Array {
     return timesNs.map(atNs => this.issuedBy(atNs) - this.endedBy(atNs));
   }

@@ -1,20 +1,20 @@
-// Where the line probably lies, from what all stages measured: a straight line through the logarithm of load and of what was
-// measured ÷ its limit, near the place where it crosses 0. It proves nothing and no verdict comes from it. It tells which loads
-// are worth trying, and how far from the line a load can be decided in the time that is left.
+// Where the line probably is, from the measurements of all stages: a straight line through the logarithms of load and
+// of measured value ÷ limit, near the point where it crosses 0. It is no evidence, and no verdict is based on it. It
+// shows which loads are worth trying, and how far from the line a load can be decided in the remaining time.
 
 import { maximumOf } from '../../core/extremes.ts';
 import type { Estimate } from '../../core/sweep/stage.ts';
 import type { Excess } from './criterion-test.ts';
 import type { Look } from './stage-decider.ts';
 
-/** What one stage adds. */
+/** The contribution of one stage. */
 export interface StageEvidence {
-  /** Of the criterion that is farthest over its limit; undefined where none was given or nothing is known. */
+  /** The criterion that is farthest over its limit; undefined without criteria or data. */
   readonly excess: Excess | undefined;
-  /** Growth of requests in flight a request issued, of an open loop. */
+  /** Growth of requests in flight per request issued, of an open loop. */
   readonly growth: Estimate | undefined;
   readonly issued: number;
-  /** What each criterion came to. */
+  /** Measured value of each criterion. */
   readonly values: readonly (number | undefined)[];
 }
 
@@ -38,15 +38,15 @@ interface TriedLoad {
 
 export interface LineEstimate {
   readonly load: number;
-  /** Of its logarithm. */
+  /** Standard error of its logarithm. */
   readonly standardError: number;
-  /** Requests that decide a load so far (in logarithms) below the line, or above it. */
+  /** Number of requests that decide a load at this distance (in logarithms) below the line, or above it. */
   requestsAt(distance: number, side: Side): number;
 }
 
 export type Side = 'below' | 'above';
 
-/** Between two loads; undefined where stages tell nothing. */
+/** The estimate between two loads; undefined if the stages determine none. */
 export const lineEstimate = (
   tried: readonly TriedLoad[],
   { low, high }: { readonly low: number; readonly high: number },
@@ -95,8 +95,8 @@ interface Point extends Excess {
 }
 
 /**
- * Of one request at the line. The closer a queue is to it, the longer slow requests stay together, so that stages below show less
- * of it than there will be, and short ones above nothing.
+ * Spread of one request at the line. The closer a queue is to it, the longer slow requests stay together, so stages
+ * below show less of it than there will be, and short ones above show nothing.
  */
 const spreadAt = (line: number, slope: number, points: readonly Point[]): number => {
   const reported = points
@@ -108,13 +108,13 @@ const spreadAt = (line: number, slope: number, points: readonly Point[]): number
   );
 };
 
-/** Weighted least squares; points count the less the farther they lie, because the line is straight only nearby. */
+/** Weighted least squares; distant points count less, because the line is straight only nearby. */
 const fitAround = (
   points: readonly Point[],
   centre: number,
   slope: number,
 ): { readonly level: number; readonly slope: number; readonly error: number } => {
-  // A slope of its own knowledge, worth one weak point, so that one stage alone tells something as well.
+  // A prior for the slope, worth one weak point, so that a single stage is informative, too.
   let [weights, sums, squares] = [0, 0, 1 / SLOPE_ERROR ** 2];
   let [values, products] = [0, SLOPE / SLOPE_ERROR ** 2];
   for (const { at, value, standardError } of points) {
@@ -134,7 +134,7 @@ const fitAround = (
   };
 };
 
-/** Of a queue that grows by g a request at a load, 1 − g of the load is served. */
+/** If a queue grows by g per request at a load, 1 − g of the load is served. */
 const capacityOf = (
   tried: readonly TriedLoad[],
 ): { readonly load: number; readonly standardError: number } | undefined => {
@@ -148,26 +148,26 @@ const capacityOf = (
 };
 
 const TURNS = 8;
-/** Misses grow by some tenth power of the load close to where a queue begins to matter. */
+/** Misses grow by about the tenth power of the load close to where a queue begins to matter. */
 const SLOPE = 10;
 const SLOPE_ERROR = 8;
 const SLOPE_MIN = 1;
 const SLOPE_MAX = 60;
 const MOVE_MAX = 0.3;
-/** Of the slope, by which it differs at another place, a unit of distance. */
+/** Relative change of the slope per unit of distance. */
 const BEND = 0.4;
 const ERROR_MIN = 0.02;
-/** A stage that knows it less well than to a factor of 20 only blurs the others. */
+/** A stage that determines it less precisely than to a factor of 20 only blurs the others. */
 const ERROR_MAX = 3;
 const SPREAD_ISSUED_MIN = 1_000;
-/** Of its logarithm, a unit of what the slope makes of the distance. */
+/** Of its logarithm, per unit of slope × distance. */
 const SPREAD_SLOPE = 0.3;
-/** Of queues of 1 to 16 servers: what decided half of the stages at 0.8 to 0.95 and 1.05 to 1.2 of the line. */
+/** From queues of 1 to 16 servers: what decided half of the stages at 0.8 to 0.95 and 1.05 to 1.2 of the line. */
 const DECIDED = {
   below: { factor: 8, power: -1.75 },
   above: { factor: 5, power: -2.2 },
 } as const;
 const REQUESTS_LEAST = 100;
-/** Requests × distance² until a queue that grows is seen, or one that does not has forgotten its beginning. */
+/** Requests × distance² until a growing queue is detected, or a stable one has forgotten its start. */
 const CAPACITY_REQUESTS = 14;
 const CAPACITY_ERROR = 0.02;

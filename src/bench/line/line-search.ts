@@ -1,6 +1,6 @@
-// Which load is tried next: one request at a time, closed loops that tell the capacity, a bracket that grows until one load
-// holds and one does not, its halves down to the resolution, and both ends once more. A pure function of the stages so far
-// and of the time that is left.
+// Chooses the next load of a search: one request at a time, closed loops that show the capacity, a bracket that grows
+// until one load is met and one is not, its halves down to the resolution, and both ends once more. A pure function
+// of the stages so far and of the remaining time.
 
 import { maximumOf } from '../../core/extremes.ts';
 import type { StageLoad, StagePurpose, StageVerdict } from '../../core/sweep/stage.ts';
@@ -19,9 +19,9 @@ export interface SearchOptions {
 export interface SearchStep {
   readonly purpose: StagePurpose;
   readonly load: StageLoad;
-  /** At most. */
+  /** Longest duration, ms. */
   readonly durationMs: number;
-  /** It ends when so many requests have ended; undefined: when it is decided. */
+  /** Ends after this many requests have ended; undefined: when it is decided. */
   readonly count: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface SearchedStage {
   readonly evidence: StageEvidence;
 }
 
-/** undefined: nothing is left to try. */
+/** undefined: the search is complete. */
 export const nextStep = (
   stages: readonly SearchedStage[],
   options: SearchOptions,
@@ -50,7 +50,7 @@ export const nextStep = (
   if (alone.length === 0)
     return closed('alone', 1, ALONE_PART, options.by === 'rate' ? ALONE_COUNT : undefined);
   if (options.by === 'rate') {
-    // A search of rates only asks whether there is anything to find.
+    // A search of rates only needs to know whether there is anything to find.
     if (alone.length === 1 && (alone.some(mayMiss) || missesWhereverTried(stages, options)))
       return closed('alone', 1, ALONE_PART);
     if (missesAlone(alone)) return undefined;
@@ -62,7 +62,7 @@ export const nextStep = (
   return searchStep(stages, options, leftMs);
 };
 
-/** Stages that a search with nothing unforeseen still needs, without the running one. */
+/** Stages that a search without surprises still needs, excluding the running one. */
 export const stepsExpected = (stages: readonly SearchedStage[], options: SearchOptions): number => {
   const trials = trialsOf(stages, options);
   const { holds, fails } = trials;
@@ -89,7 +89,7 @@ export const trialsOf = (stages: readonly SearchedStage[], { by }: SearchOptions
 export const loadOf = (load: StageLoad): number =>
   load.kind === 'rate' ? load.requestsPerSecond : load.concurrency;
 
-/** Requests/s that closed loops reached: a first idea of the capacity, no verdict on it. */
+/** Requests/s that closed loops reached: a first estimate of the capacity, not a verdict. */
 export const capacityEstimate = (stages: readonly SearchedStage[]): number =>
   maximumOf([
     0,
@@ -101,19 +101,22 @@ export const capacityEstimate = (stages: readonly SearchedStage[]): number =>
 const isAtEnd = (stages: readonly SearchedStage[]): boolean =>
   stages.at(-1)?.verdict === 'stopped' ||
   stages.some(({ purpose, verdict }) => purpose === 'alone' && verdict === 'broken') ||
-  // Once may be a hiccup of its own; an endpoint that answers nobody twice in a row is gone.
+  // One failure may be an accident; an endpoint that fails twice in a row is gone.
   (stages.length > 1 && stages.slice(-2).every(({ verdict }) => verdict === 'broken'));
 
 /** Measured twice, because a cold endpoint may be slow once. @param alone the stages with one request at a time */
 export const missesAlone = (alone: readonly SearchedStage[]): boolean =>
   alone.length > 1 && alone.at(-1)?.verdict === 'missed' && alone.every(({ verdict }) => verdict !== 'held');
 
-/** It missed, or came so close to it that a longer stage should say. */
+/** It missed, or came so close that a longer stage should decide. */
 const mayMiss = ({ verdict, evidence: { excess } }: SearchedStage): boolean =>
   verdict === 'missed' ||
   (excess !== undefined && excess.standardError < ALONE_ERROR_MAX && excess.value > ALONE_EXCESS_MAX);
 
-/** A miss that does not go away as the load is halved has another cause: one request at a time may miss as well, if asked for longer. */
+/**
+ * A miss that persists while the load is halved has another cause: one request at a time may miss as well, if it is
+ * measured for longer.
+ */
 const missesWhereverTried = (stages: readonly SearchedStage[], options: SearchOptions): boolean =>
   trialsOf(stages, options).holds === undefined &&
   new Set(
@@ -122,7 +125,7 @@ const missesWhereverTried = (stages: readonly SearchedStage[], options: SearchOp
       .map(({ load }) => loadOf(load)),
   ).size >= LOADS_MISSED;
 
-/** The last closed loop answered clearly more than the one before. */
+/** The last closed loop completed clearly more than the one before. */
 const stillGains = (stages: readonly SearchedStage[]): boolean => {
   const rates = stages
     .filter(({ purpose }, at) => purpose === 'estimate' || (purpose === 'alone' && at === 0))
@@ -139,7 +142,7 @@ const searchStep = (
   const trials = trialsOf(stages, options);
   const { holds, fails } = trials;
   const ceiling = fails?.load ?? trials.clientLimit;
-  // An end that its second measurement did not confirm is asked for no more; one farther off may be sure.
+  // An end that its second measurement did not confirm is not tried again; one farther off may be certain.
   const gap = {
     low:
       holds === undefined ? (trials.lowest ?? 1) / BRACKET_DOWN : holds.load / (isSure(holds) ? 1 : UNSURE),
@@ -151,7 +154,7 @@ const searchStep = (
       ? (estimate?.load ?? gap.low)
       : maximumOf([0, ...stages.map(({ completedPerSecond }) => completedPerSecond)]);
   const requestsLeft = (perSecond * leftMs) / 1_000;
-  /** @param requests that probably decide: what is spent of the error goes by a time that is near what is needed */
+  /** @param requests that probably decide: the error is spent by a time that is near what is needed */
   const step = (purpose: StagePurpose, load: number, part: number, requests = requestsLeft): SearchStep => {
     const neededMs = (TIME_SPARE * requests * leftMs) / requestsLeft;
     return {
@@ -164,7 +167,7 @@ const searchStep = (
   if (holds === undefined || ceiling === undefined) {
     const probable = estimate === undefined ? undefined : probablyHolds(estimate, options, requestsLeft);
     const load = bracketLoad(stages, trials, { ...options, probable });
-    // Fewer requests come at a lower load, and it takes as many to decide.
+    // Fewer requests arrive at a lower load, and the same number is needed to decide.
     const part = fails === undefined ? BRACKET_PART_UP : BRACKET_PART_DOWN;
     const isTooSlow = load !== undefined && (load * leftMs * part) / 1_000 < BRACKET_REQUESTS_MIN;
     return load === undefined || (options.by === 'rate' && isTooSlow)
@@ -179,7 +182,7 @@ const searchStep = (
     : step('bisect', next.load, BISECT_PART, next.requests);
 };
 
-/** As far below the probable line as a part of the time left decides. */
+/** As far below the probable line as a part of the remaining time decides. */
 const probablyHolds = (
   estimate: LineEstimate,
   { resolution }: SearchOptions,
@@ -206,7 +209,9 @@ const estimateOf = (
     gap,
   );
 
-/** Up from what holds, down from what does not; where neither is known, below the estimate of the capacity. */
+/**
+ * Up from a load that was met, down from one that was not; if neither is known, below the estimate of the capacity.
+ */
 const bracketLoad = (
   stages: readonly SearchedStage[],
   trials: Trials,
@@ -227,7 +232,7 @@ const bracketLoad = (
   return undefined;
 };
 
-/** Both ends again, the one that was found last at last: whatever drifts with time does not hide in the order. */
+/** Measures both ends again, the one found last at the end: the order does not hide a drift over time. */
 const confirmation = (
   trials: Trials,
   estimate: LineEstimate | undefined,
@@ -246,7 +251,7 @@ const confirmation = (
   return step('confirm', end.load, 1 / ends.length, requests);
 };
 
-/** Measured once. One that a second stage could not decide is not asked a third time. */
+/** Measured once. One that a second stage could not decide is not tried a third time. */
 const isUnconfirmed = ({ held, failed, undecided }: LoadEvidence): boolean =>
   held + failed === 1 && undecided === 0;
 
@@ -261,12 +266,12 @@ const stageLoad = (load: number, { by, arrival }: SearchOptions): StageLoad =>
     ? { kind: 'rate', requestsPerSecond: load, arrival }
     : { kind: 'concurrency', concurrency: load };
 
-/** Of the time left, at most: what comes behind it needs as much. */
+/** Largest part of the remaining time: later stages need as much. */
 const BISECT_PART = 0.4;
-/** Times what is expected to decide. */
+/** Factor on the time that is expected to decide. */
 const TIME_SPARE = 2.5;
 const UNSURE = 1.5;
-/** What they measured is not the endpoint's. */
+/** Their measurements do not describe the endpoint. */
 const UNUSABLE: ReadonlySet<StageVerdict> = new Set(['client-bound', 'stopped', 'broken']);
 const STAGE_MS_MIN = 1_000;
 const SEARCH_STAGES_MAX = 60;
@@ -276,17 +281,17 @@ const ALONE_COUNT = 60;
 const LOADS_MISSED = 2;
 /** Half of the limit. */
 const ALONE_EXCESS_MAX = Math.log(0.5);
-/** Of a share of which nothing was seen it is larger. */
+/** It is larger for a share of which nothing was observed. */
 const ALONE_ERROR_MAX = 1.2;
 const ESTIMATE_PART = 0.04;
 const ESTIMATE_FACTOR = 4;
 const ESTIMATE_COUNT_MIN = 40;
 const ESTIMATE_CONCURRENCY_MAX = 256;
-/** Four times as many at a time and not half as much more done: the servers are busy. */
+/** Four times the concurrency with less than 1.5 times the throughput: the servers are busy. */
 const ESTIMATE_GAIN_MIN = 1.5;
 const BRACKET_PART_UP = 0.25;
 const BRACKET_PART_DOWN = 0.4;
-/** Fewer decide nothing. */
+/** Fewer requests decide nothing. */
 const BRACKET_REQUESTS_MIN = 60;
 const BRACKET_START = 0.7;
 /** Inside a bracket: one load nearer to the line on each side. */
@@ -294,5 +299,5 @@ const SIDES_TRIED = 2;
 /** From 0.7 to 1.2 × the estimate, where a queue grows fast. */
 const BRACKET_UP = 1.7;
 const BRACKET_DOWN = 2;
-/** Of the estimate: below it the bracket is as good as empty. */
+/** Part of the estimate: below it the bracket is practically empty. */
 const LOWEST_PART = 0.01;

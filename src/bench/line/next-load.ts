@@ -1,6 +1,6 @@
-// Which load inside a bracket is worth its time: the one just as far below or above the probable line as can still be decided,
-// with both ends measured twice, in the time that is left. A load closer to the line would end undecided and leave the bracket
-// as wide as it was; one farther off would be decided with time to spare and leave it wider than it could be.
+// Which load inside a bracket is worth its time: the one closest to the probable line, below or above, that can still
+// be decided, with both ends measured twice, in the remaining time. A load closer to the line would end undecided and
+// leave the bracket as wide as it was; one farther off would be decided early and leave it wider than necessary.
 
 import type { LineEstimate, Side } from './line-estimate.ts';
 
@@ -11,17 +11,17 @@ interface Gap {
 
 interface PlacedLoad {
   readonly load: number;
-  /** Requests that probably decide it. */
+  /** Number of requests that probably decide it. */
   readonly requests: number;
 }
 
 interface PlacementOptions {
   readonly by: 'rate' | 'concurrency';
-  /** 0.05: the ends of the bracket are asked to be 5 % apart. */
+  /** 0.05: the ends of the bracket should be 5 % apart. */
   readonly resolution: number;
-  /** undefined: nothing is known but the bracket. */
+  /** undefined: only the bracket is known. */
   readonly estimate: LineEstimate | undefined;
-  /** That can be sent in the time left, at loads like these. */
+  /** Number of requests that can be sent in the remaining time, at loads like these. */
   readonly requestsLeft: number;
   /** Loads inside that decided nothing, ascending. */
   readonly tried: readonly number[];
@@ -29,12 +29,12 @@ interface PlacementOptions {
   readonly areEndsSure: boolean;
 }
 
-/** undefined: none inside makes the bracket clearly narrower. */
+/** undefined: no load inside makes the bracket clearly narrower. */
 export const loadInside = (gap: Gap, options: PlacementOptions): PlacedLoad | undefined => {
   const { by, resolution, estimate, requestsLeft, areEndsSure } = options;
   const width = Math.log(gap.high / gap.low);
   if (width <= Math.log1p(resolution) || (by === 'concurrency' && gap.high - gap.low <= 1)) return undefined;
-  // What is left decides nothing anywhere.
+  // The remaining requests decide nothing anywhere.
   if (requestsLeft < REQUESTS_MIN) return undefined;
   if (estimate === undefined || estimate.standardError > width * VAGUE) {
     const { low, high } = widestGap(gap, options.tried);
@@ -42,7 +42,8 @@ export const loadInside = (gap: Gap, options: PlacementOptions): PlacedLoad | un
     const load = usable(Math.sqrt(low * high), gap, options);
     return load === undefined ? undefined : { load, requests: requestsLeft };
   }
-  // As far off as the estimate may be wrong besides; where that gains nothing, as if it were right, for what it then teaches.
+  // First with the estimate's error as a margin; if that gains nothing, without it, because the result improves the
+  // estimate.
   for (const stages of areEndsSure ? [TWO_ENDS, ONE_END] : [TWO_ENDS])
     for (const error of [estimate.standardError, 0]) {
       const found = sidesOf(gap, estimate, {
@@ -61,14 +62,16 @@ export const loadInside = (gap: Gap, options: PlacementOptions): PlacedLoad | un
   return undefined;
 };
 
-/** Beside what decided nothing: what lies between such loads decides as little. */
+/** The widest gap next to undecided loads: loads between them would be as hard to decide. */
 const widestGap = ({ low, high }: Gap, tried: readonly number[]): Gap => {
   const below = { low, high: tried[0] ?? high };
   const above = { low: tried.at(-1) ?? low, high };
   return below.high / below.low >= above.high / above.low ? below : above;
 };
 
-/** How near to the line a load may be, in logarithms, that so many requests decide; undefined: none is decided. */
+/**
+ * How near to the line, in logarithms, a load can be for that many requests to decide it; undefined: none is decided.
+ */
 export const affordableDistance = (
   estimate: LineEstimate,
   { side, each, resolution }: { readonly side: Side; readonly each: number; readonly resolution: number },
@@ -99,7 +102,7 @@ const sidesOf = (
     return offset < room * (1 - gain) ? [{ room, load, requests }] : [];
   }).toSorted((a, b) => b.room - a.room);
 
-/** Strictly inside, and of whole numbers none that was tried. */
+/** Strictly inside; for whole numbers, none that was tried. */
 const usable = (load: number, gap: Gap, { by, tried }: PlacementOptions): number | undefined => {
   if (by === 'rate') return load > gap.low && load < gap.high ? load : undefined;
   const whole = Math.min(Math.ceil(gap.high) - 1, Math.max(Math.floor(gap.low) + 1, Math.round(load)));
@@ -107,16 +110,16 @@ const usable = (load: number, gap: Gap, { by, tried }: PlacementOptions): number
 };
 
 const SIDES: readonly Side[] = ['above', 'below'];
-/** An estimate that is less sure, as a part of the bracket, is no better than its middle. */
+/** An estimate that is less certain, as a part of the bracket, is no better than its middle. */
 const VAGUE = 1 / 5;
-/** Of the side of the bracket; less is not worth two stages. */
+/** Part of the side of the bracket; less is not worth two stages. */
 const GAIN_MIN = 0.25;
-/** Once there is an answer. */
+/** The same, once there is an answer. */
 const GAIN_AGAIN = 0.35;
-/** Stages: each new end is measured twice. */
+/** Stages for two new ends, each measured twice. */
 export const TWO_ENDS = 4;
 const ONE_END = 2;
-/** What is expected to decide is a mean; half of the stages need more. */
+/** The expected number is a mean; half of the stages need more. */
 export const PLANNED = 0.7;
 const REQUESTS_MIN = 300;
 const DISTANCE_MAX = Math.log(4);

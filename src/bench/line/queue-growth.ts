@@ -1,13 +1,14 @@
-// Whether the queue behind an offered rate grows or holds its level: by slopes of requests in flight with their intervals,
-// never by a latency that somebody calls too long. Two questions with two errors: a stage is over capacity only when growth
-// is sure, and it holds only when growth worth the name is ruled out; between them it goes on. Decision 17 has the reasons.
+// Whether the queue at an offered rate grows or is stable: by slopes of requests in flight with their intervals,
+// never by a threshold for latency. Two questions with two errors: a stage is over capacity only when growth is
+// certain, and it is met only when relevant growth is ruled out; in between it continues. Decision 17 has the
+// reasons.
 
 import { upperStudent } from '../../core/statistics/student-quantile.ts';
 import type { Estimate } from '../../core/sweep/stage.ts';
 import type { InFlight } from './in-flight.ts';
 
 export interface QueueGrowth {
-  /** Growth of requests in flight a request issued: 0.05 is what 1.05 × the capacity makes. */
+  /** Growth of requests in flight per request issued: 0.05 is the effect of 1.05 × the capacity. */
   readonly perRequest: Estimate;
   readonly perMinute: Estimate;
   readonly isGrowing: boolean;
@@ -17,13 +18,13 @@ export interface QueueGrowth {
 interface GrowthOptions {
   readonly inFlight: InFlight;
   readonly nowNs: number;
-  /** Of the first requests; undefined before one has ended. */
+  /** Latency of the first requests; undefined before one has ended. */
   readonly latencyNs: number | undefined;
-  /** Probability of a wrong word at one look, each way. */
+  /** Probability of a wrong verdict at one look, in each direction. */
   readonly alpha: number;
 }
 
-/** undefined while the stage is too young: its first requests fill the servers, and that is no growth of a queue. */
+/** undefined while the stage is too young: its first requests fill the servers, which is not a growing queue. */
 export const queueGrowth = (options: GrowthOptions): QueueGrowth | undefined => {
   const { inFlight, nowNs, latencyNs, alpha } = options;
   if (latencyNs === undefined) return undefined;
@@ -35,7 +36,8 @@ export const queueGrowth = (options: GrowthOptions): QueueGrowth | undefined => 
   const stepNs = (nowNs - fromNs) / LEVELS;
   const perRequest = scaled(slope, LEVELS / issued);
   const drifted = sureDrift(inFlight, window, issued);
-  // What decided is what is told: the line through the levels is less sure of a growth than their sum of steps.
+  // The reported growth is the one that decided: the line through the levels is less certain of it than their sum of
+  // steps.
   if (drifted !== undefined)
     return {
       perRequest: scaled(drifted, 1 / issued),
@@ -59,7 +61,7 @@ interface Window {
   readonly toNs: number;
 }
 
-/** Growth from one end to the other, surer than what a walk without memory does by chance, and not only in the first half. */
+/** Growth from one end to the other, beyond what a random walk does by chance, and not only in the first half. */
 const sureDrift = (inFlight: InFlight, window: Window, issued: number): Estimate | undefined => {
   const { value, standardError } = drift(inFlight.at(steps(window, DRIFT_STEPS)));
   const alpha = DRIFT_ALPHA * Math.min(1, DRIFT_PARTS * Math.ceil(issued / DRIFT_ISSUED));
@@ -76,14 +78,14 @@ const drift = (levels: Float64Array): { readonly value: number; readonly standar
   let squares = 0;
   for (let step = 1; step <= count; step += 1)
     squares += ((levels[step] ?? 0) - (levels[step - 1] ?? 0) - value / count) ** 2;
-  // Counts are whole: below half a request a step nothing is known.
+  // Counts are whole: below half a request per step nothing is known.
   const variance = Math.max(squares / (count - 1), 0.25);
   return { value, standardError: Math.sqrt(variance * count) };
 };
 
 /**
- * How far the level strays against how much it moves: 1 / (2 n) for one that always comes back at once, about 1/6 for a
- * walk that never does (the statistic of Sargan & Bhargava 1983). It needs no idea of how many requests are in service.
+ * How far the level wanders relative to its steps: 1 / (2 n) for one that always returns at once, about 1/6 for a
+ * random walk (the statistic of Sargan & Bhargava 1983). It does not need the number of requests in service.
  */
 const wander = (levels: Float64Array): number => {
   let [sum, squares, moves] = [0, 0, 0];
@@ -97,7 +99,7 @@ const wander = (levels: Float64Array): number => {
   return moves === 0 ? 0 : (squares / count - (sum / count) ** 2) / moves;
 };
 
-/** Of least squares through the levels, a step; neighbouring residuals that go together widen the interval. */
+/** Slope of least squares through the levels, per step; autocorrelated residuals widen the interval. */
 const slopeOf = (levels: Float64Array, alpha: number): Estimate => {
   const count = levels.length;
   const centre = (count - 1) / 2;
@@ -112,7 +114,7 @@ const slopeOf = (levels: Float64Array, alpha: number): Estimate => {
     previous = residual;
   }
   const seen = squares === 0 ? 0 : products / squares;
-  // The line takes some of the dependence with it: the bias of Marriott & Pope with a parameter more.
+  // The line removes part of the dependence: the bias of Marriott & Pope with one parameter more.
   const phi = Math.min(AUTOCORRELATION_MAX, Math.max(0, seen + (2 + 4 * seen) / count));
   const standardError = Math.sqrt((squares / (count - 2) / spread) * ((1 + phi) / (1 - phi)));
   const half = upperStudent(alpha, count - 2) * standardError;
@@ -129,25 +131,28 @@ const scaled = ({ value, low, high }: Estimate, factor: number): Estimate => ({
   high: high * factor,
 });
 
-/** Left out at the front, as long as servers fill up: a share of the stage, or so many latencies of the first requests. */
+/** Left out at the front, while servers fill: a share of the stage, or this many latencies of the first requests. */
 const RAMP_SHARE = 0.1;
 const RAMP_LATENCIES = 2;
 const ISSUED_MIN = 40;
 const STABLE_ISSUED_MIN = 80;
 const DRIFT_STEPS = 24;
 /**
- * Of one look. At 0.9 × the capacity it alarms in less than 2 in 100 stages, over all looks. It is less in a young stage, which looked in
- * vain a moment ago: half of the alarms came before 110 requests. In steps, so that few quantiles are asked for.
+ * For one look. At 0.9 × the capacity it raises a false alarm in less than 2 in 100 stages, over all looks. It is
+ * smaller in a young stage, which looked in vain a moment ago: half of the alarms came before 110 requests. In steps,
+ * so that few quantiles are computed.
  */
 const DRIFT_ALPHA = 0.01;
 const DRIFT_ISSUED = 50;
 const DRIFT_PARTS = 0.2;
 const LEVELS = 24;
 const WANDER_STEPS = 40;
-/** At 1.05 × the capacity fewer than 5 in 100 stages stay below it at any look, with the slope's own bound. */
+/**
+ * At 1.05 × the capacity fewer than 5 in 100 stages stay below it at any look, combined with the slope's own limit.
+ */
 const WANDER_MAX = 0.025;
-/** What an interval may hold and the queue still be called stable: half of what 1.05 × the capacity makes. */
+/** Largest growth in the interval of a queue that counts as stable: half the effect of 1.05 × the capacity. */
 const GROWTH_STABLE_MAX = 0.025;
-/** Surely growing, but so slowly that no stage would feel it. */
+/** Certain growth below this is too slow to matter in any stage. */
 const GROWTH_SURE_MIN = 0.01;
 const AUTOCORRELATION_MAX = 0.95;

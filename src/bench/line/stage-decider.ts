@@ -1,5 +1,6 @@
-// Whether a load holds: pure, driven by what is told of requests and by the time. It looks at growing numbers of requests,
-// each 1.3 × the one before, and each look has its part of the whole error, so that looking often proves nothing by itself.
+// Decides whether a load is met: pure, driven by events of requests and by the time. It looks at growing numbers of
+// requests, each 1.3 × the previous one, and each look has its share of the whole error, so that repeated looking
+// does not create significance.
 
 import type { StageVerdict } from '../../core/sweep/stage.ts';
 import { type CriterionResult, testCriterion } from './criterion-test.ts';
@@ -8,17 +9,19 @@ import type { StageLedger } from './stage-ledger.ts';
 
 interface DeciderOptions {
   readonly ledger: StageLedger;
-  /** Open loop has a queue that may grow; in closed loop as many are in flight as were asked for. */
+  /** An open loop has a queue that may grow; a closed loop has a fixed number in flight. */
   readonly isOpenLoop: boolean;
   /** 0.95: each verdict is wrong in at most half of the rest. */
   readonly confidence: number;
-  /** Of an idle endpoint, where it is known: an endpoint that hangs ends no request that would tell. */
+  /**
+   * Latency of an idle endpoint, if known: an endpoint that hangs ends no request from which it could be estimated.
+   */
   readonly idleLatencyNs?: number;
-  /** Of each criterion on an idle endpoint, where it is known: what is above it is waiting. */
+  /** Value of each criterion on an idle endpoint, if known: anything above it is waiting. */
   readonly idleValues?: readonly (number | undefined)[];
-  /** Requests/s that closed loops reached, where it is known: near it a queue needs long to show itself. */
+  /** Requests/s that closed loops reached, if known: near it a queue takes long to appear. */
   readonly capacityPerSecond?: number;
-  /** When the stage's time is over: what cannot be decided by then is given up long before. */
+  /** End of the stage's time: what cannot be decided by then is given up early. */
   readonly endNs: number;
 }
 
@@ -26,7 +29,7 @@ export interface Look {
   readonly verdict: Extract<StageVerdict, 'held' | 'missed' | 'over-capacity' | 'undecided'>;
   /** Requests issued until the look. */
   readonly issued: number;
-  /** Undecided, and so it will be at the end of its time. */
+  /** Undecided, and expected to remain so until the end of its time. */
   readonly isFutile: boolean;
   readonly growth: QueueGrowth | undefined;
   readonly results: readonly CriterionResult[];
@@ -41,7 +44,9 @@ export class StageDecider {
     this.#options = options;
   }
 
-  /** Costs nothing until the next look is due; then the whole ledger. @returns undefined while none was due. */
+  /**
+   * Costs nothing until the next look is due; then it reads the whole ledger. @returns undefined while none was due.
+   */
   look(nowNs: number): Look | undefined {
     const { ledger, isOpenLoop } = this.#options;
     const count = isOpenLoop ? ledger.issued : ledger.ended;
@@ -50,7 +55,7 @@ export class StageDecider {
     return this.lookNow(nowNs);
   }
 
-  /** A last look, when the time of the stage is over. */
+  /** A last look, at the end of the stage's time. */
   lookNow(nowNs: number): Look {
     const { ledger, isOpenLoop, idleLatencyNs, idleValues } = this.#options;
     const alpha = this.#spend(nowNs);
@@ -82,8 +87,8 @@ export class StageDecider {
   }
 
   /**
-   * Of the error of the whole stage, what this look may spend: as much as has gone by of its time since the last one (a linear
-   * spending function, Lan & DeMets 1983). Decisions that are easy need little of it, and hard ones come late.
+   * The part of the stage's whole error that this look may spend: proportional to the time since the last one (a
+   * linear spending function, Lan & DeMets 1983). Easy decisions need little of it, and hard ones come late.
    */
   #spend(nowNs: number): number {
     const { confidence, endNs } = this.#options;
@@ -93,8 +98,9 @@ export class StageDecider {
   }
 
   /**
-   * Every stage begins with an empty queue, and one near its capacity takes some 1 / (1 − utilisation)² arrivals to forget that: what
-   * is measured before is better than what the load would come to, in the second measurement too.
+   * Every stage begins with an empty queue, and one near its capacity takes some 1 / (1 − utilisation)² arrivals to
+   * reach its steady state: earlier measurements are better than the load's true value, in the second measurement
+   * too.
    */
   #relaxedAfter(nowNs: number): number {
     const { ledger, capacityPerSecond } = this.#options;
@@ -104,8 +110,8 @@ export class StageDecider {
   }
 
   /**
-   * Some criterion of a stage at rest will hardly be decided in the time that is left: by its half width now, by how much that shrinks
-   * until the end, and by how far the mean may still move.
+   * Whether a criterion of a stationary stage will probably not be decided in the remaining time: by its half width
+   * now, by how much that shrinks until the end, and by how far the mean may still move.
    */
   #isFutile(results: readonly CriterionResult[], nowNs: number): boolean {
     const { endNs } = this.#options;
@@ -136,20 +142,20 @@ const verdictOf = ({
   return isStable && results.every(({ answer }) => answer === 'met') ? 'held' : 'undecided';
 };
 
-/** So much longer than on an idle endpoint, and nothing has ended: whatever fills up, it is no ramp. */
+/** So much longer than on an idle endpoint without any ended request: this is not a ramp. */
 const hanging = (idleLatencyNs: number | undefined): number | undefined =>
   idleLatencyNs === undefined ? undefined : HANGING_LATENCIES * idleLatencyNs;
 
 const HANGING_LATENCIES = 5;
 const RELAXATIONS = 10;
-/** What closed loops reached is known to a few per cent. */
+/** The capacity from closed loops is known to a few per cent. */
 const FREE_LEAST = 0.025;
 const FIRST_LOOK = 60;
 const FUTILE_SAMPLES_MIN = 300;
-/** In half widths: 1.3 standard errors of 3 a half width, which the mean moves past in one of ten stages. */
+/** In half widths: 1.3 standard errors of 3 per half width, which the mean exceeds in one of ten stages. */
 const FUTILE_LUCK = 0.42;
-/** The last look may spend more than those before, so that its half width is a little less. */
+/** The last look may spend more than earlier ones, so its half width is a little smaller. */
 const FUTILE_BELOW = 0.9;
 export const LOOK_RATIO = 1.3;
-/** Of the time of a stage; a look that comes early decides only what is beyond doubt. */
+/** Part of the time of a stage; an early look decides only clear cases. */
 const SPENT_LEAST = 1e-3;

@@ -1,10 +1,10 @@
-// What is known of one stage, a row a request in the order of the schedule: when it was due, when it ended, how, and what
-// each criterion says of it. Columns, because a decider goes through all of them at each look.
+// The data of one stage, one row for each request in the order of the schedule: when it was due, when and how it
+// ended, and its value for each criterion. Columns, because a decider reads all of them at each look.
 
 import type { Outcome } from '../../core/run/outcome.ts';
 import { InFlight } from './in-flight.ts';
 
-/** An objective as the decider sees it: the mean of one number of each request must not be over the limit. */
+/** An objective in the decider's form: the mean of one number of each request must not exceed the limit. */
 export interface Criterion {
   readonly kind: /**
    * A percentile, an attainment, an error rate. Its number is a reach: the request's own figure ÷ its limit, the largest where there
@@ -14,11 +14,11 @@ export interface Criterion {
     /** A figure itself: the mean of a latency. */
     | 'mean';
   readonly limit: number;
-  /** Its misses are slow requests, which come together as slow requests do, and not failures. */
+  /** Its misses are slow requests, which cluster as slow requests do, and not failures. */
   readonly isOfTimes: boolean;
-  /** A request still open after so long misses, whatever comes: Infinity where only its end tells. */
+  /** A request still open after this time misses in any case; Infinity if only its end decides. */
   readonly overdueNs: number;
-  /** The same of a request whose first content has not come. */
+  /** The same for a request whose first content has not arrived. */
   readonly firstOverdueNs: number;
 }
 
@@ -26,23 +26,25 @@ interface EndedRequest {
   readonly index: number;
   readonly endedNs: number;
   readonly outcome: Outcome;
-  /** One for each criterion; NaN where the request has no such figure, so that the criterion does not ask for it. */
+  /** One for each criterion; NaN if the request has no such figure, so that the criterion ignores it. */
   readonly values: readonly number[];
 }
 
 export class StageLedger {
   readonly criteria: readonly Criterion[];
-  /** When it was due (open loop) or sent (closed loop), ns since the stage's start; NaN where it was not told yet. */
+  /** When it was due (open loop) or sent (closed loop), ns since the stage's start; NaN until it is reported. */
   #issuedNs = new Float64Array(FIRST_ROOM);
   /** NaN while it is open. */
   #endedNs = new Float64Array(FIRST_ROOM).fill(Number.NaN);
   #isRequested = new Uint8Array(FIRST_ROOM);
-  /** Its first content has come. */
+  /** 1 once its first content has arrived. */
   #isBegun = new Uint8Array(FIRST_ROOM);
   readonly #values: Float64Array<ArrayBuffer>[];
   #ends = new Float64Array(FIRST_ROOM);
   #areEndsSorted = true;
-  /** Past the last row that was told: those sent before the measured window, and those not told yet, leave holes. */
+  /**
+   * One past the last reported row: requests sent before the measured window, and those not reported yet, leave gaps.
+   */
   #rows = 0;
   issued = 0;
   completed = 0;
@@ -72,7 +74,7 @@ export class StageLedger {
     if (index < this.#rows) this.#isBegun[index] = 1;
   }
 
-  /** What a criterion says before the request has ended, by when its first content came. */
+  /** Value of a criterion before the request has ended, known when its first content arrived. */
   report(index: number, criterion: number, value: number): void {
     const column = this.#values[criterion];
     if (column !== undefined && index < this.#rows) column[index] = value;
@@ -84,12 +86,12 @@ export class StageLedger {
     this.#ends[this.ended] = endedNs;
     this.#endedNs[index] = endedNs;
     this[outcome] += 1;
-    // Whoever was cut off by us says nothing of the endpoint.
+    // Requests that we cut off are no evidence about the endpoint.
     this.#isRequested[index] = outcome === 'cancelled' ? 0 : 1;
     for (const [criterion, value] of values.entries()) this.report(index, criterion, value);
   }
 
-  /** The stage's requests that count for a criterion, in their order; see CriterionColumn. */
+  /** The stage's requests that count for a criterion, in order; see CriterionColumn. */
   column(at: number, nowNs: number): CriterionColumn {
     const criterion = this.criteria[at];
     const source = this.#values[at] ?? NOTHING;
@@ -110,7 +112,7 @@ export class StageLedger {
       const elapsedNs = (isOpen ? nowNs : endedNs) - issuedNs;
       let value = kind === 'mean' ? reported : Number(reported > 1);
       if (Number.isNaN(reported)) {
-        // Ended without the figure: nothing was asked of it.
+        // Ended without the figure: the criterion does not apply to it.
         if (!isOpen) continue;
         if (elapsedNs > (this.#isBegun[index] === 1 ? overdueNs : limitNs)) value = 1;
         else if (open + 1 > OPEN_SHARE_MAX * (count + 1)) break;
@@ -126,7 +128,7 @@ export class StageLedger {
     return { values, times, count, open };
   }
 
-  /** Of those that were told, in their order, from 0; undefined past the last. */
+  /** Issue time of the n-th reported request, from 0; undefined past the last. */
   issuedNsAt(reported: number): number | undefined {
     let left = reported;
     for (const atNs of this.#issuedNs.subarray(0, this.#rows)) {
@@ -147,7 +149,10 @@ export class StageLedger {
     );
   }
 
-  /** Median latency of the first requests to end: how long a request takes before any queue; undefined before it is known. */
+  /**
+   * Median latency of the first requests to end: the duration of a request before any queue; undefined before it is
+   * known.
+   */
   firstLatencyNs(): number | undefined {
     const latencies: number[] = [];
     for (let index = 0; index < this.#rows && latencies.length < FIRST_LATENCIES; index += 1) {
@@ -169,13 +174,16 @@ export class StageLedger {
   }
 }
 
-/** In the order of the schedule, up to where more than a thousandth is still open: a tail of fast ones would flatter. */
+/**
+ * In the order of the schedule, up to where more than a thousandth is still open: a tail of fast ones would bias the
+ * result.
+ */
 export interface CriterionColumn {
-  /** Of a share 1 for a request that misses and 0 for one that does not; OPEN where nothing is known yet. */
+  /** For a share, 1 if the request misses and 0 if not; OPEN if it is not known yet. */
   readonly values: Float64Array;
   /**
-   * How slow each was, by the criterion's own figure: its reach where that is of times, a figure where the criterion is the mean of
-   * it, else ns until its end, or until now.
+   * Duration of each by the criterion's own figure: its reach if it is a matter of time, a figure if the criterion is
+   * its mean, else ns until its end, or until now.
    */
   readonly times: Float64Array;
   readonly count: number;

@@ -1,5 +1,5 @@
-// What all stages of a search say together: of each load whether it holds, and from that the ends of the bracket. Two stages
-// of one load that contradict each other say nothing, so that the bracket widens to the next loads beyond.
+// Combines all stages of a search: whether each load is met, and from that the ends of the bracket. Two stages of one
+// load that contradict each other count as no evidence, so that the bracket widens to the next loads beyond.
 
 import type { StageVerdict } from '../../core/sweep/stage.ts';
 
@@ -15,11 +15,11 @@ export interface LoadEvidence {
   readonly load: number;
   held: number;
   failed: number;
-  /** Stages of it that decided nothing. */
+  /** Number of its undecided stages. */
   undecided: number;
   isClientBound: boolean;
   failsBy: FailsBy;
-  /** Of its longest stage. */
+  /** Requests issued in its longest stage. */
   issued: number;
   /** In the order in which loads were first tried. */
   readonly order: number;
@@ -73,27 +73,27 @@ export class Trials {
     return this.#loads.get(load);
   }
 
-  /** The lowest load that does not hold. */
+  /** The lowest load that is not met. */
   get fails(): LoadEvidence | undefined {
     const failing = this.#all().filter(({ held, failed }) => failed > 0 && held === 0);
     return failing.find(isSure) ?? failing[0];
   }
 
-  /** The highest load that holds, below every one that does not. */
+  /** The highest load that is met, below every one that is not. */
   get holds(): LoadEvidence | undefined {
     const limit = this.fails?.load ?? Number.POSITIVE_INFINITY;
     const holding = this.#all().filter(({ load, held, failed }) => held > 0 && failed === 0 && load < limit);
     return holding.findLast(isSure) ?? holding.at(-1);
   }
 
-  /** The lowest load at which this client was the limit, where nothing lower failed. */
+  /** The lowest load at which this client was the limit, if nothing lower failed. */
   get clientLimit(): number | undefined {
     const limit = this.fails?.load ?? Number.POSITIVE_INFINITY;
     return this.#all().find(({ load, isClientBound, held }) => isClientBound && held === 0 && load < limit)
       ?.load;
   }
 
-  /** Loads strictly between, ascending, that were tried and say nothing. */
+  /** Undecided loads strictly between, ascending. */
   between(low: number, high: number): readonly number[] {
     return this.#all()
       .map(({ load }) => load)
@@ -113,10 +113,10 @@ export class Trials {
   }
 }
 
-/** What a shorter stage could not decide speaks against no longer one. */
+/** A shorter undecided stage is no evidence against a longer one. */
 const settle = (evidence: LoadEvidence): void => {
   if (evidence.held + evidence.failed === 0) evidence.undecided = 0;
 };
 
-/** One that a second stage could not decide gives way to a load farther off, where there is one. */
+/** A load that a second stage could not decide is replaced by one farther off, if there is one. */
 export const isSure = ({ held, failed, undecided }: LoadEvidence): boolean => held + failed > undecided;

@@ -1,15 +1,18 @@
-// Which address of a target's name the next connection goes to: each in turn, and none that has just refused one.
+// Which address of a target's name the next connection goes to: in rotation, skipping those that have just refused
+// one.
 
 import type { AddressChoice } from '../target/http1/connection-owner.ts';
 
 export class AddressRound implements AddressChoice {
   readonly #addresses: readonly string[];
   readonly #deadUntilNs: number[] = [];
-  /** Those that ever took no connection. */
+  /** Addresses that never accepted a connection. */
   readonly dead: Set<string> = new Set();
   #next: number;
 
-  /** @param first where this thread begins, so that threads with few connections do not all begin with the same one */
+  /**
+   * @param first where this thread begins, so that threads with few connections do not all begin with the same one
+   */
   constructor(addresses: readonly string[], first: number) {
     this.#addresses = addresses;
     this.#next = addresses.length === 0 ? 0 : first % addresses.length;
@@ -23,7 +26,7 @@ export class AddressRound implements AddressChoice {
     return this.#addresses[address];
   }
 
-  /** -1: the target has no addresses of its own. If all are dead, each is tried in turn all the same. */
+  /** -1: the target has no resolved addresses. If all are dead, they are tried in rotation anyway. */
   take(nowNs: number): number {
     const { count } = this;
     if (count === 0) return -1;
@@ -46,5 +49,5 @@ export class AddressRound implements AddressChoice {
   }
 }
 
-/** Then one connection tries it again: a server may have been restarted. */
+/** After this, one connection tries it again: a server may have been restarted. */
 const DEAD_NS = 10e9;

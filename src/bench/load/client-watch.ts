@@ -1,5 +1,5 @@
-// What a load thread can tell of its own lateness: how busy its loop was against the CPU time it got (a thread that is
-// kept from the CPU is busy without using it), how late timers and reads came, and what garbage collection took.
+// What a load thread measures about its own lateness: how busy its loop was against its CPU time (a thread that gets
+// no CPU is busy without using it), how late timers and reads came, and the time of garbage collection.
 
 import type { LoopTimers } from '../../clock/loop-timers.ts';
 import type { ClientRecord } from '../../core/run/event-record.ts';
@@ -14,16 +14,16 @@ interface ClientWatchOptions {
   readonly nowNs: () => number;
   /** CPU time of the calling thread, µs. */
   readonly cpuMicros: () => number;
-  /** How long the calling thread has waited for a processor; undefined where nobody counts it. */
+  /** Total time that the calling thread has waited for a processor, ns; undefined if the system does not count it. */
   readonly queuedNs: () => number | undefined;
   readonly counts: ConnectionCounts;
   readonly timers: LoopTimers;
   readonly meters: ThreadMeters;
 }
 
-/** What the load of a thread comes to so far. */
+/** Figures of a thread's load so far. */
 interface LoadFigures {
-  /** Now. */
+  /** At this moment. */
   readonly arrivalsWaiting: number;
   readonly backoffNs: number;
   readonly connectionsAhead: number;
@@ -59,7 +59,7 @@ export class ClientWatch {
     });
   }
 
-  /** Of the coarse timer, every BEAT_NS. */
+  /** On each tick of the coarse timer, every BEAT_NS. */
   tick(nowNs: number): void {
     this.#reads.awake(nowNs);
     const blockedNs = this.#reads.takeBlockedNs();
@@ -67,9 +67,9 @@ export class ClientWatch {
     this.#delayNsMax = Math.max(this.#delayNsMax, this.heartbeat.beat(nowNs));
   }
 
-  /** @returns how much earlier the bytes of a read now may have been there, ns. */
+  /** @returns how much earlier the bytes of a read now may have arrived, ns. */
   readHappened(stampNs: number): number {
-    // Not counted as waiting, an immediate comes behind the reads of this turn and costs no turn of its own.
+    // An unref'd immediate runs after the reads of this turn and adds no turn of its own.
     if (!this.#reads.isTurnOpen) this.#options.timers.soon(this.#closeTurn);
     const lateNs = this.#reads.read(stampNs);
     this.#readLatenessNsMax = Math.max(this.#readLatenessNsMax, stampNs - this.#reads.turnFirstNs);

@@ -1,5 +1,5 @@
-// Closed loop, which also warms up: each connection is a user who sends again when the reply has come. Where the load has a
-// course, users join as it rises and stop behind the request in hand as it falls.
+// Closed loop, also used for warm-up: each connection is a user who sends again when the reply has arrived. If the
+// load varies, users join as it rises and stop after their current request as it falls.
 
 import { shareOf } from '../schedule/arrivals.ts';
 import type { LoadProfile } from '../schedule/load-profile.ts';
@@ -19,15 +19,15 @@ interface ClosedLoopOptions {
   readonly endNs: number;
   /** First sample number that is not sent. */
   readonly sampleIdEnd: number;
-  /** undefined: all connections are users from beginning to end. */
+  /** undefined: all connections are users throughout. */
   readonly course: ClosedLoopProfile | undefined;
 }
 
 export interface ClosedLoopProfile {
   readonly course: LoadProfile;
-  /** What is sent before is not measured. */
+  /** Requests sent before it are not measured. */
   readonly measuredFromNs: number;
-  /** Of the measured ones, of all threads of this machine together. */
+  /** Limit of measured samples, all threads of this machine together. */
   readonly samplesMax: number;
 }
 
@@ -41,7 +41,7 @@ export class ClosedLoop implements LoadPattern {
   readonly #users: ProfileUsers | undefined;
   #nextRiseNs: number;
   #hasStarted = false;
-  /** Users up to this one were asked to send. */
+  /** Number of users that have started. */
   #invited = 0;
   /** Users who wait: after a request that failed at once, or while there is no room for their bytes. */
   readonly #resting: Map<HttpConnection, Rest> = new Map();
@@ -142,21 +142,21 @@ export class ClosedLoop implements LoadPattern {
       this.#nextRiseNs = startNs + users.nextRiseNs(nowNs - startNs);
       this.#invited = Math.min(count, this.#usersAt(users, nowNs));
     }
-    // A copy: sending may end a sample at once, and its connection comes back here.
+    // A copy: sending may end a sample at once, and its connection is returned here.
     for (const connection of this.#connections.between(from, this.#invited)) this.connectionFree(connection);
     this.#thread.patternMoved();
   }
 
-  /** Its user is not there yet, or no more. */
+  /** Its user has not joined yet, or has left. */
   #hasLeft(connection: HttpConnection, nowNs: number): boolean {
     const users = this.#users;
     if (users === undefined) return false;
-    // Whoever goes is invited again when the level rises again.
+    // A user that leaves joins again when the level rises again.
     this.#invited = Math.min(this.#invited, this.#usersAt(users, nowNs));
     return (this.#connections.userOf(connection) ?? 0) >= this.#invited;
   }
 
-  /** Of this thread. */
+  /** Users of this thread. */
   #usersAt(users: ProfileUsers, nowNs: number): number {
     const { thread, plan } = this.#thread;
     return shareOf(users.at(nowNs - this.#options.startNs), threadShare(plan, thread));
@@ -182,9 +182,9 @@ export class ClosedLoop implements LoadPattern {
 interface Rest {
   readonly sinceNs: number;
   readonly untilNs: number;
-  /** After a failure, not for want of room. */
+  /** Waits after a failure, not for lack of room. */
   readonly isBackoff: boolean;
 }
 
-/** Longer than a tick: the parse thread has come on by then. */
+/** Longer than a tick: the parse thread has made progress by then. */
 const NO_ROOM_NS = 50e6;

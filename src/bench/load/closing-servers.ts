@@ -1,5 +1,6 @@
-// Which targets close a connection after each reply although they announce to keep it, as cpp-httplib in llama-server does with TLS: a
-// request written to such a connection is lost, and is sent again after a handshake that would stand in its time to first token.
+// Which targets close a connection after each reply although they announce keep-alive, as cpp-httplib in llama-server
+// does with TLS: a request written to such a connection is lost and sent again after a handshake, which would be part
+// of its time to first token.
 
 import type { ClosingNotes } from '../target/http1/connection-owner.ts';
 
@@ -7,12 +8,12 @@ import type { ClosingNotes } from '../target/http1/connection-owner.ts';
 export class ClosingServers implements ClosingNotes {
   readonly #closes: number[] = [];
 
-  /** The server closed a connection right after a reply that announced to keep it. */
+  /** The server closed a connection right after a reply that announced keep-alive. */
   closedAfterReply(target: number): void {
     this.#closes[target] = (this.#closes[target] ?? 0) + 1;
   }
 
-  /** A second reply came on a connection: it keeps them. */
+  /** A second reply arrived on a connection: the server keeps them open. */
   keptAfterReply(target: number): void {
     if (!this.closes(target)) this.#closes[target] = 0;
   }

@@ -1,4 +1,5 @@
-// The connections that a load thread opens before it sends: not all at once, because a server's queue of new connections is short.
+// The connections that a load thread opens before it sends: a few at a time, because a server's queue of new
+// connections is short.
 
 import type { Sentences } from '../../core/problem.ts';
 import type { OpenedConnections } from './load-plan.ts';
@@ -13,7 +14,7 @@ export class ConnectionOpening {
   #failed = 0;
   #problem: Sentences | undefined;
 
-  /** @param targets of each connection, its place among the targets of the load */
+  /** @param targets for each connection, the index of its target */
   constructor(targets: readonly number[], openOne: (target: number) => void) {
     this.#targets = targets;
     this.#openOne = openOne;

@@ -1,11 +1,11 @@
-// How long a user waits after a request that failed at once: a server that refuses everything gets a few requests a second from
-// each user, not thousands. A success ends it, and so does nothing else: a failure that took its time was no hammering.
+// How long a user waits after a request that failed at once: a server that refuses everything gets a few requests a
+// second from each user, not thousands. Only a success resets it; a slow failure does not increase it.
 
 import { minimumOf } from '../../core/extremes.ts';
 import type { RequestEnd } from '../target/http1/http-connection.ts';
 
 export class FailureBackoff {
-  /** By user: requests in a row that failed at once. As many entries as there are users. */
+  /** By user: consecutive requests that failed at once. At most one entry for each user. */
   readonly #streaks: Map<number, number> = new Map();
 
   /** @returns ns to wait before the user's next request */
@@ -21,14 +21,17 @@ export class FailureBackoff {
   }
 }
 
-/** Of sessions: the place of one that failed at once stays empty for a while. Any success ends the doubling for all places. */
+/**
+ * For sessions: the slot of one that failed at once stays empty for a while. Any success resets the doubling for all
+ * slots.
+ */
 export class PlaceBackoff {
-  /** At most as many as there are places. */
+  /** At most as many as there are slots. */
   readonly #empty: EmptyPlace[] = [];
   readonly #backedOff: (ns: number) => void;
   #streak = 0;
 
-  /** @param backedOff to be called with how long a place was empty */
+  /** @param backedOff called with how long a slot was empty */
   constructor(backedOff: (ns: number) => void) {
     this.#backedOff = backedOff;
   }
@@ -42,7 +45,7 @@ export class PlaceBackoff {
     }
   }
 
-  /** Places that stay empty now. */
+  /** Number of slots that stay empty now. */
   emptyAt(nowNs: number): number {
     for (let at = this.#empty.length - 1; at >= 0; at -= 1) {
       const place = this.#empty[at];
@@ -64,7 +67,7 @@ interface EmptyPlace {
   readonly untilNs: number;
 }
 
-/** @param failuresBefore requests of the same user that failed at once, one after the other, before this one */
+/** @param failuresBefore consecutive requests of the same user that failed at once before this one */
 export const backoffNs = (failuresBefore: number): number =>
   Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** failuresBefore) * 1e6;
 

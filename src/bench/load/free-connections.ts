@@ -1,5 +1,5 @@
-// Connections that carry nothing: the idle ones by where they go, and closed ones, which may be opened to any target. Where the
-// most connections are there and the target has none, the oldest idle one of another target gives way.
+// Connections without a request: idle ones by target, and closed ones, which may be opened to any target. If the
+// maximum is open and the target has none, the oldest idle one of another target is closed.
 
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { targetsOf } from './load-plan.ts';
@@ -37,7 +37,7 @@ export class FreeConnections {
     return this.#idle[target]?.pop();
   }
 
-  /** A closed one, or a further one; of no other target. undefined: there are as many as there may be. */
+  /** A closed one, or a new one; never one of another target. undefined: the maximum is open. */
   takeNew(target: number): HttpConnection | undefined {
     const closed = this.#closed.pop();
     if (closed === undefined)
@@ -48,7 +48,7 @@ export class FreeConnections {
     return closed;
   }
 
-  /** Of another target; undefined: all are busy. */
+  /** Taken from another target; undefined: all are busy. */
   takeClosed(target: number): HttpConnection | undefined {
     const fresh = this.takeNew(target);
     if (fresh !== undefined) return fresh;

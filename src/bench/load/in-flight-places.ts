@@ -1,7 +1,7 @@
-// The places of `--max-in-flight`, each with the moment since which it is free. The oldest is taken first, as a queue of that
-// many servers would: whatever an arrival waited until then is the fault of the cap, and the rest of its delay is ours.
+// The slots of `--max-in-flight`, each with the time since which it is free. The oldest is taken first, as in a queue
+// with that many servers: the time an arrival waited for it is due to the cap, and the rest of its delay is ours.
 
-/** Nothing is allocated after it was made: places are taken for each sample. */
+/** Allocates nothing after construction: a slot is taken for each sample. */
 export class InFlightPlaces {
   readonly #freeSinceNs: Float64Array;
   #first = 0;
@@ -16,7 +16,7 @@ export class InFlightPlaces {
     return this.#free;
   }
 
-  /** There must be one. @returns how long an arrival that was due at `dueNs` had to wait for it. */
+  /** Requires a free slot. @returns how long an arrival that was due at `dueNs` had to wait for it. */
   take(dueNs: number): number {
     const sinceNs = this.#freeSinceNs[this.#first] ?? 0;
     this.#first = (this.#first + 1) % this.#freeSinceNs.length;

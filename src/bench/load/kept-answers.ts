@@ -1,4 +1,4 @@
-// What servers answered in sessions that go on, for the histories of their later turns.
+// Answers of servers in open sessions, for the histories of their later turns.
 
 import type { TurnPlace } from '../schedule/turn-table.ts';
 
@@ -6,7 +6,7 @@ export class KeptAnswers {
   readonly #sessions: Map<number, Map<number, Uint8Array>> = new Map();
   #bytes = 0;
 
-  /** @returns false where it would be too much */
+  /** @returns false if the limit is reached */
   keep({ session, turn }: TurnPlace, answer: Uint8Array): boolean {
     if (this.#bytes + answer.length > ANSWERS_BYTES_MAX) return false;
     const kept = this.#sessions.get(session) ?? new Map<number, Uint8Array>();
@@ -25,5 +25,5 @@ export class KeptAnswers {
   }
 }
 
-/** Of all open sessions of one load thread. */
+/** Limit over all open sessions of one load thread. */
 const ANSWERS_BYTES_MAX: number = 268_435_456;

@@ -1,9 +1,9 @@
-// The port of what a load thread follows: closed loop, open loop or sessions.
+// The port for the sending pattern of a load thread: closed loop, open loop or sessions.
 
 import type { TurnResult } from '../arena/turn-result.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 
-/** Who sends when. */
+/** Decides which connection sends when. */
 export interface LoadPattern {
   readonly isWarmup: boolean;
   readonly hasIssuedAll: boolean;
@@ -16,10 +16,10 @@ export interface LoadPattern {
   /** An idle one was closed, or one could not be opened. */
   connectionLost(connection: HttpConnection): void;
   tick(nowNs: number): void;
-  /** How many of its arrivals are due and held back. */
+  /** Number of its arrivals that are due and held back. */
   waiting(nowNs: number): number;
-  /** Where its requests are turns of sessions. */
+  /** Called if its requests are turns of sessions. */
   turnEnded?(result: TurnResult): void;
-  /** Where requests are made while they are sent: there was none, and is one. */
+  /** Called if requests are generated while they are sent: the queue was empty, and no longer is. */
   requestsCame?(): void;
 }

@@ -1,4 +1,4 @@
-// The phases of one load thread, as the main thread says them: connections, warm-up, the measured load, its end.
+// The phases of one load thread, as the main thread commands them: connections, warm-up, the measured load, its end.
 
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { type Arrivals, arrivals, recordedArrivals, shareOf } from '../schedule/arrivals.ts';
@@ -22,7 +22,7 @@ import { SessionLoop } from './session-loop.ts';
 interface LoadPhasesParts {
   readonly load: LoadThread;
   readonly report: (message: FromLoadWorker) => void;
-  /** Of a trace: resolves when its first requests are there. */
+  /** For a trace: resolves when its first requests are available. */
   readonly primed: Promise<void> | undefined;
 }
 
@@ -170,12 +170,15 @@ const connectionsToOpen = ({ plan, thread }: LoadThread): number => {
   const share = threadShare(plan, thread);
   // One for each agent at least, however low the rate.
   if (pattern.kind !== 'concurrency') return shareOf(Math.max(connections.opened, plan.share.of), share);
-  // A user who never gets a sample needs no connection; before the measured window no limit counts them.
+  // A user who never gets a sample needs no connection; before the measured window there is no limit on samples.
   const useful = course === undefined ? limits.samplesMax : undefined;
   return shareOf(Math.min(pattern.concurrency, useful ?? pattern.concurrency), share);
 };
 
-/** The target of each connection. In closed loop every user may be anywhere next; of arrivals each target has its share. */
+/**
+ * The target of each connection. In closed loop a user may send to any target next; for arrivals each target has its
+ * share.
+ */
 const targetsToOpen = (load: LoadThread): readonly number[] => {
   const { spread, pattern } = load.plan;
   const count = connectionsToOpen(load);
@@ -185,5 +188,5 @@ const targetsToOpen = (load: LoadThread): readonly number[] => {
   );
 };
 
-/** Of the connections opened at first, so many are kept ready for arrivals. */
+/** This fraction of the connections opened at first stays ready for arrivals. */
 const SPARE_DIVISOR = 4;

@@ -1,6 +1,6 @@
-// What load threads are told, and the few messages between them and the main thread. The run makes the plan, and the threads
-// get it by structured clone, so that everything in it is plain data; what is measured and the bodies of requests are shared
-// memory, which nobody copies.
+// The plan that load threads receive, and the few messages between them and the main thread. The run makes the plan,
+// and structured clone copies it to the threads, so it is plain data; measurements and the bodies of requests are in
+// shared memory, which is not copied.
 
 import { createHash } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
@@ -32,55 +32,58 @@ export interface RequestedMix {
 
 export interface LoadPlan {
   readonly target: LoadTarget;
-  /** Of several, of which `target` is the first. */
+  /** For several targets, of which `target` is the first. */
   readonly spread?: TargetSpread;
-  /** Sent with each request beside those that the client writes itself. No CR, LF or NUL: checked. */
+  /** Sent with each request in addition to those that the client writes itself. No CR, LF or NUL: checked. */
   readonly headers: readonly HeaderField[];
-  /** Name of a row of server-apis.ts: it reads the replies. */
+  /** Name of a row of server-apis.ts, which reads the replies. */
   readonly api: string;
-  /** That the bodies ask for. */
+  /** The model that the bodies request. */
   readonly model: string;
-  /** Of several models: which each measured body asks for, by its place among them. */
+  /** For several models: which one each measured body requests, by its index. */
   readonly mix?: RequestedMix;
-  /** What answers are checked by. */
+  /** Constraints that answers are checked against. */
   readonly check?: CheckedAnswers;
-  /** The text of each answer is told beside its sample. */
+  /** The text of each answer is passed on with its sample. */
   readonly keepsAnswers?: boolean;
-  /** Of single requests; where there are sessions the warm-up's alone. */
+  /** Bodies of single requests; with sessions, those of the warm-up only. */
   readonly bodies: RequestBodies;
-  /** undefined: each request stands for itself. */
+  /** undefined: requests are independent. */
   readonly sessions?: PlannedSessions | undefined;
   readonly isStreaming: boolean;
   readonly pattern: RunPattern;
-  /** Of a recorded trace: it says when each request is sent, and which. */
+  /** For a recorded trace, which determines the requests and their times. */
   readonly replay?: ReplayPlan | undefined;
-  /** How its level moves; undefined: it does not. */
+  /** How its level varies; undefined: it is constant. */
   readonly course: LoadProfile | undefined;
-  /** Open loop: an arrival beyond waits for a place. */
+  /** Open loop: an arrival above it waits for a slot. */
   readonly inFlightCap: number | undefined;
-  /** What this machine sends of it; every other figure here is of the whole load. */
+  /** The share of this machine; every other figure here describes the whole load. */
   readonly share: Share;
-  /** Of the arrival schedule; equal seeds give equal schedules, however many threads there are. */
+  /** Seed of the arrival schedule; equal seeds give equal schedules with any number of threads. */
   readonly seed: number;
-  /** Of the measured window; of sessions their number. The load ends when the first of them is reached; what is in flight then is followed to its end. */
+  /**
+   * Limits of the measured window; for sessions, of their number. The load ends when the first is reached; requests
+   * in flight then are followed to their end.
+   */
   readonly limits: { readonly samplesMax: number | undefined; readonly durationNs: number | undefined };
   readonly timeouts: LoadTimeouts;
-  /** Of one measured request after the other, cyclically: when it is broken off, in ms; -1: never. */
+  /** For consecutive measured requests, cyclically: ms after which each is cancelled; -1: never. */
   readonly cancelAfterMs?: readonly number[];
-  /** Sent before the measured phase, as many at a time as there are connections; 0: none at all. */
+  /** Sent before the measured phase, as many at a time as there are connections; 0: none. */
   readonly warmupRequests: number;
   readonly threads: { readonly load: number; readonly parse: number };
   readonly connections: {
     /** Opened, TLS done, before the measured phase. Max throughput keeps all of them busy. */
     readonly opened: number;
-    /** Open loop: an arrival that would need more of this machine fails as `client`. */
+    /** Open loop: an arrival that would need more on this machine fails as `client`. */
     readonly max: number;
-    /** Of an agent: no more are open at any moment, those that are kept ready among them. */
+    /** Limit of an agent: no more are open at any moment, including those kept ready. */
     readonly limit?: number;
   };
-  /** spin: busy for the last 0.3 ms before each arrival; wants a core for each load thread. */
+  /** spin: busy for the last 0.3 ms before each arrival; needs a core for each load thread. */
   readonly pacing: 'sleep' | 'spin';
-  /** A thread that did not return to its event loop for so long is given up. */
+  /** A thread that did not return to its event loop for this long is given up. */
   readonly heartbeatMsMax: number;
 }
 
@@ -93,13 +96,13 @@ export const targetsOf = ({ target, spread }: Pick<LoadPlan, 'target' | 'spread'
   spread?.targets ?? [target];
 
 /**
- * Of requests to each target, everything up to the figure of content-length.
+ * For requests to each target, everything up to the figure of content-length.
  * @throws HeaderError for a field that no client may send.
  */
 export const requestHeads = (plan: LoadPlan): readonly string[] =>
   targetsOf(plan).map(target => requestHead(target, plan.headers, plan.isStreaming));
 
-/** Which target a request that stands for itself goes to; what warms up goes to each in turn. */
+/** Which target an independent request goes to; warm-up requests go to each in rotation. */
 export const targetOfSample = (
   { spread, warmupRequests }: Pick<LoadPlan, 'spread' | 'warmupRequests'>,
   sampleId: number,
@@ -108,11 +111,11 @@ export const targetOfSample = (
     ? spreadPlace(spread, sampleId - warmupRequests)
     : sampleId % spread.targets.length;
 
-/** Of each thread of this machine. */
+/** Share of each thread of this machine. */
 export const threadShare = ({ share, threads }: Pick<LoadPlan, 'share' | 'threads'>, thread: number): Share =>
   shareWithin(share, { index: thread, of: threads.load });
 
-/** Of a measured sample; -1: never. */
+/** For a measured sample; -1: never. */
 export const cancelAfterMs = (
   { cancelAfterMs: all = [], warmupRequests }: Pick<LoadPlan, 'cancelAfterMs' | 'warmupRequests'>,
   sampleId: number,
@@ -125,9 +128,9 @@ export interface LoadWorkerData {
   readonly board: ThreadBoardMemory;
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;
-  /** Where it is told how turns ended, by whoever reads their replies; undefined without sessions. */
+  /** Where the parse threads report how turns ended; undefined without sessions. */
   readonly turns: MessagePort | undefined;
-  /** Where the requests of a trace come from; undefined without one. */
+  /** Source of the requests of a trace; undefined without one. */
   readonly feed: MessagePort | undefined;
 }
 
@@ -138,7 +141,7 @@ export type ToLoadWorker =
   | { readonly kind: 'start'; readonly atNs: number }
   | { readonly kind: 'end-issuing' }
   | { readonly kind: 'cut-off' }
-  /** Whether all that has ended in the run so far has failed, by what its replies contain. */
+  /** Whether everything that has ended in the run so far has failed, by the content of its replies. */
   | { readonly kind: 'failing'; readonly isFailing: boolean }
   | { readonly kind: 'stop' };
 
@@ -149,13 +152,13 @@ export type FromLoadWorker =
 export interface OpenedConnections {
   readonly opened: number;
   readonly failed: number;
-  /** Addresses of the target's name that took no connection. */
+  /** Addresses of the target's name that accepted no connection. */
   readonly dead?: readonly string[];
-  /** Why the first one that failed did. */
+  /** The reason of the first failure. */
   readonly problem: Sentences | undefined;
 }
 
-/** All that is sent, and in sessions when: of two equal digests two machines send the same. */
+/** Digest of all requests, and of their order in sessions: equal digests mean that two machines send the same. */
 export const loadDigest = ({ bodies, sessions }: Pick<LoadPlan, 'bodies' | 'sessions'>): string => {
   const ofBodies = bodiesDigest(bodies);
   if (sessions === undefined) return ofBodies;

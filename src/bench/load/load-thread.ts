@@ -1,6 +1,6 @@
-// A load thread's own part of a run: its connections, its share of the samples, its timer. The loop that it turns in
-// belongs to it alone; whatever is slow happens elsewhere. Its time is CLOCK_MONOTONIC and timers of its own rather than the
-// Clock port: they are what is measured with.
+// A load thread's part of a run: its connections, its share of the samples, its timer. It has its event loop to
+// itself; slow work happens in other threads. Its time is CLOCK_MONOTONIC and its own timers rather than the Clock
+// port: they are the measuring instrument.
 
 import type { MessagePort } from 'node:worker_threads';
 import type { LoopTimers } from '../../clock/loop-timers.ts';
@@ -29,13 +29,13 @@ interface LoadThreadParts {
   readonly nowNs: () => number;
   readonly recorder: LoadRecorder;
   readonly timers: LoopTimers;
-  /** Of each target. */
+  /** One for each target. */
   readonly dialers: readonly [TargetDialer, ...TargetDialer[]];
   readonly requests: RequestSource;
   readonly board: ThreadBoard;
   readonly watch: ClientWatch;
   readonly counts: ConnectionCounts;
-  /** To whoever reads the replies; undefined without sessions. */
+  /** To the parse thread; undefined without sessions. */
   readonly turns?: MessagePort | undefined;
 }
 
@@ -48,9 +48,9 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   readonly timers: LoopTimers;
   readonly board: ThreadBoard;
   readonly connections: HttpConnection[] = [];
-  /** Before the load: those of users. Others came later, in advance. */
+  /** Opened before the load, for users. Others were opened later, in advance. */
   openedAtFirst = 0;
-  /** Nothing has succeeded so far: a reply of status 200 is taken for an error, too, as long as nobody knows better. */
+  /** Nothing has succeeded so far: until a reply has been parsed, one of status 200 counts as an error, too. */
   isFailing = false;
   readonly addresses: AddressRound;
   readonly closing: ClosingServers = new ClosingServers();
@@ -92,7 +92,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#timer = this.timers.every(LOAD_TICK_MS, () => this.#tick());
   }
 
-  /** A connection to each of these targets. */
+  /** Opens a connection to each of these targets. */
   open(targets: readonly number[]): Promise<OpenedConnections> {
     this.openedAtFirst = targets.length;
     const opening = new ConnectionOpening(targets, target => this.addConnection(target).open());
@@ -109,7 +109,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     return this.#dialers[target] ?? this.#dialers[0];
   }
 
-  /** Resolves when the pattern has issued all it will and all of it has ended. */
+  /** Resolves when the pattern has issued all its requests and all have ended. */
   run(pattern: LoadPattern): Promise<void> {
     return new Promise(resolve => {
       this.#pattern = pattern;
@@ -123,9 +123,9 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     return this.#report(RECORD.warmedUp);
   }
 
-  /** Closes everything. Resolves when the ring says that nothing follows. */
+  /** Closes everything. Resolves when the end marker is in the ring. */
   async finish(): Promise<void> {
-    // A run shorter than the first interval would say nothing of its client, nor of its connections.
+    // A run shorter than the first interval would otherwise report nothing about its client and connections.
     this.#watch.heartbeat.last(this.nowNs());
     this.#observe();
     this.#reportLosses();
@@ -151,7 +151,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.patternMoved();
   }
 
-  /** The load is over, and nobody waits any longer for what is in flight. */
+  /** The load is over, and requests in flight are no longer awaited. */
   cutOff(): void {
     for (const connection of this.connections) {
       if (connection.hasSample) connection.end('cancelled-after-grace', '', this.nowNs());
@@ -163,7 +163,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     return this.#isStopped;
   }
 
-  /** A closed connection with a number of its own; `send` opens it. */
+  /** A closed connection with its own number; `send` opens it. */
   addConnection(target: number): HttpConnection {
     const connection = new HttpConnection(this.connections.length, this, this.#counts);
     connection.goTo(target);
@@ -175,7 +175,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.requests.prepare(connection.request, sampleId, connection.target);
   }
 
-  /** `intendedNs` NONE: when it is sent. */
+  /** `intendedNs` NONE: the time of sending. */
   send(connection: HttpConnection, intendedNs: number, heldBackNs: number, isWarmup: boolean): void {
     this.#inFlight += 1;
     this.board.add(this.thread, 'issued', 1);
@@ -200,12 +200,12 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     });
   }
 
-  /** A turn may have ended: the next one waits for what its reply says. */
+  /** A turn may have ended: the next one waits for its reply's result. */
   lookAtTurns(): void {
     this.#turns?.postMessage(LOOK);
   }
 
-  /** To be called when the pattern may have come to its end. */
+  /** Called when the pattern may have reached its end. */
   patternMoved(): void {
     const pattern = this.#pattern;
     if (pattern === undefined || !pattern.hasIssuedAll) return;
@@ -244,7 +244,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.recorder.readLate(this.#watch.readHappened(stampNs), this.#watch.restNs);
   }
 
-  /** From now on it is known how late this thread wakes. */
+  /** From now on the wake-up latency of this thread is measured. */
   readMarks(source: MarkSource): void {
     this.#watch.marks.connect(source, this.nowNs, stampNs => ({
       lateNs: this.#watch.readHappened(stampNs),
@@ -256,7 +256,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.#watch.polledSince(ns);
   }
 
-  /** A user waited so long before the next request. */
+  /** A user waited this long before the next request. */
   backedOff(ns: number): void {
     this.#backoffNs += ns;
   }
@@ -270,7 +270,7 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
     this.board.add(this.thread, 'arenaFull', 1);
   }
 
-  /** A full ring has room again when the parse thread has come so far. */
+  /** A full ring has room again when the parse thread has made progress. */
   async #report(milestone: Milestone): Promise<void> {
     while (!this.recorder.milestone(milestone, this.nowNs()))
       await new Promise<void>(resolve => void this.timers.after(LOAD_TICK_MS, resolve));
@@ -311,9 +311,9 @@ export class LoadThread implements ConnectionOwner<HttpConnection> {
   }
 }
 
-/** Of samples that never had a connection. */
+/** For samples that never had a connection. */
 const REFUSED_SLOT = 0xff_ff_ff_ff;
-/** Of the one coarse timer: deadlines come up to so much late. */
+/** Period of the one coarse timer: deadlines fire late by up to this much. */
 const LOAD_TICK_MS: number = BEAT_NS / 1e6;
 /** 5 Hz. */
 const OBSERVED_TICKS = 10;

@@ -1,4 +1,4 @@
-// Entry of a load thread: makes its parts and does what the main thread says.
+// Entry of a load thread: constructs its parts and executes the main thread's commands.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { LOOP_TIMERS } from '../../clock/loop-timers.ts';

@@ -1,16 +1,19 @@
-// Reads the marks that a parse thread sends over loopback while the load runs: each says when it was written, on the clock
-// that everything is measured with. How much later the load thread has it, beyond what the thread's own work explains, is
-// how late the system wakes it: the part of a reply's lateness that nobody can see from within.
+// Reads the marks that a parse thread sends over loopback while the load runs: each contains when it was written, on
+// the clock of all measurements. How much later the load thread reads it, beyond the delay that its own work
+// explains, is the system's wake-up latency: the part of a reply's lateness that a thread cannot observe by itself.
 
 import net from 'node:net';
 import { BEATS_MAX } from '../../wire/event-batch-layout.ts';
 import { MARK_BYTES, MARK_HOST, type MarkSource } from '../arena/mark.ts';
 
 export class MarkReader {
-  /** Of each mark since `clear` two figures: its lateness, and how long the system held it back; `count` figures in all. */
+  /**
+   * For each mark since `clear` two figures: its lateness, and the delay caused by the system; `count` figures in
+   * all.
+   */
   readonly latenessNs: Float64Array = new Float64Array(2 * BEATS_MAX);
   count = 0;
-  /** The newest: the next one says how long its writing took. */
+  /** The newest: the next one contains how long its write took. */
   #pending: { readonly totalNs: number; readonly late: MarkLate } | undefined;
   #socket: net.Socket | undefined;
 
@@ -31,7 +34,7 @@ export class MarkReader {
         callback: length => {
           const stampNs = nowNs();
           const late = readHappened(stampNs);
-          // Marks are written whole and are small, but nothing forbids a system to cut one.
+          // Marks are small and written whole, but a system may split one.
           if (kept > 0 || length % MARK_BYTES !== 0) {
             kept = (kept + length) % MARK_BYTES;
             return true;
@@ -44,7 +47,7 @@ export class MarkReader {
         },
       },
     });
-    // Without marks the account says that they are missing.
+    // Without marks the report states that they are missing.
     socket.on('error', () => socket.destroy());
     socket.write(token);
     socket.unref();
@@ -59,12 +62,14 @@ export class MarkReader {
     this.#socket?.destroy();
   }
 
-  /** Whatever holds a whole process keeps its marks from being written, too: a beat stands in for the one that would have told it. */
+  /**
+   * A stall of the whole process delays the writing of marks, too: a beat replaces the mark that would have shown it.
+   */
   missed(blockedNs: number): void {
     this.#report(blockedNs, 0);
   }
 
-  /** A mark whose writer was interrupted between stamp and write says nothing of how late it was read. */
+  /** A mark whose writer was interrupted between stamp and write is no evidence of a late read. */
   #confirm(writeNs: number): void {
     const mark = this.#pending;
     if (mark === undefined || writeNs > INTERRUPTED_NS) return;
@@ -72,7 +77,9 @@ export class MarkReader {
     this.#report(mark.totalNs - lateNs, mark.totalNs - lateNs - restNs);
   }
 
-  /** More than are told at a time never come between two tellings; should they, the last place keeps the longest. */
+  /**
+   * There are never more marks than cells between two reports; if there were, the last cell would keep the longest.
+   */
   #report(lateNs: number, blockedNs: number): void {
     const at = Math.min(this.count, 2 * (BEATS_MAX - 1));
     const isNew = at === this.count;
@@ -83,7 +90,10 @@ export class MarkReader {
   }
 }
 
-/** What the thread itself explains of a lateness: its work and its waiting for a processor, and what else it slept before. */
+/**
+ * Part of a lateness that the thread itself explains: its work and its waiting for a processor, and other sleep
+ * before.
+ */
 interface MarkLate {
   readonly lateNs: number;
   readonly restNs: number;

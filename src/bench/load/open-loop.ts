@@ -1,6 +1,7 @@
-// Open loop: a schedule that waits for nobody. Each arrival finds an idle connection, since a few are kept spare, or waits
-// for one that is opened for it; past the most connections it fails, and says so, rather than waiting for the server. Under a
-// cap on what is in flight it does wait, and how long is kept apart from what was late because of this client.
+// Open loop: a schedule that does not wait for replies. Each arrival finds an idle connection, since a few are kept
+// spare, or waits for one that is opened for it; beyond the maximum it fails with that reason, rather than waiting
+// for the server. With a cap on requests in flight it does wait, and that time is reported separately from lateness
+// of this client.
 
 import type { Arrivals } from '../schedule/arrivals.ts';
 import { OwnArrivals, type OwnArrivalsOptions } from '../schedule/own-arrivals.ts';
@@ -14,14 +15,14 @@ import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
 interface OpenLoopOptions {
-  /** Makes the schedule from its beginning. */
+  /** Creates the schedule from its beginning. */
   readonly arrivals: () => Arrivals;
   readonly own: Omit<OwnArrivalsOptions, 'arrivals'>;
   readonly firstSampleId: number;
-  /** Of this thread; undefined: no cap. */
+  /** Limit of this thread; undefined: no cap. */
   readonly inFlightCap: number | undefined;
   readonly connectionsMax: number;
-  /** Idle connections kept ready for arrivals to come. */
+  /** Idle connections kept ready for the next arrivals. */
   readonly spareConnections: number;
 }
 
@@ -35,10 +36,10 @@ export class OpenLoop implements LoadPattern {
   readonly #places: InFlightPlaces | undefined;
   readonly #backlog: Backlog | undefined;
   readonly #connections: FreeConnections;
-  /** Of the targets. */
+  /** Shares of the targets. */
   readonly #shares: readonly number[];
   readonly #openingSpare: Set<HttpConnection> = new Set();
-  /** By target: one that takes no connections is not asked for spare ones again at once. */
+  /** By target: spare connections to one that refuses them are not retried at once. */
   readonly #backoff: FailureBackoff = new FailureBackoff();
   readonly #spareFromNs: number[] = [];
   /** Idle, with the request of the next arrival ready in it. */
@@ -130,7 +131,7 @@ export class OpenLoop implements LoadPattern {
     if (this.hasIssuedAll) this.#thread.patternMoved();
   }
 
-  /** What still waits is never sent: a duration bounds a duration. */
+  /** Arrivals that still wait are never sent: the duration is a limit. */
   #end(nowNs: number): void {
     if (!this.hasIssuedAll) this.#backlog?.close(nowNs);
     this.hasIssuedAll = true;
@@ -150,7 +151,7 @@ export class OpenLoop implements LoadPattern {
     return this.#options.firstSampleId + this.#own.index;
   }
 
-  /** Of the next arrival. */
+  /** Target of the next arrival. */
   get #target(): number {
     return targetOfSample(this.#thread.plan, this.#sampleId);
   }
@@ -176,7 +177,7 @@ export class OpenLoop implements LoadPattern {
 
   #keepSpare(): void {
     if (this.hasIssuedAll || this.#openingSpare.size >= OPENING_SPARE_MAX) return;
-    // No more than arrivals could take.
+    // No more than arrivals could use.
     const wanted = Math.min(this.#options.spareConnections, this.#places?.free ?? Number.POSITIVE_INFINITY);
     const nowNs = this.#thread.nowNs();
     const target = this.#shares.findIndex(
@@ -191,7 +192,7 @@ export class OpenLoop implements LoadPattern {
     connection.open();
   }
 
-  /** Where the server closes after each reply every arrival needs one that was opened for it. */
+  /** If the server closes after each reply, every arrival needs a newly opened one. */
   #wanted(spare: number, target: number): number {
     const least = this.#thread.closing.closes(target) ? SPARE_LEAST_OF_CLOSING : 0;
     return Math.max(Math.ceil(spare), least);
@@ -204,7 +205,7 @@ export class OpenLoop implements LoadPattern {
   }
 }
 
-/** How many arrivals are due and not sent: the schedule walked a second time, so that no queue has to be kept. */
+/** How many arrivals are due and not sent: a second iteration of the schedule, so that no queue is needed. */
 class Backlog {
   readonly #ahead: OwnArrivals;
   #due = 0;
@@ -235,5 +236,5 @@ const OPENED = { hasFailed: false, tookNs: 0 };
 const NOT_OPENED = { hasFailed: true, tookNs: 0 };
 /** As many as are opened at a time. */
 const SPARE_LEAST_OF_CLOSING = 8;
-/** At a time, so that setting up does not delay what is measured. */
+/** In parallel at most, so that connecting does not delay what is measured. */
 const OPENING_SPARE_MAX = 4;

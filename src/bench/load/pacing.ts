@@ -1,12 +1,13 @@
-// Calls a sender when samples are due. Timers of Node come about half a millisecond late (reference figures: median
-// 0.55 ms), so that a timer only brings it near, and turns of the event loop, which still serve sockets, do the rest.
+// Calls a sender when samples are due. Node's timers fire about half a millisecond late (reference figures: median
+// 0.55 ms), so a timer covers most of the wait, and turns of the event loop, which still serve sockets, cover the
+// rest.
 
 import type { LoopTimers } from '../../clock/loop-timers.ts';
 
 interface PacedSender {
   /** ns; Infinity when nothing more is due. */
   nextDueNs(): number;
-  /** Sends what was due; the next due time may have changed afterwards. */
+  /** Sends what is due; the next due time may be different afterwards. */
   send(dueNs: number): void;
 }
 
@@ -15,7 +16,7 @@ interface PacerOptions {
   readonly timers: LoopTimers;
   /** Waits busily for the last SPIN_NS before each due time. */
   readonly spins: boolean;
-  /** The loop has looked at its sockets since this time. */
+  /** The loop has polled its sockets since this time. */
   readonly polledSince?: (ns: number) => void;
 }
 
@@ -25,7 +26,7 @@ export class Pacer {
   readonly #spins: boolean;
   readonly #polledSince: ((ns: number) => void) | undefined;
   readonly #turn = (): void => this.#run();
-  /** An immediate comes behind the look at the sockets that follows whoever wanted it. */
+  /** An immediate runs after the poll of the sockets that follows its scheduling. */
   readonly #immediateTurn = (): void => {
     this.#polledSince?.(this.#wantedNs);
     this.#run();
@@ -43,14 +44,14 @@ export class Pacer {
     this.#spins = spins;
   }
 
-  /** From now on `sender` is called in time, until nothing more is due or `stop`. */
+  /** From now on `sender` is called on time, until nothing more is due or `stop`. */
   start(sender: PacedSender): void {
     this.stop();
     this.#sender = sender;
     this.#run();
   }
 
-  /** What was not due by the last answer may be so now. Does nothing while the sender is at work: it is asked again. */
+  /** Recomputes the due time, which may be earlier now. Does nothing while the sender runs: it is called again. */
   wake(): void {
     if (this.#isSending) return;
     this.#forget();
@@ -68,7 +69,7 @@ export class Pacer {
   }
 
   #run(): void {
-    // Past a few the sockets get their turn, however far behind we are.
+    // After a few, the sockets are served, however late the schedule is.
     for (let sent = 0; sent < SENT_PER_TURN_MAX; sent += 1) {
       const sender = this.#sender;
       if (sender === undefined) return;
@@ -99,7 +100,7 @@ export class Pacer {
   }
 }
 
-/** How long before a due time a timer should wake us: its lateness is mostly below. */
+/** How long before a due time a timer should fire: its lateness is mostly below. */
 const LEAD_NS = 1.5e6;
 /** Waits that a timer of at least 1 ms could not shorten in time. */
 const IMMEDIATE_NS = 2.5e6;

@@ -1,18 +1,18 @@
-// How long the calling thread has been ready to run without a processor, as the scheduler of Linux counts it:
-// /proc/thread-self/schedstat, "ns on a processor, ns waiting for one, time slices" (Documentation/scheduler/sched-stats.rst).
-// It is exact when the thread runs again, so that of a late wake this part is known, not sampled. A look allocates nothing and
-// costs about a microsecond.
+// How long the calling thread has been ready to run without a processor, as the Linux scheduler counts it:
+// /proc/thread-self/schedstat, "ns on a processor, ns waiting for one, time slices"
+// (Documentation/scheduler/sched-stats.rst). The value is exact when the thread runs again, so this part of a late
+// wake-up is known, not sampled. Reading it allocates nothing and costs about a microsecond.
 
 import { openSync, readSync } from 'node:fs';
 
-/** Of the thread that calls this; its answer is undefined where the system does not count it. */
+/** For the calling thread; the function returns undefined if the system does not count it. */
 export const queuedTimeOfThread = (): (() => number | undefined) => {
   const bytes = Buffer.alloc(FILE_BYTES);
   try {
-    // Closed with its thread, as all that a worker opened and left (`trackUnmanagedFds`).
+    // Closed with its thread, as all descriptors that a worker leaves open (`trackUnmanagedFds`).
     const descriptor = openSync('/proc/thread-self/schedstat', 'r');
     readSync(descriptor, bytes, 0, FILE_BYTES, 0);
-    // Zero: a kernel that does not count. A thread that asks has been on a processor.
+    // Zero: a kernel that does not count. A running thread has used a processor.
     if (bytes[0] === ZERO) return () => undefined;
     return () => secondNumber(bytes, readSync(descriptor, bytes, 0, FILE_BYTES, 0));
   } catch {

@@ -1,36 +1,41 @@
-// By how much a read's stamp may be behind the arrival of its bytes, as far as the thread itself knows the cause. A loop that
-// slept until its bytes came was not busy meanwhile; what it was busy with since, and whatever it did between two looks
-// at its sockets, may have kept them waiting. Once woken it may have waited for a processor: the scheduler counts that for each
-// thread. What is left, how long the system takes to wake a thread, is not seen here: marks tell that. But a thread that slept past
-// a timer was kept from running for another reason (a signal, a machine that stood still), and nothing tells since when: whatever came
-// in that sleep may be as late as all of it.
+// By how much a read's stamp may be later than the arrival of its bytes, as far as the cause is known to the thread.
+// A loop that slept until its bytes arrived was not busy meanwhile; its work since then, and any work between two
+// polls of its sockets, may have delayed them. After the wake-up it may have waited for a processor: the scheduler
+// counts that for each thread. The rest, the system's own wake-up latency, cannot be observed here: marks measure it.
+// But a thread that slept past a timer was stopped for another reason (a signal, a machine that was suspended) at an
+// unknown time: anything that arrived in that sleep may be as late as all of it.
 
 import { BEAT_NS } from '../../core/run/event-record.ts';
 
 export class ReadLateness {
   readonly #idleNs: () => number;
   readonly #queuedNs: () => number | undefined;
-  /** First read of the open turn, and how late that may be. */
+  /** First read of the open turn, and its maximum lateness. */
   #firstNs = 0;
   #firstLateNs = 0;
   #restNs = 0;
-  /** When the last turn with reads had ended, how long the loop had slept until then, and how long it had waited for a processor. */
+  /** When the last turn with reads ended, and the loop's total sleep and waiting for a processor until then. */
   #closedNs: number;
   #closedIdleNs: number;
   #closedQueuedNs: number | undefined;
-  /** When that was read; where turns follow each other closely an earlier figure has to do. */
+  /** When that was read; if turns follow each other closely, an earlier value is used. */
   #queuedReadNs: number;
-  /** Bytes that came with a later look were not there at this time. */
+  /** Bytes found by a later poll had not arrived at this time. */
   #polledNs: number;
-  /** When the next beat should come at the latest, and the first one since the last turn or beat that told what the loop had seen. */
+  /**
+   * The latest time of the next beat, and the first beat since the last turn or beat that showed what the loop had
+   * seen.
+   */
   #beatDueNs: number;
   #dueNs: number;
   #blockedNs = 0;
   #isOpen = false;
 
   /**
-   * @param idleNs how long the loop has slept since it began, waiting for a processor included: it grows only where the loop really waited
-   * @param queuedNs how long the thread has been ready to run without a processor since it began; undefined where nobody counts it
+   * @param idleNs how long the loop has slept since it began, waiting for a processor included: it grows only while
+   * the loop really waits
+   * @param queuedNs how long the thread has been ready to run without a processor since it began; undefined if the
+   * system does not count it
    */
   constructor(nowNs: number, idleNs: () => number, queuedNs: () => number | undefined) {
     this.#idleNs = idleNs;
@@ -48,7 +53,9 @@ export class ReadLateness {
     return this.#isOpen;
   }
 
-  /** What is not told as lateness of how long the loop had slept before the open turn: no bytes waited longer than both. */
+  /**
+   * The part of the sleep before the open turn that the lateness does not include: no bytes waited longer than both.
+   */
   get restNs(): number {
     return this.#restNs;
   }
@@ -58,7 +65,7 @@ export class ReadLateness {
     return this.#firstNs;
   }
 
-  /** Of a read now, ns: at most so late by what is known. Opens a turn, if none is open. */
+  /** Maximum lateness of a read now, by known causes, ns. Opens a turn, if none is open. */
   read(stampNs: number): number {
     if (this.#isOpen) return stampNs - this.#firstNs + this.#firstLateNs;
     const sleptNs = this.#idleNs() - this.#closedIdleNs;
@@ -75,7 +82,7 @@ export class ReadLateness {
     return this.#firstLateNs;
   }
 
-  /** All that came with the last look has been read. */
+  /** Everything from the last poll has been read. */
   closeTurn(nowNs: number): void {
     this.#isOpen = false;
     this.#close(nowNs, this.#idleNs());
@@ -83,8 +90,9 @@ export class ReadLateness {
   }
 
   /**
-   * Of the beat, a timer that comes behind a look at the sockets: it brought nothing if the loop has slept since the last turn. Not so
-   * where the beat is late: a process that goes on after a stop runs its timers first (epoll_wait ends with EINTR).
+   * Called by the beat, a timer that runs after a poll of the sockets: the poll found nothing if the loop has slept
+   * since the last turn. Not so if the beat is late: a process that continues after a stop runs its timers first
+   * (epoll_wait ends with EINTR).
    */
   awake(nowNs: number): void {
     const idleNs = this.#idleNs();
@@ -100,19 +108,19 @@ export class ReadLateness {
     this.polledSince(nowNs);
   }
 
-  /** How far the loop has slept past a beat since the last call, for another reason than that it waited for a processor. */
+  /** How far the loop has slept past a beat since the last call, apart from waiting for a processor. */
   takeBlockedNs(): number {
     const blockedNs = this.#blockedNs;
     this.#blockedNs = 0;
     return blockedNs;
   }
 
-  /** The loop has looked at its sockets since this time. */
+  /** The loop has polled its sockets since this time. */
   polledSince(ns: number): void {
     this.#polledNs = Math.max(this.#polledNs, ns);
   }
 
-  /** How far past a beat, but for what it waited for a processor. */
+  /** How far past a beat, except for waiting for a processor. */
   #sleptPast(
     dueNs: number,
     nowNs: number,
@@ -132,7 +140,7 @@ export class ReadLateness {
     this.#queuedReadNs = nowNs;
   }
 
-  /** How long, of what it slept, it may have waited for a processor; 0 where nobody counts that. */
+  /** How much of the sleep may have been waiting for a processor; 0 if the system does not count it. */
   #queuedSince(sleptNs: number): number {
     if (this.#closedQueuedNs === undefined || sleptNs <= 0) return 0;
     const queuedNs = sleptNs <= SHORT_SLEEP_NS ? undefined : this.#queuedNs();
@@ -140,11 +148,11 @@ export class ReadLateness {
   }
 }
 
-/** Timers count in ms, and a beat that is set at the end of one comes at the end of another. */
+/** Timers count in ms, and a beat that is set at the end of one fires at the end of another. */
 const TIMER_GRAIN_NS = 3_000_000;
-/** A beat that comes so soon was not kept from it. */
+/** A beat this close to its time was not delayed. */
 const TIMELY_NS = 1_500_000;
-/** A look at the scheduler's figure costs a microsecond: not more often than in each half of a millisecond. */
+/** Reading the scheduler's figure costs a microsecond: at most once in half a millisecond. */
 const QUEUED_READ_NS = 500_000;
-/** So short a sleep bounds by itself what of it was waiting. */
+/** Such a short sleep is itself a sufficient upper limit. */
 const SHORT_SLEEP_NS = 50_000;

@@ -1,5 +1,6 @@
-// Sessions: each is played on one thread from its first turn to its last, and a turn is sent when those before it have ended
-// and its delay is over. In closed loop the next session begins when there is a place for it; in open loop when it arrives.
+// Sessions: each runs on one thread from its first turn to its last, and a turn is sent when earlier ones have ended
+// and its delay is over. In closed loop the next session begins when there is a slot for it; in open loop when it
+// arrives.
 
 import type { SessionPlaces } from '../../core/run/run-shape.ts';
 import type { SkipReason } from '../../core/run/session-outcome.ts';
@@ -36,18 +37,18 @@ interface SessionLoopOptions {
 interface ClosedSessions {
   readonly kind: 'closed';
   readonly placesOf: SessionPlaces;
-  /** Of this thread. */
+  /** Slots of this thread. */
   readonly places: number;
-  /** Of all threads of all machines. */
+  /** Limit over all threads of all machines. */
   readonly sessionsMax: number;
-  /** Whose places move; undefined: there are as many from beginning to end. */
+  /** How the number of slots varies; undefined: it is constant. */
   readonly course?: ClosedLoopProfile | undefined;
 }
 
 interface OpenSessions {
   readonly kind: 'open';
   readonly own: OwnArrivals;
-  /** Of this thread; undefined: no cap. */
+  /** Limit of this thread; undefined: no cap. */
   readonly inFlightCap: number | undefined;
 }
 
@@ -60,9 +61,9 @@ export class SessionLoop implements LoadPattern {
   readonly #scheduler: TurnScheduler;
   readonly #answers: KeptAnswers = new KeptAnswers();
   readonly #connections: FreeConnections;
-  /** Of whole sessions whose number moves. */
+  /** For whole sessions whose number varies. */
   readonly #users: ProfileUsers | undefined;
-  /** For requests; undefined: as many as are due. */
+  /** Slots for requests; undefined: as many as are due. */
   readonly #places: InFlightPlaces | undefined;
   readonly #backoff: PlaceBackoff;
   #isOver = false;
@@ -89,7 +90,7 @@ export class SessionLoop implements LoadPattern {
     if (arriving.kind === 'closed' && arriving.course !== undefined)
       this.#users = new ProfileUsers(arriving.course.course);
     if (places !== undefined) this.#places = new InFlightPlaces(places);
-    // With fewer places than threads some threads have none.
+    // With fewer slots than threads some threads have none.
     this.#hasAllBegun = arriving.kind === 'open' ? arriving.own.hasEnded : arriving.places === 0;
   }
 
@@ -188,7 +189,7 @@ export class SessionLoop implements LoadPattern {
     const due = this.#scheduler.take(nowNs);
     if (due === undefined) return;
     const sampleId = this.#sampleIdOf(due);
-    // A session keeps to one target, which may have what came before in its cache.
+    // A session stays with one target, whose cache may contain its earlier turns.
     const target = spreadPlace(this.#thread.plan.spread, due.session);
     const connection = this.#connections.takeIdle(target) ?? this.#connections.takeClosed(target);
     if (connection === undefined) this.#refuse(due, sampleId, 'all connections are busy');
@@ -224,7 +225,7 @@ export class SessionLoop implements LoadPattern {
     const { firstSampleId } = this.#options;
     const { board, plan } = this.#thread;
     const { course } = arriving;
-    // One that begins while the load still grows is not measured, none of its turns.
+    // A session that begins while the load still grows is not measured, in any of its turns.
     const isBefore = course !== undefined && nowNs < course.measuredFromNs;
     if (course !== undefined && !isBefore && board.takeMeasured() >= course.samplesMax) {
       this.#hasAllBegun = true;
@@ -245,7 +246,7 @@ export class SessionLoop implements LoadPattern {
       return this.#scheduler.openCount + empty < places;
     }
     if (arriving.placesOf === 'sessions') return this.#scheduler.openCount + empty < arriving.places;
-    // A turn that is due goes before a session that has yet to begin.
+    // A due turn goes before a session that has yet to begin.
     return (this.#places?.free ?? 0) > empty && this.#scheduler.openCount < SESSIONS_OPEN_MAX;
   }
 
@@ -267,5 +268,5 @@ export class SessionLoop implements LoadPattern {
   }
 }
 
-/** Of one thread, where only requests have places: sessions that think hold none. */
+/** Limit of one thread if only requests have slots: sessions in think time use none. */
 const SESSIONS_OPEN_MAX = 16_384;

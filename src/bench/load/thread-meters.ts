@@ -1,13 +1,14 @@
-// What Node tells of the thread that asks: how long its loop has slept, how busy it was, and when it collected garbage.
+// Node's figures about the calling thread: how long its loop has slept, how busy it was, and when it collected
+// garbage.
 
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 
 export interface ThreadMeters {
   /** How long the loop has slept since it began, ns. */
   idleNs(): number;
-  /** Of the time since the last call. */
+  /** Utilization since the last call. */
   loopUtilization(): number;
-  /** Each collection of garbage, until it is disposed of. */
+  /** Reports each garbage collection, until it is disposed of. */
   watchCollections(reported: (durationNs: number) => void): Disposable;
 }
 

@@ -1,5 +1,5 @@
-// Connections of users who send one request after the other. With one target each user keeps to a connection; with several a user
-// changes to one that goes where the next request does, and those in nobody's hands stand aside. If a server closes after each
+// Connections of users who send one request after another. With one target each user has one connection; with several
+// a user changes to one for the next request's target, and unused ones are set aside. If a server closes after each
 // reply, connections are opened before users need them, so that no request waits for a handshake.
 
 import { shareOf } from '../schedule/arrivals.ts';
@@ -11,12 +11,12 @@ import type { LoadThread } from './load-thread.ts';
 
 export class UserConnections {
   readonly #thread: LoadThread;
-  /** By user. */
+  /** Connection of each user. */
   readonly #own: HttpConnection[];
   readonly #users: Map<HttpConnection, number>;
   readonly #free: FreeConnections;
   readonly #opening: Set<HttpConnection> = new Set();
-  /** By target: one that takes no connections is not asked again at once. */
+  /** By target: one that refuses connections is not retried at once. */
   readonly #backoff: FailureBackoff = new FailureBackoff();
   readonly #openFromNs: number[] = [];
 
@@ -42,23 +42,23 @@ export class UserConnections {
     return this.#own.length;
   }
 
-  /** A copy. */
+  /** Returns a copy. */
   between(from: number, to: number): readonly HttpConnection[] {
     return this.#own.slice(from, to);
   }
 
-  /** undefined: nobody's. */
+  /** undefined: it belongs to no user. */
   userOf(connection: HttpConnection): number | undefined {
     return this.#users.get(connection);
   }
 
-  /** Of nobody's: it was opened. */
+  /** A connection without a user was opened. */
   freed(connection: HttpConnection): void {
     if (this.#opening.delete(connection)) this.#backoff.after(connection.target, OPENED);
     this.#free.free(connection);
   }
 
-  /** Of nobody's. */
+  /** A connection without a user was lost. */
   lost(connection: HttpConnection): void {
     if (this.#opening.delete(connection))
       this.#openFromNs[connection.target] =
@@ -66,7 +66,7 @@ export class UserConnections {
     this.#free.lost(connection);
   }
 
-  /** The connection of the same user that goes there. */
+  /** The same user's connection to that target. */
   to(target: number, connection: HttpConnection): HttpConnection {
     const isThere = connection.target === target;
     const isReplaced = isThere && connection.state === 'closed' && this.#thread.closing.closes(target);
@@ -110,5 +110,5 @@ export class UserConnections {
 
 const OPENED = { hasFailed: false, tookNs: 0 };
 const NOT_OPENED = { hasFailed: true, tookNs: 0 };
-/** Of a thread and target: each occupies a thread of servers such as cpp-httplib. */
+/** Limit for a thread and target: each occupies a thread of servers such as cpp-httplib. */
 const AHEAD_MAX = 64;

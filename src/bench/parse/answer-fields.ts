@@ -1,12 +1,13 @@
-// An answer as the next request of its conversation repeats it: the fields of its message, and behind it a result for each tool that
-// it calls. A strict server refuses a call without a result, and a result without a call.
+// An answer as the next request of its conversation repeats it: the fields of its message, followed by a result for
+// each tool call. Strict servers refuse a call without a result, and a result without a call.
 
 import { parseAnyJson } from '../../core/json.ts';
 import type { CalledTool } from '../target/api/answer-parts.ts';
 
 /**
- * What stands between the braces of an assistant's message, with further messages behind it.
- * @param results that the data set has for the recorded answer, in the order of its calls: the last stands for further calls
+ * The JSON between the braces of an assistant's message, followed by further messages.
+ * @param results that the data set has for the recorded answer, in the order of its calls: the last is used for
+ * further calls
  */
 export const answerFields = (
   text: string,
@@ -15,7 +16,7 @@ export const answerFields = (
 ): string => {
   if (calls.length === 0) {
     const reported = `"content":${JSON.stringify(text)}`;
-    // Nothing was called: what the tools would have returned is told by the user.
+    // Without a tool call, the user states what the tools would have returned.
     return results.length === 0
       ? reported
       : `${reported}},{"role":"user","content":${JSON.stringify(results.join('\n\n'))}`;
@@ -24,7 +25,7 @@ export const answerFields = (
   const called = calls.map(({ name, argumentsText }, index) => ({
     id: ids[index],
     type: 'function',
-    // Templates parse it: what is no JSON is refused by servers although their model wrote it.
+    // Templates parse it: servers refuse invalid JSON although their model wrote it.
     function: { name, arguments: parseAnyJson(argumentsText) === undefined ? '{}' : argumentsText },
   }));
   const content = text === '' ? null : text;

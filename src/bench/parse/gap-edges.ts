@@ -1,12 +1,13 @@
-// Counts what the gaps between chunks of completed samples may truly be, by how late the stamps at both ends may be, in the cells
-// of a histogram: what a percentile of them is at the least and at the most follows from these alone. Counting allocates nothing.
+// Counts the possible values of the gaps between chunks of completed samples, by the possible lateness of the stamps
+// at both ends, in the cells of a histogram: the lower and upper limit of a percentile follow from these alone.
+// Counting allocates nothing.
 
 import { recordOf } from '../../core/record-of.ts';
 import { GAP_EDGES, type GapEdge, type GapEdgesRecord } from '../../core/run/event-record.ts';
 import { Histogram } from '../../core/statistics/histogram.ts';
 import { GAP_CELLS_MAX } from '../../wire/event-batch-layout.ts';
 
-/** Of one read: by what is known, and whatever happened while its thread slept. */
+/** Lateness of one read: by known causes, and the upper limit of any delay while its thread slept. */
 export interface ReadLate {
   readonly lateNs: number;
   readonly lateNsMax: number;
@@ -19,8 +20,8 @@ export class GapEdges {
   );
 
   /**
-   * @param late two figures of each stamp, as of a read
-   * @param choiceOf of each chunk, whose gap is to the one before of the same choice; empty: there is one choice
+   * @param late two figures for each stamp, as for a read
+   * @param choiceOf for each chunk, whose gap is to the previous one of the same choice; empty: there is one choice
    */
   add(
     stampsNs: Float64Array,

@@ -1,5 +1,5 @@
-// Sends marks to the load threads, over loopback as a server would: when each was written, and how long that
-// took for the one before. Whoever owns it says when: at irregular times, so that no rhythm of the load hides from them.
+// Sends marks to the load threads, over loopback as a server would: when each was written, and how long the previous
+// write took. The owner determines the times: irregular, so that no rhythm of the load is hidden from them.
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import net from 'node:net';
@@ -18,13 +18,13 @@ export class MarkSender {
   readonly #readers: Reader[] = [];
   #next = 0;
 
-  /** @param nowNs since the run's zero, as the load threads count it */
+  /** @param nowNs since the run's zero, on the clock of the load threads */
   constructor(nowNs: () => number) {
     this.#nowNs = nowNs;
     this.#server.maxConnections = READERS_MAX;
   }
 
-  /** Tells where the threads get them; where nobody can listen on loopback there are no marks. */
+  /** Reports the address for the load threads; if listening on loopback fails there are no marks. */
   start(listening: (source: MarkSource) => void): void {
     this.#server.on('error', () => this.stop());
     this.#server.listen(0, MARK_HOST, () => {

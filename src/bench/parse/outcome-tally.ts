@@ -1,4 +1,4 @@
-// Counts how the requests of a parse thread ended since it was last asked, by event time.
+// Counts how the requests of a parse thread ended since the last message, by event time.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import {
@@ -10,7 +10,7 @@ import {
 } from '../../core/run/outcome-news.ts';
 
 export class OutcomeTally {
-  /** Spans since the last message: it comes several times a second. */
+  /** Spans since the last message, which is sent several times a second. */
   #spans: Map<number, { completed: number; failed: number }> = new Map();
   #failures: Map<string, { -readonly [Key in keyof CountedFailure]: CountedFailure[Key] }> = new Map();
 

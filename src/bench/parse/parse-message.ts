@@ -1,4 +1,4 @@
-// The messages between the main thread and its parse threads. Few and rare but for what the threads come to.
+// The messages between the main thread and its parse threads. Few and rare, except for results.
 
 import type { MessagePort } from 'node:worker_threads';
 import type { OutcomeNews } from '../../core/run/outcome-news.ts';
@@ -8,16 +8,16 @@ import type { ThreadBoardMemory } from '../arena/thread-board.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import { type TokensPerRequest, tokensPerRequest } from './tokens-per-request.ts';
 
-/** To one load thread. */
+/** Port to one load thread. */
 export interface TurnPort {
   readonly thread: number;
   readonly port: MessagePort;
 }
 
 export interface ParseWorkerData {
-  /** From 0 among the parse threads. */
+  /** Index of the parse thread, from 0. */
   readonly parser: number;
-  /** Number of a board's cells: they follow those of the load threads. */
+  /** Index of the board's cells: they follow those of the load threads. */
   readonly boardThread: number;
   readonly rings: readonly { readonly thread: number; readonly memory: RingMemory }[];
   readonly board: ThreadBoardMemory;
@@ -25,13 +25,13 @@ export interface ParseWorkerData {
   readonly api: string;
   readonly isStreaming: boolean;
   readonly requested: TokensPerRequest;
-  /** One a ring in a run of sessions, else none. */
+  /** One for each ring in a run of sessions, else none. */
   readonly turnPorts: readonly TurnPort[];
   /** CLOCK_MONOTONIC at the run's zero. */
   readonly runZeroNs: bigint;
-  /** Replaced in whatever a server's error says. */
+  /** Redacted in the error texts of a server. */
   readonly secrets: readonly string[];
-  /** How long what is told may be held. */
+  /** How long output may be buffered, ms. */
   readonly reportMs: number;
 }
 
@@ -43,10 +43,10 @@ export type ToParseWorker =
   | { readonly kind: 'tell-every'; readonly ms: number };
 
 export type FromParseWorker =
-  /** For the load threads that it reads the rings of. */
+  /** For the load threads whose rings it reads. */
   | { readonly kind: 'marks'; readonly source: MarkSource }
   | { readonly kind: 'batch'; readonly bytes: Uint8Array<ArrayBuffer> }
-  /** For whoever takes them, by its name there. */
+  /** For the receiver registered under its name. */
   | {
       readonly kind: 'lines';
       readonly to: 'sampleLines' | 'answerLines';
@@ -57,7 +57,7 @@ export type FromParseWorker =
   | { readonly kind: 'issuing-ended'; readonly thread: number; readonly atNs: number }
   | { readonly kind: 'ended'; readonly thread: number; readonly atNs: number };
 
-/** Of a load plan. */
+/** The facts of a load plan. */
 export const parseFacts = (
   plan: Parameters<typeof tokensPerRequest>[0] & {
     readonly api: string;
@@ -71,6 +71,6 @@ export const parseFacts = (
   secrets: secretsOf(plan.headers),
 });
 
-/** Values of headers; a server may say a credential back with its scheme or without. */
+/** Values of headers; a server may repeat a credential with its scheme or without. */
 const secretsOf = (headers: readonly HeaderField[]): readonly string[] =>
   headers.flatMap(({ value }) => [value, value.replace(/^\w+ +/, '')]);

@@ -1,5 +1,5 @@
 // Entry of a parse thread: turns what load threads copied into outcomes, event batches and sample lines. It may fall
-// behind without harm to what is measured, as long as the rings have room.
+// behind without affecting the measurement, as long as the rings have room.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
@@ -68,7 +68,10 @@ let reportMs = data.reportMs;
 let reportedAtMs = systemClock.nowMs();
 let isLooking = false;
 
-/** Rings hold more than a thread can receive between two turns: looking more often would only cost a processor. */
+/**
+ * Rings have room for more than a thread can receive between two turns: checking more often would only cost a
+ * processor.
+ */
 const look = (): void => {
   board.add(data.boardThread, 'heartbeat', 1);
   isLooking = false;
@@ -78,7 +81,7 @@ const look = (): void => {
     reportedAtMs = nowMs;
     output.flush();
   }
-  // Messages are heard in between.
+  // Messages are received in between.
   if (isLooking) setImmediate(look);
 };
 
@@ -87,7 +90,7 @@ if (parsers.length > 0) marks.start(source => report({ kind: 'marks', source }))
 
 let turn = 0;
 
-/** Whatever is to be done now and then is done in one turn: each time a thread is woken costs more than what it does. */
+/** All periodic work is done in one turn: waking a thread costs more than the work. */
 const turnIn = (waitMs: number): void => {
   setTimeout(() => {
     beat(waitMs);
@@ -135,15 +138,15 @@ parentPort?.on('message', (message: ToParseWorker) => {
 
 for (const { thread, port } of data.turnPorts) {
   const parser = parsers.find(candidate => candidate.thread === thread);
-  // What has ended a turn is in the ring: the next one is not to wait for the next look.
+  // The end of a turn is in the ring: the next turn should not wait for the next periodic check.
   port.on('message', () => parser?.parse(RECORDS_PER_TURN));
 }
 
-/** Few enough to hear messages in between, many enough to be worth a turn. */
+/** Few enough to receive messages in between, many enough to be worth a turn. */
 const RECORDS_PER_TURN = 2_048;
 const BEATS_REPORTED = 16;
-/** Some seventy marks a second: the tail of a run of ten seconds is known to 1 in 100. */
+/** About seventy marks a second: the tail of a run of ten seconds is known to 1 in 100. */
 const WAIT_MS_MIN = 2;
 const WAIT_MS_SPAN = 22;
-/** Fractions of its multiples lie evenly, in no rhythm. */
+/** Fractions of its multiples are evenly distributed, without a rhythm. */
 const GOLDEN = 0.618_033_988_75;

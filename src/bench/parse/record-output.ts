@@ -1,4 +1,5 @@
-// What a parse thread gives away: event records in binary batches and lines of samples.jsonl, by size and by time.
+// The output of a parse thread: event records in binary batches and lines of samples.jsonl, flushed by size and by
+// time.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import {
@@ -26,11 +27,11 @@ interface RecordOutputOptions {
   lines(bytes: Uint8Array<ArrayBuffer>): void;
   /** How requests ended since the last flush. */
   outcomes(news: OutcomeNews): void;
-  /** Lines of [sample, text], where answers are kept. */
+  /** Lines of [sample, text], if answers are kept. */
   answers(bytes: Uint8Array<ArrayBuffer>): void;
 }
 
-/** A sample that holds stamps of chunks until they are asked for. */
+/** A sample that buffers stamps of chunks until the next flush. */
 interface StampHolder {
   reportStamps(): void;
 }
@@ -49,7 +50,7 @@ export class RecordOutput {
   constructor(options: RecordOutputOptions) {
     this.#options = options;
     this.#writer = new EventBatchWriter(options);
-    // Longest first, because one may hold another.
+    // Longest first, because one may contain another.
     this.#secrets = options.secrets
       .filter(secret => secret.length >= SECRET_LENGTH_MIN)
       .toSorted((a, b) => b.length - a.length);
@@ -71,7 +72,7 @@ export class RecordOutput {
     this.#writer.writeRecvFirst(sampleId, atNs, firstByteNs);
   }
 
-  /** The holder is asked for its stamps at the next flush. */
+  /** The holder writes its stamps at the next flush. */
   hasStamps(holder: StampHolder): void {
     this.#withStamps.push(holder);
   }
@@ -136,7 +137,7 @@ export class RecordOutput {
     if (this.#lines.length >= LINES_MAX) this.#flushLines();
   }
 
-  /** What a thread tells of itself, a few times a second. */
+  /** Figures of a thread about itself, a few times a second. */
   observed(record: ClientRecord | BeatsRecord | MarksRecord | GapEdgesRecord): void {
     this.#written(record);
   }
@@ -154,7 +155,7 @@ export class RecordOutput {
     if (news !== undefined) this.#options.outcomes(news);
   }
 
-  /** What a person may read of an error: one line, short, without the secrets of this run. */
+  /** An error's detail for people: one line, short, without the secrets of this run. */
   shortened(detail: string): string {
     let text = detail;
     for (const secret of this.#secrets) text = withoutEnd(text.replaceAll(secret, '[secret]'), secret);
@@ -195,9 +196,9 @@ const withoutEnd = (text: string, secret: string): string => {
   return text;
 };
 
-/** A shorter one would be found in words. */
+/** A shorter one would match parts of words. */
 const SECRET_LENGTH_MIN = 4;
-/** What a server says of a context that is too long takes 250. */
+/** A server's error about a context that is too long takes 250. */
 const DETAIL_LENGTH_MAX = 400;
 const LINES_MAX = 512;
 const ANSWER_CHARACTERS_STORED = 1_048_576;

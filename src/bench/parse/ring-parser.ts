@@ -1,4 +1,4 @@
-// Reads the ring of one load thread and leads each record to the sample it speaks of.
+// Reads the ring of one load thread and passes each record to its sample.
 
 import { SKIP_REASONS } from '../../core/run/session-outcome.ts';
 import { CONTENT_KINDS, END_KINDS, HEAD_MARK, RECORD } from '../arena/load-record.ts';
@@ -17,7 +17,7 @@ interface RingParserOptions {
   readonly api: ServerApi;
   readonly isStreaming: boolean;
   readonly requested: TokensPerRequest;
-  /** Of a run of sessions. */
+  /** For a run of sessions. */
   readonly turns?: TurnNotifier | undefined;
   warmedUp(thread: number): void;
   issuingEnded(thread: number, atNs: number): void;
@@ -47,14 +47,14 @@ export class RingParser {
         return false;
       }
       this.#record();
-      // A flood fills the ring faster than any timer of ours comes round.
+      // A flood fills the ring faster than any of our timers fires.
       if ((count & RELEASE_MASK) === RELEASE_MASK) this.#ring.release();
     }
     this.#ring.release();
     return true;
   }
 
-  /** The thread writes no more: what it had in flight fails. Whatever it wrote has to be parsed before. */
+  /** The thread writes no more: its requests in flight fail. Its records must be parsed before. */
   lost(reason: string, atNs: number): void {
     if (this.#hasEnded) return;
     for (const tracker of this.#trackers.values()) {
@@ -130,7 +130,7 @@ export class RingParser {
     return tracker;
   }
 
-  /** Undefined of a sample whose record of its issue found no room in the ring, which is counted where it was dropped. */
+  /** undefined for a sample whose issue record did not fit into the ring, which is counted where it was dropped. */
   #issued(): SampleTracker | undefined {
     const { slot, sampleId } = this.#ring;
     const tracker = this.#trackers.get(slot);
@@ -192,7 +192,7 @@ export class RingParser {
     });
   }
 
-  /** Of each its lateness, then how long the system held it back. */
+  /** For each mark, its lateness, then the delay caused by the system. */
   #marks(): void {
     const { latenessNs: figures, ...of } = this.#latenesses();
     this.#options.output.observed({
@@ -203,7 +203,7 @@ export class RingParser {
     });
   }
 
-  /** At the end all of them, so that each completed sample that has a figure also has its edges. */
+  /** At the end all of them, so that each completed sample with a figure also has its limits. */
   #reportGaps(atNs: number): void {
     for (const record of this.#gaps.take({ atNs, thread: this.thread }))
       this.#options.output.observed(record);
@@ -223,7 +223,7 @@ export class RingParser {
     return this.#ring.f64[this.#ring.payloadStart / 8 + index] ?? 0;
   }
 
-  /** Behind so many figures. */
+  /** The text after that many figures. */
   #text(figures: number): string {
     const { bytes, payloadStart, payloadEnd } = this.#ring;
     const start = payloadStart + figures * 8;
@@ -232,5 +232,5 @@ export class RingParser {
 }
 
 const RELEASE_MASK = 63;
-/** A second: a thread is observed five times in it. */
+/** Once a second: a thread is observed five times in it. */
 const GAPS_REPORTED_EVERY = 5;

@@ -1,5 +1,5 @@
-// One connection's sample on the parse side: from what its load thread recorded to event records and a line of
-// samples.jsonl. Stamps are kept until the end, because the line wants all of them.
+// One connection's sample on the parse side: from the records of its load thread to event records and a line of
+// samples.jsonl. Stamps are kept until the end, because the line contains all of them.
 
 import { recordOf } from '../../core/record-of.ts';
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
@@ -30,7 +30,7 @@ interface SampleTrackerOptions {
   readonly api: ServerApi;
   readonly isStreaming: boolean;
   readonly requested: TokensPerRequest;
-  /** Of a run of sessions. */
+  /** For a run of sessions. */
   readonly turns?: TurnNotifier | undefined;
 }
 
@@ -42,32 +42,32 @@ export class SampleTracker implements ContentSink {
   readonly #requested: TokensPerRequest;
   readonly #turns: TurnNotifier | undefined;
   readonly #repeats: Uint8Array | undefined;
-  /** The last other name that a reply had, so that each is compared once. */
+  /** The last different name in a reply, so that each is compared once. */
   #compared = { requested: '', answered: '', otherModel: '' };
   readonly #reply: ReplyReader;
   readonly #gapEdges: GapEdges;
-  /** Written anew for each sample. */
+  /** Overwritten for each sample, to allocate nothing. */
   readonly #issued = { sampleId: 0, atNs: 0, intendedNs: 0, connectNs: 0, heldBackNs: 0, isWarmup: false };
   #firstByteNs = NO_FIGURE;
   #firstAnswerNs = NO_FIGURE;
   #lastBodyNs = 0;
-  /** By how much the stamp of the body in hand may be late. */
+  /** By how much the stamp of the current body may be late. */
   #bodyLateNs = 0;
   #bodyLateNsMax = 0;
   #lateness = inTime();
   #beganWithAnswer = false;
-  /** Of every content chunk. */
+  /** Stamp of every content chunk. */
   #stampsNs: Float64Array = new Float64Array(16);
-  /** Of each stamp how late it may be: by what is known, and whatever happened. */
+  /** Lateness of each stamp: by known causes, and its upper limit. */
   #late: Float32Array = new Float32Array(32);
-  /** Of the target's name; -1: it has one. */
+  /** Index of the target's address; -1: it has one. */
   #address = NO_FIGURE;
   #chunkCount = 0;
-  /** Chunks that have text. */
+  /** Number of chunks with text. */
   #textChunks = 0;
-  /** Of each chunk, once there is a second one. */
+  /** Choice of each chunk, once there is a second choice. */
   #choiceOf: number[] = [];
-  /** Of the stamps, how many are in records. */
+  /** How many of the stamps are in records. */
   #reportedCount = 0;
 
   constructor({ output, api, isStreaming, requested, turns }: SampleTrackerOptions, gapEdges: GapEdges) {
@@ -143,7 +143,7 @@ export class SampleTracker implements ContentSink {
     if ((carries & CARRIES_TEXT) !== 0) this.#textChunks += 1;
     const isAnswer = (carries & CARRIES_ANSWER) !== 0;
     if (this.#chunkCount === 0) {
-      // A plain reply has content and no first one: it is there all at once.
+      // A plain reply has no first content: it arrives as a whole.
       if (this.#isStreaming) this.#output.receivedFirst(this.sampleId, stampNs, this.#firstByteNs);
       this.#reportedCount = 1;
     } else {
@@ -276,7 +276,7 @@ export class SampleTracker implements ContentSink {
     const isCancelledAsPlanned = kind === 'cancelled-as-planned';
     const isCutAfterGrace = kind === 'cancelled-after-grace';
     const requested = variantOf(this.#requested, this.sampleId, session);
-    // Models of a mix are told apart, and addresses then are not.
+    // With a mix, models are distinguished, and addresses are not.
     const variant = requested === NO_FIGURE && !this.#issued.isWarmup ? this.#address : requested;
     const { check: plan } = this.#requested;
     const { parts } = this.#reply;
@@ -322,7 +322,7 @@ export class SampleTracker implements ContentSink {
 
 const LAST_CHOICE = 255;
 
-/** A single keeps 24 bits: a lateness that is rounded is never less than it was. */
+/** A single keeps 24 bits: rounding must never make a lateness smaller. */
 const ROUNDED_UP: number = 1 + 2 ** -23;
 
 const inTime = (): Record<keyof SampleLateness, number> => recordOf(LATENESS_KEYS, () => 0);

@@ -1,4 +1,4 @@
-// What a parse thread must know of the requests to see that a reply is not quite one to them.
+// What a parse thread needs of the requests to detect that a reply does not match them.
 
 import type { SessionHistory } from '../../core/run/run-shape.ts';
 import type { TurnTableMemory } from '../schedule/turn-table.ts';
@@ -8,35 +8,35 @@ import type { RequestBodies } from '../target/request-bodies.ts';
 import { keptAnswers, type SessionBodies } from '../target/session-bodies.ts';
 
 export interface TokensPerRequest {
-  /** Of a run of sessions. */
+  /** For a run of sessions. */
   readonly turns?: RequestedTurns | undefined;
-  /** That is asked for; '': none in particular. */
+  /** The model that is requested; '': none in particular. */
   readonly model: string;
-  /** Of several models: their names, and which each measured body asks for. */
+  /** For several models: their names, and which one each measured body requests. */
   readonly mix?: { readonly models: readonly string[]; readonly order: readonly number[] };
-  /** Of several targets: which each request or session goes to. */
+  /** For several targets: which one each request or session goes to. */
   readonly spread?: TargetSpread;
-  /** What answers are checked by. */
+  /** Constraints that answers are checked against. */
   readonly check?: CheckedAnswers;
-  /** For a tokenizer that counts them behind the run. */
+  /** Text of answers is kept for a tokenizer that counts them after the run. */
   readonly keepsAnswers: boolean;
   /** The first sample of the measured phase. */
   readonly measuredFrom: number;
-  /** Bodies that the measured phase goes through, again and again. */
+  /** Number of bodies that the measured phase cycles through. */
   readonly bodies: number;
-  /** Names of lines in the data set, by the body or by its turn; undefined: no line has one. */
+  /** Ids of lines in the data set, by body or turn; undefined: no line has one. */
   readonly lineIds?: readonly (string | undefined)[];
-  /** Uint8, one a body: 1 where an earlier one is the same. Undefined: each request is made unique. */
+  /** Uint8, one per body: 1 if an earlier one is identical. undefined: each request is made unique. */
   readonly repeats: SharedArrayBuffer | undefined;
 }
 
 interface RequestedTurns {
   readonly table: TurnTableMemory;
-  /** Uint8, one a turn of the data set: 1 where a later turn repeats what the server answered. */
+  /** Uint8, one per turn of the data set: 1 if a later turn repeats the server's answer. */
   readonly keeps: SharedArrayBuffer;
-  /** Of each turn of the data set the results for the tools that its answer calls; undefined: none has any. */
+  /** For each turn of the data set, the results of its answer's tool calls; undefined: none has any. */
   readonly results?: readonly (readonly string[])[];
-  /** Who keeps what was said: of a server's its id is wanted. */
+  /** Where the history is stored: for a server's, only its id is needed. */
   readonly history: SessionHistory;
 }
 
@@ -79,15 +79,14 @@ export const tokensPerRequest = ({
   keepsAnswers,
   measuredFrom: warmupRequests,
   bodies: bodies.measured,
-  // Turns of a session differ, and sessions begin anew where the data set is over.
-  // Those of a trace have words of their own.
+  // Turns of a session differ, and sessions repeat when the data set is over. Those of a trace have their own words.
   repeats: sessions === undefined && replay === undefined ? bodies.repeats : undefined,
 });
 
 const linesOf = ({ lineIds }: Pick<RequestBodies, 'lineIds'>): Pick<TokensPerRequest, 'lineIds'> =>
   lineIds === undefined ? {} : { lineIds };
 
-/** The name of its line in the data set; undefined: it has none, or it warms up. */
+/** The id of its line in the data set; undefined: it has none, or it is a warm-up request. */
 export const lineIdOf = (
   { lineIds, measuredFrom }: TokensPerRequest,
   sampleId: number,
@@ -97,7 +96,8 @@ export const lineIdOf = (
 };
 
 /**
- * Which model of the mix a measured sample asks for, or which of several targets it goes to; -1: there is one, or it warms up.
+ * Which model of the mix a measured sample requests, or which of several targets it goes to; -1: there is one, or it
+ * is a warm-up request.
  * @param session that it is a turn of
  */
 export const variantOf = (
@@ -111,7 +111,7 @@ export const variantOf = (
   return mix === undefined ? -1 : (mix.order[number % bodies] ?? -1);
 };
 
-/** Whether the very same bytes were sent before in the measured phase. */
+/** Whether identical bytes were sent before in the measured phase. */
 export const isRepeatedRequest = (
   { measuredFrom, bodies }: TokensPerRequest,
   repeats: Uint8Array | undefined,

@@ -1,4 +1,4 @@
-// Which turn a sample is, and what a load thread is told when it has ended.
+// Which turn a sample is, and what is reported to a load thread when it has ended.
 
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import type { SessionHistory } from '../../core/run/run-shape.ts';
@@ -32,14 +32,14 @@ export class TurnNotifier {
     this.#report = report;
   }
 
-  /** undefined: it warms up. */
+  /** undefined: it is a warm-up request. */
   turnOf(sampleId: number): SampleTurn | undefined {
     if (sampleId < this.#firstSampleId) return undefined;
     const place = this.#table.placeOf(sampleId - this.#firstSampleId);
     return { ...place, turns: this.#table.turnsOf(place.session) };
   }
 
-  /** Of a server that keeps what it said only the id is wanted. */
+  /** For a server that stores the history only the id is needed. */
   keepsAnswer(sampleId: number): boolean {
     return this.#history === 'client' && this.#isContinued(sampleId);
   }
@@ -73,7 +73,7 @@ export class TurnNotifier {
   }
 }
 
-/** Of a turn that will never be issued. */
+/** For a turn that will never be issued. */
 export const windowOf = (isWarmup: boolean): number => (isWarmup ? OUTSIDE_WINDOWS : 0);
 
 const keptOf = (

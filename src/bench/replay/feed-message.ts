@@ -8,12 +8,12 @@ import type { WordCosts } from '../dataset/word-costs.ts';
 import type { TargetSpread } from '../target/load-target.ts';
 import type { LengthField } from '../target/request-fields.ts';
 
-/** What is sent in the replay of a trace, and when. */
+/** The requests of a trace's replay, and their times. */
 export interface ReplayPlan {
   readonly trace: TimedTrace;
   readonly seed: number;
   readonly costs: WordCosts;
-  /** All requests have the same: what they share they share at the server too. undefined: none. */
+  /** Shared by all requests: what they have in common they have in common at the server, too. undefined: none. */
   readonly nonce: string | undefined;
   /** Name of a row of server-apis.ts. */
   readonly api: string;
@@ -21,28 +21,28 @@ export interface ReplayPlan {
   readonly isStreaming: boolean;
   readonly lengthFields: readonly LengthField[];
   readonly added: JsonObject;
-  /** --body says how long answers are. */
+  /** --body determines how long answers are. */
   readonly isOutputInBody: boolean;
 }
 
 export interface FeedWorkerData {
   readonly plan: ReplayPlan;
-  /** Of each target, up to the figure of content-length. */
+  /** For each target, up to the figure of content-length. */
   readonly heads: readonly string[];
-  /** Of several: which each request goes to. */
+  /** For several targets: which one each request goes to. */
   readonly spread: TargetSpread | undefined;
   readonly firstSampleId: number;
   /** Request n goes to thread n mod their number. */
   readonly ports: readonly MessagePort[];
   readonly board: ThreadBoardMemory;
-  /** Number of the board's cells. */
+  /** Index of the board's cells. */
   readonly boardThread: number;
 }
 
 /** To a load thread, in the order in which it sends them. */
 export type FromFeed =
   | { readonly kind: 'request'; readonly sampleId: number; readonly bytes: Uint8Array }
-  /** As many are there as may be, or all. */
+  /** The queue is full, or contains all. */
   | { readonly kind: 'primed' };
 
 /** From a load thread. */

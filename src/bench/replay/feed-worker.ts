@@ -1,5 +1,5 @@
-// Entry of the thread that makes the requests of a trace while they are sent: it reads the file a second time, a bounded time
-// ahead of what is due, so that neither the trace nor its texts are ever whole in memory.
+// Entry of the thread that generates the requests of a trace while they are sent: it reads the file a second time, a
+// bounded time before they are due, so that neither the trace nor its texts are ever whole in memory.
 
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -80,7 +80,7 @@ const feed = async (): Promise<void> => {
     }
     report(thread, { kind: 'request', sampleId: firstSampleId + number, bytes }, [bytes.buffer]);
     number += 1;
-    // What load threads have taken is told in a message.
+    // Load threads report in a message what they have taken.
     if (number % REQUESTS_PER_TURN === 0) await nextTurn();
   }
   if (number < times.length) throw new Error(`${trace.shownPath} has become shorter since it was read first`);
@@ -91,10 +91,10 @@ const feed = async (): Promise<void> => {
   prime();
 };
 
-/** Made and not sent yet, of all load threads together. */
+/** Generated and not sent yet, all load threads together. */
 const AHEAD_REQUESTS_MAX = 8_192;
 const AHEAD_BYTES_MAX = 67_108_864;
 const REQUESTS_PER_TURN = 16;
 
-// What is thrown ends the thread, which the main thread sees.
+// An exception ends the thread, which the main thread detects.
 void feed();

@@ -1,5 +1,5 @@
-// The bytes of each request of a trace: the text of its blocks and of what is its own, in a body of the server's API, behind the
-// head of its target.
+// The bytes of each request of a trace: the text of its blocks and its own text, in a body of the server's API, after
+// the head of its target.
 
 import type { TraceRequest } from '../dataset/trace/trace.ts';
 import { TraceTexts } from '../dataset/trace/trace-text.ts';
@@ -16,7 +16,7 @@ export class ReplayedRequests {
     this.#texts = new TraceTexts(plan.costs, plan.seed);
   }
 
-  /** Memory of its own, to be handed over. @param number its place in the replay */
+  /** In newly allocated memory, which can be transferred. @param number its index in the replay */
   bytesOf(request: TraceRequest, number: number, head: string): Uint8Array<ArrayBuffer> {
     const { api, model, isStreaming, nonce, lengthFields, added, isOutputInBody } = this.#plan;
     const { before, after } = bodyAround(serverApi(api), isOutputInBody ? undefined : request.outputTokens, {

@@ -1,5 +1,5 @@
-// A load thread's end of the feed: requests of a trace that are ready, until they are sent. Those that warm up come from the
-// writer that every run has.
+// A load thread's end of the feed: requests of a trace that are ready, until they are sent. Warm-up requests come
+// from the writer that every run has.
 
 import type { MessagePort } from 'node:worker_threads';
 import type { PreparedRequest, RequestSource } from '../target/http1/request-writer.ts';
@@ -10,7 +10,7 @@ export class RequestFeed implements RequestSource {
   readonly #warmup: RequestSource;
   readonly #firstSampleId: number;
   readonly #ready: ({ readonly sampleId: number; readonly bytes: Uint8Array } | undefined)[] = [];
-  /** In `#ready`, of the first one that may still be asked for. */
+  /** Index in `#ready` of the next request to be sent. */
   #next = 0;
   #taken = { requests: 0, bytes: 0 };
   readonly #primed = Promise.withResolvers<void>();
@@ -24,13 +24,13 @@ export class RequestFeed implements RequestSource {
       if (message.kind === 'primed') this.#primed.resolve();
       else {
         this.#ready.push(message);
-        // Whoever finds more than one has been told already.
+        // With more than one, the pattern has been notified already.
         if (this.#ready.length === this.#next + 1) this.#came();
       }
     });
   }
 
-  /** As many are ready as may be: the load can begin. */
+  /** The queue is full: the load can begin. */
   get primed(): Promise<void> {
     return this.#primed.promise;
   }
@@ -63,7 +63,7 @@ export class RequestFeed implements RequestSource {
     into.promptIndex = -1;
   }
 
-  /** Tells what has been taken, so that more is made. */
+  /** Reports what has been taken, so that more is generated. */
   tick(): void {
     if (this.#taken.requests === 0) return;
     const taken: FeedTaken = this.#taken;
@@ -82,5 +82,5 @@ export class RequestFeed implements RequestSource {
   }
 }
 
-/** Places of requests that are over are let go of so many at a time. */
+/** Array slots of finished requests are released this many at a time. */
 const COMPACTED = 256;

@@ -1,5 +1,5 @@
-// The aggregator of a run as its main process sees it: records go in, snapshots come out, and at the end the final one, by
-// whichever way it comes.
+// The aggregator of a run as its main process uses it: records go in, snapshots come out, and at the end the final
+// one, over either of two channels.
 
 import * as v from 'valibot';
 import type { Clock } from '../../clock/clock.ts';
@@ -29,21 +29,21 @@ interface AggregatorStart {
   readonly clock: Clock;
   readonly eventsEndpoint: string;
   readonly arguments: Omit<AggregatorArguments, 'eventsEndpoint'>;
-  /** Of the run. */
+  /** Directory of the run. */
   readonly directory: string;
   readonly nodePath: string;
   readonly env: Env;
   readonly settings: BenchSettings;
   readonly signal: AbortSignal;
   readonly onSnapshot: (snapshot: MetricsSnapshot) => void;
-  /** Of a run that its owner does not look at: somebody else has begun to, or has gone. */
+  /** For a run without an observer of its own: an observer has appeared, or has gone. */
   readonly onLookedAt: (isLookedAt: boolean) => void;
 }
 
 export interface Account extends FinalSnapshot {
-  /** Records that did not reach the aggregator, as far as it told what did. */
+  /** Records that did not reach the aggregator, by its last confirmation. */
   readonly droppedRecords: number;
-  /** Why the account is not what it should be. */
+  /** Why the result is incomplete. */
   readonly problems: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export interface AggregatorChild extends AsyncDisposable {
   publish(batch: Uint8Array): void;
   /** Never rejects. */
   readonly exited: Promise<OwnProcessExit>;
-  /** The account will be an interrupted one. */
+  /** Marks the result as interrupted. */
   interrupt(): void;
   /** After the last record was published. */
   finish(stopNow: AbortSignal): Promise<Account>;
@@ -84,7 +84,7 @@ export const openAggregator = async (options: AggregatorStart): Promise<Aggregat
         if (reported.success) options.onLookedAt(reported.output.isLookedAt);
       },
     });
-    // Both ways are proven before the first record.
+    // Both connections are tested before the first record.
     await Promise.race([
       Promise.all([publisher.waitForSubscribers(1, patience), subscriber.ready(patience)]),
       child.exited.then(exit => Promise.reject(new OwnProcessError('exited', earlyEnd(exit)))),
@@ -142,7 +142,7 @@ class ChildSide implements AggregatorChild {
 
   async finish(stopNow: AbortSignal): Promise<Account> {
     const { accountMsMax, lingerMs } = this.#options.settings;
-    // A dead reader confirms nothing: the time to wait for it ends with it.
+    // A dead reader confirms nothing: waiting for it ends when it exits.
     const closed = this.#publisher.close(stopNow.aborted ? 0 : lingerMs);
     await Promise.race([closed, this.#child.exited, untilAborted(stopNow)]);
     const patience = AbortSignal.any([stopNow, AbortSignal.timeout(accountMsMax)]);
@@ -153,7 +153,7 @@ class ChildSide implements AggregatorChild {
     const exit =
       (await unlessAborted(this.#child.exited, AbortSignal.timeout(STOP_MS))) ??
       (await this.#child.stop(STOP_MS));
-    // One that failed delivers what it has first: that its account came does not mean that it is whole.
+    // A failing child delivers its data first: an existing result is not proof that it is complete.
     const hasFailed = exit.code !== null && exit.code !== 0;
     return {
       ...final,

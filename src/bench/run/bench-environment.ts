@@ -1,4 +1,4 @@
-// What a process that runs benchmarks says of its machine, and what it gives to its children.
+// What a process that runs benchmarks reports about its machine, and the environment of its children.
 
 import { availableParallelism, cpus, release } from 'node:os';
 import type { ReportEnvironment } from '../../core/run/report.ts';
@@ -18,7 +18,7 @@ export const benchEnvironment = ({
   cores: availableParallelism(),
 });
 
-/** Children talk to nobody but us. */
+/** Children communicate with this process only. */
 export const withoutSecrets = (env: Env): Env =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET_VARIABLE.test(name)));
 

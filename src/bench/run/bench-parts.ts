@@ -1,4 +1,4 @@
-// What a run is given beside the request, what it tells while it goes on, and what it comes to.
+// Dependencies of a run other than its request, its events in progress, and its result.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { RunProvenance } from '../../core/run/provenance.ts';
@@ -18,7 +18,7 @@ import type { ServerSurvey } from './survey-server.ts';
 
 export interface BenchParts {
   readonly clock: Clock;
-  /** For children: without what is secret. */
+  /** Environment for children: without secrets. */
   readonly env: Env;
   /** process.execPath */
   readonly nodePath: string;
@@ -28,55 +28,64 @@ export interface BenchParts {
   readonly runId: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** What to type to run it again, without secrets; unknown of what is a part of something else. */
+  /** The command that repeats it, without secrets; unknown for a run that is part of something else. */
   readonly command?: Reported<string>;
-  /** Without it the report says that it is not known. */
+  /** If missing, the report states that it is not known. */
   readonly provenance?: CallProvenance;
-  /** What the report says besides, one sentence each: what a calibration found. */
+  /** Further sentences for the report, such as what a calibration found. */
   readonly reported?: readonly string[];
-  /** 8 characters of hex. */
+  /** 8 hex digits. */
   readonly noncePrefix: string;
-  /** Absolute. */
+  /** Absolute path. */
   readonly directory: string;
   readonly settings: BenchSettings;
-  /** Ends the run early, and well. */
+  /** Ends the run early, with a complete report. */
   readonly stop: AbortSignal;
-  /** Ends it now, with what is there. */
+  /** Ends it at once, with the results so far. */
   readonly stopNow: AbortSignal;
-  /** Of a run from many machines: what this one does of it. */
+  /** In a run on several machines: this machine's part. */
   readonly part?: RunPart;
-  /** Of a stage: ends the load before its limits, and the run is as complete as if it had reached them. */
+  /** For a stage: ends the load before its limits; the run is as complete as if it had reached them. */
   readonly early?: EarlyEnd;
-  /** Of a stage: sees what the load tells, as it comes. */
+  /** For a stage: receives the load's events as they happen. */
   readonly tap?: LoadTap;
-  /** Of a stage: sees what the server tells of itself, where this process asks it. */
+  /** For a stage: receives the server's own metrics, if this process reads them. */
   readonly onServer?: (reading: ServerReading) => void;
-  /** What the report says of the machine that was loaded. Asked once, at the end; never rejects. */
+  /** Evaluates the machine that was loaded, for the report. Called once, at the end; never rejects. */
   readonly judge?: (report: Report) => Promise<Pick<Report, 'headroom' | 'calibration' | 'energy'>>;
   readonly observer: BenchObserver;
-  /** Whether the observer wants more than one snapshot a second. Others may ask for them while the run goes on. Default: true. */
+  /**
+   * Whether the observer needs more than one snapshot a second. Others may request them during the run. Default:
+   * true.
+   */
   readonly isLookedAt?: boolean;
-  /** Of tests: the addresses of a name; default: those of the system's resolver. */
+  /** For tests: resolves the addresses of a name; default: the system's resolver. */
   readonly resolve?: AddressLookup;
-  /** Of tests: threads that misbehave. */
+  /** For tests: threads that misbehave. */
   readonly entries?: LoadGeneratorOptions['entries'];
 }
 
-/** What is known of a run's provenance before the server is asked and prompts are planned. */
+/** The part of a run's provenance that is known before the server is queried and prompts are planned. */
 export type CallProvenance = Omit<RunProvenance, 'prompts' | 'server'>;
 
-/** One agent's part of a run that a coordinator has split. The request is that of the whole run, with its warm-up counted. */
+/**
+ * One agent's part of a run that a coordinator has split. The request is that of the whole run, with its warm-up
+ * counted.
+ */
 export interface RunPart {
   readonly share: Share;
-  /** What another agent has found out of the server, or this one before. */
+  /** The server's properties, found by another agent or by an earlier survey. */
   readonly survey: ServerSurvey;
-  /** `bodiesDigest` of what all agents send; a run of other bodies is refused. */
+  /** `bodiesDigest` of the requests of all agents; a run with other bodies is refused. */
   readonly bodiesDigest: string;
-  /** Connections are open and the warm-up is over. Resolves with the zero of the schedule, ns since the run's zero; undefined: none. */
+  /**
+   * Called when connections are open and the warm-up is over. Resolves with the zero of the schedule, ns since the
+   * run's zero; undefined: none.
+   */
   readonly zero: (opened: number) => Promise<number | undefined>;
-  /** This machine's own limit on connections that are open at any moment, whatever the load would open. */
+  /** This machine's own limit on connections that are open at any moment, independent of the load. */
   readonly connectionsMax?: number;
-  /** Makes the plan elsewhere than in this thread; undefined: here. */
+  /** Makes the plan in another thread; undefined: in this one. */
   readonly planned?: (signal: AbortSignal) => Promise<PlannedPart>;
 }
 
@@ -88,16 +97,16 @@ export interface PlannedPart {
 }
 
 export interface EarlyEnd {
-  /** Issues no more; what is in flight is followed to its end. */
+  /** Issues no more; requests in flight are followed to their end. */
   readonly drain: AbortSignal;
-  /** Cancels what is in flight. */
+  /** Cancels requests in flight. */
   readonly cancel: AbortSignal;
 }
 
 export interface LoadTap extends LoadSink {
   /**
    * The measured phase begins. All times are ns since the run's zero.
-   * @param reportedUntilNs until when all is told, but for a few batches; without it until now
+   * @param reportedUntilNs time up to which everything is reported, but for a few batches; without it up to now
    */
   started(startNs: number, nowNs: () => number, reportedUntilNs?: () => number): void;
 }
@@ -122,29 +131,29 @@ export interface StartedRun {
 
 export interface BenchResult {
   readonly report: Report;
-  /** What could not be written of it. */
+  /** Files that could not be written. */
   readonly diskProblems: readonly string[];
 }
 
-/** Times that a run waits for its own parts. Tests make them short. */
+/** Timeouts for a run's own parts. Tests shorten them. */
 export interface BenchSettings {
-  /** For a child process to say that it is ready. */
+  /** For a child process to report that it is ready. */
   readonly readyMsMax: number;
-  /** For the server to tell its models. */
+  /** For the server to list its models. */
   readonly requestMsMax: number;
-  /** For each of the short requests that tell what words cost. */
+  /** For each of the short requests that measure what words cost. */
   readonly calibrationMsMax: number;
-  /** A load thread that did not return to its event loop for so long is given up. */
+  /** A load thread that did not return to its event loop for this long is given up. */
   readonly heartbeatMsMax: number;
-  /** For the subscribers to take what is queued at the end. */
+  /** For the subscribers to read what is queued at the end. */
   readonly lingerMs: number;
-  /** For the aggregator to finish its account after the session's end. */
+  /** For the aggregator to finish its result after the session's end. */
   readonly accountMsMax: number;
   /** For the event logger to write what it has. */
   readonly logMsMax: number;
   /** For samples.jsonl to be on disk. */
   readonly diskMsMax: number;
-  /** From when all agents of a run are ready to the zero of their schedule, at least. */
+  /** Minimum time from when all agents are ready to the zero of their schedule. */
   readonly startLeadMs: number;
 }
 

@@ -1,4 +1,4 @@
-// What a person asked a benchmark to do, checked and free of contradictions.
+// What a person requested of a benchmark, checked and free of contradictions.
 
 import type { DepthPlan } from '../../core/depth/depth-plan.ts';
 import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
@@ -24,7 +24,7 @@ export interface BenchRequest {
   /** Several, each for a share of the requests or sessions; `target` is the first of them. */
   readonly targets?: readonly WeightedTarget[];
   readonly api: ServerApi;
-  /** undefined: ask the server. */
+  /** undefined: the server's own. */
   readonly model: string | undefined;
   /** Several, each for a share of the requests; `model` is the first of them. */
   readonly models?: ModelMix;
@@ -36,33 +36,33 @@ export interface BenchRequest {
   readonly name: string | undefined;
   readonly tags: RunTags;
   readonly dataset: DatasetChoice;
-  /** Before every request: the text, or what the file of that name has. */
+  /** Sent before every request: the text, or the content of the file of that name. */
   readonly systemPrompt?: { readonly text: string; readonly path: string };
   readonly requests: RequestSettings;
   readonly hasNonce: boolean;
-  /** Nobody looks for what spoils figures, and the report says so. */
+  /** Checks for contamination are disabled, and the report states it. */
   readonly isUnguarded?: true;
-  /** The threads that send and stamp are to run before every other program, where the system allows it. */
+  /** The threads that send and stamp run before all other programs, if the system allows it. */
   readonly hasRealTimeThreads?: true;
   readonly isStreaming: boolean;
   readonly timeouts: LoadTimeouts;
-  /** After which failures it stops; default: after a warm-up that is refused, and after 30 s in which nothing succeeds. */
+  /** Failures after which it stops; default: after a warm-up that is refused, and after 30 s without a success. */
   readonly stopRules?: StopRules;
   readonly warmup: Warmup;
   readonly seed: number;
-  /** Secrets: written nowhere. */
+  /** Secrets: never written. */
   readonly headers: readonly HeaderField[];
   readonly hasEventLog: boolean;
   readonly objectives: readonly Objective[];
   /** The share of issued requests that must meet the objectives of a single request. */
   readonly attainment: number;
-  /** Pictures in each prompt. */
+  /** Images in each prompt. */
   readonly images?: ImageDatasetOptions;
-  /** Requests are broken off by the client itself. */
+  /** Requests that the client itself cancels. */
   readonly cancel?: CancelPolicy;
-  /** Counts answers behind the run. */
+  /** Counts answers after the run. */
   readonly tokenizer?: TokenizerChoice;
-  /** What is sent follows from it alone: `dataset`, `requests` and `samplesMax` agree with it. */
+  /** Determines everything that is sent: `dataset`, `requests` and `samplesMax` agree with it. */
   readonly depth?: DepthPlan;
   /** Chats of several turns; `samplesMax` then counts sessions. */
   readonly sessions?: SessionDatasetOptions | undefined;
@@ -74,7 +74,7 @@ export type TokenizerChoice =
 
 export interface WeightedTarget {
   readonly target: BenchTarget;
-  /** Above 0, of the sum of all. */
+  /** Above 0, relative to the sum of all. */
   readonly weight: number;
 }
 
@@ -84,7 +84,7 @@ export type DatasetChoice =
   | { readonly kind: 'timed-trace'; readonly trace: TimedTrace }
   /** Conversations of agents, with the pauses of their replay. */
   | { readonly kind: 'agent-trace'; readonly trace: Trace; readonly facts: TraceFacts }
-  /** Read already: by the coordinator of a run, who sent it here. */
+  /** Already read by the coordinator of a run, which sent it here. */
   | { readonly kind: 'held'; readonly dataset: Dataset }
   | {
       readonly kind: 'file';
@@ -99,5 +99,5 @@ export type Warmup =
   /** One request for each load thread, for the just-in-time compiler and the connection. */
   | { readonly kind: 'default' }
   | { readonly kind: 'requests'; readonly count: number }
-  /** No request at all before time zero, not even one that asks for the model. */
+  /** No request at all before time zero, not even one for the model. */
   | { readonly kind: 'none' };

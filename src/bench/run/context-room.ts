@@ -1,4 +1,5 @@
-// Whether the server has room for the longest request that is planned: a person learns it before the run, not from its failures.
+// Whether the longest planned request fits into the server's context: a person learns it before the run, not from its
+// failures.
 
 import { minimumOf } from '../../core/extremes.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
@@ -7,7 +8,7 @@ import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import type { Prompt } from '../dataset/prompt.ts';
 import type { ServerAnswer } from '../target/query-server.ts';
 
-/** One sentence; none if there is room, or if the server does not report how much it has. */
+/** One sentence; none if it fits, or if the server does not report its context size. */
 export const contextNotices = (
   { reported }: Pick<ServerAnswer, 'reported'>,
   dataset: Pick<PlannedPrompts, 'prompts' | 'inputTokens' | 'outputTokens'>,
@@ -53,7 +54,10 @@ const wordsOf = ({ prefix = '', messages }: Prompt): number =>
     0,
   );
 
-/** Where servers report it, and whether the limit of the answer counts: llama.cpp rejects a prompt, and cuts an answer off. */
+/**
+ * Where servers report it, and whether the limit of the answer counts: llama.cpp rejects a prompt that is too long,
+ * and truncates an answer.
+ */
 const ROOMS = [
   { name: 'max_model_len', hasAnswer: true },
   { name: 'max_total_tokens', hasAnswer: true },

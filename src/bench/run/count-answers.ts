@@ -1,5 +1,6 @@
-// The tokens of answers where a server tells none: counted behind the run by a tokenizer of the person's own, over what was kept on
-// disk. The account of the run is then completed by those counts, and compared with them where the server told its own.
+// The tokens of answers for a server that reports none: counted after the run by the user's tokenizer from the text
+// on disk. The run's figures are then completed with those counts, and compared with the server's own if it reported
+// any.
 
 import { unlink } from 'node:fs/promises';
 import { errorCode } from '../../core/problem.ts';
@@ -22,15 +23,15 @@ import { serverTokenizer } from '../tokenizer/server-tokens.ts';
 import { TokenizerError } from '../tokenizer/tokenizer-files.ts';
 import type { BenchRequest, TokenizerChoice } from './bench-request.ts';
 
-/** Who counts, tried before the run. */
+/** A tokenizer, tested before the run. */
 export interface AnswerCounter {
-  /** As they were then. */
+  /** Its properties at that time. */
   readonly facts: TokenizerFacts;
   /** @param answers file of them */
   count(answers: string, signal: AbortSignal): Promise<TokenCount>;
 }
 
-/** @throws BenchError `input` with what is wrong with it. */
+/** @throws BenchError `input` with the problem. */
 export const answerCounter = async (
   { target, headers, model, api }: Pick<BenchRequest, 'target' | 'headers' | 'model' | 'api'>,
   options: TokenizerChoice,
@@ -68,18 +69,18 @@ interface AnswerCountOptions {
   readonly files: RunFiles;
   readonly config: RunConfig;
   readonly snapshot: MetricsSnapshot;
-  /** Ends the counting; the run is told without it. */
+  /** Cancels the counting; the run is then reported without it. */
   readonly signal: AbortSignal;
 }
 
 export interface CountedAnswers {
   readonly account: Reported<TokenizerAccount>;
   readonly snapshot: MetricsSnapshot;
-  /** What could not be written. */
+  /** Files that could not be written. */
   readonly notices: readonly string[];
 }
 
-/** The text of answers stays nowhere. */
+/** The text of answers is removed afterwards. */
 export const countAnswers = async (options: AnswerCountOptions): Promise<CountedAnswers> => {
   const { counter, files, snapshot, signal } = options;
   try {
@@ -115,7 +116,7 @@ const completed = async (
   return { account, snapshot: filled, notices };
 };
 
-/** Removes the text of answers. @returns what a person must know */
+/** Removes the text of answers. @returns notices for the user */
 export const forgetAnswers = async ({ answers }: RunFiles): Promise<readonly string[]> => {
   try {
     await unlink(answers);
@@ -138,7 +139,7 @@ class AnswerTally {
     this.#tokens = tokens;
   }
 
-  /** @returns the sample with its tokens, where the server told none */
+  /** @returns the sample with its tokens, if the server reported none */
   completed(sample: EndedSample): EndedSample {
     if (sample.outcome !== 'completed' || sample.window < 0) return sample;
     const tokens = this.#tokens.get(sample.sampleId);
@@ -167,7 +168,7 @@ class AnswerTally {
       tokens: this.#all,
       uncounted: this.#uncounted,
       filled: this.#filled,
-      compared: this.#compared.answers === 0 ? unknown('the server told no usage') : this.#compared,
+      compared: this.#compared.answers === 0 ? unknown('the server reported no usage') : this.#compared,
     };
   }
 }

@@ -1,5 +1,5 @@
-// The event log of a run as its main process sees it: a queue of its own, so that a slow or dead logger holds nobody back,
-// and a count of what it did not write.
+// The event log of a run as its main process uses it: with its own queue, so that a slow or dead logger delays
+// nothing, and a count of what was not written.
 
 import { unlessAborted } from '../../clock/until-aborted.ts';
 import { counted } from '../../core/figure/figure.ts';

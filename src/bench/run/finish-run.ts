@@ -1,5 +1,5 @@
-// The end of a run: the aggregator's account, the samples on disk, and the report made of the best of both, written and
-// handed back. Nothing here waits for ever.
+// The end of a run: the aggregator's result, the samples on disk, and a report from the better of both, written and
+// returned. Every wait here has a limit.
 
 import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
 import type { Report, ReportSource } from '../../core/run/report.ts';
@@ -30,7 +30,7 @@ interface FinishOptions extends MeasuredRun {
   readonly aggregator: AggregatorChild;
   readonly eventLog: EventLogChild | undefined;
   readonly machine: MachineDuringRun;
-  /** By a rule of its own. */
+  /** Set if one of the run's own rules stopped it. */
   readonly stopped: RunStop | undefined;
   readonly notices: readonly string[];
 }
@@ -49,7 +49,7 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
     ...account.problems,
     ...(isBlind && account.problems.length === 0 ? ['the aggregator was stopped before the run'] : []),
   ];
-  // Only now: whoever reads a file with an end believes that the run came to it.
+  // Only now: readers take a file with an end marker for a complete run.
   if (session.load.kind !== 'incomplete') {
     const end = encodeSamplesEnd({
       issued: session.issued,
@@ -86,13 +86,16 @@ export const finishRun = async (options: FinishOptions): Promise<BenchResult> =>
       )
     : await countedAgain(report, directory);
   const best = parts.judge === undefined ? detailed : { ...detailed, ...(await parts.judge(detailed)) };
-  // Whoever opens the file has no --full to ask for: it has everything, and what fits on a screen at its top.
+  // A reader of the file cannot request --full: it contains everything, with the summary that fits on a screen at its
+  // top.
   const full = renderReport(best, { isUnicode: true, isFull: true });
   const diskProblems = await directory.writeReport(best, `${full.join('\n')}\n`);
   return { report: best, diskProblems };
 };
 
-/** Only of a whole account: what is recounted from samples.jsonl alone says what the server told. */
+/**
+ * Only for a complete result: figures that are recounted from samples.jsonl alone contain the server's own counts.
+ */
 const tokensCounted = async (
   { tokenizer, directory, config, parts }: FinishOptions,
   { snapshot, source }: FinalSnapshot,
@@ -107,13 +110,13 @@ const tokensCounted = async (
   return { ...counted, notices: [...counted.notices, ...(await forgetAnswers(files))] };
 };
 
-/** A disk that works takes the last lines also of a person who waits for nobody. */
+/** A working disk writes the last lines within this time, even if the user requested an immediate end. */
 const diskPatience = ({ stopNow, settings }: BenchParts): AbortSignal =>
   stopNow.aborted
     ? AbortSignal.timeout(HASTY_DISK_MS)
     : AbortSignal.any([stopNow, AbortSignal.timeout(settings.diskMsMax)]);
 
-/** Where the aggregator left no account of the whole run, the samples on disk know more than its last figures. */
+/** Without a complete result from the aggregator, the samples on disk are more recent than its last figures. */
 const countedAgain = async (report: Report, directory: RunDirectory): Promise<Report> => {
   // It is read back for what the run itself knows of what went wrong.
   const problems = await directory.writeReport(report, '');

@@ -1,6 +1,6 @@
-// What keeps this process from its processors, as the kernel tells it: the quota of a control group (cpu.stat, of both
-// versions of control groups), pressure (PSI) and time that the hypervisor took. Read once a second on the main thread, which
-// measures nothing. Other systems than Linux have none of these files: then it is not known.
+// What keeps this process from its processors, from kernel files: the quota of a control group (cpu.stat, in both
+// versions of control groups), pressure (PSI) and time that the hypervisor took. Read once a second on the main
+// thread, which measures nothing. Other systems than Linux have none of these files: then it is unknown.
 
 import { readFileSync } from 'node:fs';
 import { maximumOf } from '../../core/extremes.ts';
@@ -41,7 +41,7 @@ export class HostWatch {
     };
   }
 
-  /** The groups are asked for each time: a process may be moved while it runs. */
+  /** The groups are read each time: a process may be moved while it runs. */
   #throttledNs(): ReadonlyMap<string, number> {
     const found = new Map<string, number>();
     for (const path of controlGroupStats(this.#read('/proc/self/cgroup') ?? '')) {
@@ -54,13 +54,13 @@ export class HostWatch {
 
 interface Reading {
   readonly atNs: number;
-  /** By the file of each control group, from the own one to the root. */
+  /** By the file of each control group, from its own one to the root. */
   readonly throttledNs: ReadonlyMap<string, number>;
   readonly pressureNs: number | undefined;
   readonly stat: string;
 }
 
-/** A group's quota holds back all groups in it: the worst of them is what was felt. */
+/** A group's quota limits all groups in it: the longest delay is the one that the process experienced. */
 const longest = (before: Reading['throttledNs'], now: Reading['throttledNs']): number =>
   maximumOf([NO_FIGURE, ...[...now].map(([path, total]) => difference(before.get(path), total))]);
 
@@ -71,7 +71,7 @@ export const readProcText: ReadText = path => {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // Not there or not for this user: not known, which is what an account says then.
+    // Missing, or not readable for this user: reported as unknown.
     return undefined;
   }
 };

@@ -1,5 +1,5 @@
-// <home>/live-runs/<id>.json: how `plimsoll watch` and the daemon find a run that is going on. Removed at its end; what a
-// killed run leaves behind is told by its process being gone.
+// <home>/live-runs/<id>.json: how `plimsoll watch` and the daemon find a run in progress. Removed at its end; a file
+// that a killed run left is recognized because its process no longer exists.
 
 import { mkdir, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ export interface LiveRunRecord {
 
 const liveRunsFolder = (home: string): string => join(home, 'live-runs');
 
-/** The home is there. @throws what the system says when it cannot be written. */
+/** Requires an existing home. @throws the system's error when it cannot be written. */
 export const writeLiveRun = async (home: string, run: LiveRunRecord): Promise<void> => {
   const folder = liveRunsFolder(home);
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
@@ -39,7 +39,7 @@ export const removeLiveRun = async (home: string, runId: string): Promise<void> 
   await unlink(join(liveRunsFolder(home), `${runId}.json`)).catch(ignoreSystemError);
 };
 
-/** Newest first; files that are not ours or torn are left out, and those of runs whose process is gone removed. */
+/** Newest first; foreign or incomplete files are left out, and those of runs whose process is gone are removed. */
 export const readLiveRuns = async (
   home: string,
   isAlive: (pid: number) => boolean,

@@ -1,4 +1,4 @@
-// How many threads and connections a load takes, from what was asked alone.
+// How many threads and connections a load needs, from the request alone.
 
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { LoadPlan } from '../load/load-plan.ts';
@@ -6,8 +6,8 @@ import { type Share, shareOf, WHOLE_LOAD } from '../schedule/arrivals.ts';
 import type { BenchRequest } from './bench-request.ts';
 
 /**
- * One load thread for each 40,000 events/s that may be expected, at 100 events/s a stream, and never more than the cores
- * beside the main thread: reference figures of one thread are 95,000 to 114,000 paced events/s.
+ * One load thread for each 40,000 expected events/s, at 100 events/s per stream, and never more than the cores
+ * in addition to the main thread's: one thread measured 95,000 to 114,000 paced events/s.
  */
 export const threadsFor = (
   { pattern, shape, dataset }: LoadSize,
@@ -23,7 +23,7 @@ interface LoadSize extends Pick<BenchRequest, 'pattern' | 'shape'> {
   readonly dataset?: BenchRequest['dataset'] | undefined;
 }
 
-/** How many streams are open at a time; of a rate as if an answer took a second. */
+/** How many streams are open at a time; for a rate, as if an answer took a second. */
 const streamsOf = ({ pattern, dataset }: Omit<LoadSize, 'shape'>): number => {
   if (dataset?.kind === 'timed-trace') return dataset.trace.busiestPerSecond;
   switch (pattern.kind) {
@@ -45,13 +45,13 @@ export const connectionsFor = ({
   samplesMax,
   dataset,
 }: LoadSize & Pick<BenchRequest, 'samplesMax'>): LoadPlan['connections'] => {
-  // While the load grows samples are sent that no limit counts.
+  // While the load grows, samples are sent that no limit counts.
   const isGrowing = shape.rampMs > 0 || shape.warmupMs > 0;
   const useful = Math.min(
     isGrowing ? Number.POSITIVE_INFINITY : (samplesMax ?? Number.POSITIVE_INFINITY),
     knownOr(shape.inFlightCap, Number.POSITIVE_INFINITY),
   );
-  // Turns of one session may be in flight beside each other.
+  // Turns of one session may be in flight in parallel.
   const most = (users: number): number => (isUnknown(shape.sessions) ? users : OPEN_LOOP_CONNECTIONS_MAX);
   switch (pattern.kind) {
     case 'concurrency':

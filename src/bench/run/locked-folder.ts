@@ -1,5 +1,5 @@
-// A folder that one process works in for a long time: made, or taken up again after whatever ended the process that wrote it. Nobody
-// else may be at work in it, and what a cut-off part left is put aside, never written over and never counted.
+// A folder that one process works in for a long time: created, or reopened after the process that wrote it has ended.
+// No other process may work in it, and interrupted parts are put aside, never overwritten and never counted.
 
 import { readdir, rename, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,11 +10,11 @@ import { BenchError } from '../bench-error.ts';
 import { makeEmptyFolder } from './run-directory.ts';
 
 interface LockedFolder extends Disposable {
-  /** Of something that never began: removes what was made here, besides these files. */
+  /** For work that never began: removes what was created here, and these files. */
   discard(files: readonly string[]): Promise<void>;
 }
 
-/** "sweep", "comparison": for people, and in the name of its lock. */
+/** Name for people, and part of the lock's name. */
 type FolderWork = 'sweep' | 'comparison';
 
 /** @throws BenchError `run-directory` unless it is new or empty. */
@@ -40,7 +40,7 @@ export const openLockedFolder = async (path: string, work: FolderWork): Promise<
   }
 };
 
-/** Of a folder that is there. @throws BenchError `run-directory` while another process is at work in it. */
+/** Locks an existing folder. @throws BenchError `run-directory` while another process works in it. */
 export const lockFolder = (path: string, work: FolderWork): Disposable => {
   const lock = lockIn(path, work);
   if (lock === undefined)
@@ -57,7 +57,7 @@ export const lockFolder = (path: string, work: FolderWork): Disposable => {
   };
 };
 
-/** Folders of parts that do not count. @returns their names as they were put aside. @throws BenchError `run-directory` */
+/** Moves folders of parts that do not count. @returns their new names. @throws BenchError `run-directory` */
 export const putAside = async (
   path: string,
   work: FolderWork,

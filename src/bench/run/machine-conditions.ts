@@ -1,6 +1,7 @@
-// What else this machine did while a run measured, by counters of the kernel before and after: swapping, memory pressure, TCP
-// retransmits, packets dropped by its interfaces, throttled processors, their governor, and other programs. Each that bends figures is
-// a sentence. Other systems than Linux have none of these files: that is a sentence, too.
+// Other activity of this machine while a run measured, from kernel counters before and after: swapping, memory
+// pressure, TCP retransmits, packets dropped by its interfaces, throttled processors, their governor, and other
+// programs. Each condition that affects figures is one sentence. Other systems than Linux have none of these files,
+// which is a sentence, too.
 
 import { counted } from '../../core/figure/figure.ts';
 import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
@@ -12,7 +13,7 @@ interface ConditionsOptions {
   readonly read: ReadText;
   readonly platform: string;
   readonly cores: number;
-  /** Of the target: "127.0.0.1". */
+  /** Host of the target: "127.0.0.1". */
   readonly host: string;
   readonly nowNs: () => number;
 }
@@ -99,7 +100,7 @@ interface Counters {
   readonly atNs: number;
   readonly ownCpuNs: number | undefined;
   readonly busyNs: number | undefined;
-  /** Pages. */
+  /** In pages. */
   readonly swapped: number | undefined;
   readonly memoryWaitNs: number | undefined;
   readonly retransmitted: number | undefined;
@@ -144,7 +145,7 @@ const governorSentence = (read: ReadText): readonly string[] => {
     : [`the frequency governor is ${governor}: processors may be slow to wake (performance keeps them up)`];
 };
 
-/** Of all processors, in ticks of 10 ms: user, nice, system, irq, softirq; guests are in user. */
+/** Sum over all processors, in ticks of 10 ms: user, nice, system, irq, softirq; guests are in user. */
 const busyNsOf = (stat: string): number | undefined => {
   const [, line] = /^cpu +(\d[\d ]*)$/m.exec(stat) ?? [];
   if (line === undefined) return undefined;
@@ -152,7 +153,7 @@ const busyNsOf = (stat: string): number | undefined => {
   return (user + nice + system + irq + softirq) * TICK_NS;
 };
 
-/** Of this process: user and system, behind a name that may hold anything. */
+/** CPU time of this process: user and system, after a name that may contain any character. */
 const ownCpuNs = (stat: string): number | undefined => {
   const figures = stat
     .slice(stat.lastIndexOf(')') + 2)
@@ -189,14 +190,14 @@ const sum = (a: number | undefined, b: number | undefined): number | undefined =
   a === undefined || b === undefined ? undefined : a + b;
 
 const GOVERNOR = '/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor';
-const NOT_REPORTED = 'the system does not tell it';
+const NOT_REPORTED = 'not reported by the system';
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|::1|\[::1\])$/;
 const RX_DROPPED = 3;
 /** utime, the 14th field, counted from the third. */
 const OWN_USER = 11;
 /** USER_HZ is 100 on every Linux that Node runs on. */
 const TICK_NS = 10_000_000;
-/** Below these nobody would look for the cause there. */
+/** Below these values nobody would look for the cause there. */
 const OTHERS_PART_MIN = 0.25;
 const WAITED_PART_MIN = 0.01;
 const RETRANSMITTED_PART_MIN = 0.001;

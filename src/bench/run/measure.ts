@@ -19,15 +19,15 @@ import type { StopWatch } from './stop-watch.ts';
 
 export interface MeasuredRun {
   readonly session: SessionResult;
-  /** The aggregator was gone before the session had ended. */
+  /** The aggregator ended before the session did. */
   readonly isBlind: boolean;
-  /** Of the measured phase; undefined where the load grew before it. */
+  /** During the measured phase; undefined if the load grew before it. */
   readonly inFlight: InFlightCount | undefined;
   /** Why the server has reported no metrics; undefined: it has. */
   readonly serverUnknown: Unknown | undefined;
 }
 
-/** The session, ended early when the aggregator dies: nobody would see what a run does that goes on without it. */
+/** Runs the session, which ends early when the aggregator dies: without it, further results would be lost. */
 export const measure = async ({
   parts,
   load,
@@ -106,7 +106,7 @@ export const measure = async ({
     unmeasuredNs,
     record,
     nowNs,
-    // While the load grows nothing is counted from a moment without requests.
+    // While the load grows, there is no moment without requests to count from.
     ...(watch === undefined || unmeasuredNs > 0
       ? {}
       : { beforeLoad: () => watch.start(AbortSignal.any([over.signal, parts.stop])) }),
@@ -146,7 +146,7 @@ export const measure = async ({
   };
 };
 
-/** By whoever watches a stage, or by the run's own rules: then nobody waits for what is in flight. */
+/** Ended by the watch of a stage, or by the run's own rules: requests in flight are then not awaited. */
 const earlyEnd = (early: EarlyEnd | undefined, halted: AbortSignal): EarlyEnd => ({
   drain: early?.drain ?? new AbortController().signal,
   cancel: early === undefined ? halted : AbortSignal.any([early.cancel, halted]),

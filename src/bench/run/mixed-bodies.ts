@@ -1,4 +1,4 @@
-// Which model each request of a mix asks.
+// Which model each request of a mix is for.
 
 import { MIXED_REQUESTS_MIN, type ModelMix, mixedOrder } from '../../core/run/model-mix.ts';
 import { BenchError } from '../bench-error.ts';
@@ -11,7 +11,7 @@ interface MixedBodies extends RequestedMix {
   readonly modelOf: (index: number) => string;
 }
 
-/** Each prompt asks one model; where there are few, they are repeated, so that the shares come out. */
+/** Each prompt goes to one model; a small set of prompts is repeated, so that the shares are met. */
 export const mixedBodies = (
   models: ModelMix,
   { prompts, sessions }: PlannedPrompts,

@@ -1,5 +1,5 @@
-// Whether this process may open as many files as a run needs: each connection is one, and the message library between our
-// processes ends the process that runs out of them, without a word that helps. Asked before anything is sent.
+// Whether this process may open as many files as a run needs: each connection is one, and the message library between
+// our processes aborts the process that runs out of them, without a useful message. Checked before anything is sent.
 
 import { readFile } from 'node:fs/promises';
 import { shellCommand } from '../../core/text/shell-words.ts';
@@ -28,16 +28,22 @@ export const checkOpenFiles = async (
   });
 };
 
-/** Node has raised it as far as it may. Undefined where the system does not say: an open that fails is told later. */
+/**
+ * Node has raised it to the hard limit. undefined if the system does not report it: an open that fails is reported
+ * later.
+ */
 const openFilesLimit = async (): Promise<number | undefined> => {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
   const [, soft] = /^Max open files +(\d+) /m.exec(limits) ?? [];
   return soft === undefined ? undefined : Number(soft);
 };
 
-/** With the next: 54 were counted in a run on Linux with a load and a parse thread, beside its connections. */
+/**
+ * Including the reserve: 54 were counted in a run on Linux with one load and one parse thread, without its
+ * connections.
+ */
 const FILES_OF_A_RUN = 56;
-/** An event loop of its own. */
+/** For its own event loop. */
 const FILES_OF_A_THREAD = 12;
 /** What many services ask for. */
 const USUAL_LIMIT = 4_096;

@@ -1,7 +1,9 @@
-// The kernel's files on who had the processors: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/, scheduler/sched-bwc.rst,
-// accounting/psi.rst, filesystems/proc.rst. Undefined where a text does not tell the figure.
+// Parsers for the kernel's files on the use of processors: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/,
+// scheduler/sched-bwc.rst, accounting/psi.rst, filesystems/proc.rst. undefined if a text does not contain the figure.
 
-/** The cpu.stat of every control group that this process is in, by /proc/self/cgroup: a quota may stand at any level. */
+/**
+ * The cpu.stat of every control group that this process is in, by /proc/self/cgroup: a quota may be set at any level.
+ */
 export const controlGroupStats = (text: string): readonly string[] =>
   text.split('\n').flatMap(line => {
     const [, controllers = '', path = '/'] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
@@ -9,7 +11,7 @@ export const controlGroupStats = (text: string): readonly string[] =>
     return controllers.split(',').includes('cpu') ? levels(`${MOUNT}/cpu`, path) : [];
   });
 
-/** v2 tells throttled_usec, v1 throttled_time in ns. */
+/** v2 has throttled_usec, v1 throttled_time in ns. */
 export const throttledNsOf = (cpuStat: string): number | undefined => {
   const micros = figureAfter('throttled_usec', cpuStat);
   return micros === undefined ? figureAfter('throttled_time', cpuStat) : micros * 1_000;
@@ -21,7 +23,7 @@ export const pressureNsOf = (pressure: string): number | undefined => {
   return total === undefined ? undefined : Number(total) * 1_000;
 };
 
-/** Of all ticks of all processors between two texts of /proc/stat. */
+/** Share of all ticks of all processors between two texts of /proc/stat. */
 export const stolenShareBetween = (before: string, now: string): number | undefined => {
   const [a, b] = [ticksOf(before), ticksOf(now)];
   if (a === undefined || b === undefined || b.all <= a.all) return undefined;
@@ -59,5 +61,5 @@ const MOUNT = '/sys/fs/cgroup';
 /** The second is where systems with both versions mount version 2. */
 const MOUNTS_V2 = [MOUNT, `${MOUNT}/unified`];
 const STEAL = 7;
-/** Groups above one another. */
+/** Limit of nested groups. */
 const DEPTH_MAX = 16;

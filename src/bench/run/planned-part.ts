@@ -1,5 +1,5 @@
-// A part of a run whose plan was made elsewhere, as it is handed over: what threads share, and of the prompts only what is
-// reported of them. A copy of their texts would hold up the thread that receives it.
+// A part of a run whose plan was made in another thread, in the form that is transferred: shared memory, and of the
+// prompts only what is reported about them. Copying their texts would block the receiving thread.
 
 import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
 import { promptsSha256 } from '../dataset/prompts-digest.ts';

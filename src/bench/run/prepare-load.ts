@@ -1,5 +1,5 @@
-// The load side of a run, ready to start: the server was asked, the plan is made, threads are up and connections open. It
-// goes on beside the start of the child processes, and its few early records wait for them.
+// The load side of a run, ready to start: the server was surveyed, the plan is made, threads are up and connections
+// open. It runs in parallel with the start of the child processes, and its few early records wait for them.
 
 import { counted } from '../../core/figure/figure.ts';
 import type { RunRequests } from '../../core/run/run-requests.ts';
@@ -29,7 +29,7 @@ export interface PreparedLoad extends AsyncDisposable {
   readonly shortestTokens: RunRequests['shortestTokens'];
   readonly load: LoadGenerator;
   readonly connectionsOpened: number;
-  /** What a person should know of server and connections. */
+  /** Notices for the user about server and connections. */
   readonly notices: readonly string[];
 }
 
@@ -42,7 +42,7 @@ interface LoadPreparation {
   readonly signal: AbortSignal;
 }
 
-/** @throws BenchError when the target is not there, or the prompts are too large; the signal's reason. */
+/** @throws BenchError when the target is unreachable, or the prompts are too large; the signal's reason. */
 export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoad> => {
   const { request, parts, sink, runZeroNs, signal } = options;
   const survey =
@@ -67,7 +67,7 @@ export const prepareLoad = async (options: LoadPreparation): Promise<PreparedLoa
       shortestTokens: survey.shortestTokens,
       connectionsOpened: opened.opened,
       notices: [
-        // Of a part of a run the coordinator says it once for all.
+        // For a part of a run, the coordinator reports it once for all.
         ...(parts.part === undefined ? contextNotices(survey, dataset) : []),
         ...survey.notices,
         ...opened.notices,
@@ -89,7 +89,7 @@ const plannedHere = async (
   survey: ServerSurvey,
 ): Promise<Pick<PlannedPart, 'plan' | 'dataset'>> => {
   const dataset = illustrated(plannedPrompts(prompts, survey.costs), request, prompts.images);
-  // Of several machines each would number them for itself.
+  // Several machines would each number them separately.
   const addresses =
     request.targets === undefined && parts.part === undefined
       ? await resolveAddresses(request.target.server, { ...parts, signal })
@@ -151,7 +151,7 @@ const checkBodies = (digest: string, { bodiesDigest: expected }: RunPart): void 
   });
 };
 
-/** One that could be opened is enough to begin: what fails then is a sample's failure. */
+/** One open connection is enough to begin: later failures are failures of samples. */
 const openAll = async (
   load: LoadGenerator,
   request: BenchRequest,
@@ -194,13 +194,13 @@ const openAll = async (
   };
 };
 
-/** How long records may be held: whoever takes them as facts, or sees them live, wants them soon; each telling wakes three processes. */
+/** How long records may be buffered: a stage or a live view needs them soon; each flush wakes three processes. */
 export const reportMs = ({ part, tap }: Pick<BenchParts, 'part' | 'tap'>, isLookedAt: boolean): number => {
   if (part !== undefined || tap !== undefined) return AS_FACTS_MS;
   return isLookedAt ? LIVE_MS : UNSEEN_MS;
 };
 
-/** Takes batches at any time; those that come before somebody is there to have them wait. */
+/** Accepts batches at any time; those that arrive before there is a receiver wait. */
 export class BatchRelay {
   #waiting: Uint8Array[] = [];
   #take: ((batch: Uint8Array) => void) | undefined;
@@ -219,7 +219,7 @@ export class BatchRelay {
 
 /** DESIGN §4: batches go by size and by time. */
 const AS_FACTS_MS = 20;
-/** A sample is seen within 300 ms: snapshots come each 200. */
+/** A sample is shown within 300 ms: there is a snapshot every 200 ms. */
 const LIVE_MS = 40;
-/** What a run that is killed may lack of samples.jsonl. */
+/** How much of samples.jsonl a killed run may lose. */
 const UNSEEN_MS = 200;

@@ -1,4 +1,4 @@
-// What a run's prompts are made of: every file that says what is sent is read here, before anything is started.
+// The inputs of a run's prompts: every file that determines what is sent is read here, before anything is started.
 
 import { errorCode } from '../../core/problem.ts';
 import { readInputText } from '../../process/input-file.ts';
@@ -38,7 +38,7 @@ export const readPromptOptions = async (
   };
 };
 
-/** A text that is no file's name is the prompt itself. */
+/** A text that is not a file's name is the prompt itself. */
 const readSystemPrompt = async ({
   text,
   path,
@@ -80,7 +80,7 @@ const readDataset = async (
   }
 };
 
-/** Fields of --body that say how long an answer may be, or with null that nobody says it. */
+/** Fields of --body that limit an answer, or with null remove the limit. */
 const LIMIT_FIELDS = ['max_tokens', 'max_completion_tokens', 'n_predict'] as const;
 /** One word that can only mean a file: "./system.txt", "prompts/chat", "system.md". */
 const FILE_NAME = /^(?:\S*[/\\]\S*|\S+\.(?:txt|md|prompt))$/u;

@@ -1,11 +1,12 @@
-// Load threads that run before every program of ordinary priority: the real-time class "round robin" of Linux. The kernel keeps a twentieth of each
-// second for the others (sched(7), sched_rt_runtime_us), so that a busy load thread cannot take a machine away.
+// Load threads that run before every program of ordinary priority: Linux's real-time class "round robin". The kernel
+// reserves a twentieth of each second for other programs (sched(7), sched_rt_runtime_us), so a busy load thread
+// cannot block a machine.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { lastLine } from '../../core/text/single-line.ts';
 import { type Env, runTool } from '../../process/child.ts';
 
-/** @returns one sentence for the report: that they are, or why not. @throws only the signal's reason */
+/** @returns one sentence for the report: that they have it, or why not. @throws only the signal's reason */
 export const makeLoadThreadsRealTime = async (options: {
   readonly env: Env;
   readonly signal: AbortSignal;
@@ -38,6 +39,6 @@ const loadThreads = async (): Promise<readonly string[]> => {
   return named.flat();
 };
 
-/** The worker of src/bench/threads is named so. */
+/** Name of the worker in src/bench/threads. */
 const LOAD_THREAD_NAME = 'plimsoll load ';
 const CHRT_MS_MAX = 2_000;

@@ -1,4 +1,4 @@
-// The addresses behind the name of a target, so that its load goes to all of them: one name is often several servers.
+// The addresses of a target's name, so that its load goes to all of them: one name is often several servers.
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -8,7 +8,7 @@ import type { TargetServer } from '../target/load-target.ts';
 
 export type AddressLookup = (host: string) => Promise<readonly string[]>;
 
-/** undefined: there is one, or it is the connections' affair to say that there is none. */
+/** undefined: there is one; or none, which the connections report. */
 export const resolveAddresses = async (
   { host, socketPath }: Pick<TargetServer, 'host' | 'socketPath'>,
   {
@@ -21,7 +21,7 @@ export const resolveAddresses = async (
     readonly signal: AbortSignal;
   },
 ): Promise<readonly string[] | undefined> => {
-  // RFC 6761 §6.3: always this machine, whichever of its addresses a server listens on.
+  // RFC 6761 §6.3: always this machine, on any of its addresses.
   const isLocal = host === 'localhost' || host.endsWith('.localhost');
   if (socketPath !== undefined || isIP(host) !== 0 || isLocal) return undefined;
   const over = new AbortController();
@@ -34,7 +34,7 @@ export const resolveAddresses = async (
   return addresses.length > 1 ? addresses : undefined;
 };
 
-/** In the order of the resolver. */
+/** In the resolver's order. */
 const systemResolve: AddressLookup = async host =>
   (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
 

@@ -22,9 +22,12 @@ export interface RunDirectory {
   openAnswers(): Promise<SamplesFile>;
   /** @throws BenchError `run-directory` when it cannot be written. */
   writeConfig(config: RunConfig): Promise<void>;
-  /** Each file for itself, in the space that was held for it; what could not be written is told, one sentence each. */
+  /**
+   * Writes each file separately, in the space that was reserved for it. @returns one sentence for each file that
+   * could not be written
+   */
   writeReport(report: Report, text: string): Promise<readonly string[]>;
-  /** Of a run that never began: removes what was made here. */
+  /** For a run that never began: removes what was created here. */
   discard(): Promise<void>;
 }
 
@@ -43,7 +46,8 @@ export const openRunDirectory = async (path: string): Promise<RunDirectory> => {
     writeConfig: async config => {
       try {
         await writeFileAtomic(files.config, runConfigToJson(config));
-        // Where the samples fill the disk the report must still find room. Without it a run is no worse than before.
+        // If the samples fill the disk there must still be room for the report. A run works without this reserve,
+        // too.
         await writeFile(files.reserve, randomBytes(RESERVE_BYTES), { mode: 0o600, flag: 'wx' }).catch(
           () => undefined,
         );
@@ -83,7 +87,7 @@ const opened = async (file: string, directory: string, bytesMax?: number): Promi
 };
 
 /**
- * True when it was made here, false when it was there and is empty.
+ * True when it was created here, false when it existed and is empty.
  * @throws BenchError `run-directory` for anything else.
  */
 export const makeEmptyFolder = async (path: string): Promise<boolean> => {
@@ -103,12 +107,12 @@ export const makeEmptyFolder = async (path: string): Promise<boolean> => {
 };
 
 /**
- * report.json and report.txt of a run with every series take 56 KB, and some more with many objectives. Made at the start, removed before they are
- * written; random, because some file systems keep no zeros.
+ * report.json and report.txt of a run with every series take 56 KB, and a little more with many objectives. Created
+ * at the start, removed before they are written; random data, because some file systems do not store zeros.
  */
 const RESERVE_BYTES = 98_304;
 
-/** A billion tokens of answers, and the disk has room for the rest of the run. */
+/** Enough for a billion tokens of answers, while the disk has room for the rest of the run. */
 const ANSWERS_FILE_BYTES_MAX: number = 4_294_967_296;
 
 const cannotWrite = (path: string, cause: unknown): BenchError =>

@@ -1,4 +1,4 @@
-// From what was asked to what the load threads are told, and to what the run directory says of it.
+// Derives the plan of the load threads, and the configuration in the run directory, from the request.
 
 import { cancelText } from '../../core/run/cancel-policy.ts';
 import { mixText } from '../../core/run/model-mix.ts';
@@ -32,13 +32,13 @@ export interface PlanOptions {
   readonly dataset: PlannedPrompts;
   readonly server: ServerAnswer;
   readonly cores: number;
-  /** 8 characters of hex, random for each run. */
+  /** 8 hex digits, random for each run. */
   readonly noncePrefix: string;
   readonly heartbeatMsMax: number;
   readonly share: Share;
-  /** Beyond what the pattern opens. */
+  /** Above the number that the pattern opens. */
   readonly connectionsMax?: number;
-  /** Of the target's name, where it has several. */
+  /** Addresses of the target's name, if it has several. */
   readonly addresses?: readonly string[] | undefined;
 }
 
@@ -67,7 +67,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
     ...checkOf(request),
     ...(request.tokenizer === undefined ? {} : { keepsAnswers: true }),
     ...(mixed === undefined ? {} : { mix: { models: mixed.models, order: mixed.order } }),
-    // Sessions lay their texts out for themselves: here are those that warm up.
+    // Sessions build their own requests: these are for the warm-up.
     bodies: requestBodies(
       mixed?.prompts ?? (sessions === undefined ? prompts : prompts.slice(0, WARMUP_BODIES)),
       {
@@ -194,7 +194,7 @@ export const runConfig = ({ request, plan, dataset, server, ...options }: Config
   environment: options.environment,
   provenance:
     options.provenance === undefined
-      ? unknown('whoever ran it does not tell')
+      ? unknown('not reported by its caller')
       : {
           prompts: {
             sha256: dataset.digest?.sha256 ?? promptsSha256(dataset.prompts),
@@ -211,11 +211,11 @@ const urlsOf = (request: BenchRequest, server: ServerAnswer): Pick<RunConfig['ru
   return urls === undefined ? {} : { urls };
 };
 
-/** Models of a mix are told apart instead. */
+/** With a mix, models are distinguished instead. */
 const addressesOf = ({ target: { addresses }, mix }: LoadPlan): Pick<RunConfig['run'], 'addresses'> =>
   addresses === undefined || mix !== undefined ? {} : { addresses };
 
-/** Answers are held to their length only where a person asked for one. */
+/** The length of answers is checked only if a person requested one. */
 const fieldsOf = ({
   request,
   dataset,
@@ -253,5 +253,5 @@ const bounded = (
 ): LoadPlan['connections'] =>
   limit === undefined ? { opened, max } : { opened, max: Math.min(max, limit), limit };
 
-/** The warm-up goes through so many prompts, each made unique. */
+/** The warm-up cycles through this many prompts, each made unique. */
 const WARMUP_BODIES = 64;

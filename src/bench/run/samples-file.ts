@@ -1,5 +1,5 @@
-// samples.jsonl, appended while the run goes on by the process that sends the load. Taking lines never waits: they queue up
-// to a bound, and past it, or when the disk refuses, they are dropped and counted, and the run is not complete.
+// samples.jsonl, appended during the run by the process that sends the load. Adding lines never waits: they queue up
+// to a limit; beyond it, or when the disk fails, they are dropped and counted, and the run is incomplete.
 
 import { open } from 'node:fs/promises';
 import { untilAborted } from '../../clock/until-aborted.ts';
@@ -8,22 +8,24 @@ import { diskReason } from '../../process/disk-reason.ts';
 export interface SamplesFile extends AsyncDisposable {
   /** Whole lines. */
   append(lines: Uint8Array): void;
-  /** Resolves when all that was taken is written, or cannot be: for whoever has lines faster than a disk. Never rejects. */
+  /**
+   * Resolves when all queued lines are written, or cannot be: for sources that are faster than a disk. Never rejects.
+   */
   settled(): Promise<void>;
   readonly problem: string | undefined;
-  /** Writes what waits, at most until `signal` aborts, flushes and closes. Idempotent. */
+  /** Writes the queue, at most until `signal` aborts, flushes and closes. Idempotent. */
   close(signal: AbortSignal): Promise<void>;
 }
 
-/** What is done with the file; a simulation has a disk of its own. */
+/** The operations on the file; a simulation has its own disk. */
 export interface AppendedFile {
-  /** Perhaps a part. */
+  /** May write a part. */
   write(bytes: Uint8Array): Promise<{ readonly bytesWritten: number }>;
   datasync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @throws what the system says when the file cannot be made. */
+/** @throws the system's error when the file cannot be created. */
 export const openSamplesFile = async (
   path: string,
   bytesMax?: number,
@@ -33,7 +35,7 @@ export const openSamplesFile = async (
 class QueuedFile implements SamplesFile {
   readonly #file: AppendedFile;
   readonly #path: string;
-  /** Of the file; what comes past it is dropped. */
+  /** Remaining bytes of the file; lines beyond are dropped. */
   #bytesLeft: number;
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -81,7 +83,7 @@ class QueuedFile implements SamplesFile {
   }
 
   async #write(): Promise<void> {
-    // Whatever else came in this turn goes with it.
+    // Written together with everything else of this turn.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const lines = this.#waiting;

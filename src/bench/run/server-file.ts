@@ -1,5 +1,5 @@
-// Appends what the server tells of itself to server.csv, a line a second. A disk that is full, slow or gone costs the rest of the
-// file and never the run: the report has what the figures came to.
+// Appends the server's own metrics to server.csv, one line a second. A disk that is full, slow or gone costs the rest
+// of the file and never the run: the report contains the aggregated figures.
 
 import { appendFile } from 'node:fs/promises';
 import type { ServerReading } from '../../core/run/server-reading.ts';
@@ -13,7 +13,7 @@ export class ServerFile {
   #writing: Promise<void> | undefined;
   #problem: string | undefined;
 
-  /** Made with the first reading: a server that tells nothing leaves no file. */
+  /** The file is created with the first reading: a server without metrics leaves no file. */
   constructor(path: string) {
     this.#path = path;
   }
@@ -22,7 +22,7 @@ export class ServerFile {
     this.#append(encodeServerLine(reading));
   }
 
-  /** A line without figures, so that a picture has a gap there. */
+  /** Appends a line without figures, so that a chart has a gap there. */
   appendMissed(atNs: number): void {
     this.#append(encodeMissedLine(atNs));
   }
@@ -39,7 +39,7 @@ export class ServerFile {
     this.#writing ??= this.#write();
   }
 
-  /** When all is written, or cannot be: one sentence where readings are missing. */
+  /** Resolves when all is written, or cannot be: with one sentence if readings are missing. */
   async close(patienceMs: number): Promise<readonly string[]> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => {

@@ -1,6 +1,7 @@
-// Reads what the server reports of itself, on a connection of its own: once before the first request and once after the last reply, so
-// that what its counters rose by is the work of the run, and once a second in between. A page that is slow or large is read less often,
-// so that the reading costs at most a hundredth of the main thread; one without figures is not requested again.
+// Reads the server's own metrics over a separate connection: once before the first request and once after the last
+// reply, so that the increase of its counters is the work of the run, and once a second in between. A page that is
+// slow or large is read less often, so that reading costs at most a hundredth of the main thread; one without figures
+// is not requested again.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -23,20 +24,20 @@ import type { LoadCounts } from '../threads/load-generator.ts';
 export interface ServerWatchOptions {
   readonly server: TargetServer;
   readonly headers: readonly HeaderField[];
-  /** Of the page of metrics. */
+  /** Path of the metrics page. */
   readonly path: string;
-  /** Of the list of slots, of a server that has one. */
+  /** Path of the list of slots, if the server has one. */
   readonly slotsPath: string | undefined;
   readonly clock: Clock;
   /** Since the run's zero. */
   readonly nowNs: () => number;
   readonly counts: () => LoadCounts;
   readonly reported: (reading: ServerReading) => void;
-  /** A server that has reported before did not: nothing is known of that moment. */
+  /** Called when a server that has reported before did not: nothing is known about that moment. */
   readonly missed: (atNs: number) => void;
 }
 
-/** Whether it is worth a question: a kind that is not known may. */
+/** Whether it is worth a request: an unknown kind may have metrics. */
 export const mayReportMetrics = (serverKind: string | Unknown): boolean =>
   isUnknown(serverKind) || REPORTING_KINDS.has(serverKind);
 
@@ -45,7 +46,7 @@ export class ServerWatch {
   /** It has no page of metrics: not requested again. */
   #hasNone = false;
   #hasAnswered = false;
-  /** `--no-slots`, or not a llama.cpp. */
+  /** `--no-slots`, or not llama.cpp. */
   #hasNoSlots = false;
   #spentMs = 0;
   #lastProblem = 'the run ended before its first answer';
@@ -59,12 +60,12 @@ export class ServerWatch {
     return this.#hasAnswered ? undefined : unknown(this.#lastProblem);
   }
 
-  /** Before the first request that is measured, after those of the warm-up. */
+  /** Reads before the first measured request, after those of the warm-up. */
   async start(signal: AbortSignal): Promise<void> {
     await this.#settled('start', false, signal);
   }
 
-  /** Until the signal, while the load runs. */
+  /** Reads until the signal, while the load runs. */
   async watch(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     for (let misses = 0; !signal.aborted && !this.#hasNone; ) {
@@ -79,16 +80,17 @@ export class ServerWatch {
   }
 
   /**
-   * After the last reply.
-   * @param isHurried one reading, because somebody waits for the end of the run
+   * Reads after the last reply.
+   * @param isHurried one reading, because the user is waiting for the end of the run
    */
   async end(isHurried: boolean, signal: AbortSignal): Promise<void> {
     if (this.#hasAnswered) await this.#settled('end', isHurried, signal);
   }
 
   /**
-   * Some servers count a request only after they have sent the end of its reply. Reads until two readings have the same counters and the
-   * server works on nothing (on requests of others: until five have), for `SETTLE_MS_MAX` at most. The last reading counts.
+   * Some servers count a request only after they have sent the end of its reply. Reads until two readings have the
+   * same counters and the server is idle (if it serves requests of others: until five have), for `SETTLE_MS_MAX` at
+   * most. The last reading counts.
    */
   async #settled(moment: ServerMoment, isHurried: boolean, signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
@@ -100,7 +102,7 @@ export class ServerWatch {
       same = isSame ? same + 1 : 0;
       last = figures ?? last;
       const isSettled = last !== undefined && same >= (isIdle(last) ? 1 : SAME_READINGS_BUSY);
-      // Who does not answer at all keeps no run waiting.
+      // A server that does not reply at all must not delay the run.
       const isSilent = last === undefined && moment === 'start';
       if (isSettled || isSilent || isHurried || this.#hasNone || clock.nowMs() - fromMs >= SETTLE_MS_MAX)
         break;
@@ -112,7 +114,7 @@ export class ServerWatch {
   async #read(moment: ServerMoment, signal: AbortSignal): Promise<ServerFigures | undefined> {
     const { ended } = this.#options.counts();
     const figures = await this.#figures(signal);
-    // Whatever the server counted, it did between question and answer: no more of ours can have been in flight then.
+    // Its counters changed between request and reply: none of our requests can have been in flight then.
     this.#reported(moment, figures, ended);
     return figures;
   }
@@ -148,14 +150,14 @@ export class ServerWatch {
     const page = answer.status === 200 ? readServerFigures(answer.text) : undefined;
     this.#spentMs = clock.nowMs() - fromMs;
     const figures = withSlots(page, await this.#slots(signal));
-    // A page that had figures once may be that of a gateway while the server restarts.
+    // A page that had figures before may be a gateway's error page while the server restarts.
     if (figures === undefined && !this.#hasAnswered) this.#hasNone = true;
     else if (figures !== undefined) this.#hasAnswered = true;
     return figures;
   }
 }
 
-/** Of an answer without figures. A query may contain a key: it is left out. */
+/** Error for a reply without figures. A query may contain a key: it is left out. */
 const problemOf = (path: string, answer: TextAnswer): string => {
   const [page = path] = path.split('?');
   if (answer.kind !== 'answer') return `GET ${page} failed: ${answer.reason}`;
@@ -164,7 +166,7 @@ const problemOf = (path: string, answer: TextAnswer): string => {
     : `GET ${page} returned status ${answer.status}`;
 };
 
-/** Slots stand in for what a page does not have, or for one that is switched off. */
+/** Slots replace figures that a page does not have, or a page that is switched off. */
 const withSlots = (
   page: ServerFigures | undefined,
   slots: ReturnType<typeof readSlots>,
@@ -187,9 +189,9 @@ const REPORTING_KINDS: ReadonlySet<string> = new Set(['vLLM', 'SGLang', 'llama.c
 const INTERVAL_MS = 1_000;
 const INTERVAL_MS_MAX = 30_000;
 const ANSWER_MS = 2_000;
-/** A server that is busy may miss some. */
+/** A busy server may miss some. */
 const MISSES_MAX = 3;
-/** Bounds in docs/limits.md. */
+/** Limits in docs/limits.md. */
 const SETTLE_MS = 100;
 const SAME_READINGS_BUSY = 4;
 const SETTLE_MS_MAX = 3_000;

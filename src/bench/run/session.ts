@@ -1,5 +1,5 @@
-// One benchmark from its first record to its last: the phases in their order, and what is told of each. It knows neither
-// processes nor files: records and lines go to where it was told, and the load comes from a port.
+// One benchmark from its first record to its last: the phases in their order, and the records of each. It is
+// independent of processes and files: records and lines go to a given sink, and the load is a port.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause, untilAborted } from '../../clock/until-aborted.ts';
@@ -8,7 +8,7 @@ import type { LoadGenerator, LoadResult } from '../threads/load-generator.ts';
 
 export type SessionPhase =
   | 'warming up'
-  /** For the zero that all machines of a run share. */
+  /** Waits for the zero that all machines of a run share. */
   | 'waiting'
   | 'ramping'
   | 'measuring'
@@ -20,39 +20,44 @@ export interface SessionParts {
   readonly load: LoadGenerator;
   readonly clock: Clock;
   readonly hasWarmup: boolean;
-  /** Of ramp and warm-up at the start of the load: only what is intended behind them is measured. */
+  /** Ramp and warm-up at the start of the load: only samples intended after them are measured. */
   readonly unmeasuredNs: number;
-  /** Publishes a record at once, behind everything that the load has told. */
+  /** Publishes a record at once, after everything that the load has reported. */
   readonly record: (record: EventRecord) => void;
   /** Since the run's zero. */
   readonly nowNs: () => number;
-  /** Where others choose the zero of the schedule: resolves with it when all are in place; undefined: there will be none. */
+  /**
+   * If the zero of the schedule is set elsewhere: resolves with it when all are ready; undefined: there will be none.
+   */
   readonly zero?: () => Promise<number | undefined>;
   /** The zero of the measured phase, ns since the run's zero. */
   readonly onStart?: (startNs: number) => void;
-  /** With nothing in flight: before the first request that is measured, and after the last reply has ended. Each is bounded in time. */
+  /**
+   * With nothing in flight: before the first measured request, and after the last reply has ended. Each has a time
+   * limit.
+   */
   readonly beforeLoad?: () => Promise<void>;
   readonly afterLoad?: () => Promise<void>;
   readonly onPhase: (phase: SessionPhase) => void;
   /** The warm-up is over. @returns whether the load may start; default: it may */
   readonly onWarm?: () => boolean;
-  /** How long requests in flight are waited for behind the load; undefined: to their end. */
+  /** How long requests in flight are awaited after the load; undefined: to their end. */
   readonly graceMs?: number;
   readonly early?: { readonly drain: AbortSignal; readonly cancel: AbortSignal };
-  /** Ends the load early: whoever is in flight is cancelled. */
+  /** Ends the load early: requests in flight are cancelled. */
   readonly stop: AbortSignal;
-  /** Ends the waiting for the load as well. */
+  /** Ends the wait for the load as well. */
   readonly stopNow: AbortSignal;
 }
 
 export interface SessionResult {
   readonly load: LoadResult;
-  /** Issued before the measured phase. */
+  /** Number issued before the measured phase. */
   readonly warmupIssued: number;
   readonly issued: number;
 }
 
-/** Never rejects because of what the load does. */
+/** Never rejects because of the load. */
 export const runSession = async (parts: SessionParts): Promise<SessionResult> => {
   const { load, stop, stopNow, onPhase, nowNs } = parts;
   const report = (kind: SessionRecord['kind'], atNs: number): void => parts.record({ kind, atNs });
@@ -66,7 +71,7 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
   report('session.started', nowNs());
   if (parts.hasWarmup && !stop.aborted) {
     onPhase('warming up');
-    // A load that is stopped or loses a thread ends without a word about its warm-up.
+    // A load that is stopped or loses a thread ends without completing its warm-up.
     await Promise.race([load.warmUp(), load.ended, abandoned]);
   }
   if (!stop.aborted && !stopNow.aborted && parts.onWarm?.() === false) {
@@ -77,9 +82,9 @@ export const runSession = async (parts: SessionParts): Promise<SessionResult> =>
   }
   if (!stop.aborted) await Promise.race([parts.beforeLoad?.(), load.ended, abandoned]);
   const zeroNs = await commonZero(parts, load, abandoned);
-  // Not asked for once it is stopped: a measured phase of nothing.
+  // Not evaluated once it is stopped: that would be an empty measured phase.
   const startNs = stop.aborted || stopNow.aborted ? nowNs() : load.start(zeroNs);
-  // Told at once, so that it comes before the samples: those of ramp and warm-up are marked as such.
+  // Published at once, so that it precedes the samples: those of ramp and warm-up are marked as such.
   report('session.start_performance_tracking', startNs + parts.unmeasuredNs);
   parts.onStart?.(startNs + parts.unmeasuredNs);
   const ending = endEarly(load, parts.early);
@@ -119,7 +124,7 @@ const cutOffAfter = async (
   if (!over.aborted) load.cutOff();
 };
 
-/** Samples that were issued inside are followed to their end, so that all of them have ended here. */
+/** Samples issued in this phase are followed to their end, so that all of them have ended here. */
 const ended = async (
   { load, record, nowNs, onPhase, afterLoad }: SessionParts,
   abandoned: Promise<LoadResult>,
@@ -150,7 +155,7 @@ const commonZero = async (
   ]);
 };
 
-/** The load is asked to end when it should. @returns ends the waiting for it */
+/** Ends the load when it is due. @returns a controller that ends the wait for it */
 const endEarly = (load: LoadGenerator, early: SessionParts['early']): AbortController => {
   const over = new AbortController();
   const whenAborted = (signal: AbortSignal, act: () => void): void => {

@@ -1,5 +1,6 @@
-// Decides whether a run goes on: after a warm-up that was refused, after too many failures in a while, and after a while in which
-// nothing succeeded. All by the times of the events themselves, so that a busy machine decides as an idle one does.
+// Decides whether a run continues: it ends after a warm-up that was refused, after too many failures within a period,
+// and after a period without a success. All by the times of the events themselves, so that a busy machine decides as
+// an idle one does.
 
 import { maximumOf } from '../../core/extremes.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
@@ -106,7 +107,9 @@ export class StopWatch {
     });
   }
 
-  /** More failures than requests in flight: a few long answers that are still coming are no reason to give up. */
+  /**
+   * Requires more failures than requests in flight: a few long answers still in progress are no reason to give up.
+   */
   #judgeSuccess(): void {
     const ended = this.#within(NO_SUCCESS_MS);
     if (ended === undefined || this.#stop !== undefined) return;
@@ -129,7 +132,7 @@ export class StopWatch {
     return this.#newestSpan - LATE_SPANS;
   }
 
-  /** undefined: the load is not that old. */
+  /** undefined: the load has not run that long. */
   #within(windowMs: number): { readonly completed: number; readonly failed: number } | undefined {
     const to = this.#reportedSpan;
     const from = to - Math.round((windowMs * 1e6) / SPAN_NS);
@@ -162,7 +165,7 @@ const ofAll = (count: number): string => (count === 1 ? 'the one' : `all ${forma
 const failureText = (failure: CountedFailure): string =>
   `${failureLabel(failure)}${failure.detail === '' ? '' : `, ${failure.detail}`}`.replace(/[.!…]$/u, '');
 
-/** Statuses by which a server refuses the request itself, so that the next one fares no better. */
+/** Statuses with which a server refuses the request itself, so that the next one would be refused, too. */
 const REFUSALS: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 405, 415, 422]);
 
 /** Parse threads report five times a second at least. */

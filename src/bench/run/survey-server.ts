@@ -1,5 +1,5 @@
-// What must be known of a server before requests can be planned: its model, its kind, and what words cost in its tokens.
-// Found out by whoever runs alone, or by one agent for all, so that all of them plan the same requests.
+// What a plan needs to know of a server: its model, its kind, and what words cost in its tokens. Found by a single
+// machine, or by one agent for all, so that all of them plan the same requests.
 
 import type { RunRequests } from '../../core/run/run-requests.ts';
 import { isKnown, isUnknown, unknown } from '../../core/unknown.ts';
@@ -24,12 +24,12 @@ interface SurveyOptions {
   readonly request: BenchRequest;
   readonly prompts: PromptOptions;
   readonly noncePrefix: string;
-  /** For the server to tell its models, and for each short request that tells what words cost. */
+  /** Timeouts: for the server to list its models, and for each short request that measures what words cost. */
   readonly settings: { readonly requestMsMax: number; readonly calibrationMsMax: number };
   readonly signal: AbortSignal;
 }
 
-/** @throws BenchError `unreachable` when nobody is there; the signal's reason. */
+/** @throws BenchError `unreachable` when there is no server; the signal's reason. */
 export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey> => {
   const server = await findServer(options);
   const words = await findWordCosts(options, server);
@@ -48,7 +48,7 @@ export const surveyServer = async (options: SurveyOptions): Promise<ServerSurvey
   };
 };
 
-/** What one short request shows: what the shortest prompt costs, and what the server calls its build. */
+/** Facts from one short request: what the shortest prompt costs, and the server's name of its build. */
 const lookClosely = async (
   { request, noncePrefix, signal }: SurveyOptions,
   { model, serverKind }: ServerAnswer,
@@ -78,11 +78,11 @@ const lookClosely = async (
 
 interface Look {
   readonly shortestTokens: RunRequests['shortestTokens'];
-  /** '': none. */
+  /** '' if there is none. */
   readonly fingerprint: string;
 }
 
-/** First, since it is what the server calls this very build and these settings. */
+/** First, since it identifies this build and these settings. */
 const withFingerprint = (
   reported: ServerAnswer['reported'],
   fingerprint: string,
@@ -98,7 +98,7 @@ const withFingerprint = (
         ...reported,
       ];
 
-/** Without a warm-up no request goes out before time zero, so that the server is not asked either. */
+/** Without a warm-up no request is sent before time zero, so the server is not queried either. */
 const findServer = async ({ request, settings, signal }: SurveyOptions): Promise<ServerAnswer> => {
   const { target, targets, api, model, warmup, timeouts } = request;
   const headers = withApiHeaders(request.headers, api);
@@ -120,7 +120,7 @@ const findServer = async ({ request, settings, signal }: SurveyOptions): Promise
   return targets === undefined ? await query(target) : await queryTargets(targets, query);
 };
 
-/** Only where tokens are asked for of generated prompts: else nothing depends on what words cost. */
+/** Only if generated prompts are requested in tokens: nothing else depends on what words cost. */
 const findWordCosts = async (
   { request, prompts, noncePrefix, settings, signal }: SurveyOptions,
   { model }: ServerAnswer,
@@ -144,7 +144,7 @@ const findWordCosts = async (
 const wordNotice = (reason: string): string =>
   `prompts have a word for each token, because the server's count of words is not known: ${reason}`;
 
-/** Engines whose cache of prefixes finds the template of every chat. */
+/** Engines whose prefix cache matches the template of every chat. */
 const LOOKED_AT: ReadonlySet<string> = new Set([
   'vLLM',
   'llama.cpp',

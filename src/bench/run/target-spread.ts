@@ -1,4 +1,4 @@
-// Where the requests of a run with several base URLs go, and what was found out of their servers.
+// Where the requests of a run with several base URLs go, and what was found out about their servers.
 
 import { MIXED_REQUESTS_MIN, mixedOrder } from '../../core/run/model-mix.ts';
 import { type UrlMix, urlsText } from '../../core/run/url-mix.ts';
@@ -35,7 +35,7 @@ export const targetSpread = ({
 export const shownTarget = ({ target, targets }: Targets): string =>
   targets === undefined ? target.shown : urlsText(targets.map(({ target: { shown } }) => ({ url: shown })));
 
-/** As the report keeps them, with what each server is. */
+/** In the report's form, with the kind of each server. */
 export const mixedUrls = (
   { targets }: Pick<BenchRequest, 'targets'>,
   { serverKinds }: Pick<ServerAnswer, 'serverKinds'>,
@@ -47,8 +47,8 @@ export const mixedUrls = (
   }));
 
 /**
- * One answer for all: whoever is down fails its own requests, and keeps nobody from the others.
- * @throws BenchError of the first where none answers; `input` where they have different models and none was named.
+ * One result for all: a server that is down fails its own requests, and does not prevent the others.
+ * @throws BenchError of the first if none replies; `input` if they have different models and none was named.
  */
 export const queryTargets = async (
   targets: readonly WeightedTarget[],

@@ -1,5 +1,6 @@
-// When samples of an open-loop pattern are due, as offsets from the start of the load. Pure and seeded: every load thread
-// walks the whole schedule and sends its own share, so that the schedule does not depend on the number of threads.
+// When samples of an open-loop pattern are due, as offsets from the start of the load. Pure and seeded: every load
+// thread iterates over the whole schedule and sends its own share, so that the schedule does not depend on the number
+// of threads.
 
 import { seededRandom } from '../../core/random.ts';
 import type { LoadProfile, ProfilePiece } from './load-profile.ts';
@@ -13,13 +14,13 @@ export type ArrivalPattern =
   | { readonly kind: 'poisson'; readonly requestsPerSecond: number }
   | { readonly kind: 'constant'; readonly requestsPerSecond: number };
 
-/** With a course its levels are the rates, and the pattern only says how arrivals are spread. */
+/** With a varying load its levels are the rates, and the pattern only determines how arrivals are distributed. */
 export const arrivals = (pattern: ArrivalPattern, seed: number, course?: LoadProfile): Arrivals => {
   if (course !== undefined) return profileArrivals(course, unitArrivals(pattern, seed));
   const meanNs = 1e9 / pattern.requestsPerSecond;
   switch (pattern.kind) {
     case 'constant': {
-      // Each from the start, never from the one before, so that nothing adds up to a drift.
+      // Each is computed from the start, never from the previous one, so that rounding does not accumulate.
       let index = 0;
       return { nextNs: () => Math.round(index++ * meanNs) };
     }
@@ -28,7 +29,7 @@ export const arrivals = (pattern: ArrivalPattern, seed: number, course?: LoadPro
       let atNs = 0;
       return {
         nextNs: () => {
-          // The inverse of 1 − e^(−x/mean). Rounded only when told, so that gaps below a nanosecond count too.
+          // The inverse of 1 − e^(−x/mean). Rounded only on output, so that gaps below a nanosecond count too.
           atNs += -Math.log1p(-random.next()) * meanNs;
           return Math.round(atNs);
         },
@@ -39,7 +40,7 @@ export const arrivals = (pattern: ArrivalPattern, seed: number, course?: LoadPro
   }
 };
 
-/** Those that somebody recorded: Float64, ns, ascending. */
+/** Recorded arrivals: Float64, ns, ascending. */
 export const recordedArrivals = (timesNs: SharedArrayBuffer): Arrivals => {
   const times = new Float64Array(timesNs);
   let index = 0;
@@ -61,8 +62,9 @@ const unitArrivals = ({ kind }: ArrivalPattern, seed: number): (() => number) =>
 };
 
 /**
- * The time change of a process of rate 1: its arrival at x is due when the rates have added up to x, Λ(t) = x. For Poisson that
- * is a Poisson process of the changing rate (Çinlar 1975); nothing is thinned out, so that equal seeds give equal arrivals.
+ * The time change of a process of rate 1: its arrival at x is due when the integral of the rates reaches x, Λ(t) = x.
+ * For Poisson that is a Poisson process with the varying rate (Çinlar 1975); no thinning, so equal seeds give equal
+ * arrivals.
  */
 const profileArrivals = ({ pieces }: LoadProfile, nextUnit: () => number): Arrivals => {
   let index = 0;
@@ -82,11 +84,13 @@ const profileArrivals = ({ pieces }: LoadProfile, nextUnit: () => number): Arriv
   };
 };
 
-/** What a piece adds up to: the area under its line. */
+/** Integral of a piece: the area under its line. */
 const unitsOf = ({ startNs, endNs, from, to }: ProfilePiece): number =>
   (((from + to) / 2) * (endNs - startNs)) / 1e9;
 
-/** t with from·t + (to − from)·t²/2T = units, in the form that loses no digits where the line is flat or begins at 0. */
+/**
+ * t with from·t + (to − from)·t²/2T = units, in the form that loses no digits when the line is flat or begins at 0.
+ */
 const timeIn = ({ startNs, endNs, from, to }: ProfilePiece, units: number): number => {
   if (units <= 0) return 0;
   const lengthNs = endNs - startNs;
@@ -101,8 +105,8 @@ const behind = (last: ProfilePiece | undefined, units: number): number => {
 };
 
 /**
- * How arrivals, connections and users are dealt out to the agents of a run and to load threads: in turn, so that the parts
- * differ by one at most.
+ * How arrivals, connections and users are distributed over the agents of a run and over load threads: in rotation, so
+ * that the shares differ by one at most.
  */
 export interface Share {
   /** From 0. */
@@ -110,18 +114,18 @@ export interface Share {
   readonly of: number;
 }
 
-/** Of a run that one machine makes. */
+/** Share of a run on one machine. */
 export const WHOLE_LOAD: Share = { index: 0, of: 1 };
 
 /**
- * A share of a share: agent j of n has each thing i ≡ j (mod n), and its thread t of T each one ≡ j + n·t (mod n·T). That is
- * exact also where agents differ in their number of threads.
+ * A share of a share: agent j of n has each item i ≡ j (mod n), and its thread t of T each one ≡ j + n·t (mod n·T).
+ * That is exact also if agents differ in their number of threads.
  */
 export const shareWithin = (outer: Share, inner: Share): Share => ({
   index: outer.index + outer.of * inner.index,
   of: outer.of * inner.of,
 });
 
-/** How many of `total` things a share has; all shares add up to `total`. */
+/** How many of `total` items a share has; all shares add up to `total`. */
 export const shareOf = (total: number, { index, of }: Share): number =>
   Math.floor(total / of) + (index < total % of ? 1 : 0);

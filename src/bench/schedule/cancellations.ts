@@ -1,11 +1,11 @@
-// When a client breaks requests off on purpose, as people do who have read enough: drawn by a seed before the run, so that equal
-// seeds break the same requests off after the same time, whatever sends them.
+// When a client cancels requests on purpose, as people do who have read enough: drawn by a seed before the run, so
+// that equal seeds cancel the same requests after the same time, on any number of machines.
 
 import { seededRandom } from '../../core/random.ts';
 import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
 import { lengthSampler } from '../../core/statistics/length-distribution.ts';
 
-/** From sent, in ms, of one measured request after the other, again and again; -1: it is left alone. */
+/** ms after sending, for consecutive measured requests, cyclically; -1: not cancelled. */
 export const cancellations = ({ afterMs, share }: CancelPolicy, seed: number): readonly number[] => {
   const random = seededRandom((seed ^ CANCEL_STREAM) >>> 0);
   const drawn = lengthSampler(afterMs, random);
@@ -16,7 +16,7 @@ export const cancellations = ({ afterMs, share }: CancelPolicy, seed: number): r
 };
 
 const NOT_CANCELLED = -1;
-/** Many enough for the tail of a distribution to show. */
+/** Enough for the tail of a distribution to show. */
 const CANCELLATIONS_DRAWN = 2_048;
-/** Keeps these draws apart from others of the seed. */
+/** Separates these draws from others of the seed. */
 const CANCEL_STREAM = 0x5ca1ab1e;

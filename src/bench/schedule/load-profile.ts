@@ -1,13 +1,13 @@
-// The level of a load over the time of a run: straight pieces one after the other, made of a pattern and its shape. Levels are
-// requests a second or in flight; times are ns from the start of the load.
+// The level of a load over the time of a run: consecutive linear pieces, derived from a pattern and its shape. Levels
+// are requests a second or in flight; times are ns from the start of the load.
 
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { RunShape } from '../../core/run/run-shape.ts';
 
 export interface LoadProfile {
-  /** Without a hole, from 0; none that takes no time. Behind the last one its level goes on. */
+  /** Without gaps, from 0; none of zero length. After the last one its level continues. */
   readonly pieces: readonly ProfilePiece[];
-  /** What is intended before belongs to ramp and warm-up, and is not measured. */
+  /** Earlier samples belong to ramp and warm-up, and are not measured. */
   readonly measuredFromNs: number;
 }
 
@@ -18,7 +18,7 @@ export interface ProfilePiece {
   readonly to: number;
 }
 
-/** undefined where the load is at its one level from beginning to end. */
+/** undefined if the load has one constant level. */
 export const loadProfile = (
   pattern: RunPattern,
   { rampMs, warmupMs, steps }: Pick<RunShape, 'rampMs' | 'warmupMs' | 'steps'>,

@@ -1,30 +1,30 @@
-// One load thread's share of a schedule: each n-th arrival, n being the number of threads, up to the end of the load. Which
-// arrivals are measured, and which number a sample has, follows from the schedule alone.
+// One load thread's share of a schedule: each n-th arrival, n being the number of threads, up to the end of the load.
+// Which arrivals are measured, and which number a sample has, follows from the schedule alone.
 
 import type { Arrivals, Share } from './arrivals.ts';
 
 export interface OwnArrivalsOptions {
   readonly arrivals: Arrivals;
   readonly share: Share;
-  /** Of the load, in the clock of whoever asks. */
+  /** Start of the load, on the caller's clock. */
   readonly startNs: number;
   /** Nothing is due from here on. */
   readonly endNs: number;
   /** Arrivals before belong to ramp and warm-up; `startNs` where there are none. */
   readonly measuredFromNs: number;
-  /** Of measured arrivals. */
+  /** Limit of measured arrivals. */
   readonly samplesMax: number;
 }
 
 export class OwnArrivals {
   readonly #options: OwnArrivalsOptions;
-  /** Of the schedule, from 0. */
+  /** Index in the schedule, from 0. */
   index = -1;
   /** Infinity at the end. */
   dueNs = 0;
   #unmeasured = 0;
 
-  /** Stands at the first one of its own. */
+  /** Starts at the first arrival of its own. */
   constructor(options: OwnArrivalsOptions) {
     this.#options = options;
     this.#skip(options.share.index + 1);

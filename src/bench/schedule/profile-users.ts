@@ -1,9 +1,9 @@
-// How many users a closed loop has at a time, and when the next one joins. A user more joins at the moment at which a rising
-// level is a whole number, and one goes at the same moment of a falling one: a ramp begins with one user at once.
+// How many users a closed loop has at a time, and when the next one joins. A user joins when a rising level reaches a
+// whole number, and one leaves at the same moment of a falling one: a ramp begins with one user at once.
 
 import type { LoadProfile, ProfilePiece } from './load-profile.ts';
 
-/** Asked with times that never go back. */
+/** Called with times that never decrease. */
 export class ProfileUsers {
   readonly #pieces: readonly ProfilePiece[];
   #index = 0;
@@ -12,7 +12,7 @@ export class ProfileUsers {
     this.#pieces = pieces;
   }
 
-  /** Whoever is at work above it is to stop after the request in hand. */
+  /** Users above it stop after their current request. */
   at(atNs: number): number {
     const piece = this.#pieceAt(atNs);
     if (piece === undefined) return 0;
@@ -22,7 +22,7 @@ export class ProfileUsers {
     return to > from ? Math.min(Math.ceil(to), Math.floor(level) + 1) : Math.ceil(level);
   }
 
-  /** The first moment behind `atNs` at which there may be a user more; Infinity when there is none any more. */
+  /** The first moment after `atNs` at which a user may join; Infinity when there will be none. */
   nextRiseNs(atNs: number): number {
     const piece = this.#pieceAt(atNs);
     if (piece === undefined) return Number.POSITIVE_INFINITY;
@@ -43,7 +43,7 @@ export class ProfileUsers {
   }
 }
 
-/** Whole where it is so but for the last digits: a user is not to join a nanosecond late because of them. */
+/** Rounded if it is whole up to the last digits: a user must not join a nanosecond late because of them. */
 const levelAt = ({ startNs, endNs, from, to }: ProfilePiece, atNs: number): number => {
   const level = from + ((to - from) * (atNs - startNs)) / (endNs - startNs);
   const whole = Math.round(level);

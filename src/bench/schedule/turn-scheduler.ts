@@ -1,5 +1,5 @@
-// When the turns of sessions are due, from when those before them ended: pure, so that every order of ends can be tested. Each
-// turn of a session that has begun is taken exactly once behind all that it waits for, or skipped with a reason.
+// When the turns of sessions are due, from when earlier ones ended: pure, so that every order of ends can be tested.
+// Each turn of a session that has begun is taken exactly once after all its dependencies, or skipped with a reason.
 
 import { EarliestFirst } from '../../core/earliest-first.ts';
 import type { SkipReason } from '../../core/run/session-outcome.ts';
@@ -42,7 +42,7 @@ export class TurnScheduler {
     }
   }
 
-  /** How many are due and not taken. */
+  /** Number of turns that are due and not taken. */
   waiting(nowNs: number): number {
     return this.#queue.count(turn => turn.dueNs <= nowNs && this.#isDue(turn));
   }
@@ -77,7 +77,7 @@ export class TurnScheduler {
     return due;
   }
 
-  /** Turns that waited for it alone become due. */
+  /** Turns that waited for this one only become due. */
   ended({ session, turn }: TurnPlace, atNs: number): void {
     const open = this.#open.get(session);
     if (open === undefined || open.states[turn] !== IN_FLIGHT) return;
@@ -86,7 +86,7 @@ export class TurnScheduler {
     this.#checkOver(session, open);
   }
 
-  /** It ended so that what comes behind it makes no sense: the rest of its session is skipped. */
+  /** It ended in a way that makes later turns meaningless: the rest of its session is skipped. */
   failed({ session, turn }: TurnPlace, reason: SkipReason): void {
     const open = this.#open.get(session);
     if (open === undefined || open.states[turn] !== IN_FLIGHT) return;
@@ -95,7 +95,7 @@ export class TurnScheduler {
     this.#checkOver(session, open);
   }
 
-  /** Nothing is due any more; what is in flight may still end. */
+  /** Nothing is due any more; turns in flight may still end. */
   stop(reason: SkipReason): void {
     for (const [session, open] of [...this.#open]) {
       this.#abort(session, open, reason);
@@ -155,13 +155,13 @@ interface OpenSession {
   left: number;
   inFlight: number;
   readonly states: Uint8Array;
-  /** How many of those before each have not ended. */
+  /** Number of dependencies of each that have not ended. */
   readonly waitsFor: Int32Array;
-  /** The end of the last of them so far; of a first turn the session's start. */
+  /** End of the last of them so far; for a first turn the session's start. */
   readonly sinceNs: Float64Array;
 }
 
-/** Of a turn: it waits for others; it is due at a known time; it was sent; it has ended or was skipped. */
+/** States of a turn: it waits for others; it is due at a known time; it was sent; it has ended or was skipped. */
 const WAITING = 0;
 const DUE = 1;
 const IN_FLIGHT = 2;

@@ -1,5 +1,5 @@
-// Which turns of a data set's sessions wait for which, and how long: tables in shared memory, which every load and parse thread
-// reads and nobody copies. Turns are numbered through the whole data set; the data set is gone through again and again.
+// Which turns of a data set's sessions wait for which, and how long: tables in shared memory, which every load and
+// parse thread reads without a copy. Turns are numbered through the whole data set, which is repeated.
 
 export interface TurnTableMemory {
   /** Int32, one more than sessions: the first turn of each. */
@@ -8,11 +8,11 @@ export interface TurnTableMemory {
   readonly sessions: SharedArrayBuffer;
   /** Float64, one a turn. */
   readonly delaysNs: SharedArrayBuffer;
-  /** Int32, one a turn: how many others it waits for. */
+  /** Int32, one a turn: its number of dependencies. */
   readonly waits: SharedArrayBuffer;
-  /** Int32, one more than turns: where in `dependents` the list of each begins. */
+  /** Int32, one more than turns: index in `dependents` where the list of each begins. */
   readonly dependentStarts: SharedArrayBuffer;
-  /** Int32: who waits for it, by their place in their session. */
+  /** Int32: dependent turns, by their index in their session. */
   readonly dependents: SharedArrayBuffer;
 }
 
@@ -58,7 +58,7 @@ export const turnTable = (sessions: readonly TimedTurns[]): TurnTableMemory => {
   };
 };
 
-/** Of one session that is being played: the data set's session `number mod count`. */
+/** A turn of one session in progress: the data set's session `number mod count`. */
 export interface TurnPlace {
   readonly session: number;
   readonly turn: number;
@@ -86,7 +86,7 @@ export class TurnTable {
     this.turnCount = this.#delaysNs.length;
   }
 
-  /** The data set's number of the first turn of a session that is played. */
+  /** The data set's number of the first turn of a session in progress. */
   firstTurn(session: number): number {
     return this.#starts[session % this.sessionCount] ?? 0;
   }
@@ -104,13 +104,13 @@ export class TurnTable {
     return this.#waits[dataTurn] ?? 0;
   }
 
-  /** Who waits for it, by their place in the session. */
+  /** Dependent turns, by their index in the session. */
   dependents(dataTurn: number): Int32Array {
     const from = this.#dependentStarts[dataTurn] ?? 0;
     return this.#dependents.subarray(from, this.#dependentStarts[dataTurn + 1] ?? from);
   }
 
-  /** Which number a turn has among all that are ever played: no two have the same one. */
+  /** A turn's number among all turns of the run: it is unique. */
   numberOf({ session, turn }: TurnPlace): number {
     const round = Math.floor(session / this.sessionCount);
     return round * this.turnCount + this.firstTurn(session) + turn;

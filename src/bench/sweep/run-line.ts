@@ -1,5 +1,5 @@
-// The search for a load line with real stages: asks the pure search for the next load, runs it, and writes line.json anew
-// after each. Whatever ends it, what is known by then is what it says.
+// The search for a load line with real stages: requests the next load from the pure search, runs it, and rewrites
+// line.json after each. If it ends for any reason, the document contains what is known by then.
 
 import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
@@ -40,7 +40,7 @@ interface LineRequest extends SweepHeadOptions {
 interface LineObserver {
   /** After each change, about once a second while a stage runs. */
   changed(document: LineDocument): void;
-  /** Its run has its report; the next one waits. */
+  /** Called when its run has its report; the next stage waits. */
   stageEnded(report: Report): Promise<void>;
 }
 
@@ -91,13 +91,13 @@ class LineRun {
       try {
         this.#failed = await this.#stage(this.#step);
       } catch (error) {
-        // The first one says that there is nothing to search; a later one that the endpoint is gone.
+        // A failing first stage means that there is nothing to search; a later one, that the endpoint is gone.
         if (this.#stages.length === 0 || !(error instanceof BenchError)) throw error;
         problems.push(errorMessage(error));
         break;
       }
       await this.#write(this.#document('running'), problems);
-      // Nobody could see after a death what a later stage has found.
+      // After a crash, the results of a later stage would be lost.
       if (problems.length > 0 || this.#failed !== undefined) break;
     }
     const isStopped = this.#parts.bench.stop.aborted;
@@ -109,7 +109,7 @@ class LineRun {
     return { document, diskProblems: problems };
   }
 
-  /** @returns why the search ends with it; undefined: it goes on */
+  /** @returns why the search ends with it; undefined: it continues */
   async #stage(step: SearchStep): Promise<FailedStop | undefined> {
     const number = this.#stages.length + 1;
     const { seed } = this.#head;
@@ -118,10 +118,10 @@ class LineRun {
         number,
         load: step.load,
         purpose: step.purpose,
-        // Each its own arrivals and prompts, so that a second measurement is one.
+        // Each has its own arrivals and prompts, so that a second measurement is independent.
         seed: seed + number - 1,
         durationMs: step.durationMs,
-        // Compilers, caches and connections are cold only once; later stages cut their own beginning.
+        // Compilers, caches and connections are cold only once; later stages cut their own start.
         warmup: number === 1 ? this.#parts.request.warmup : LATER_WARMUP,
         goal:
           step.count === undefined
@@ -172,7 +172,7 @@ class LineRun {
       evidence,
     });
     const stopped = failedStop(report, stagePlace(stage));
-    // A load that is too high may let nothing succeed, and the search then looks below it.
+    // At too high a load, all requests may fail, and the search then continues below it.
     const hasSucceeded = this.#searched.some(each => each.completedPerSecond > 0);
     return stopped?.cause === 'nothing-succeeded' && hasSucceeded ? undefined : stopped;
   }
@@ -252,8 +252,8 @@ class LineRun {
 }
 
 /**
- * A load is not carried where it is refused: without an objective that counts failed requests, as of a mean or none at all, at most as many
- * may fail as may miss the objectives of a request.
+ * A load is not met if requests are refused: without an objective that counts failed requests, such as one for a mean
+ * or none at all, at most as many may fail as may miss the objectives of a request.
  */
 export const withFailuresCounted = (request: BenchRequest): BenchRequest =>
   request.objectives.some(({ kind }) => kind !== 'mean')

@@ -1,5 +1,5 @@
-// One stage: an ordinary run in its own directory, watched while it goes on, and ended as soon as what it is for is known. A
-// stage that is over capacity is cancelled, because its queue would take longer to drain than it took to grow.
+// One stage: an ordinary run in its own directory, watched in progress, and ended as soon as its purpose is reached.
+// A stage that is over capacity is cancelled, because its queue would take longer to drain than it took to grow.
 
 import { pause } from '../../clock/until-aborted.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
@@ -22,18 +22,21 @@ import { finalVerdict, stageReasons } from './stage-text.ts';
 import { type StageOrder, StageWatch } from './stage-watch.ts';
 
 export interface StageParts {
-  /** Pattern, time, warm-up and seed are the stage's own; of a shape its ramp, its warm-up and its bound, not its steps. */
+  /**
+   * Pattern, time, warm-up and seed are the stage's own; of a shape it uses the ramp, warm-up and limit, not the
+   * steps.
+   */
   readonly request: BenchRequest;
   readonly bench: Omit<
     BenchParts,
     'runId' | 'startedAt' | 'noncePrefix' | 'directory' | 'observer' | 'early' | 'tap'
   >;
-  /** Ids and nonces are random, which nothing in here is. */
+  /** Provides random ids and nonces; everything else here is deterministic. */
   newRun(number: number): Pick<BenchParts, 'runId' | 'startedAt' | 'noncePrefix'>;
   /** The directory of the stages. */
   readonly directory: string;
   readonly confidence: number;
-  /** Makes its run, of many machines say; by default this process loads. */
+  /** Performs its run, for example on several machines; by default this process sends the load. */
   readonly run?: typeof runBench;
   readonly observer: StageObserver;
 }
@@ -51,7 +54,7 @@ export interface StageObserver {
 export interface EndedStage {
   readonly stage: Stage;
   readonly report: Report;
-  /** The last one, which decided or did not. */
+  /** The last look, which decided or did not. */
   readonly look: Look;
 }
 
@@ -99,7 +102,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
     figures: unknown('the stage has only begun'),
   };
   const over = new AbortController();
-  // A run of this process asks the server itself; of many machines nobody does.
+  // A run in this process reads the server's metrics itself; with several machines nothing else does.
   let asking: Promise<void> | undefined;
   const watching = (async () => {
     for (let turn = 1; !over.signal.aborted; turn += 1) {

@@ -1,5 +1,5 @@
-// A sweep: the loads that a person named, one stage after the other. What is known stands in a document that is written anew
-// when a stage begins and when it has ended, so that a death in the middle costs the stage that was running and no more.
+// A sweep: the loads that a person named, one stage after another. The state is in a document that is rewritten when
+// a stage begins and when it has ended, so that a crash costs at most the current stage.
 
 import { pause } from '../../clock/until-aborted.ts';
 import { errorCode } from '../../core/problem.ts';
@@ -15,34 +15,34 @@ import type { Warmup } from '../run/bench-request.ts';
 import { type EndedStage, runStage, type StageParts } from './run-stage.ts';
 
 export interface SweepOrder {
-  /** Of each stage. */
+  /** Duration of each stage, ms. */
   readonly durationMs: number;
   readonly warmup: Warmup;
-  /** Between two stages, for the server to come to rest. */
+  /** Pause between two stages, for the server to become idle, ms. */
   readonly pauseMs: number;
-  /** Also past a load that is over capacity. */
+  /** Continue beyond a load that is over capacity. */
   readonly isStubborn: boolean;
 }
 
 interface SweepParts {
   readonly stage: Omit<StageParts, 'observer'>;
-  /** What is known before the first stage: nothing, or what an earlier try left. */
+  /** The document before the first stage: empty, or from an earlier attempt. */
   readonly document: SweepDocument;
-  /** @throws what the disk says. */
+  /** @throws the file system's error */
   write(document: SweepDocument): Promise<void>;
   readonly observer: SweepObserver;
 }
 
 interface SweepObserver extends Pick<StageParts['observer'], 'phase' | 'snapshot' | 'notice'> {
-  /** The run of a stage has begun. */
+  /** Called when the run of a stage has begun. */
   stageBegan(run: StartedRun, stage: Stage): void;
-  /** It is over; nothing of it is in flight. */
+  /** Called when it is over and nothing of it is in flight. */
   stageEnded(ended: EndedStage): Promise<void>;
   /** About once a second, and at each change. */
   changed(document: SweepDocument): void;
 }
 
-/** @throws BenchError where not even the first stage could begin. */
+/** @throws BenchError if not even the first stage could begin. */
 export const runSweep = async (order: SweepOrder, parts: SweepParts): Promise<SweepDocument> => {
   const sweep = new Sweep(parts);
   const { clock, stop } = parts.stage.bench;
@@ -74,7 +74,7 @@ class Sweep {
     return this.#document.stages.some(stage => stage.number === number);
   }
 
-  /** Of the endpoint, or of this client: more of it would only grow the queue faster. */
+  /** Capacity of the endpoint, or of this client: more load would only make the queue grow faster. */
   isBeyondCapacity(load: StageLoad): boolean {
     return this.#document.stages.some(
       stage =>
@@ -82,7 +82,7 @@ class Sweep {
     );
   }
 
-  /** @returns whether the sweep is over with it. */
+  /** @returns whether the sweep ends with it. */
   async run(number: number, load: StageLoad, { durationMs, warmup }: SweepOrder): Promise<boolean> {
     const { stage, document, observer } = this.#parts;
     try {
@@ -102,7 +102,7 @@ class Sweep {
             run: (run, begun) => {
               const { model, serverKind, dataset } = run.config.run;
               const isFirst = this.#document.stages.length === 0;
-              // Prompts are drawn anew for each stage: the first one speaks for all.
+              // Prompts are drawn again for each stage: the facts of the first apply to all.
               const known = { model, serverKind, ...(isFirst ? { dataset } : {}) };
               this.#print({ ...this.#document, ...known }, begun);
               this.#write();
@@ -127,7 +127,7 @@ class Sweep {
       return ended.stage.verdict === 'stopped' || (await this.#cannotWrite());
     } catch (error) {
       if (!(error instanceof BenchError) || this.#document.stages.length === 0) throw error;
-      // What was measured before is not thrown away because the server has gone.
+      // Earlier results are kept although the server has disappeared.
       const endedEarly = `${loadText(load)} could not be tried: ${error.problem.problem}`;
       this.#document = { ...this.#document, state: 'interrupted', endedEarly };
       return true;
@@ -147,7 +147,7 @@ class Sweep {
     return this.#document;
   }
 
-  /** Then the sweep ends: what is known is told, and no load is measured that a death would lose. */
+  /** The sweep ends: results so far are reported, and no load is measured whose result could be lost. */
   async #cannotWrite(): Promise<boolean> {
     await this.#writing;
     const problem = this.#diskProblem;
@@ -161,7 +161,7 @@ class Sweep {
     return true;
   }
 
-  /** With a stage as it is now. */
+  /** Reports the document with the current state of a stage. */
   #print(document: SweepDocument, stage: Stage): void {
     const others = document.stages.filter(({ number }) => number !== stage.number);
     const stages = [...others, stage].sort((a, b) => a.number - b.number);
@@ -169,7 +169,7 @@ class Sweep {
     this.#parts.observer.changed(this.#document);
   }
 
-  /** One after the other, the newest last. */
+  /** Writes one after another, the newest last. */
   #write(): void {
     const document = this.#document;
     this.#writing = this.#writing
@@ -178,7 +178,7 @@ class Sweep {
         () => {
           this.#diskProblem = undefined;
         },
-        // A later write may find room; the last one counts.
+        // A later write may succeed; the last one counts.
         (error: unknown) => {
           this.#diskProblem = error;
         },

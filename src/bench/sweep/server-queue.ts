@@ -1,6 +1,7 @@
-// How many requests wait in the server's own queue while a stage runs, by its Prometheus page, once a second: as the run's own watch
-// tells it, or asked here where the load comes from other machines. In flight is what
-// this client sent and has no answer of: of that the server works on some and keeps others waiting, and only it knows which.
+// How many requests wait in the server's own queue while a stage runs, from its Prometheus page, once a second:
+// passed on from the run's own watch, or read here when other machines send the load. In flight are requests that
+// this client sent and that have no reply: the server works on some and queues others, and only its metrics show
+// which.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -14,7 +15,7 @@ import { pagePath } from '../target/server-pages.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 
 export interface QueueReading {
-  /** Since the stage's start. */
+  /** ns since the stage's start. */
   readonly atNs: number;
   readonly waiting: number;
 }
@@ -24,17 +25,17 @@ interface ServerQueueOptions {
   readonly api: ServerApi;
   readonly headers: readonly HeaderField[];
   readonly clock: Clock;
-  /** Since the stage's start; undefined before it. */
+  /** ns since the stage's start; undefined before it. */
   readonly elapsedNs: () => number | undefined;
 }
 
 export class ServerQueue {
   readonly #options: ServerQueueOptions;
   #readings: QueueReading[] = [];
-  /** Each so many-th answer is kept. */
+  /** Every n-th reading is stored. */
   #every = 1;
   #answers = 0;
-  #reason = 'the server tells no queue on /metrics';
+  #reason = 'the server reports no queue on /metrics';
 
   constructor(options: ServerQueueOptions) {
     this.#options = options;
@@ -44,12 +45,12 @@ export class ServerQueue {
     return this.#readings.length === 0 ? unknown(this.#reason) : this.#readings;
   }
 
-  /** By who asks the server already. */
+  /** Called by the existing reader of the server's metrics. */
   reported(waiting: number): void {
     if (waiting !== NO_FIGURE) this.#keep(waiting);
   }
 
-  /** For itself, until the signal; a server that tells nothing is not asked again. */
+  /** Reads the page itself, until the signal; a server without metrics is not requested again. */
   async watch(signal: AbortSignal): Promise<void> {
     const { target, api, headers, clock } = this.#options;
     const path = pagePath(target, '/metrics', api);
@@ -67,7 +68,7 @@ export class ServerQueue {
       if (waiting === undefined) {
         this.#reason =
           answer.kind === 'answer'
-            ? 'the server tells no queue on /metrics'
+            ? 'the server reports no queue on /metrics'
             : 'the server did not answer on /metrics';
         misses += answer.kind === 'answer' ? MISSES_MAX : 1;
       } else {
@@ -90,7 +91,10 @@ export class ServerQueue {
   }
 }
 
-/** In equal steps from the stage's start: of each the newest reading by its end, of the first ones the first. */
+/**
+ * In equal steps from the stage's start: for each the newest reading by its end, for the first steps the first
+ * reading.
+ */
 export const queueInSteps = (
   readings: Reported<readonly QueueReading[]>,
   { stepNs, steps }: { readonly stepNs: number; readonly steps: number },
@@ -105,7 +109,7 @@ export const queueInSteps = (
 
 const INTERVAL_MS = 1_000;
 const ANSWER_MS = 2_000;
-/** A server that is busy may miss some. */
+/** A busy server may miss some. */
 const MISSES_MAX = 3;
-/** Beyond, each second one goes. */
+/** Beyond it, every second one is removed. */
 const READINGS_MAX = 2_048;

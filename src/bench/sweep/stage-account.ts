@@ -1,4 +1,5 @@
-// The account of a stage while it runs: facts into the ledger of the decider and into the few columns that its figures need.
+// The data of a stage in progress: facts go into the ledger of the decider and into the few columns that its figures
+// need.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
@@ -15,22 +16,22 @@ export class StageAccount implements StageFacts {
   readonly ledger: StageLedger;
   readonly criteria: readonly StageCriterion[];
   readonly isOpenLoop: boolean;
-  /** Arrivals wait for a place and are told when they are sent: of the queue they are in the stage sees nothing. */
+  /** Arrivals wait for a slot and are reported when they are sent: the stage does not see their queue. */
   readonly isCapped: boolean;
   readonly #isStreaming: boolean;
   readonly #issuedNs: number[] = [];
-  /** Of completed requests; of an open loop from when they were due. */
+  /** For completed requests; in an open loop from when they were due. */
   readonly ttftNs: RawValues = new RawValues();
   readonly tpotNs: RawValues = new RawValues();
   readonly latencyNs: RawValues = new RawValues();
   outputTokens = 0;
-  /** Completed ones whose server told no usage. */
+  /** Number of completed requests without usage from the server. */
   withoutUsage = 0;
-  /** Of all that ended, by their own lines. */
+  /** Sum over all that ended, from their own lines. */
   latencyTotalNs = 0;
   lastEndNs = 0;
   readonly failures: Map<string, number> = new Map();
-  /** What is said of the objectives, one for each criterion. */
+  /** Results for the objectives, one for each criterion. */
   readonly tallies: readonly ObjectiveTally[];
 
   constructor(

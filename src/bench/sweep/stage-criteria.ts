@@ -1,5 +1,5 @@
-// Objectives as the decider of a stage takes them: of each one a number a request, and a limit of its mean. What a person
-// reads of them is judged from the same requests as in any run (core/run/judge-objective.ts).
+// Objectives in the form of a stage's decider: for each one a number per request, and a limit for its mean. What a
+// person reads about them is judged from the same requests as in any run (core/run/judge-objective.ts).
 
 import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
@@ -10,9 +10,9 @@ import type { Criterion } from '../line/stage-ledger.ts';
 
 export interface StageCriterion extends Criterion {
   readonly objective: JudgedObjective;
-  /** NaN where the request has no such figure by its nature. @param figures undefined of one that did not complete */
+  /** NaN if the request has no such figure. @param figures undefined for a request that did not complete */
   valueOf(outcome: Outcome, figures: SampleFigures | undefined): number;
-  /** Of a request whose first content has come: NaN where its end has to tell. */
+  /** For a request whose first content has arrived: NaN if its end has to decide. */
   valueAtFirst(ttftNs: number): number;
 }
 
@@ -43,7 +43,7 @@ export const stageCriterion = (objective: JudgedObjective): StageCriterion => {
   }
 };
 
-/** Of requests that miss one of the limits; whatever failed misses. */
+/** Share of requests that miss one of the limits; failed ones miss. */
 const shareCriterion = (
   objective: JudgedObjective,
   limit: number,
@@ -60,7 +60,7 @@ const shareCriterion = (
     if (outcome === 'failed') return Number.POSITIVE_INFINITY;
     if (limits.length === 0) return 0;
     if (figures === undefined) return Number.POSITIVE_INFINITY;
-    // An answer of one token has no time per further token. Among other limits it meets that one.
+    // An answer of one token has no time per further token. Together with other limits it meets that one.
     const requested = limits.filter(({ name }) => !hasNone(name, figures));
     if (requested.length === 0) return Number.NaN;
     return maximumOf(requested.map(({ name, limitNs }) => reachOf(figures[objectiveSeries(name)], limitNs)));
@@ -79,6 +79,6 @@ const leastOf = (limits: readonly RequestLimit[], name: RequestLimit['name']): n
 const hasNone = (name: RequestLimit['name'], { tpotNs, outputTokens }: SampleFigures): boolean =>
   name === 'tpot' && tpotNs === NO_FIGURE && (outputTokens === 0 || outputTokens === 1);
 
-/** A figure that the server kept to itself meets nothing. */
+/** A figure that the server did not report meets no objective. */
 const reachOf = (figure: number, limitNs: number): number =>
   figure === NO_FIGURE ? Number.POSITIVE_INFINITY : figure / limitNs;

@@ -1,4 +1,4 @@
-// What a stage says in figures, from its account and the last look of its decider.
+// The figures of a stage, from its data and the last look of its decider.
 
 import { judgeObjective, type ObjectiveAnswer } from '../../core/run/judge-objective.ts';
 import type { ObjectiveEvidence } from '../../core/run/objective-tally.ts';
@@ -21,7 +21,7 @@ import type { StageCriterion } from './stage-criteria.ts';
 interface FiguresOptions {
   readonly account: StageAccount;
   readonly load: StageLoad;
-  /** From the start of the load to its end, the drain not counted. */
+  /** ns from the start of the load to its end, excluding the drain. */
   readonly elapsedNs: number;
   readonly look: Look | undefined;
   readonly queue: Reported<readonly QueueReading[]>;
@@ -42,7 +42,7 @@ export const stageFigures = ({ account, elapsedNs, look, queue }: FiguresOptions
     completedPerSecond: perSecond(completed),
     outputTokensPerSecond:
       account.withoutUsage > 0 || completed === 0
-        ? unknown(completed === 0 ? 'no request completed' : 'the server told no usage')
+        ? unknown(completed === 0 ? 'no request completed' : 'the server reported no usage')
         : perSecond(account.outputTokens),
     perUserTokensPerSecond: perUser(account),
     attainment: attainmentOf(account.criteria, objectives),
@@ -55,7 +55,9 @@ export const stageFigures = ({ account, elapsedNs, look, queue }: FiguresOptions
   };
 };
 
-/** Where the server told no usage and a tokenizer counted behind the run, figures of tokens are those of its report. */
+/**
+ * If the server reported no usage and a tokenizer counted after the run, figures of tokens are those of its report.
+ */
 export const withCountedTokens = (figures: StageFigures, report: Report): StageFigures => {
   const { tokenizer, outputTokensPerSecond, perUserTokensPerSecond } = report;
   if (tokenizer === undefined || isUnknown(tokenizer) || tokenizer.filled === 0) return figures;
@@ -67,7 +69,7 @@ const perUser = ({ tpotNs }: StageAccount): Reported<number> =>
     ? unknown('no answer had two tokens with their times')
     : 1e9 / Math.max(1, lowerPercentile(tpotNs.sorted(), 50));
 
-/** The decider's word, because its looks share the error; the figures are judged as those of any run. */
+/** The decider's verdict counts, because its looks share the error; the figures are judged as in any run. */
 const objectiveAnswers = (account: StageAccount, look: Look | undefined): readonly ObjectiveAnswer[] =>
   account.criteria.map(({ objective, kind, limit }, at) => {
     const judged = judgeObjective(objective, account.tallies[at]?.evidence() ?? NO_EVIDENCE);
@@ -86,7 +88,10 @@ const objectiveAnswers = (account: StageAccount, look: Look | undefined): readon
     };
   });
 
-/** What decided is surer of the side of the limit than the interval of the figure, which counts dependence otherwise. */
+/**
+ * The decision is more certain about the side of the limit than the interval of the figure, which treats dependence
+ * differently.
+ */
 const onItsSide = (
   { estimate, limit, answer }: Pick<ObjectiveAnswer, 'estimate' | 'limit' | 'answer'>,
   isMoreBetter: boolean,
@@ -97,7 +102,10 @@ const onItsSide = (
     : { ...estimate, low: Math.max(estimate.low, limit) };
 };
 
-/** Never fewer than were made: if as many are not enough, the parts of the stage contradict each other, and a longer one must show which is right. */
+/**
+ * Never fewer than were sent: if these are not enough, the parts of the stage contradict each other, and a longer one
+ * must decide.
+ */
 const needed = ({ samplesNeeded, steadyFrom = 0 }: CriterionResult, issued: number): Reported<number> => {
   if (samplesNeeded === undefined) return unknown('it is at the limit: no number of requests would decide');
   const inAll = samplesNeeded + steadyFrom;
@@ -141,8 +149,8 @@ const noGrowth = ({ isOpenLoop, isCapped }: StageAccount): string => {
 };
 
 /**
- * Mean in flight × time against the sum of all latencies, once the last request has ended, so that no edge is left to correct.
- * Issues come by one way and ends by another: what one lost is seen here.
+ * Mean in flight × time against the sum of all latencies, once the last request has ended, so that no edge needs
+ * correction. Starts and ends are reported on different paths: a loss on either shows here.
  */
 const littlesLawRatio = ({ ledger, latencyTotalNs, lastEndNs }: StageAccount): Reported<number> => {
   if (ledger.ended < ledger.issued || latencyTotalNs === 0) return unknown('not all requests have ended');
@@ -162,14 +170,14 @@ const timelineOf = (
   queue: FiguresOptions['queue'],
 ): StageTimeline => {
   if (elapsedNs <= 0) return { stepNs: 0, inFlight: [], serverQueue: unknown('the stage has only begun') };
-  // No step shorter than what anybody sees.
+  // No step shorter than a person would notice.
   const steps = Math.max(1, Math.min(TIMELINE_POINTS_MAX, Math.floor(elapsedNs / TIMELINE_STEP_NS_MIN)));
   const levels = ledger.inFlight().levels({ fromNs: 0, toNs: elapsedNs, steps });
   const stepNs = elapsedNs / steps;
   return { stepNs, inFlight: [...levels], serverQueue: queueInSteps(queue, { stepNs, steps }) };
 };
 
-/** Of a load there is more to say than of the requests that were made: what others would come to. */
+/** The criterion describes the load, not only the requests that were sent. */
 const OF_EACH = unknown('no number of requests proves that none will miss it');
 const NO_EVIDENCE: ObjectiveEvidence = {
   count: 0,

@@ -1,5 +1,6 @@
-// What the load of a stage tells, read as it comes on the main thread: event batches say when requests were issued and when
-// their first content came, lines of samples.jsonl how they ended. Ordinary runs have no tap and pay nothing for it.
+// The events of a stage's load, read on the main thread as they arrive: event batches contain when requests were
+// issued and when their first content came, lines of samples.jsonl how they ended. Ordinary runs have no tap and pay
+// nothing for it.
 
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import { readEventBatch } from '../../wire/event-batch.ts';
@@ -10,7 +11,7 @@ export interface StageFacts {
   /** Both in ns since the stage's start; `index` counts the measured requests from 0. */
   issued(index: number, intendedNs: number): void;
   firstContent(index: number, atNs: number): void;
-  /** Its stamps are those of the run. */
+  /** Its stamps are relative to the run's zero. */
   ended(index: number, sample: EndedSample, startNs: number): void;
 }
 
@@ -35,12 +36,12 @@ export class StageSampler implements LoadTap {
     this.#reportedUntilNs = reportedUntilNs;
   }
 
-  /** Since the stage's start: facts of what was before are there, but for a few batches. */
+  /** ns since the stage's start: all facts before it have arrived, but for a few batches. */
   reportedNs(): number {
     return this.#reportedUntilNs() - (this.#startNs ?? 0);
   }
 
-  /** Since the stage's start; undefined before it. */
+  /** ns since the stage's start; undefined before it. */
   elapsedNs(): number | undefined {
     return this.#startNs === undefined ? undefined : this.#nowNs() - this.#startNs;
   }

@@ -1,4 +1,5 @@
-// What is said of an ended stage: its verdict, with whatever keeps it from being one of the endpoint, and why in sentences.
+// The sentences about an ended stage: its verdict, anything that prevents it from describing the endpoint, and the
+// reasons.
 
 import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { counted, formatCount, formatThreeDigits } from '../../core/figure/figure.ts';
@@ -8,7 +9,7 @@ import type { StageFigures, StagePurpose, StageVerdict } from '../../core/sweep/
 import { isKnown } from '../../core/unknown.ts';
 import type { Look } from '../line/stage-decider.ts';
 
-/** What a report says of this client. */
+/** What a report contains about this client. */
 export interface ClientAccount extends Pick<Report, 'droppedEvents' | 'errors' | 'stopped'> {
   readonly client: Pick<
     Report['client'],
@@ -26,20 +27,20 @@ interface VerdictOptions {
 
 export const finalVerdict = ({ purpose, look, report, figures, isStopped }: VerdictOptions): StageVerdict => {
   if (isStopped) return 'stopped';
-  // No request of the load was sent: that those of the warm-up were refused is all there is to say.
+  // No request of the load was sent: the only result is that those of the warm-up were refused.
   if (report.stopped?.cause === 'rejected') return 'broken';
   if (FAILING.has(look.verdict) && clientMattered(report, figures, look.verdict)) return 'client-bound';
-  // One at a time, there is nobody else whom it might have answered first.
+  // With one request at a time, no other request could have been served first.
   if (purpose === 'alone' && figures.completed === 0 && figures.failed === 0) return 'broken';
   if (figures.issued < ISSUED_LEAST && figures.failed === 0) return 'undecided';
-  // The queue of an endpoint that hangs grows as well; where nothing at all came back there is more to say.
+  // The queue of an endpoint that hangs grows as well; if nothing at all came back, that is the better explanation.
   if (figures.completed === 0) return figures.failed > 0 && look.verdict === 'missed' ? 'missed' : 'broken';
   return look.verdict;
 };
 
 /**
- * Whether this client, and not the endpoint, may have made the load fail: it lost something or got no processor, or its own
- * lateness is a part of the limit that is missed, or of the latency behind a queue that grows.
+ * Whether this client, and not the endpoint, may have caused the failure: it lost something or got no processor, or
+ * its own lateness is a part of the missed limit, or of the latency of a growing queue.
  */
 const clientMattered = (
   { client, droppedEvents, errors }: ClientAccount,
@@ -59,10 +60,10 @@ const clientMattered = (
   return lateNs > LATE_PART_MOST * scaleNs;
 };
 
-/** So few may still be on their way. */
+/** Fewer than this may still be in transit. */
 const ISSUED_LEAST = 5;
 const FAILING: ReadonlySet<Look['verdict']> = new Set(['missed', 'over-capacity']);
-/** As of the tail in the client's own verdict: two digits of what is judged stay true. */
+/** As for the tail in the client's own verdict: two digits of the judged figure remain correct. */
 const LATE_PART_MOST = 0.1;
 
 interface ReasonOptions {
@@ -74,7 +75,7 @@ interface ReasonOptions {
   readonly failures: ReadonlyMap<string, number>;
 }
 
-/** The deciding sentence first. */
+/** The deciding sentence comes first. */
 export const stageReasons = (options: ReasonOptions): readonly string[] => [
   ...deciding(options),
   ...failureReasons(options),
@@ -113,10 +114,10 @@ const deciding = ({ purpose, verdict, look, figures, report }: ReasonOptions): r
   }
 };
 
-/** These stages end before they could decide, because nobody asked them. */
+/** These stages end before they could decide, because their purpose is another one. */
 const UNASKED: Partial<Record<StagePurpose, string>> = {
-  alone: 'tells how fast an idle endpoint is; whether this load holds was not asked',
-  estimate: 'gives a first idea of the capacity; whether this load holds was not asked',
+  alone: 'shows how fast an idle endpoint is; whether this load holds was not tested',
+  estimate: 'gives a first estimate of the capacity; whether this load holds was not tested',
 };
 
 const undecidedText = ({ growth, results }: Look, figures: StageFigures): string => {
@@ -159,7 +160,9 @@ const lawReasons = ({ littlesLawRatio }: StageFigures): readonly string[] =>
       ]
     : [];
 
-/** Of an ended stage, where the law has nothing to add up. Whoever stops a run may cut off its last lines. */
+/**
+ * For an ended stage, for which Little's law cannot be checked. A user who stops a run may cut off its last lines.
+ */
 const lostReasons = ({ verdict, figures }: ReasonOptions): readonly string[] => {
   const lost = figures.issued - figures.completed - figures.failed - figures.cancelled;
   return lost <= 0 || verdict === 'stopped'

@@ -1,4 +1,4 @@
-// Looks at a running stage, and ends it as soon as what it is for is known.
+// Watches a running stage, and ends it as soon as its purpose is reached.
 
 import type { StageLoad, StagePurpose } from '../../core/sweep/stage.ts';
 import { type Look, StageDecider } from '../line/stage-decider.ts';
@@ -14,13 +14,13 @@ export interface StageOrder {
   readonly load: StageLoad;
   readonly purpose: StagePurpose;
   readonly seed: number;
-  /** Of the load; what is in flight then is followed to its end. */
+  /** Duration of the load; requests in flight then are followed to their end. */
   readonly durationMs: number;
   readonly warmup: Warmup;
   readonly goal: /** Until it is known whether the load holds. */
     | {
         readonly kind: 'decide';
-        /** What stages before have told of the endpoint. */
+        /** Latency of an idle endpoint, from earlier stages. */
         readonly idleLatencyNs: number | undefined;
         readonly idleValues: readonly (number | undefined)[];
         readonly capacityPerSecond: number | undefined;
@@ -78,10 +78,10 @@ export class StageWatch {
       return;
     }
     if (this.isOver) return;
-    // Facts come up to a few batches late: what is not told yet is not missing.
+    // Facts arrive up to a few batches late: what has not arrived yet is not missing.
     const reportedNs = Math.min(elapsedNs, tap.reportedNs());
     const horizonNs = reportedNs - FACTS_LATE_NS;
-    // Of agents whose facts do not come any more the stage takes its whole time.
+    // If facts of agents stop arriving, the stage takes its whole time.
     if (
       horizonNs <= 0 ||
       elapsedNs - reportedNs > FACTS_BEHIND_NS ||
@@ -97,7 +97,7 @@ export class StageWatch {
     this.#drainingSinceNs ??= this.#options.tap.elapsedNs();
   }
 
-  /** What ended it, or what its whole time says. */
+  /** The look that ended it, or one at the end of its time. */
   lastLook(): Look {
     this.#decided ??= this.#decider.lookNow(this.#loadEndNs ?? 0);
     return this.#decided;
@@ -128,9 +128,9 @@ export class StageWatch {
   }
 }
 
-/** Batches are told each 20 ms, and parsed within a few more. */
+/** Batches are sent every 20 ms, and parsed within a few more. */
 const FACTS_LATE_NS = 150e6;
-/** From agents they come each 50 ms, and a way to them takes less than a second. */
+/** From agents they come every 50 ms, and their transfer takes less than a second. */
 const FACTS_BEHIND_NS = 1_000e6;
-/** Whoever is still in flight so long after the load is cancelled: the next stage waits for them. */
+/** Requests still in flight this long after the load are cancelled: the next stage waits for them. */
 const DRAIN_MS_MAX = 30_000;

@@ -1,5 +1,5 @@
-// The directory of a sweep: made, or taken up again after whatever ended the process that wrote it. Nobody else may be at work
-// in it, and what a cut-off stage left is put aside, never written over and never counted.
+// The directory of a sweep: created, or reopened after the process that wrote it has ended. No other process may work
+// in it, and interrupted stages are put aside, never overwritten and never counted.
 
 import { join } from 'node:path';
 import { errorCode, errorMessage } from '../../core/problem.ts';
@@ -14,17 +14,17 @@ import { cannotGoOn, lockFolder, openLockedFolder, putAside } from '../run/locke
 export interface SweepDirectory extends Disposable {
   /** Absolute. */
   readonly path: string;
-  /** @throws what the disk says. */
+  /** @throws the file system's error */
   write(document: SweepDocument): Promise<void>;
-  /** What could not be written is told, one sentence each. */
+  /** @returns one sentence for each file that could not be written */
   writeText(text: string): Promise<readonly string[]>;
-  /** Of a sweep that never began: removes what was made here. */
+  /** For a sweep that never began: removes what was created here. */
   discard(): Promise<void>;
 }
 
 interface ResumedSweep {
   readonly directory: SweepDirectory;
-  /** With the stages that need not run again. */
+  /** Contains the stages that need not run again. */
   readonly document: SweepDocument;
   /** Names of directories as they were put aside. */
   readonly putAside: readonly string[];
@@ -36,7 +36,7 @@ export const openSweepDirectory = async (path: string): Promise<SweepDirectory> 
   return directoryIn(path, folder, () => folder.discard([]));
 };
 
-/** @throws BenchError `run-directory` where there is no sweep, it is at work, or it cannot be read. */
+/** @throws BenchError `run-directory` if there is no sweep, it is in progress, or it cannot be read. */
 export const readSweep = async (path: string): Promise<SweepDocument> => {
   const file = join(path, SWEEP_FILE);
   try {
@@ -51,7 +51,7 @@ export const readSweep = async (path: string): Promise<SweepDocument> => {
   }
 };
 
-/** Takes the directory up again. @throws BenchError `run-directory` */
+/** Reopens the directory. @throws BenchError `run-directory` */
 export const resumeSweepDirectory = async (path: string, document: SweepDocument): Promise<ResumedSweep> => {
   const lock = lockFolder(path, 'sweep');
   try {

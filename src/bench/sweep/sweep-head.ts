@@ -1,4 +1,4 @@
-// What sweep.json and line.json say of how they were asked for.
+// The part of sweep.json and line.json about how they were requested.
 
 import { judgedObjectives, judgedText, objectiveFields } from '../../core/run/objective.ts';
 import type { SweepHead } from '../../core/sweep/sweep-document.ts';
@@ -9,7 +9,7 @@ export interface SweepHeadOptions {
   readonly id: string;
   /** ISO 8601. */
   readonly startedAt: string;
-  /** What to type to run it again, without secrets. */
+  /** The command that repeats it, without secrets. */
   readonly command: string;
 }
 

@@ -1,5 +1,5 @@
-// Whether an answer is what was asked for: calls of tools whose arguments fit, or JSON that fits a schema. What is asked stands in
-// the fields of the requests, so that whoever sends them checks the same.
+// Whether an answer matches its request: tool calls whose arguments fit, or JSON that fits a schema. The constraints
+// are in the fields of the requests, so that every sender checks the same.
 
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { fitsSchema, unjudged } from '../../core/json-fits.ts';
@@ -7,13 +7,13 @@ import type { AnswerCheck } from '../../core/run/sample-note.ts';
 import type { AnswerParts } from './api/answer-parts.ts';
 
 export interface CheckedAnswers {
-  /** By name, the schemas of arguments; undefined: there are no tools. */
+  /** Schemas of arguments by name; undefined: there are no tools. */
   readonly tools?: Readonly<Record<string, unknown>>;
-  /** Of an answer that calls no tool. */
+  /** Schema of an answer without a tool call. */
   readonly schema?: unknown;
 }
 
-/** Of the fields of an OpenAI chat. undefined: they ask for nothing that can be judged. */
+/** From the fields of an OpenAI chat. undefined: they contain nothing that can be checked. */
 export const checkedAnswers = ({
   tools,
   response_format: format,

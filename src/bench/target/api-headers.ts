@@ -1,4 +1,4 @@
-// The headers that an API asks for, beside a person's own, which win.
+// The headers that an API requires, in addition to the user's own, which override them.
 
 import type { ServerApi } from './api/server-api.ts';
 import type { HeaderField } from './load-target.ts';

@@ -1,5 +1,5 @@
-// Asks a server what words cost: a few short requests before the run, whose usage says how its tokenizer and its template count.
-// Sums are enough, one of each bundle of words: prompts are put together of whole bundles.
+// Measures what words cost on a server: a few short requests before the run, whose usage shows how its tokenizer and
+// its template count. One sum for each bundle of words is enough: prompts consist of whole bundles.
 
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { pushAll } from '../../core/push-all.ts';
@@ -29,7 +29,7 @@ interface CalibrationQuestion {
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];
   readonly model: string;
-  /** What each body has besides. */
+  /** Additional fields of each body. */
   readonly added: JsonObject;
   /** As in RequestBodies; undefined: prompts have none. */
   readonly noncePrefix: string | undefined;
@@ -42,11 +42,13 @@ interface CalibrationQuestion {
 export interface CalibratedWords {
   readonly costs: WordCosts;
   readonly reported: Reported<WordCalibration>;
-  /** `system_fingerprint` of the replies: build and settings of the server in its own words; '': none. */
+  /** `system_fingerprint` of the replies: the server's own id of its build and settings; '' if there is none. */
   readonly fingerprint: string;
 }
 
-/** @throws the signal's reason. What a server does not tell makes words of it, and says why. */
+/**
+ * @throws the signal's reason. If the server does not report usage, the result counts words instead, with the reason.
+ */
 export const calibrateWords = async (question: CalibrationQuestion): Promise<CalibratedWords> => {
   const over = AbortSignal.any([question.signal, AbortSignal.timeout(CALIBRATION_MS_MAX)]);
   const asker = new TokenAsker(question, over);
@@ -61,14 +63,14 @@ export const calibrateWords = async (question: CalibrationQuestion): Promise<Cal
   }
 };
 
-/** Words stand for tokens. */
+/** Words count as tokens. */
 export const uncalibrated = (reason: string): CalibratedWords => ({
   costs: WORDS_AS_TOKENS,
   reported: unknown(reason),
   fingerprint: '',
 });
 
-/** Differences between prompts of one nonce: what is common to them drops out exactly. */
+/** Differences between prompts of one nonce: their common part cancels exactly. */
 const wordCosts = async (asker: TokenAsker, hasPrefixes: boolean): Promise<WordCosts> => {
   const [task = 0, ...others] = await asker.counts(
     NONCES.map(nonce => ({ prompt: userPrompt(TASK), nonce })),
@@ -83,11 +85,11 @@ const wordCosts = async (asker: TokenAsker, hasPrefixes: boolean): Promise<WordC
   const withPrefix = hasPrefixes ? [{ prompt: { ...userPrompt(TASK), prefix: prefixStart(0) }, nonce }] : [];
   const counts = await asker.counts([...questions, ...withPrefix]);
   const more = counts.map(count => count - task);
-  // Nonces differ a little in what they cost.
+  // Nonces differ slightly in cost.
   const taskTokens = (task + others.reduce((sum, count) => sum + count, 0)) / NONCES.length;
   const at = (index: number): number => more[index] ?? 0;
   if (WORD_BUNDLES.some((_, index) => at(index) <= 0))
-    throw new NoCount('the server counts prompts alike that are not');
+    throw new NoCount('the server reports equal counts for different prompts');
   return {
     taskTokens,
     shortTokens: taskTokens + at(texts.length - 1),
@@ -100,7 +102,7 @@ const wordCosts = async (asker: TokenAsker, hasPrefixes: boolean): Promise<WordC
   };
 };
 
-/** A prompt as the run will send it, counted; where the sum does not hold, words are taken to cost so much more or less. */
+/** Counts a prompt as the run will send it; if the sum differs, the cost of words is scaled accordingly. */
 const verified = async (
   asker: TokenAsker,
   found: WordCosts,
@@ -133,7 +135,7 @@ const verified = async (
 
 interface CountQuestion {
   readonly prompt: Prompt;
-  /** Number of the sample that it would have. */
+  /** The sample number that it would have. */
   readonly nonce: number;
 }
 
@@ -148,7 +150,7 @@ class TokenAsker {
     this.#signal = signal;
   }
 
-  /** In their order; a few at a time. */
+  /** Counts in the given order; a few requests at a time. */
   async counts(questions: readonly CountQuestion[]): Promise<readonly number[]> {
     const counts: number[] = [];
     for (let at = 0; at < questions.length; at += REQUESTED_AT_ONCE) {
@@ -189,7 +191,7 @@ class TokenAsker {
       this.fingerprint = textOf(json['system_fingerprint']);
     }
     if (read.inputTokens === NO_FIGURE || read.inputTokens === 0)
-      throw new NoCount('the server tells no usage');
+      throw new NoCount('the server reports no usage');
     return read.inputTokens;
   }
 }
@@ -199,11 +201,11 @@ class NoCount extends Error {
   override readonly name = 'NoCount';
 }
 
-/** Of sample numbers such as runs have. */
+/** Sample numbers of typical runs. */
 const NONCES: readonly number[] = [0x03, 0x57, 0x3a9];
 const VERIFIED_NONCE = 0x1c;
 const FILLERS_COUNTED = 32;
-/** Longer prompts are taken to cost in proportion. */
+/** Longer prompts are assumed to cost in proportion. */
 const VERIFIED_TOKENS_MAX = 4_096;
 const TOLERANCE = 0.005;
 const ROUNDS_MAX = 3;

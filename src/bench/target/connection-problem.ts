@@ -1,5 +1,5 @@
-// Why a connection could not be opened or was lost, in words for a person and with what to do: for the question before a run
-// and for the load alike.
+// Why a connection could not be opened or was lost, as a sentence with advice: for the requests before a run and for
+// the load.
 
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import {
@@ -25,13 +25,13 @@ export const connectionProblem = (error: unknown): ConnectionProblem => {
   return { ...known, problem: connectionProblemText(code, known) };
 };
 
-/** What Node's parser could not read; nothing of any other error. */
+/** The bytes that Node's parser could not read; empty for any other error. */
 const packetOf = (error: unknown): Uint8Array =>
   error instanceof Error && 'rawPacket' in error && error.rawPacket instanceof Uint8Array
     ? error.rawPacket
     : new Uint8Array();
 
-/** One that no error of the system tells. */
+/** A problem without a system error. */
 export const lostBecause = (why: string): ConnectionProblem => ({
   problem: why,
   advice: CHECK_PLACE,

@@ -1,6 +1,6 @@
-// Bodies that a server compresses although `identity` was asked for. Each read's share of the text is found by inflating
-// anew what has come so far: costly, exact in time, and bounded; past a bound the rest waits for the end. The first thing
-// that is wrong ends it: what comes behind it is not looked at.
+// Decodes bodies that a server compresses in spite of `identity`. Each read's share of the text is found by inflating
+// everything so far again: costly, exact in time, and limited; beyond the limit the rest waits for the end. The first
+// error ends it: later bytes are ignored.
 
 import zlib from 'node:zlib';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
@@ -14,12 +14,12 @@ export class ContentDecoder {
   #inflatedBytes = 0;
   #isWrong = false;
 
-  /** @param codings names that INFLATERS knows, in the order in which they were applied. */
+  /** @param codings names in INFLATERS, in the order in which they were applied. */
   constructor(codings: readonly string[]) {
     this.#codings = codings;
   }
 
-  /** Of all times that something was inflated: what it cost. */
+  /** Sum over all inflations: their cost. */
   get inflatedBytes(): number {
     return this.#inflatedBytes;
   }
@@ -35,7 +35,7 @@ export class ContentDecoder {
     return isEager ? this.#decode(true) : NO_BYTES;
   }
 
-  /** What is left. A cut body is wrong. */
+  /** The remaining text. A truncated body is an error. */
   end(): Decoded {
     return this.#isWrong ? NO_BYTES : this.#decode(false);
   }
@@ -72,8 +72,8 @@ export class ContentDecoder {
 }
 
 /**
- * Of a content-encoding. Undefined where there is nothing to decode: identity, and whatever else nobody can decode, because
- * servers write "none" or "utf-8" there and send the text as it is.
+ * For a content-encoding. undefined if there is nothing to decode: identity, and unknown values, because servers
+ * write "none" or "utf-8" there and send the text unchanged.
  */
 export const contentDecoder = (encoding: string): ContentDecoder | undefined => {
   if (encoding === '') return undefined; // nearly every reply
@@ -97,7 +97,7 @@ interface InflateOptions {
 type Inflate = (bytes: Buffer, options: InflateOptions) => Buffer;
 
 const NO_BYTES: Decoded = { kind: 'bytes', bytes: Buffer.alloc(0) };
-/** Bounds in docs/limits.md. */
+/** Limits in docs/limits.md. */
 const EAGER_BYTES_MAX = 65_536;
 const EAGER_INFLATED_BYTES_MAX = 67_108_864;
 /** Text compresses to a hundredth at the very best; a small reply may do so by chance. */
@@ -113,7 +113,7 @@ const zlibFlush = (isPartial: boolean): number => (isPartial ? Z_SYNC_FLUSH : Z_
 const gzip: Inflate = (bytes, { isPartial, maxOutputLength }) =>
   zlib.gunzipSync(bytes, { finishFlush: zlibFlush(isPartial), maxOutputLength });
 
-/** RFC 9110 §8.4.1.2 wants the zlib format; servers that send the bare one are as common. */
+/** RFC 9110 §8.4.1.2 requires the zlib format; servers that send raw deflate are as common. */
 const deflate: Inflate = (bytes, { isPartial, maxOutputLength }) => {
   const [first = 0, second = 0] = bytes;
   if (bytes.length < 2 && isPartial) return bytes.subarray(0, 0);

@@ -1,5 +1,5 @@
-// What a server tells of the model that it serves: how much context it has room for, and how large the model is. Each kind of
-// server tells it in a place of its own; what none tells is unknown.
+// What a server reports about its model: the size of its context, and of the model. Each kind of server has its own
+// place for it; what none reports is unknown.
 
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
@@ -14,13 +14,13 @@ export interface ModelLimits {
   readonly contextMax: Reported<number>;
   readonly sizeBytes: Reported<number>;
   readonly parameters: Reported<number>;
-  /** The file that the server has open, as it calls it. */
+  /** The file that the server has open, by its own name. */
   readonly modelPath: string | undefined;
-  /** As it is called at the Hugging Face hub, or may be. */
+  /** Its id at the Hugging Face hub, or a candidate for it. */
   readonly modelId: string | undefined;
-  /** Of its bytes, 0..1, that do not lie on the device. */
+  /** Share of its bytes, 0..1, that is not on the device. */
   readonly offloadedShare: Reported<number>;
-  /** Of the server. */
+  /** Version of the server. */
   readonly version: Reported<string>;
 }
 
@@ -28,7 +28,7 @@ interface LimitsQuestion {
   readonly target: BenchTarget;
   readonly api: ServerApi;
   readonly headers: readonly HeaderField[];
-  /** undefined: the first that it lists. */
+  /** undefined: the first in its list. */
   readonly model: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -51,12 +51,12 @@ export const fetchModelLimits = async (question: LimitsQuestion): Promise<ModelL
     count(chosen(studio?.['data'], question.model, 'id')?.['loaded_context_length']) ??
     count(chosen(running?.['models'], question.model, 'name')?.['context_length']);
   return {
-    contextMax: contextMax ?? unknown('the server does not tell how much context it has room for'),
+    contextMax: contextMax ?? unknown('the server does not report the size of its context'),
     sizeBytes:
       count(meta?.['size']) ??
       count(chosen(running?.['models'], question.model, 'name')?.['size']) ??
-      unknown('the server does not tell it'),
-    parameters: count(meta?.['n_params']) ?? unknown('the server does not tell it'),
+      unknown('the server does not report it'),
+    parameters: count(meta?.['n_params']) ?? unknown('the server does not report it'),
     offloadedShare: offloadedShare(chosen(running?.['models'], question.model, 'name')),
     modelPath: textIn(props?.['model_path']) ?? pathIn(model?.['root']),
     modelId: textIn(model?.['root']) ?? textIn(model?.['id']),
@@ -65,16 +65,16 @@ export const fetchModelLimits = async (question: LimitsQuestion): Promise<ModelL
       textIn(version?.['version']) ??
       textIn(ollama?.['version']) ??
       textIn(info?.['version']) ??
-      unknown('the server does not tell its version'),
+      unknown('the server does not report its version'),
   };
 };
 
-/** Ollama tells of a loaded model its size, and how much of that the device holds. */
+/** Ollama reports a loaded model's size, and how much of it is on the device. */
 const offloadedShare = (running: JsonObject | undefined): Reported<number> => {
   const size = count(running?.['size']);
   const held = running?.['size_vram'];
   if (size === undefined || typeof held !== 'number' || !(held >= 0))
-    return unknown('the server does not tell where the model lies');
+    return unknown('the server does not report where the model is loaded');
   return Math.max(0, 1 - held / size);
 };
 
@@ -110,10 +110,10 @@ const pathIn = (value: unknown): string | undefined => {
   return text?.startsWith('/') === true ? text : undefined;
 };
 
-/** Zero is what servers write that have no limit. */
+/** Servers without a limit write zero. */
 const count = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
-/** For each of the places, which are asked at once. */
+/** Timeout for each of the pages, which are requested in parallel. */
 const REQUEST_TIMEOUT_MS = 2_000;
 const TEXT_LENGTH_MAX = 1_000;

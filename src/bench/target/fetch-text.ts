@@ -1,4 +1,4 @@
-// One question before the run, a GET or a POST of JSON, on a connection of its own and past every proxy.
+// One request before the run, a GET or a POST of JSON, on its own connection and past every proxy.
 
 import type { ConnectionOptions } from 'node:tls';
 import { connectionProblem, lostBecause } from './connection-problem.ts';
@@ -31,7 +31,7 @@ export const fetchText = async ({
   signal,
 }: QueryOptions): Promise<TextAnswer> => {
   const { host, port, socketPath, hostHeader, tls } = server;
-  // Node takes longer to load TLS than most questions take.
+  // Node takes longer to load TLS than most requests take.
   const { Agent, request: send } = await (tls === undefined ? import('node:http') : import('node:https'));
   // An agent of our own: the global one may go through a proxy that NODE_USE_ENV_PROXY switched on.
   const agent = new Agent();
@@ -100,7 +100,7 @@ export const fetchText = async ({
   }
 };
 
-/** Proxies compress what they were asked not to. */
+/** Some proxies compress in spite of `identity`. */
 const inflated = (body: Buffer, encoding: string | undefined): Decoded => {
   const decoder = contentDecoder(encoding ?? '');
   if (decoder === undefined) return { kind: 'bytes', bytes: body };

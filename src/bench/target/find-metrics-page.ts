@@ -1,6 +1,7 @@
-// Where a server behind a gateway's path publishes its metrics: below that path, or at the root of the host if the root is shown to be
-// the same server. Shown means: the same models, and counters that rise by exactly what one request through the gateway used. Anything
-// less could be the figures of somebody else's server, so it stays unknown with its reason.
+// Where a server behind a gateway publishes its metrics: below the gateway's path, or at the root of the host if the
+// root is proven to be the same server. Proof means: the same models, and counters that increase by exactly what one
+// request through the gateway used. Anything less could be another server's figures, so it stays unknown with its
+// reason.
 
 import { parseAnyJson } from '../../core/json.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
@@ -19,7 +20,7 @@ interface MetricsQuestion {
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];
   readonly model: string;
-  /** Of the models that are listed below the gateway's path. */
+  /** Ids of the models listed below the gateway's path. */
   readonly ids: readonly string[];
   /** Whether a request may be sent before the run. */
   readonly maySend: boolean;
@@ -43,11 +44,11 @@ export const findMetricsPage = async (question: MetricsQuestion): Promise<Report
     : unknown(`${where}, and the root of the host may be another server: ${reason}`);
 };
 
-/** Another page of the server whose metrics are there: what is shown to be one server is one for all its pages. */
+/** Another page of the server with those metrics: once proven to be the same server, it is so for all its pages. */
 export const pageNextTo = (metricsPath: string, page: string): string =>
   metricsPath.replace(/\/metrics(?=$|\?)/, page);
 
-/** Why the server at the root cannot be taken for the one behind the gateway's path; undefined: it is the same. */
+/** Why the server at the root cannot be assumed to be the one behind the gateway; undefined: it is the same. */
 const reasonAgainst = async (question: MetricsQuestion, root: string): Promise<string | undefined> => {
   const { api, target, ids, maySend } = question;
   const list = await request(question, modelsPath({ ...target, path: '' }, api));
@@ -103,5 +104,5 @@ const isSameSet = (some: readonly string[], others: readonly string[]): boolean 
 
 const METRICS = '/metrics';
 const PAGE_MS_MAX = 2_000;
-/** Each is a request of its own: a server that counts later than that is not shown to be the same. */
+/** Each is a request of its own: a server that counts later than that is not proven to be the same. */
 const TRIES_MAX = 20;

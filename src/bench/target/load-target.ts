@@ -1,29 +1,29 @@
-// Where requests go, what stands in their heads, and how long is waited: what a client knows of its target.
+// Where requests go, the content of their heads, and their timeouts: everything that a client needs of its target.
 
 export interface TargetServer {
   /** Name or address, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** A socket of this machine's file system in place of host and port. */
+  /** A socket of this machine's file system instead of host and port. */
   readonly socketPath?: string;
-  /** What stands in `host:`, with brackets and port where they belong. */
+  /** Value of the `host:` header, with brackets and port if they are needed. */
   readonly hostHeader: string;
   readonly tls: TlsPlan | undefined;
 }
 
 export interface LoadTarget extends TargetServer {
-  /** Of the name `host`, if it has several: connections go to each in turn. */
+  /** Addresses of the name `host`, if it has several: connections go to each in rotation. */
   readonly addresses?: readonly string[];
-  /** Of the POST: "/v1/chat/completions". */
+  /** Path of the POST: "/v1/chat/completions". */
   readonly path: string;
 }
 
 /** Several targets of one load. */
 export interface TargetSpread {
   readonly targets: readonly LoadTarget[];
-  /** Of all requests or sessions, each target's share: above 0, 1 together. */
+  /** Each target's share of all requests or sessions: above 0, with the sum 1. */
   readonly shares: readonly number[];
-  /** Which target each measured request goes to, or each session with all of its turns, one after the other and again. */
+  /** Which target each measured request goes to, or each session with all of its turns, cyclically. */
   readonly order: readonly number[];
 }
 
@@ -32,9 +32,9 @@ export const spreadPlace = (spread: TargetSpread | undefined, number: number): n
   spread === undefined ? 0 : (spread.order[number % spread.order.length] ?? 0);
 
 interface TlsPlan {
-  /** SNI and the name that the certificate must have; '' where the host is an address. */
+  /** SNI and the name that the certificate must have; '' if the host is an address. */
   readonly serverName: string;
-  /** PEM; undefined: the system's. */
+  /** PEM; undefined: the system's authorities. */
   readonly authorities: string | undefined;
   readonly isInsecure: boolean;
 }

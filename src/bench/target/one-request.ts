@@ -1,4 +1,5 @@
-// One short request before the run, whole and of one token: what it used, and what the server calls its build and settings.
+// One short request before the run, not streamed and of one token: its usage, and the server's id of its build and
+// settings.
 
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import { userPrompt } from '../dataset/prompt.ts';
@@ -23,7 +24,7 @@ export interface OneReply {
   /** NO_FIGURE: not reported. */
   readonly promptTokens: number;
   readonly generatedTokens: number;
-  /** `system_fingerprint`; '': none. */
+  /** `system_fingerprint`; '' if there is none. */
   readonly fingerprint: string;
 }
 

@@ -1,4 +1,5 @@
-// How a sample ends (METRICS §2), from how its transport ended and what its reply said. Pure; the one place that decides.
+// How a sample ends (METRICS §2), from how its transport ended and the content of its reply. Pure; the one place that
+// decides.
 
 import type { SampleFailure } from '../../core/run/ended-sample.ts';
 import type { FailureKind, Outcome } from '../../core/run/outcome.ts';
@@ -8,21 +9,21 @@ import type { ReplyDefect } from './api/server-api.ts';
 interface ReplyAccount {
   readonly endKind: EndKind;
   readonly endDetail: string;
-  /** 0: no head came. */
+  /** 0: no head arrived. */
   readonly status: number;
-  /** What a reply with another status than 2xx says. */
+  /** The error text of a reply with a status other than 2xx. */
   readonly statusDetail: string;
   readonly hasContent: boolean;
-  /** [DONE] or a finish reason on each choice; of a plain reply, that its whole body is right. */
+  /** [DONE] or a finish reason on each choice; for a plain reply, that its whole body is valid. */
   readonly hasEnded: boolean;
   readonly isDone: boolean;
   /** A finish reason came on each part that was opened. */
   readonly hasFinished: boolean;
-  /** The limit of tokens ended it after at least one: without content they are bytes that are not yet text. */
+  /** The token limit ended it after at least one token: without content these are bytes that are not yet text. */
   readonly isOutOfTokens: boolean;
-  /** Part of an event came behind the last empty line. */
+  /** Part of an event follows the last empty line. */
   readonly hasOpenEvent: boolean;
-  /** What it lacks where neither of the two is so. */
+  /** What is missing if neither is the case. */
   readonly withoutEnd: string;
   readonly defect: ReplyDefect | undefined;
 }
@@ -31,7 +32,7 @@ export interface SampleOutcome {
   readonly outcome: Outcome;
   readonly failure: SampleFailure | undefined;
   /**
-   * Whether the sample ended with the transport. False where the stream had ended by itself before the transport failed:
+   * Whether the sample ended with the transport. False if the stream had ended by itself before the transport failed:
    * then its last byte is its end.
    */
   readonly endsWithTransport: boolean;
@@ -45,8 +46,8 @@ export const decideOutcome = (reply: ReplyAccount): SampleOutcome => {
     return failed('http-status', reply.statusDetail, status);
   }
   if (defect !== undefined) return failed(defect.kind, defect.detail, status);
-  // Once a stream has ended by its own account, nothing that happens to the connection takes that back.
-  // A mark of the end alone is weaker: servers that drop an answer for another one's sake send it, and break off.
+  // Once a stream has ended by its own signals, later events of the connection do not change that. An end marker
+  // alone is weaker: servers that drop an answer in favour of another send it, and disconnect.
   const isDone = reply.isDone && (reply.hasFinished || endKind === 'whole' || !reply.hasContent);
   const isOver = isDone || (reply.hasEnded && !reply.isDone && !reply.hasOpenEvent);
   if (isOver && endKind !== 'malformed') {

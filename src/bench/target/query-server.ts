@@ -1,5 +1,5 @@
-// Asks a target which models it serves, and so what kind of server it is. One request, before the run, on a connection of
-// its own and past every proxy.
+// Requests the list of models from a target, which also shows what kind of server it is. One request, before the run,
+// on its own connection and past every proxy.
 
 import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
@@ -20,7 +20,7 @@ interface ServerQuestion {
   readonly api: ServerApi;
   readonly target: BenchTarget;
   readonly headers: readonly HeaderField[];
-  /** The one that was given with --model. */
+  /** The model given with --model. */
   readonly model: string | undefined;
   readonly timeoutMs: number;
   /** Whether a request may be sent to find out which server this is. */
@@ -31,18 +31,21 @@ interface ServerQuestion {
 export interface ServerAnswer {
   readonly model: string;
   readonly serverKind: string | Unknown;
-  /** Of each of several servers. */
+  /** One for each of several servers. */
   readonly serverKinds?: readonly (string | Unknown)[];
-  /** Which models it lists, if it lists others than that one. */
+  /** The models in its list, if they differ from that one. */
   readonly offeredModels?: readonly string[];
-  /** Of its version and settings. */
+  /** Its version and settings. */
   readonly reported: Reported<readonly ServerReported[]>;
   readonly notices: readonly string[];
-  /** Of its page of metrics. Not there: nobody looked, and it is where the server itself has it. */
+  /** Path of its metrics page. Missing: not searched, and it is the server's default. */
   readonly metricsPath?: Reported<string>;
 }
 
-/** @throws BenchError `unreachable` when nobody is there, or when the model is not known and the server does not report it. */
+/**
+ * @throws BenchError `unreachable` when there is no server, or when no model was given and the server does not report
+ * one.
+ */
 export const queryServer = async (question: ServerQuestion): Promise<ServerAnswer> => {
   const { api, target, model, signal } = question;
   const reply = await getModels(question);
@@ -88,7 +91,7 @@ export const queryServer = async (question: ServerQuestion): Promise<ServerAnswe
   }
 };
 
-/** Of a server that is away or busy the same as of requests that it fails. */
+/** The same advice as for requests that fail because a server is down or busy. */
 const statusAdvice = (status: number, { shown }: BenchTarget): string => {
   if (status === 401 || status === 403)
     return 'Provide a key that it accepts: --api-key-file F, or OPENAI_API_KEY';
@@ -100,7 +103,7 @@ const statusAdvice = (status: number, { shown }: BenchTarget): string => {
   return advice === '' ? 'Check the URL, or name the model yourself: --model M' : advice;
 };
 
-/** By the owner of its models, else by what only one kind of server answers. */
+/** By the owner of its models, else by a page that only one kind of server has. */
 const kindOf = (
   { serverKind }: ModelList,
   { api, target, headers, signal }: ServerQuestion,
@@ -127,7 +130,7 @@ const unasked = (model: string, reason: string): ServerAnswer => ({
   notices: [],
 });
 
-/** Its entry in the list of models, and the page with its settings where its kind has one. */
+/** Its entry in the list of models, and the page with its settings if its kind has one. */
 const reportedOf = async (
   { json, server }: ListReply,
   { api, target, headers, signal }: ServerQuestion,
@@ -170,7 +173,7 @@ const reportedOf = async (
 const pageOf = (answer: TextAnswer | undefined): unknown =>
   answer?.kind === 'answer' && answer.status === 200 ? parseAnyJson(answer.text) : undefined;
 
-/** Keys stand in queries. */
+/** Queries may contain keys. */
 const withoutQuery = (path = ''): string => path.replace(/\?.*/, '');
 
 const chosen = (
@@ -232,5 +235,5 @@ const quoted = (model: string): string =>
   JSON.stringify(model.length > 60 ? `${model.slice(0, 60)}…` : model);
 
 const MODEL_LENGTH_MAX = 300;
-/** For each of the questions that tell what kind of server it is; they are asked at once. */
+/** Timeout for each of the requests that determine the kind of server; they are sent in parallel. */
 const KIND_MS_MAX = 1_000;

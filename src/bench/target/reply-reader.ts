@@ -1,5 +1,5 @@
-// Reads one reply's body, however it comes: as a stream of events, as one JSON document, compressed, or as the text of an
-// error. Tells when content arrives; what was wrong, and what was used, is for the end.
+// Reads one reply's body in any form: as a stream of events, as one JSON document, compressed, or as the text of an
+// error. Reports content as it arrives; errors and usage are available at the end.
 
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { ServedTimes } from '../../core/run/served-times.ts';
@@ -24,7 +24,7 @@ export interface ReplyHead {
   readonly contentKind: (typeof CONTENT_KINDS)[number];
   readonly encoding: string;
   readonly location: string;
-  /** It asked to come again later. */
+  /** It requested a later retry. */
   readonly hasRetryAfter: boolean;
 }
 
@@ -60,14 +60,14 @@ export class ReplyReader implements EventSink {
   #hasBody = false;
   #hasEvent = false;
   #hasContent = false;
-  /** What came behind the last empty line is looked at, because the reply is whole. */
+  /** Bytes after the last empty line are parsed, because the reply is complete. */
   #isAtEnd = false;
   /** It was only a part of an event. */
   #hasTornEvent = false;
   #status = 0;
   #location = '';
   #hasRetryAfter = false;
-  /** Of a content-encoding that is not decoded; '' where there is none. */
+  /** A content-encoding that is not decoded; '' if there is none. */
   #unknownCoding = '';
   #defect: ReplyDefect | undefined;
 
@@ -79,12 +79,12 @@ export class ReplyReader implements EventSink {
     this.#sink = sink;
   }
 
-  /** Of what has come. */
+  /** From what has arrived so far. */
   get reported(): ReportedByReply {
     return this.#reply;
   }
 
-  /** Of an answer that is to be checked, where this API can be. */
+  /** For an answer that is to be checked, if this API supports it. */
   get parts(): AnswerParts | undefined {
     return this.#reply.parts;
   }
@@ -93,12 +93,12 @@ export class ReplyReader implements EventSink {
     return this.#reply.written;
   }
 
-  /** Where this API keeps one. */
+  /** If this API keeps one. */
   get answer(): AnswerText | undefined {
     return this.#reply.keptAnswer;
   }
 
-  /** By which this server finds it again; '': nobody told one. */
+  /** The id under which this server stores it; '' if there is none. */
   get answerId(): string {
     return this.#reply.keptId ?? '';
   }
@@ -118,7 +118,7 @@ export class ReplyReader implements EventSink {
     this.#defect = undefined;
   }
 
-  /** Something of an answer has come: text, reasoning, a call of a tool, a vector. */
+  /** Some content of an answer has arrived: text, reasoning, a tool call, a vector. */
   get hasContent(): boolean {
     return this.#hasContent;
   }
@@ -134,7 +134,7 @@ export class ReplyReader implements EventSink {
     this.#contentKind = contentKind;
     this.#hasBody = false;
     const isSuccess = status >= 200 && status <= 299;
-    // A stream without its content type is still a stream; JSON is what servers answer that cannot stream.
+    // A stream without its content type is still a stream; servers that cannot stream reply with JSON.
     this.#mode = isSuccess && this.#isStreaming && contentKind !== 'json' ? 'events' : 'document';
     this.#documentBytesMax = isSuccess ? DOCUMENT_BYTES_MAX : ERROR_BYTES_MAX;
     this.#decoder = contentDecoder(encoding);
@@ -149,7 +149,7 @@ export class ReplyReader implements EventSink {
     else this.#decoded(this.#decoder.add(bytes, start, end));
   }
 
-  /** No more bytes come. @returns how the sample ends. */
+  /** No more bytes arrive. @returns how the sample ends. */
   end(endKind: EndKind, endDetail: string): SampleOutcome {
     if (endKind === 'whole') this.#endWhole();
     const reply = this.#reply;
@@ -192,7 +192,10 @@ export class ReplyReader implements EventSink {
     }
   }
 
-  /** Gateways send the last event without its empty line, and clients take it: a whole HTTP reply that has a whole event there lacks nothing. */
+  /**
+   * Gateways send the last event without its empty line, and clients accept it: a complete HTTP reply with a complete
+   * event there lacks nothing.
+   */
   #endStream(): void {
     if (!this.#scanner.hasOpenEvent) return;
     this.#isAtEnd = true;
@@ -200,14 +203,14 @@ export class ReplyReader implements EventSink {
     this.#isAtEnd = false;
   }
 
-  /** A page of HTML, say: bytes, and no event in them. */
+  /** For example a page of HTML: bytes without any event. */
   #checkStream(): void {
     if (this.#hasEvent || !this.#hasBody) return;
     if (this.#contentKind === 'event-stream' && !this.#scanner.hasForeignLines) return;
     this.#defect ??= { kind: 'malformed', detail: 'the reply is not an event stream' };
   }
 
-  /** Of a reply that is no success: the error's own words; '' if there are none, as the status is kept apart. */
+  /** For an unsuccessful reply: the error's own text; '' if there is none, as the status is stored separately. */
   #statusDetail(): string {
     if (this.#location !== '') return `redirect to ${withoutSecrets(this.#location)}`;
     return messageOfBody(this.#document.toString('utf8', 0, this.#documentLength));
@@ -266,6 +269,6 @@ const withoutSecrets = (location: string): string => {
 };
 
 const NOTHING: Buffer = Buffer.alloc(0);
-/** Bounds in docs/limits.md. */
+/** Limits in docs/limits.md. */
 const DOCUMENT_BYTES_MAX = 16_777_216;
 const ERROR_BYTES_MAX = 16_384;

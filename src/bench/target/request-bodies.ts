@@ -1,5 +1,5 @@
-// From prompts to the JSON bodies that are sent, laid out in shared memory before the run, so that the hot path only
-// writes a nonce into bytes that are there.
+// Turns prompts into JSON bodies, laid out in shared memory before the run, so that the hot path only writes a nonce
+// into existing bytes.
 
 import { createHash } from 'node:crypto';
 import { WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
@@ -9,31 +9,34 @@ import type { BodySettings, ServerApi } from './api/server-api.ts';
 import { NO_REQUEST_FIELDS, ownFields, type RequestFields } from './request-fields.ts';
 
 /**
- * JSON bodies, one behind the other: body i is `bytes[starts[i]] … bytes[starts[i + 1]]`. The n-th request of the measured
- * phase sends body n mod `measured`; the bodies behind those are the warm-up's, whose answers are short.
+ * JSON bodies, concatenated: body i is `bytes[starts[i]] … bytes[starts[i + 1]]`. The n-th request of the measured
+ * phase sends body n mod `measured`; the bodies after those are for the warm-up, whose answers are short.
  */
 export interface RequestBodies {
   readonly bytes: SharedArrayBuffer;
   readonly measured: number;
-  /** Float64, count + 1 of them. */
+  /** Float64, count + 1 entries. */
   readonly starts: SharedArrayBuffer;
   /**
-   * Float64, count of them: where in the body BODY_NONCE_BYTES are overwritten to make a prompt unique; -1: nowhere.
-   * Counted from the body's start.
+   * Float64, one entry per body: offset from its start at which BODY_NONCE_BYTES are overwritten to make a prompt
+   * unique; -1: nowhere.
    */
   readonly nonceAts: SharedArrayBuffer;
-  /** Uint8, one a measured body: 1 where an earlier one has the same bytes. Undefined: each is made unique by its nonce. */
+  /**
+   * Uint8, one per measured body: 1 if an earlier one has the same bytes. undefined: each is made unique by its
+   * nonce.
+   */
   readonly repeats: SharedArrayBuffer | undefined;
-  /** Of the measured bodies, the name of each one's line in the data set; undefined: no line has one. */
+  /** For each measured body, the id of its line in the data set; undefined: no line has one. */
   readonly lineIds?: readonly (string | undefined)[];
-  /** First half of each nonce, 8 characters of hex: two runs never share one. */
+  /** First half of each nonce, 8 hex digits: two runs never share one. */
   readonly noncePrefix: string;
 }
 
 /** 8 of the run and 8 of the sample. */
 export const BODY_NONCE_BYTES = 16;
 
-/** Of requests that may find what another one has put into a cache: as long as any, and no sample's. */
+/** For requests that may match another one's prefix in a cache: of the usual length, and no sample's own nonce. */
 export const commonNonce = (noncePrefix: string): string => noncePrefix + COMMON_NUMBER;
 
 const COMMON_NUMBER = 'ffffffff';
@@ -41,16 +44,21 @@ const COMMON_NUMBER = 'ffffffff';
 interface RequestOptions extends Pick<BodySettings, 'model' | 'isStreaming'> {
   readonly api: ServerApi;
   readonly hasNonce: boolean;
-  /** 8 characters of hex, another for each run. */
+  /** 8 hex digits, different for each run. */
   readonly noncePrefix: string;
   readonly fields?: RequestFields;
-  /** Of a mix: the model of each measured prompt. */
+  /** For a mix: the model of each measured prompt. */
   readonly modelOf?: (index: number) => string;
-  /** Prompts that are asked once more for the warm-up, from the first one on. Default: none, and it asks as the run does. */
+  /**
+   * Number of prompts, from the first one on, that are repeated for the warm-up. Default: none, and it sends the
+   * bodies of the run.
+   */
   readonly warmupBodies?: number;
 }
 
-/** @throws BenchError `input` for a prompt that the API cannot ask, and when all bodies together are too large. */
+/**
+ * @throws BenchError `input` for a prompt that the API does not support, and when all bodies together are too large.
+ */
 export const requestBodies = (
   measured: readonly Prompt[],
   {
@@ -82,7 +90,7 @@ export const requestBodies = (
     const { before, after } = text.value;
     const body = Buffer.from(before + after, 'utf8');
     bodies.push(body);
-    // A prompt of token ids has no place for one.
+    // A prompt of token ids has no room for one.
     nonceAt[index] = hasNonce && before !== '' ? Buffer.byteLength(before, 'utf8') : -1;
     size += body.length;
     startAt[index + 1] = size;
@@ -126,7 +134,7 @@ const repeatsOf = (bodies: readonly Buffer[]): SharedArrayBuffer => {
   return repeats;
 };
 
-/** SHA-256 of the bodies and of where each begins and has its nonce, hex: equal digests send equal requests. */
+/** SHA-256 of the bodies, their offsets and the offsets of their nonces, hex: equal digests send equal requests. */
 export const bodiesDigest = ({ bytes, measured, starts, nonceAts, noncePrefix }: RequestBodies): string => {
   const hash = createHash('sha256').update(`${measured} ${noncePrefix}\n`);
   for (const part of [starts, nonceAts, bytes]) hash.update(new Uint8Array(part));

@@ -1,11 +1,11 @@
-// What stands in a body beside model and prompt: the limit of the answer, what keeps a server from ending it early, how it
-// samples, and whatever a person adds.
+// The fields of a body other than model and prompt: the limit of the answer, options that prevent a server from
+// ending it early, sampling, and the user's own.
 
 import type { JsonObject } from '../../core/json.ts';
 import { isUnknown, type Unknown } from '../../core/unknown.ts';
 
 export interface RequestFields {
-  /** Sent beside the limit of an answer. */
+  /** Sent together with the limit of an answer. */
   readonly lengthFields: readonly LengthField[];
   /** Merged in last, as a JSON merge patch does (RFC 7396): null leaves a field out. */
   readonly added: JsonObject;
@@ -16,8 +16,8 @@ export type LengthField = 'min_tokens' | 'ignore_eos';
 export const NO_REQUEST_FIELDS: RequestFields = { lengthFields: [], added: {} };
 
 /**
- * By which an answer is as long as its limit. Sent only to servers that document them: strict ones refuse what they do not know.
- * None where `added` asks for a shape: that ends the answer, and llama.cpp fails where it may not end.
+ * Fields that make an answer as long as its limit. Sent only to servers that document them: strict ones refuse
+ * unknown fields. None if `added` requests a format: that ends the answer, and llama.cpp fails if it may not end.
  */
 export const lengthFieldsFor = (
   serverKind: string | Unknown,
@@ -25,7 +25,7 @@ export const lengthFieldsFor = (
 ): readonly LengthField[] =>
   isUnknown(serverKind) || requestsShape(added) ? [] : (LENGTH_FIELDS.get(serverKind) ?? []);
 
-/** Of a request whose line in the data set has fields of its own: those of the run are put over them. */
+/** For a request whose line in the data set has its own fields: those of the run override them. */
 export const ownFields = (
   { fields: own }: { readonly fields?: JsonObject },
   fields: RequestFields,
@@ -37,7 +37,7 @@ export const ownFields = (
         added: { ...own, ...fields.added },
       };
 
-/** A shape ends an answer, and some servers fail if it may not end. */
+/** A format ends an answer, and some servers fail if it may not end. */
 const requestsShape = (fields: JsonObject): boolean => SHAPE_FIELDS.some(name => Object.hasOwn(fields, name));
 
 export const lengthFieldsJson = (
@@ -48,7 +48,7 @@ export const lengthFieldsJson = (
   ...(names.includes('ignore_eos') ? { ignore_eos: true } : {}),
 });
 
-/** `patch` over `fields`: its nulls take fields out. */
+/** `patch` over `fields`: its nulls remove fields. */
 export const merged = (fields: JsonObject, patch: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries({ ...fields, ...patch }).filter(([, value]) => value !== null));
 

@@ -1,4 +1,4 @@
-// How many requests a server works on and keeps waiting now, from its Prometheus page. Pure.
+// How many requests a server is processing and queueing now, from its Prometheus page. Pure.
 
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { readServerFigures } from './server-metrics.ts';

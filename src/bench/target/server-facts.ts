@@ -1,5 +1,6 @@
-// What a server tells of its own version and settings, by the page that its kind has for that. It is foreign text: bounded, on one
-// line each, and without whatever looks like a secret, because some servers print their own API key among their settings.
+// A server's version and settings, from the page that its kind has for them. It is foreign text: limited, on one line
+// each, and without anything that looks like a secret, because some servers print their own API key among their
+// settings.
 
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
@@ -21,10 +22,10 @@ interface ServerPage {
   readonly json: unknown;
 }
 
-/** The page on which a server of this kind tells of itself; undefined: it has none. */
+/** The page with a server's settings; undefined: this kind has none. */
 export const settingsPath = (serverKind: string): string | undefined => SETTINGS_PATHS.get(serverKind);
 
-/** @param headers of the requests: what a server repeats of them is left out */
+/** @param headers of the requests: if the server repeats their values, they are redacted */
 export const serverFacts = (
   pages: readonly ServerPage[],
   headers: readonly HeaderField[],
@@ -48,8 +49,8 @@ export const serverFacts = (
 };
 
 /**
- * The labels of `vllm:cache_config_info{block_size="16",num_gpu_blocks="…"} 1`: vLLM's settings of its KV cache are nowhere else. Of several
- * engines those of the first.
+ * The labels of `vllm:cache_config_info{block_size="16",num_gpu_blocks="…"} 1`: vLLM's settings of its KV cache are
+ * nowhere else. With several engines, those of the first.
  */
 export const cacheConfigOf = (page: string): JsonObject | undefined => {
   for (const line of pageLines(page)) {
@@ -65,7 +66,7 @@ export const cacheConfigOf = (page: string): JsonObject | undefined => {
 };
 
 interface Leaf {
-  /** A path in its JSON. */
+  /** A path in the server's JSON. */
   readonly name: string;
   readonly value: unknown;
 }
@@ -93,7 +94,7 @@ const leavesOf = (json: unknown): readonly Leaf[] => {
   return leaves;
 };
 
-/** What decides how a server performs comes first: the rest may be cut, and a report on a screen shows a few. */
+/** Settings that determine performance come first: the rest may be cut, and a report on a screen shows a few. */
 const placeOf = (name: string): number => {
   const place = FIRST.indexOf(name);
   return place === -1 ? FIRST.length : place;
@@ -103,7 +104,10 @@ const eachOf = (object: JsonObject, each: (key: string, value: unknown) => void)
   for (const key in object) if (Object.hasOwn(object, key)) each(key, object[key]);
 };
 
-/** The values of headers, and the parts of them that a server may repeat: a key without "Bearer", name and password of "Basic". */
+/**
+ * The values of headers, and the parts of them that a server may repeat: a key without "Bearer", name and password of
+ * "Basic".
+ */
 const secretsOf = ({ value }: HeaderField): readonly string[] => {
   const last = value.split(' ').at(-1) ?? '';
   const decoded = Buffer.from(last, 'base64').toString('utf8');
@@ -118,7 +122,7 @@ const isSecret = (name: string, text: string, secrets: readonly string[]): boole
 
 const withoutPassword = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, '//');
 
-/** What was cut can still be told apart from what was cut alike. */
+/** Shortened values stay distinguishable if they were cut to the same text. */
 const shortened = (text: string): string => {
   const line = singleLine(text);
   if (line.length <= SERVER_FACT_VALUE_MAX) return line;
@@ -127,7 +131,7 @@ const shortened = (text: string): string => {
   return `${cut(line, SERVER_FACT_VALUE_MAX - rest.length)}${rest}`;
 };
 
-/** No half of a pair is left at the end. */
+/** Leaves no half of a surrogate pair at the end. */
 const cut = (text: string, lengthMax: number): string =>
   text.slice(0, lengthMax).replace(/[\ud800-\udbff]$/, '');
 
@@ -158,7 +162,7 @@ const FIRST: readonly string[] = [
 ];
 const LEFT_OUT = '(left out: it may be a secret)';
 const SECRET_LENGTH_MIN = 4;
-/** What differs from one question to the next, so that nobody takes it for a setting. */
+/** Values that differ between requests, so that they are not taken for settings. */
 const FLEETING: ReadonlySet<string> = new Set([
   'created',
   'created_at',

@@ -1,5 +1,5 @@
-// What kind of server answers, told by a path that only that kind serves. Asked once before a run, and only where the
-// list of models did not say; for people to read, nothing depends on it.
+// Recognizes the kind of a server by a path that only that kind serves. Requested once before a run, and only if the
+// list of models did not show it; for people to read, nothing depends on it.
 
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';
@@ -8,7 +8,7 @@ export type KindAnswer =
   | { readonly kind: 'no-connection' | 'no-answer' }
   | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly server: string };
 
-/** @param get asks the server for a path; never rejects but for an abort. */
+/** @param get requests a path of the server; rejects only for an abort. */
 export const findServerKind = async (
   get: (path: string) => Promise<KindAnswer>,
 ): Promise<string | Unknown> => {
@@ -23,7 +23,7 @@ export const findServerKind = async (
       return isJsonObject(json) && isOurs(json) ? name : undefined;
     }),
   );
-  // In the order of the table: what is more particular stands first.
+  // In the order of the table: the more specific ones come first.
   return found.find(name => name !== undefined) ?? unknown('the server does not report it');
 };
 
@@ -50,7 +50,7 @@ const isLmStudioList = (data: unknown): boolean =>
   data.length > 0 &&
   data.every(model => isJsonObject(model) && has(model, 'arch', 'state'));
 
-/** Of Python's http.server, which mlx_lm.server is built on and no other of these. */
+/** Server header of Python's http.server, which only mlx_lm.server among these is built on. */
 const SERVER_HEADERS = [
   { start: 'llama.cpp', name: 'llama.cpp' },
   { start: 'basehttp/', name: 'MLX' },

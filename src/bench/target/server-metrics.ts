@@ -1,4 +1,5 @@
-// What a server reports of itself on its Prometheus page, by the names in the table of figures. Pure; a page of any size costs one pass.
+// A server's own metrics from its Prometheus page, by the names in the table of figures. Pure; a page of any size
+// costs one pass.
 
 import { recordOf } from '../../core/record-of.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
@@ -33,14 +34,16 @@ const figureOf = (key: ServerFigureKey, sums: ReadonlyMap<string, number>): numb
   const name = serverFigureRow(key).names.find(candidate => partsOf(candidate).every(part => sums.has(part)));
   if (name === undefined) return NO_FIGURE;
   const sum = partsOf(name).reduce((total, part) => total + (sums.get(part) ?? Number.NaN), 0);
-  // Figures that are finite may have a sum that is not: without one of them it would be a wrong one.
+  // Finite figures may have an infinite sum, and leaving one out would make it wrong.
   return Number.isFinite(sum) ? sum : NO_FIGURE;
 };
 
 const partsOf = (name: string | readonly string[]): readonly string[] =>
   typeof name === 'string' ? [name] : name;
 
-/** Engines of one server add up; where each rank of one model reports the same, and of shares, the greatest counts. */
+/**
+ * Engines of one server are summed; if each rank of one model reports the same, and for shares, the greatest counts.
+ */
 const addLine = (sums: Map<string, number>, line: string): void => {
   const [, name = '', labels = '', value = ''] =
     /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?[ \t]+(\S+)/.exec(line) ?? [];
@@ -68,9 +71,9 @@ const plainText = (page: string): string => {
 };
 
 interface Wanted {
-  /** As the table of figures names it. */
+  /** Id in the table of figures. */
   readonly id: string;
-  /** `reason="capacity"`; undefined: whatever the labels. */
+  /** `reason="capacity"`; undefined: any labels. */
   readonly label: string | undefined;
 }
 
@@ -80,7 +83,7 @@ const idsOf = (keys: readonly ServerFigureKey[]): readonly string[] => [
   ...new Set(keys.flatMap(key => serverFigureRow(key).names.flatMap(partsOf))),
 ];
 
-/** By the name of a metric. */
+/** By metric name. */
 const WANTED: ReadonlyMap<string, readonly Wanted[]> = Map.groupBy(
   idsOf(SERVER_FIGURE_KEYS).map(id => ({ id, label: /\{(.*)\}/.exec(id)?.[1] })),
   ({ id }) => nameOf(id),

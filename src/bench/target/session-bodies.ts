@@ -1,5 +1,5 @@
-// The requests of sessions, laid out in shared memory before the run: each piece of text once, however many turns repeat it in
-// their history. A load thread puts a turn's body together when it is due, with the answers that really came.
+// The requests of sessions, laid out in shared memory before the run: each piece of text once, however many turns
+// repeat it in their history. A load thread assembles a turn's body when it is due, with the actual answers.
 
 import { parsed } from '../../core/figure/parse-figure.ts';
 import type { SessionHistory } from '../../core/run/run-shape.ts';
@@ -15,37 +15,37 @@ import { bodyAround } from './text-place.ts';
 
 export interface SessionBodies {
   readonly turns: TurnTableMemory;
-  /** Pieces of text in UTF-8, one behind the other. */
+  /** Pieces of text in UTF-8, concatenated. */
   readonly bytes: SharedArrayBuffer;
   /** Float64, one more than pieces. */
   readonly pieceStarts: SharedArrayBuffer;
   /** Int32, TURN_CELLS a turn of the data set. */
   readonly cells: SharedArrayBuffer;
-  /** Int32: the pieces that each turn adds; NONCE_PIECE stands for the nonce. */
+  /** Int32: the pieces that each turn adds; NONCE_PIECE marks the nonce. */
   readonly own: SharedArrayBuffer;
-  /** Of a server's the kept answers are ids, and a turn has nothing of what came before it. */
+  /** If the server stores the history, the kept answers are ids, and a turn contains no earlier messages. */
   readonly history: SessionHistory;
-  /** Of each turn of the data set, the results that a later turn has for the tools that its answer calls: texts. */
+  /** For each turn of the data set, the results that a later turn has for the tool calls of its answer: texts. */
   readonly results?: readonly (readonly string[])[];
-  /** Of each turn of the data set the name of its line; undefined: no line has one. */
+  /** For each turn of the data set, the id of its line; undefined: no line has one. */
   readonly lineIds?: readonly (string | undefined)[];
-  /** Undefined: without one, so that whatever cache there is may answer. 8 characters of hex else. */
+  /** undefined: no nonce, so that any cache may serve it. Else 8 hex digits. */
   readonly noncePrefix: string | undefined;
 }
 
-/** What stands at which place of a turn's cells. */
+/** The meaning of each of a turn's cells. */
 export const TURN_CELL = {
-  /** Piece before everything else, and the one behind. */
+  /** Piece before everything else, and the one after it. */
   head: 0,
   tail: 1,
-  /** In `own`: from, and to before. */
+  /** Range in `own`: start, and end (exclusive). */
   ownFrom: 2,
   ownTo: 3,
-  /** The data set's number of the turn that it goes on with; NO_TURN: it begins a conversation. */
+  /** The data set's number of the turn that it continues; NO_TURN: it begins a conversation. */
   continues: 4,
-  /** The piece of its answer, which is known; LIVE_ANSWER: what the server says, kept; NO_ANSWER: nobody wants it. */
+  /** The piece with its answer, if it is known; LIVE_ANSWER: the server's, kept; NO_ANSWER: not needed. */
   answer: 5,
-  /** Whose number its nonce is: the data set's turn; RUN_SCOPE: nobody's. */
+  /** Whose number its nonce contains: a turn of the data set; RUN_SCOPE: the common one. */
   scope: 6,
 } as const;
 
@@ -55,7 +55,7 @@ export const NO_TURN = -1;
 export const LIVE_ANSWER = -1;
 export const NO_ANSWER = -2;
 export const RUN_SCOPE = -1;
-/** Pieces that every data set has: what stands around an answer in the list of messages. */
+/** Pieces that every data set has: the JSON around an answer in the list of messages. */
 export const ANSWER_BEFORE = 0;
 export const ANSWER_AFTER = 1;
 
@@ -63,11 +63,11 @@ export interface SessionOptions extends Pick<BodySettings, 'model' | 'isStreamin
   readonly api: ServerApi;
   readonly noncePrefix: string | undefined;
   readonly fields: RequestFields;
-  /** Default: the client's. */
+  /** Default: the client stores it. */
   readonly history?: SessionHistory | undefined;
 }
 
-/** @throws BenchError `input` for a turn that the API cannot ask, and when all texts together are too large. */
+/** @throws BenchError `input` for a turn that the API does not support, and when all texts together are too large. */
 export const sessionBodies = (sessions: readonly Session[], options: SessionOptions): SessionBodies => {
   const pieces = new TextPieces();
   const form = options.api.conversation;
@@ -123,7 +123,7 @@ const keptForm = (api: ServerApi): KeptConversationForm => {
   });
 };
 
-/** Uint8, one a turn of the data set: 1 where what the server says is repeated by a later turn. */
+/** Uint8, one per turn of the data set: 1 if a later turn repeats the server's answer. */
 export const keptAnswers = ({ cells }: SessionBodies): SharedArrayBuffer => {
   const all = new Int32Array(cells);
   const keeps = new SharedArrayBuffer(all.length / TURN_CELLS);
@@ -136,7 +136,7 @@ export const keptAnswers = ({ cells }: SessionBodies): SharedArrayBuffer => {
 interface SessionLayout {
   readonly session: Session;
   readonly index: number;
-  /** Of each turn the one that begins its conversation. */
+  /** For each turn, the one that begins its conversation. */
   readonly starts: readonly number[];
   /** The data set's number of its first turn. */
   readonly first: number;
@@ -144,9 +144,9 @@ interface SessionLayout {
   readonly own: number[];
   readonly pieces: TextPieces;
   readonly form: ConversationForm | undefined;
-  /** Where the server keeps what was said. */
+  /** Set if the server stores the history. */
   readonly kept: KeptConversationForm | undefined;
-  /** Of each turn of the data set; written as turns are laid. */
+  /** For each turn of the data set; filled as turns are laid out. */
   readonly results: string[][];
   readonly options: SessionOptions;
 }
@@ -206,7 +206,7 @@ interface LaidTurn {
   readonly settings: BodySettings;
 }
 
-/** A prompt whose pieces others have too: each is kept once. */
+/** A prompt whose pieces are shared: each is stored once. */
 const layPieces = (
   layout: SessionLayout,
   { turn, index, settings }: LaidTurn,
@@ -227,7 +227,7 @@ const layPieces = (
   for (const text of texts) own.push(pieces.of(text));
 };
 
-/** An API without a list of messages asks each turn for itself. */
+/** An API without a list of messages sends each turn separately. */
 const layWhole = (layout: SessionLayout, { turn, index, settings }: LaidTurn): void => {
   const { first, cells, own, pieces, options } = layout;
   if (turn.continues !== undefined)
@@ -250,8 +250,8 @@ const layWhole = (layout: SessionLayout, { turn, index, settings }: LaidTurn): v
 };
 
 /**
- * What a turn says itself. Results of tools come behind the answer that called them, and a live answer may call others than the
- * recorded one: whoever reads it puts them there.
+ * A turn's own messages. Tool results follow the answer that made the calls, and a live answer may call others than
+ * the recorded one: the parse thread inserts them.
  */
 const contentFields = (
   { session, first, form, kept, results }: SessionLayout,
@@ -270,7 +270,7 @@ const contentFields = (
 
 const answerPiece = ({ session, kept, pieces }: SessionLayout, turn: Turn, index: number): number => {
   if (!session.turns.some(({ continues }) => continues === index)) return NO_ANSWER;
-  // Whatever a data set says: a server goes on with its own answer.
+  // Independent of the data set: a server continues with its own answer.
   if (kept !== undefined) return LIVE_ANSWER;
   const { answer } = turn;
   return answer.kind === 'live'

@@ -1,5 +1,5 @@
-// The URL of a target as people give it: a server, its /v1, or the endpoint itself. What is shown and written of it has no
-// credentials and no query, where keys are put as well.
+// The URL of a target as people give it: a server, its /v1, or the endpoint itself. Its shown and written form has no
+// credentials and no query, which may contain keys, too.
 
 import { isIP } from 'node:net';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
@@ -9,13 +9,13 @@ import type { TargetServer } from './load-target.ts';
 
 export interface BenchTarget {
   readonly server: TargetServer;
-  /** As it was given, without slashes at its end. */
+  /** The given path, without slashes at its end. */
   readonly path: string;
-  /** With its question mark; '' where there is none. */
+  /** With its question mark; '' if there is none. */
   readonly query: string;
   /** For people and files. */
   readonly shown: string;
-  /** `Basic …` of credentials in the URL. */
+  /** `Basic …` from credentials in the URL. */
   readonly authorization: string | undefined;
 }
 
@@ -47,8 +47,8 @@ export const parseTargetUrl = (text: string): Parsed<BenchTarget> => {
 };
 
 /**
- * "unix:/run/server.sock", with the path of the server behind a second colon ("unix:/run/server.sock:/v1"), or as other programs
- * write it, "http+unix://%2Frun%2Fserver.sock/v1".
+ * "unix:/run/server.sock", with the path of the server after a second colon ("unix:/run/server.sock:/v1"), or in the
+ * form of other programs, "http+unix://%2Frun%2Fserver.sock/v1".
  */
 const parseSocketUrl = (text: string): Parsed<BenchTarget> => {
   const [, plain, plainPath = ''] = /^unix:(?:\/\/)?(\/[^:?#]+)(?::(\/[^?#]*)?)?$/i.exec(text) ?? [];
@@ -78,7 +78,7 @@ export const endpointPath = (target: BenchTarget, api: ServerApi): string =>
 export const modelsPath = (target: BenchTarget, api: ServerApi): string =>
   `${rootPath(target, api)}${api.models.path}${target.query}`;
 
-/** Of the API: where its endpoint and its list of models are. */
+/** Root of the API: its endpoint and its list of models are below it. */
 export const rootPath = ({ path }: BenchTarget, { root, endpoint }: ServerApi): string => {
   if (path.endsWith(endpoint)) return path.slice(0, -endpoint.length);
   return path.endsWith(root) ? path : `${path}${root}`;
@@ -88,7 +88,7 @@ const notAUrl = (text: string): Parsed<never> => {
   const bracketed = inBrackets(text);
   if (bracketed !== undefined)
     return wrong('the URL has an IPv6 address without brackets', `Write: ${bracketed}`);
-  // Only a text without credentials is said back.
+  // Only a text without credentials is repeated.
   const isPlain = /^[\w.[\]-]{1,80}(:\d{1,5})?(\/[\w./-]{0,80})?$/.test(text);
   const meant = isPlain && URL.canParse(`http://${text}`) ? `http://${text}` : 'http://127.0.0.1:8000';
   return wrong(
@@ -97,7 +97,10 @@ const notAUrl = (text: string): Parsed<never> => {
   );
 };
 
-/** "http://[::1]:8000/v1" of "http://::1:8000/v1" or "::1:8000/v1": the last group is the port where one of digits is left over or follows `::`. */
+/**
+ * "http://[::1]:8000/v1" from "http://::1:8000/v1" or "::1:8000/v1": the last group is the port if one of digits is
+ * left over or follows `::`.
+ */
 const inBrackets = (text: string): string | undefined => {
   const [, scheme = 'http://', address = '', path = ''] =
     /^(https?:\/\/)?([0-9a-f:.]+(?:%[\w.-]{1,32})?)((?:\/[\w./-]{0,80})?)$/i.exec(text) ?? [];
@@ -113,13 +116,13 @@ const authorizationOf = ({ username, password }: URL): string | undefined => {
   return `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}`;
 };
 
-/** macOS has 104 with its end, Linux 108 (`sun_path` in unix(7)). Bound in docs/limits.md. */
+/** macOS has 104 including the terminator, Linux 108 (`sun_path` in unix(7)). Limit in docs/limits.md. */
 const SOCKET_PATH_BYTES_MAX = 103;
 
 const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // a lone % means itself
+    return text; // a lone % is a literal
   }
 };

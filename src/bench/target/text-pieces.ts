@@ -1,4 +1,4 @@
-// Texts of which many requests are put together, laid out one behind the other in shared memory.
+// Texts from which many requests are assembled, concatenated in shared memory.
 
 import { BenchError } from '../bench-error.ts';
 import { BODIES_BYTES_MAX } from './request-bodies.ts';
@@ -8,7 +8,7 @@ export class TextPieces {
   readonly #known: Map<string, number> = new Map();
   #bytes = 0;
 
-  /** Each different text is kept once: for those that many turns share. */
+  /** Stores each different text once: for texts that many turns share. */
   of(text: string): number {
     const known = this.#known.get(text);
     if (known !== undefined) return known;
@@ -29,7 +29,7 @@ export class TextPieces {
     return this.#texts.push(bytes) - 1;
   }
 
-  /** The pieces in UTF-8, and Float64 of where each begins, one more than pieces. */
+  /** The pieces in UTF-8, and Float64 with the offset of each, one more than pieces. */
   laidOut(): { readonly bytes: SharedArrayBuffer; readonly pieceStarts: SharedArrayBuffer } {
     const bytes = new SharedArrayBuffer(this.#bytes);
     const pieceStarts = new SharedArrayBuffer((this.#texts.length + 1) * Float64Array.BYTES_PER_ELEMENT);

@@ -1,11 +1,11 @@
-// The body of a request around a text that is put in later, piece by piece: texts of traces are long, and their blocks are in many
-// of them. Such a text has letters and spaces alone, so that it stands in JSON as it is.
+// The body of a request around a text that is inserted later, piece by piece: texts of traces are long, and their
+// blocks are in many of them. Such a text consists of letters and spaces, so JSON needs no escapes for it.
 
 import { BenchError } from '../bench-error.ts';
 import { userPrompt } from '../dataset/prompt.ts';
 import type { BodySettings, BodyText, ServerApi } from './api/server-api.ts';
 
-/** @throws BenchError `input` where the API cannot ask such a prompt */
+/** @throws BenchError `input` if the API does not support such a prompt */
 export const bodyAround = (
   api: ServerApi,
   maxTokens: number | undefined,
@@ -25,5 +25,5 @@ export const bodyAround = (
 
 const whole = ({ before, after }: BodyText): string => before + after;
 
-/** What no model, option or header of anybody is. */
+/** A text that occurs in no model name, option or header. */
 const TEXT_PLACE = 'PlimsollPutsTheTextOfThisPromptHere';

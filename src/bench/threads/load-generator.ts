@@ -1,4 +1,4 @@
-// The port of what loads a target: the session leads it through the phases of a run, and it tells what it measures to a
+// The port of a load generator: the session leads it through the phases of a run, and it passes its measurements to a
 // sink on the main thread.
 
 import type { Clock } from '../../clock/clock.ts';
@@ -8,7 +8,7 @@ import type { ParseWorkerData } from '../parse/parse-message.ts';
 import type { WatchedWorker } from './watched-thread.ts';
 
 export interface LoadGenerator extends AsyncDisposable {
-  /** Starts the threads and opens the connections. Resolves also where none could be opened. */
+  /** Starts the threads and opens the connections. Resolves also if none could be opened. */
   open(): Promise<OpenedConnections>;
   /** Resolves when every warm-up request ended and its records are with the sink. */
   warmUp(): Promise<void>;
@@ -20,47 +20,47 @@ export interface LoadGenerator extends AsyncDisposable {
   readonly ended: Promise<LoadResult>;
   /** Issues no more; what is in flight is followed to its end. Idempotent. */
   endIssuing(): void;
-  /** Ends what is in flight, of which nobody issues more, as cut after its grace. Idempotent. */
+  /** Ends requests in flight after the load as cut, at the end of their grace period. Idempotent. */
   cutOff(): void;
-  /** Ends what is in flight as cancelled and issues no more. Idempotent; `ended` tells when all is told. */
+  /** Cancels requests in flight and issues no more. Idempotent; `ended` resolves when all is reported. */
   stop(): void;
-  /** From now on what is measured is told so often, ms. */
+  /** From now on measurements are flushed at this interval, ms. */
   reportEvery(ms: number): void;
   readonly counts: LoadCounts;
 }
 
 /**
- * Where a load generator puts what it measures, on the main thread, in order: a sample's records come in the order of
- * METRICS §1, and all records of the load before `issuingEnded` or `ended` resolve.
+ * The receiver of a load generator's measurements, on the main thread, in order: a sample's records come in the order
+ * of METRICS §1, and all records of the load before `issuingEnded` or `ended` resolve.
  */
 export interface LoadSink {
-  /** A batch of event records in the format of wire/event-batch.ts. The bytes are the receiver's. */
+  /** A batch of event records in the format of wire/event-batch.ts. Ownership of the bytes passes to the receiver. */
   batch(records: Uint8Array): void;
-  /** Whole lines of samples.jsonl. The bytes are the receiver's. */
+  /** Whole lines of samples.jsonl. Ownership of the bytes passes to the receiver. */
   sampleLines(lines: Uint8Array): void;
-  /** How requests ended lately: before the promise resolves whose phase they belong to. */
+  /** How requests ended lately: before the promise of their phase resolves. */
   outcomes?(news: OutcomeNews): void;
-  /** Where a plan keeps answers: lines of [sample, text]. The bytes are the receiver's. */
+  /** Lines of [sample, text], if a plan keeps answers. Ownership of the bytes passes to the receiver. */
   answerLines?(lines: Uint8Array): void;
 }
 
-/** As the threads see it now. */
+/** Current counts from the threads. */
 export interface LoadCounts {
   readonly issued: number;
-  /** Of those, before the measured window. */
+  /** Of these, before the measured window. */
   readonly warmup: number;
   readonly ended: number;
 }
 
 export interface LoadResult {
   readonly kind: 'complete' | 'stopped' | 'incomplete';
-  /** Of an incomplete one: which thread was lost and why. */
+  /** For an incomplete one: which thread was lost and why. */
   readonly reasons: readonly string[];
-  /** Ended, ns since the run's zero. */
+  /** Time of its end, ns since the run's zero. */
   readonly atNs: number;
-  /** Records that found no room on their way to the parse threads; anything but 0 is not trustworthy. */
+  /** Records dropped on their way to the parse threads; a run is trustworthy only if it is 0. */
   readonly droppedEvents: number;
-  /** Samples failed as `client` because their bytes found no room. */
+  /** Samples failed as `client` because their bytes did not fit. */
   readonly arenaFullCount: number;
 }
 
@@ -77,10 +77,10 @@ export interface LoadGeneratorOptions {
   readonly runZeroNs: bigint;
   /** Other entries, for tests of threads that misbehave. */
   readonly entries?: { readonly loadWorker?: URL; readonly parseWorker?: URL };
-  /** In place of threads, clock and marks of their own: of a simulation. */
+  /** A simulation's replacement for threads, clock and marks. */
   readonly standIns?: StandInThreads;
-  /** Of each load thread's ring, a power of two. */
+  /** Size of each load thread's ring, a power of two. */
   readonly ringBytes?: number;
-  /** How long what is measured may be held before it is told; default 20. */
+  /** How long measurements may be buffered before they are flushed, ms; default 20. */
   readonly reportMs?: number;
 }

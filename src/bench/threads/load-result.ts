@@ -1,11 +1,11 @@
-// What a load came to, of what its threads told and of what the board that they share has counted.
+// The result of a load, from the reports of its threads and the counts on their shared board.
 
 import type { ThreadBoard } from '../arena/thread-board.ts';
 import type { LoadResult } from './load-generator.ts';
 
 interface LoadEnding {
   readonly wasStopped: boolean;
-  /** Why it is not whole; none where it is. */
+  /** Why it is incomplete; empty if it is complete. */
   readonly reasons: readonly string[];
   /** ns since the run's zero. */
   readonly atNs: number;

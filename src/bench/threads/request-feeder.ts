@@ -1,5 +1,5 @@
-// The main thread's side of the feed of a trace: a channel to each load thread, and the thread that fills them, which is watched
-// as those of the load are.
+// The main thread's side of the feed of a trace: a channel to each load thread, and the thread that fills them, which
+// is watched like those of the load.
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.ts';
@@ -22,7 +22,7 @@ export class RequestFeeder {
   readonly #channels: readonly MessageChannel[];
   #thread: WatchedThread<never, never> | undefined;
 
-  /** Without a trace it does nothing. */
+  /** Does nothing without a trace. */
   constructor(plan: LoadPlan, options: RequestFeederOptions) {
     this.#plan = plan;
     this.#options = options;
@@ -40,7 +40,7 @@ export class RequestFeeder {
     if (replay === undefined) return;
     const { clock, board, lost } = this.#options;
     const { load, parse } = this.#plan.threads;
-    // The last: behind those that load and parse.
+    // The last index: after load and parse threads.
     const boardThread = load + parse;
     const ports = this.#channels.map(({ port2 }) => port2);
     const data: FeedWorkerData = {

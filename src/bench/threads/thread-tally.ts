@@ -1,5 +1,5 @@
-// One value of each load thread, and a promise of what all of them come to. A thread that is lost must not hold it for ever:
-// whoever notices tells a value in its place, or ends the waiting.
+// One value of each load thread, and a promise of their sum. A lost thread must not block it forever: its watcher
+// supplies a value instead, or ends the wait.
 
 export class ThreadTally<Value, Sum> {
   readonly #threads: number;
@@ -30,7 +30,7 @@ export class ThreadTally<Value, Sum> {
     if (this.isWhole) this.#whole.resolve(this.#sumOf(this.values));
   }
 
-  /** Nothing where it is whole already. */
+  /** Does nothing if it is complete already. */
   endWith(sum: Sum): void {
     this.#whole.resolve(sum);
   }

@@ -1,5 +1,5 @@
-// The main thread's side of the load: starts load and parse threads, leads them through the phases of a run, hands on what
-// they report, and notices when one of them dies or hangs.
+// The main thread's side of the load: starts load and parse threads, leads them through the phases of a run, passes
+// on their reports, and detects when one of them dies or hangs.
 
 import { monotonicNs } from '../../clock/monotonic-ns.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -47,7 +47,7 @@ export const createLoadGenerator = (
   sink: LoadSink,
   options: LoadGeneratorOptions,
 ): LoadGenerator => {
-  // In a load thread it would only be said when the thread is lost.
+  // Validated here: in a load thread it would only appear as the loss of the thread.
   requestHeads(plan);
   return new ThreadedLoadGenerator(plan, sink, options);
 };
@@ -121,7 +121,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   start(zeroNs?: number): number {
-    // Behind the time that a message takes to reach a thread, so that all of them start together.
+    // Later than a message takes to reach a thread, so that all of them start together.
     const atNs = zeroNs ?? this.#nowNs() + START_LEAD_NS;
     if (this.#state !== 'open') return atNs;
     this.#state = 'started';
@@ -225,7 +225,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
         for (const { thread } of rings) this.#load[thread]?.post(message);
         return;
       case 'batch':
-        // Later beats of a parse thread are in no run and would count as lost: publishers are closed.
+        // Later beats of a parse thread belong to no run and would count as lost: publishers are closed.
         if (this.#state !== 'over') this.#sink.batch(message.bytes);
         return;
       case 'lines':
@@ -249,7 +249,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     }
   }
 
-  /** Load threads know statuses alone: an error in a reply of 200 is found where replies are read. */
+  /** Load threads see statuses only: an error in a 200 reply is found where replies are parsed. */
   #reportFailing({ spans }: OutcomeNews): void {
     if (this.#hasSucceeded) return;
     this.#hasSucceeded = spans.some(([, completed]) => completed > 0);
@@ -259,7 +259,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     for (const thread of this.#load) thread.post({ kind: 'failing', isFailing });
   }
 
-  /** The rest of the load would not be what was asked for: the run ends. */
+  /** The rest of the load would not match the request: the run ends. */
   #loadLost(thread: number, reason: string): void {
     if (this.#endedNs.has(thread)) return;
     const parser = this.#parse[thread % this.#plan.threads.parse];
@@ -268,7 +268,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
     this.#fail(reason);
   }
 
-  /** What its load threads measured cannot be told any more. */
+  /** The measurements of its load threads can no longer be reported. */
   #parseLost(rings: ParseWorkerData['rings'], reason: string): void {
     if (rings.every(({ thread }) => this.#endedNs.has(thread))) return;
     this.#fail(reason);
@@ -313,9 +313,9 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 }
 
-/** A second of what one thread can receive at its best from paced streams. Bound in docs/limits.md. */
+/** A second of what one thread can receive at most from paced streams. Limit in docs/limits.md. */
 const RING_BYTES = 33_554_432;
 const REPORT_MS = 20;
 const START_LEAD_NS = 10e6;
-/** Cancelling takes one turn of each loop and the parsing of what is in the rings. */
+/** Cancelling takes one turn of each loop and the parsing of the rings. */
 const STOP_MS_MAX = 10_000;

@@ -1,5 +1,5 @@
-// Between each load thread of a run of sessions and who reads its replies a channel of their own: a turn waits for what was
-// answered before, and the main thread is not to stand between.
+// A direct channel between each load thread of a run of sessions and the parse thread that reads its replies: a turn
+// waits for earlier answers, and the main thread should not be in that path.
 
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { LoadPlan } from '../load/load-plan.ts';
@@ -13,7 +13,7 @@ export class TurnPorts {
     this.#plan = plan;
   }
 
-  /** None without sessions. */
+  /** Empty without sessions. */
   ofLoad(thread: number): MessagePort[] {
     return this.#plan.sessions === undefined ? [] : [this.#channel(thread).port1];
   }

@@ -1,12 +1,12 @@
-// A worker thread that is expected to live until it is let go. That it threw, exited or hangs is told once, after it is
-// really gone, so that what it wrote to shared memory is final.
+// A worker thread that is expected to live until it is unwatched. That it threw, exited or hangs is reported once,
+// after it is really gone, so that what it wrote to shared memory is final.
 
 import { type MessagePort, Worker } from 'node:worker_threads';
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
 
-/** What is watched of a worker: a simulation has others, in its own thread. */
+/** The part of a worker that is watched: a simulation has its own, in the same thread. */
 export interface WatchedWorker {
   on<Received>(event: 'message', received: (message: Received) => void): unknown;
   once(event: 'error', received: (error: Error) => void): unknown;
@@ -18,7 +18,7 @@ export interface WatchedWorker {
 interface WatchedThreadOptions<Received> {
   readonly clock: Clock;
   readonly worker: WatchedWorker;
-  /** A count that moves as long as the thread comes back to its event loop. */
+  /** A count that increases as long as the thread returns to its event loop. */
   readonly heartbeat: () => number;
   readonly heartbeatMsMax: number;
   received(message: Received): void;
@@ -27,14 +27,14 @@ interface WatchedThreadOptions<Received> {
 
 interface BoardThreadOptions<Received> extends Omit<WatchedThreadOptions<Received>, 'worker' | 'heartbeat'> {
   readonly entry: URL;
-  /** For people who look at the threads of the process. */
+  /** Name in the list of the process's threads. */
   readonly name: string;
   readonly data: unknown;
   readonly ports: readonly MessagePort[];
   readonly board: ThreadBoard;
-  /** Whose heartbeat there is its own. */
+  /** Index of its heartbeat on the board. */
   readonly boardThread: number;
-  /** In place of a thread of the entry. */
+  /** Replaces a thread of the entry. */
   readonly standIn?: WatchedWorker | undefined;
 }
 
@@ -56,7 +56,7 @@ export const startThread = <Sent, Received>({
 
 export class WatchedThread<Sent, Received> {
   readonly #options: WatchedThreadOptions<Received>;
-  /** Aborted once its end is known or no loss. */
+  /** Aborted once its end is known or expected. */
   readonly #unwatched = new AbortController();
   readonly #watching: Promise<void>;
   #reason: string | undefined;
@@ -84,7 +84,7 @@ export class WatchedThread<Sent, Received> {
     if (!this.#hasExited) this.#options.worker.postMessage(message);
   }
 
-  /** From now on its end is no loss. */
+  /** From now on its end is expected. */
   unwatch(): void {
     this.#isLetGo = true;
     this.#unwatched.abort();
@@ -105,7 +105,7 @@ export class WatchedThread<Sent, Received> {
     }
   }
 
-  /** Counts checks rather than time: a main thread that was stopped itself must not condemn the others. */
+  /** Counts checks rather than time: a main thread that was stopped itself must not give up the others. */
   #check(): void {
     const { heartbeatMsMax } = this.#options;
     const beat = this.#options.heartbeat();

@@ -1,4 +1,4 @@
-// The answers that a run kept on disk for a tokenizer, one after the other.
+// Reads the answers that a run stored on disk for a tokenizer, one after another.
 
 import { parseAnyJson } from '../../core/json.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
@@ -8,7 +8,7 @@ interface WrittenAnswer {
   readonly text: string;
 }
 
-/** What was cut off is left out, and counts as not counted. @throws the system's error where the file cannot be read. */
+/** A truncated line is left out, and counts as not counted. @throws the system's error if the file cannot be read. */
 export async function* answerLines(path: string): AsyncGenerator<WrittenAnswer> {
   for await (const line of fileLines(path, { lineBytesMax: ANSWER_LINE_BYTES_MAX })) {
     const entry = line.kind === 'line' ? parseAnyJson(line.text) : undefined;
@@ -18,5 +18,5 @@ export async function* answerLines(path: string): AsyncGenerator<WrittenAnswer> 
   }
 }
 
-/** An answer's bound, with each character escaped at its longest. */
+/** Limit of an answer, with each character in its longest escape. */
 const ANSWER_LINE_BYTES_MAX: number = 8_388_608;

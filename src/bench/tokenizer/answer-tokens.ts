@@ -1,4 +1,5 @@
-// Asks the thread that counts: before a run whether a tokenizer can be used, and behind it for the tokens of each answer.
+// Uses the counting thread: before a run to test whether a tokenizer can be used, and after it for the tokens of each
+// answer.
 
 import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
 import { entryUrl } from '../../process/entry.ts';
@@ -12,7 +13,7 @@ export interface TokenCount {
   readonly tokens: ReadonlyMap<number, number>;
 }
 
-/** @throws TokenizerError with what is wrong with it; the signal's reason. */
+/** @throws TokenizerError with the problem; the signal's reason. */
 export const answerTokensOf = async (work: TokenizerWorkerData, signal: AbortSignal): Promise<TokenCount> => {
   await using thread = new ReaderThread<TokenizerReported>(
     entryUrl(import.meta.url, './tokenizer-worker.ts'),
@@ -58,7 +59,7 @@ const next = async (
 
 /** A vocabulary of 256,000 words takes some 400 MiB. */
 const COUNTER_MIB_MAX = 2_048;
-/** For the tokenizer to be read, and for each million characters. */
+/** Timeout for reading the tokenizer, and for each million characters. */
 const COUNT_MS_MAX = 120_000;
 const ENDS: Readonly<Record<ReaderThreadError['end'], string>> = {
   time: `it did not get on within ${COUNT_MS_MAX / 1_000} s: it is damaged, or this machine is too slow`,

@@ -1,5 +1,5 @@
-// The server as its own tokenizer: `/tokenize` of vLLM, SGLang and llama.cpp, asked behind a run for each answer that was kept. It
-// writes nothing, but it is work for the server: how many answers are asked for, and how long, is bounded.
+// The server as its own tokenizer: `/tokenize` of vLLM, SGLang and llama.cpp, requested after a run for each stored
+// answer. It generates nothing, but it is work for the server: the number of answers and the time are limited.
 
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
 import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
@@ -23,11 +23,11 @@ interface RequestedTokenizer {
 
 interface ServerTokenizer {
   readonly facts: TokenizerFacts;
-  /** @throws the signal's reason; the system's error where the file cannot be read. */
+  /** @throws the signal's reason; the system's error if the file cannot be read. */
   count(answers: string, signal: AbortSignal): Promise<TokenCount>;
 }
 
-/** @throws TokenizerError where it counts nothing that way; the signal's reason. */
+/** @throws TokenizerError if it does not count that way; the signal's reason. */
 export const serverTokenizer = async (
   requested: RequestedTokenizer,
   signal: AbortSignal,
@@ -68,7 +68,7 @@ const countAll = async (
       const reported = await tokensOf(requested, shape, text, until);
       if (typeof reported === 'number') tokens.set(sampleId, reported);
     } catch (error) {
-      // Past its time what is not told stays uncounted.
+      // After its time, remaining answers stay uncounted.
       if (!until.aborted) throw error;
     }
   };
@@ -104,12 +104,12 @@ const tokensOf = async (
   if (answer.status !== 200) return `status ${answer.status}`;
   const json = parseAnyJson(answer.text);
   const tokens = isJsonObject(json) ? json['tokens'] : undefined;
-  // One that does not know the field of the text tokenizes nothing.
+  // A server that does not know the field of the text tokenizes nothing.
   return Array.isArray(tokens) && tokens.length > 0 ? tokens.length : 'its answer has no tokens';
 };
 
 const factsOf = ({ servers }: TokenizeShape): TokenizerFacts => {
-  const unreported = unknown('the server counts with its own, and does not tell which');
+  const unreported = unknown('the server counts with its own, and does not report which');
   return {
     name: `POST /tokenize of the server, as ${servers} has it`,
     sha256: unreported,
@@ -123,7 +123,7 @@ interface TokenizeShape {
   readonly body: (text: string, model: string | undefined) => object;
 }
 
-/** Without the marks that a template adds, as a tokenizer of one's own counts. */
+/** Without a template's special tokens, as a local tokenizer counts. */
 const SHAPES: readonly TokenizeShape[] = [
   {
     servers: 'vLLM and SGLang',
@@ -139,7 +139,7 @@ const SHAPES: readonly TokenizeShape[] = [
 const SAMPLE_TEXT = 'The quick brown fox, 42 of them.\n';
 const TOKENIZED_ANSWERS_MAX = 10_000;
 const TOKENIZED_AT_ONCE = 8;
-/** Of all answers. */
+/** For all answers. */
 const TOKENIZE_MS_MAX = 120_000;
-/** Of one. */
+/** For one answer. */
 const TOKENIZE_ONE_MS_MAX = 10_000;

@@ -1,5 +1,5 @@
-// A tokenizer as a folder of Hugging Face has it: tokenizer.json, and tokenizer_config.json where it is there. It is read by the
-// thread that counts; whatever is wrong with it is said before any load is made.
+// A tokenizer in the layout of a Hugging Face folder: tokenizer.json, and tokenizer_config.json if it exists. The
+// counting thread reads it; any problem is reported before the load begins.
 
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
@@ -13,11 +13,11 @@ import { readInputFile } from '../../process/input-file.ts';
 
 interface ReadTokenizer {
   readonly facts: TokenizerFacts;
-  /** Without the marks that a template adds. */
+  /** Excludes a template's special tokens. */
   tokensOf(text: string): number;
 }
 
-/** What a person reads. */
+/** An error for people. */
 export class TokenizerError extends Error {
   override readonly name = 'TokenizerError';
 }
@@ -63,7 +63,7 @@ const jsonFile = async (
   }
 };
 
-/** The library believes what a file says it is, and would count something else. */
+/** The library trusts the type that a file states, and would count something else. */
 const checkedModel = ({ model }: JsonObject): Pick<TokenizerFacts, 'model' | 'vocabulary'> => {
   if (!isJsonObject(model)) throw new TokenizerError('tokenizer.json has no "model"');
   const { type, vocab, merges } = model;
@@ -118,7 +118,7 @@ const made = (file: JsonObject, config: JsonObject): Tokenizer => {
   }
 };
 
-/** Some of what a file names is looked up only when a text comes. */
+/** Some references in the file are resolved only when a text is tokenized. */
 const tryOut = (tokenizer: Tokenizer): void => {
   const ids = (() => {
     try {
@@ -134,5 +134,5 @@ const tryOut = (tokenizer: Tokenizer): void => {
 };
 
 const SAMPLE_TEXT = 'The quick brown fox, 42 of them.\n';
-/** Of the folder's name, in the report. */
+/** Length of the folder's name in the report. */
 const NAME_CHARACTERS = 100;

@@ -1,5 +1,5 @@
-// Entry of the thread that counts tokens: reads a tokenizer, and the answers of a run where there are any. A damaged file may ask
-// for any memory or time, and a thread can be ended.
+// Entry of the thread that counts tokens: reads a tokenizer, and the answers of a run if there are any. A damaged
+// file may require any amount of memory or time, and a thread can be ended.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
@@ -8,13 +8,13 @@ import { readTokenizer, TokenizerError } from './tokenizer-files.ts';
 
 export interface TokenizerWorkerData {
   readonly folder: string;
-  /** Lines of [sample, text]. undefined: only whether the tokenizer can be used. */
+  /** Lines of [sample, text]. undefined: only tests whether the tokenizer can be used. */
   readonly answers: string | undefined;
 }
 
 export type TokenizerReported =
   | { readonly kind: 'ready'; readonly facts: TokenizerFacts }
-  /** Of some answers: sample, tokens, sample, tokens, … */
+  /** For some answers: sample, tokens, sample, tokens, … */
   | { readonly kind: 'counts'; readonly pairs: readonly number[] }
   | { readonly kind: 'end' }
   | { readonly kind: 'wrong'; readonly problem: string };
@@ -28,7 +28,7 @@ const report = (reported: TokenizerReported): void => parentPort?.postMessage(re
 try {
   const { facts, tokensOf } = await readTokenizer(folder);
   report({ kind: 'ready', facts });
-  /** The library gives up on some texts: a megabyte without a space is too much for its stack. */
+  /** The library gives up on some texts: a megabyte without a space exceeds its stack. */
   const countOf = (text: string): number | undefined => {
     try {
       return tokensOf(text);

@@ -8,15 +8,18 @@ export interface MockApi {
   readonly path: string;
   /** What a stream is made of: server-sent events, or lines of JSON. */
   readonly framing: 'events' | 'lines';
-  /** Each event says its type besides, as the event's name. */
+  /** Each event contains its type, and the event's name repeats it. */
   readonly namesEvents?: true;
-  /** Of what an event depends beside its text: of nothing, of whether it is the first of its kind, or of all before it. */
+  /**
+   * What an event depends on other than its text: nothing, whether it is the first of its kind, or everything before
+   * it.
+   */
   readonly placed: 'no' | 'first' | 'each';
   /** It sends vectors instead of an answer. */
   readonly isEmbedding?: true;
   /** A call of a tool is one event, however long. */
   readonly hasWholeCalls?: true;
-  /** The request with its model, its limits and its wish for a stream where OpenAI's completions have them. */
+  /** Converts the request: model, limits and `stream` where OpenAI's completions have them. */
   plain?(body: JsonObject): JsonObject;
   /** All prompt texts of a request; undefined: it has none, and is refused with `noPrompt`. */
   promptText(body: JsonObject): string | undefined;
@@ -25,19 +28,19 @@ export interface MockApi {
   /** Texts that are embedded; of others 1. */
   inputCount?(body: JsonObject): number;
   readonly noPrompt: string;
-  /** Of a request that goes on with an answer that the server kept: its id. */
+  /** For a request that continues an answer stored by the server: its id. */
   previousId?(body: JsonObject): string | undefined;
-  /** Whether its answer is kept for a later request. */
+  /** Whether its answer is stored for a later request. */
   isKept?(body: JsonObject): boolean;
-  /** What a chat has beside text, reasoning too; undefined: an answer is text alone. */
+  /** What a chat has in addition to text, reasoning included; undefined: an answer is text alone. */
   readonly messages: MessageJson | undefined;
   /** Data of the events before the first piece, which a setting cannot leave out. */
   opening?(shape: ChunkShape, counts: TokenCounts | undefined): readonly string[];
   /** Data of a piece of the answer: of the last event; those before it open a part of the answer and end another. */
   speech(shape: ChunkShape, speech: Speech, text: string, place: SpeechPlace): readonly string[];
-  /** Data of the events behind the last piece. */
+  /** Data of the events after the last piece. */
   closing(shape: ChunkShape, answer: ClosedAnswer): readonly string[];
-  /** Data of the mark of the end; undefined: there is none beside `closing`. */
+  /** Data of the end marker; undefined: there is none apart from `closing`. */
   readonly done: string | undefined;
   /** A whole reply. */
   whole(shape: ChunkShape, answer: WholeAnswer): string;
@@ -56,7 +59,7 @@ interface SpeechPlace {
   readonly isSecond: boolean;
   /** All of the answer, with this piece. */
   readonly textSoFar: string;
-  /** So far, where they are told. */
+  /** Counts so far, if they are sent. */
   readonly counts: TokenCounts | undefined;
 }
 
@@ -64,9 +67,9 @@ export interface ClosedAnswer {
   readonly finishReason: string;
   /** undefined: it is not sent. */
   readonly usage: TokenCounts | undefined;
-  /** What was said last. */
+  /** The kind of the last piece. */
   readonly last: Speech | 'call' | 'nothing';
-  /** Parts of the answer: what was thought, said and called. */
+  /** Number of parts of the answer: reasoning, text and calls. */
   readonly parts: number;
   readonly content: string;
 }
@@ -84,7 +87,7 @@ export interface ToolCallPart {
   readonly index: number;
   /** Whether it is the first of its call. */
   readonly isFirst: boolean;
-  /** Whether something was thought before the first call. */
+  /** Whether reasoning precedes the first call. */
   readonly isBehindThought: boolean;
   readonly argumentsText: string;
 }

@@ -59,6 +59,6 @@ const toolCall = (index: number, argumentsText: string): object => ({
   function: { name: TOOL_NAME, arguments: argumentsText },
 });
 
-/** The one tool that the mock knows. */
+/** The mock's only tool. */
 export const TOOL_NAME = 'load_cargo';
 const NAMES = { id: 'chatcmpl-mock', chunk: 'chat.completion.chunk', whole: 'chat.completion' };

@@ -1,5 +1,5 @@
-// llama.cpp's completion, by its tools/server/README.md: events without [DONE], the last of which has counts and timings. Times
-// follow from the tokens, as those of mock-ollama.ts.
+// llama.cpp's completion, by its tools/server/README.md: events without [DONE], the last of which has counts and
+// timings. Times follow from the tokens, as those of mock-ollama.ts.
 
 import type { ChunkShape, MockApi, TokenCounts } from './mock-api.ts';
 import { NS_PER_TOKEN } from './mock-ollama.ts';
@@ -64,7 +64,7 @@ const endJson = (
 const countsOf = ({ promptTokens, outputTokens }: TokenCounts): object => ({
   tokens_predicted: outputTokens,
   tokens_evaluated: promptTokens,
-  // What stands in its memory at the end, which is no count of a cache that answered.
+  // Size of its context at the end, which is not a count of cached tokens.
   tokens_cached: promptTokens + outputTokens - 1,
 });
 

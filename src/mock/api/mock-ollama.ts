@@ -1,5 +1,6 @@
-// Ollama's chat and completion, by its docs/api.md: lines of JSON, and times in nanoseconds in the last one. It streams unless
-// it is told not to. Times follow from the tokens, at one microsecond each: a reply is a function of its request.
+// Ollama's chat and completion, by its docs/api.md: lines of JSON, and times in nanoseconds in the last one. It
+// streams unless `stream` is false. Times follow from the tokens, at one microsecond each: a reply is a function of
+// its request.
 
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import type { ChunkShape, MockApi, TokenCounts, WholeAnswer } from './mock-api.ts';
@@ -66,7 +67,7 @@ const plainOf = (body: JsonObject): JsonObject => {
 const lineJson = (shape: ChunkShape, more: object): string =>
   stampedJson({ model: shape.model, created_at: CREATED_AT, ...more, done: false }, shape);
 
-/** Ollama knows no other reasons than these two: a call ends by itself. */
+/** Ollama has no other reasons than these two: a call ends by itself. */
 const endJson = (
   shape: ChunkShape,
   more: object,

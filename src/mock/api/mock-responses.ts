@@ -1,4 +1,4 @@
-// OpenAI's responses, by its reference of streaming events: what was thought, said or called is an item, a text is a part of
+// OpenAI's responses, by its reference of streaming events: reasoning, text and calls are items, a text is a part of
 // one, and the last event has the whole response.
 
 import { isJsonObject } from '../../core/json.ts';
@@ -133,7 +133,7 @@ const callItem = (argumentsText: string, index: number): object => ({
   arguments: argumentsText,
 });
 
-/** The stream has said the arguments; here it only says that there were calls. */
+/** The stream contained the arguments; here it only states that there were calls. */
 const outputAtEnd = ({ last, content }: Pick<ClosedAnswer, 'last' | 'content'>): readonly object[] => {
   if (last === 'call') return [callItem('', 0)];
   return content === '' ? [] : [messageItem(content)];

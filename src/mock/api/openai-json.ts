@@ -21,7 +21,7 @@ export const chunkJson = (
 ): string =>
   `{${opening(names.id, names.chunk, model)},"choices":[${choiceJson(choice, finishReason)}]${isStamped ? `,${STAMP_FIELD}` : ''}}`;
 
-/** The finish chunk, and that of usage where it is told. */
+/** The finish chunk, and the one with usage if it is requested. */
 export const closingJson = (
   names: ObjectNames,
   shape: ChunkShape,
@@ -32,7 +32,7 @@ export const closingJson = (
   ...(usage === undefined ? [] : [usageJson(names, shape, usage)]),
 ];
 
-/** Any object of an API, with room for stamps at its end where they are asked for. */
+/** Any object of an API, with room for stamps at its end if they are requested. */
 export const stampedJson = (json: object, { isStamped }: Pick<ChunkShape, 'isStamped'>): string =>
   isStamped ? `${JSON.stringify(json).slice(0, -1)},${STAMP_FIELD}}` : JSON.stringify(json);
 

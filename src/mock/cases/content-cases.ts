@@ -1,5 +1,5 @@
-// What a delta or a message may carry besides text, how choices are written, and why they finish. In the form of chat
-// completions, as servers write them.
+// What a delta or a message may contain in addition to text, how choices are written, and why they finish. In the
+// form of chat completions, as servers write them.
 
 import { completed, failedAs } from '../failure.ts';
 import {

@@ -24,7 +24,7 @@ const { both, apart } = casesOf('framing');
 const malformed = failedAs('malformed');
 const truncated = failedAs('truncated');
 
-/** A chunked reply whose body is written by hand. */
+/** A chunked reply with a literal body. */
 const byHand =
   (body: (text: string) => string, ending = CLOSED) =>
   (request: CaseRequest) =>

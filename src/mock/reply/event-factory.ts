@@ -54,12 +54,15 @@ export class EventFactory {
     return this.#api.opening?.({ ...this.#unstamped, id }, counts).map(data => this.of(data)) ?? [];
   }
 
-  /** None where the API has no mark of its own. */
+  /** Empty if the API has no end marker. */
   done(): readonly StreamEvent[] {
     return this.#done;
   }
 
-  /** One event; where a part of the answer begins with it, with those that say so in the same write. */
+  /**
+   * One event; if a part of the answer begins with it, together with the events that mark the beginning, in the same
+   * write.
+   */
   speech(speech: Speech, firstWord: number, tokens: number, at: EventPlace): readonly StreamEvent[] {
     const word = firstWord % WORD_COUNT;
     const { placed } = this.#api;
@@ -152,7 +155,7 @@ interface EventPlace {
   readonly counts: TokenCounts | undefined;
 }
 
-/** As it says itself, at its beginning. */
+/** The type that it contains at its beginning. */
 const typeOfEvent = (json: string): string | undefined => /^\{"type":"([\w.]+)"/.exec(json)?.[1];
 
 /** From the first digit of a stamp to the end of an event's bytes, blank line included. */

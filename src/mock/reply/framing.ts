@@ -48,7 +48,7 @@ export const STAMP_FIELD: string = `"plimsoll":{"readNs":"${'0'.repeat(20)}","wr
 /** From the first digit of `readNs` to the end of the field. */
 export const STAMP_BYTES: number = STAMP_FIELD.length - STAMP_FIELD.indexOf('0');
 
-/** @param at of the first digit of `readNs`. */
+/** @param at offset of the first digit of `readNs`. */
 export const writeStamp = (bytes: Buffer, at: number, readNs: bigint, writeNs: bigint): void => {
   bytes.write(digits(readNs), at, DIGITS, 'latin1');
   bytes.write(digits(writeNs), at + WRITE_OFFSET, DIGITS, 'latin1');

@@ -6,7 +6,7 @@ import type { MockSettings } from '../mock-settings.ts';
 import { WORD_COUNT } from './vocabulary.ts';
 
 export interface ReplySubject {
-  /** Of an answer that is kept for a later request. */
+  /** Id of an answer that is stored for a later request. */
   readonly id?: string;
   readonly model: string;
   readonly api: MockApi;
@@ -14,12 +14,12 @@ export interface ReplySubject {
   readonly isStamped: boolean;
   readonly reportsUsage: boolean;
   readonly promptTokens: number;
-  /** Told in usage where it is more than 0. */
+  /** Reported in usage if it is more than 0. */
   readonly cachedTokens: number;
-  /** Not read again. */
+  /** Tokens that are not processed again. */
   readonly cachedPromptTokens: number;
   readonly predictedTokens: number;
-  /** All of it is there at once. */
+  /** The whole answer is sent at once. */
   readonly isCached: boolean;
   /** Reasoning included, as servers count. */
   readonly outputTokens: number;

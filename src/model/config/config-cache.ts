@@ -1,4 +1,4 @@
-// What each layer of a model with a config.json leaves in the cache.
+// The size of each layer's cache in a model with a config.json.
 
 import { type CacheGroup, exactly, type Interval, type ModelCache } from '../../core/model/model-facts.ts';
 import { LATENT } from '../../core/model/model-part.ts';
@@ -7,8 +7,8 @@ import type { ConfigLinear, ModelConfig } from './model-config.ts';
 
 export const configCache = (config: ModelConfig, notes: string[]): Reported<ModelCache> => {
   const { layers, heads, keyValueHeads, headSize, latent } = config;
-  if (layers === undefined) return unknown('the config tells no layers');
-  if (heads === undefined) return unknown('the config tells no attention heads');
+  if (layers === undefined) return unknown('the config contains no layers');
+  if (heads === undefined) return unknown('the config contains no attention heads');
   const kinds = layerKinds(config, layers, notes);
   const attending = kinds.filter(kind => kind !== 'state').length;
   if (latent !== undefined) {
@@ -19,12 +19,12 @@ export const configCache = (config: ModelConfig, notes: string[]): Reported<Mode
       keyValueHeads: unknown('a latent is cached, which every part holds whole', LATENT),
       attentionWidth:
         latent.nopeSize === undefined
-          ? unknown('the config tells no size of a query head')
+          ? unknown('the config contains no size of a query head')
           : layers * heads * width,
     };
   }
   if (keyValueHeads === undefined || headSize === undefined)
-    return unknown('the config tells no heads of keys and values, or not their size');
+    return unknown('the config contains no heads of keys and values, or not their size');
   const elementsPerToken = 2 * keyValueHeads * headSize;
   const of = (kind: LayerKind): number => kinds.filter(one => one === kind).length;
   const groups: CacheGroup[] = [];
@@ -33,7 +33,7 @@ export const configCache = (config: ModelConfig, notes: string[]): Reported<Mode
     groups.push({ kind: 'window', layers: of('window'), elementsPerToken, window: config.window ?? 0 });
   if (of('state') > 0) {
     if (config.linear === undefined)
-      return unknown('the config has layers without attention, and does not tell the size of their state');
+      return unknown('the config has layers without attention, and does not contain the size of their state');
     groups.push({ kind: 'state', layers: of('state'), bytes: linearStateBytes(config.linear) });
   }
   return { groups, keyValueHeads, attentionWidth: attending * heads * headSize };
@@ -57,7 +57,7 @@ const layerKinds = (config: ModelConfig, layers: number, notes: string[]): reado
     );
   if (otherwise === 'window')
     notes.push(
-      `the config tells a window of ${window} tokens, and not which layers have it: all count as without, which reads more`,
+      `the config contains a window of ${window} tokens, and not which layers have it: all count as without, which reads more`,
     );
   return new Array<LayerKind>(layers).fill('full');
 };

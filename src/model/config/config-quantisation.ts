@@ -1,4 +1,4 @@
-// How many bits a weight takes, by the config's own account of its quantisation: groups share a scale, and often a zero point.
+// How many bits a weight takes, by the quantisation in the config: groups share a scale, and often a zero point.
 
 import { maximumOf, minimumOf } from '../../core/extremes.ts';
 import { counted, ofCount } from '../../core/figure/figure.ts';
@@ -17,7 +17,7 @@ export interface ConfigQuantisation {
   readonly note: string | undefined;
 }
 
-/** @param text the part of the config that tells of the language model; often all of it. */
+/** @param text the part of the config for the language model; often all of it. */
 export const configQuantisation = (config: JsonObject, text: JsonObject): ConfigQuantisation => {
   const mlx = [config['quantization'], text['quantization']].find(isJsonObject);
   if (mlx !== undefined && numberOf(mlx['bits']) !== undefined) return mlxQuantisation(mlx);
@@ -97,7 +97,7 @@ const mlxQuantisation = (reported: JsonObject): ConfigQuantisation => {
   };
 };
 
-/** NVFP4: blocks of 16 share an FP8 scale. What the config does not tell lies between 4 and 8 bits. */
+/** NVFP4: blocks of 16 share an FP8 scale. If the config does not contain it, the width is 4 to 8 bits. */
 const compressed = (reported: JsonObject, headBitsPerWeight: Interval): ConfigQuantisation => {
   const text = JSON.stringify(reported).slice(0, TEXT_MAX).toLowerCase();
   if (text.includes('nvfp4'))
@@ -111,7 +111,7 @@ const compressed = (reported: JsonObject, headBitsPerWeight: Interval): ConfigQu
     bitsPerWeight: { low: 4, high: 8.1 },
     bits: 8,
     headBitsPerWeight,
-    note: 'the config does not tell how many bits its weights have: 4 to 8',
+    note: 'the config does not contain how many bits its weights have: 4 to 8',
   };
 };
 
@@ -122,7 +122,7 @@ const plainType = (type: unknown): ConfigQuantisation => {
     bitsPerWeight: exactly(bits ?? 16),
     bits: bits ?? 16,
     headBitsPerWeight: exactly(bits ?? 16),
-    note: bits === undefined ? 'the config tells no type: weights count as 16-bit' : undefined,
+    note: bits === undefined ? 'the config contains no type: weights count as 16-bit' : undefined,
   };
 };
 

@@ -1,5 +1,6 @@
-// How many weights a model has, from the sizes in its config: what is multiplied, and how many bytes that is in the config's
-// quantisation. Only where no weights themselves are at hand; norms and biases, a few per mille, are left out.
+// How many weights a model has, from the sizes in its config: the multiplied ones, and their bytes in the config's
+// quantisation. Used only if the weights themselves are not available; norms and biases, a few per mille, are left
+// out.
 
 import { exactly, type Interval, type ModelWeights, multiplied, plus } from '../../core/model/model-facts.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
@@ -7,17 +8,17 @@ import type { ModelConfig } from './model-config.ts';
 
 export const configWeights = (config: ModelConfig, notes: string[]): Reported<ModelWeights> => {
   const { layers, hiddenSize: hidden, vocabulary, experts, quantisation } = config;
-  if (layers === undefined || hidden === undefined) return unknown('the config tells no layers or sizes');
-  if (vocabulary === undefined) return unknown('the config tells no vocabulary');
+  if (layers === undefined || hidden === undefined) return unknown('the config contains no layers or sizes');
+  if (vocabulary === undefined) return unknown('the config contains no vocabulary');
   const attention = attentionWeights(config, hidden);
-  if (attention === undefined) return unknown('the config tells no attention heads, or not their size');
+  if (attention === undefined) return unknown('the config contains no attention heads, or not their size');
   if (config.linear !== undefined || config.layerTypes?.some(type => /linear|mamba|conv/.test(type)))
     return unknown('layers without attention: name the weights themselves for their sizes');
   const gated = gating(config, notes);
   const expertLayers = experts === undefined ? 0 : Math.max(0, layers - experts.denseLayers);
   const denseLayers = layers - expertLayers;
   if (denseLayers > 0 && config.intermediateSize === undefined)
-    return unknown('the config tells no intermediate size');
+    return unknown('the config contains no intermediate size');
   const blocks = plus(
     exactly(layers * attention),
     multiplied(gated, denseLayers * hidden * (config.intermediateSize ?? 0)),
@@ -36,7 +37,7 @@ export const configWeights = (config: ModelConfig, notes: string[]): Reported<Mo
   const headBytes = bytes(exactly(head), quantisation.headBitsPerWeight);
   const isTied = config.isTied ?? false;
   if (config.isTied === undefined)
-    notes.push('the config does not tell whether head and embeddings are one: they count as two');
+    notes.push('the config does not contain whether head and embeddings are one: they count as two');
   const denseBytes = plus(bytes(blocks, quantisation.bitsPerWeight), headBytes);
   const expertBytes = bytes(routed, quantisation.bitsPerWeight);
   return {
@@ -49,7 +50,7 @@ export const configWeights = (config: ModelConfig, notes: string[]): Reported<Mo
   };
 };
 
-/** Of one layer: projections of queries, keys, values and of what comes out. */
+/** Weights of one layer: projections of queries, keys, values and of the output. */
 const attentionWeights = (
   { heads, keyValueHeads, headSize, latent }: ModelConfig,
   hidden: number,
@@ -70,7 +71,7 @@ const attentionWeights = (
   return 2 * hidden * heads * headSize + 2 * hidden * keyValueHeads * headSize;
 };
 
-/** Matrices of one feed-forward network: three where a gate is multiplied in, else two. */
+/** Matrices of one feed-forward network: three with gating, else two. */
 const gating = ({ modelType }: ModelConfig, notes: string[]): Interval => {
   if (modelType !== undefined && GATED.test(modelType)) return exactly(3);
   if (modelType !== undefined && UNGATED.test(modelType)) return exactly(2);

@@ -1,5 +1,5 @@
-// The config.json that models come with (Hugging Face Transformers, MLX), reduced to what costs anything. Numbers of the text part
-// may stand in text_config; what a file does not tell is undefined, and nothing is filled in from the name of a model.
+// The config.json of a model (Hugging Face Transformers, MLX), reduced to what affects its cost. Numbers of the text
+// part may be in text_config; a missing value is undefined, and nothing is derived from the name of a model.
 
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { ModelError } from '../model-error.ts';
@@ -22,9 +22,9 @@ export interface ModelConfig {
   readonly latent: ConfigLatent | undefined;
   /** Tokens; undefined where no layer has one. */
   readonly window: number | undefined;
-  /** What each layer does, where told: "full_attention", "sliding_attention", "linear_attention". */
+  /** The type of each layer, if listed: "full_attention", "sliding_attention", "linear_attention". */
   readonly layerTypes: readonly string[] | undefined;
-  /** Layer types by period, where no list tells them. */
+  /** Period of the layer types, if there is no list of them. */
   readonly fullEvery: number | undefined;
   readonly linear: ConfigLinear | undefined;
   readonly quantisation: ConfigQuantisation;
@@ -58,7 +58,7 @@ export interface ConfigLinear {
   readonly kernel: number;
 }
 
-/** @throws ModelError for what is not the config of a model of text. */
+/** @throws ModelError for anything but the config of a text model. */
 export const readModelConfig = (value: unknown, place: string): ModelConfig => {
   if (!isJsonObject(value)) {
     throw new ModelError({
@@ -75,7 +75,7 @@ export const readModelConfig = (value: unknown, place: string): ModelConfig => {
   if (layers === undefined && hiddenSize === undefined) {
     throw new ModelError({
       code: 'unsupported',
-      problem: `${place} tells neither layers nor a hidden size`,
+      problem: `${place} contains neither layers nor a hidden size`,
       advice: 'It is not the config of a language model. Name a .gguf file or a server instead.',
     });
   }

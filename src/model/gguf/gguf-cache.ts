@@ -1,5 +1,5 @@
-// What each block of a GGUF model leaves in the cache: keys and values, a latent, or a state. A block's tensors say which kind it
-// is; the file's keys say how large.
+// What each block of a GGUF model stores in the cache: keys and values, a latent, or a state. A block's tensors
+// determine the kind; the file's keys the size.
 
 import { minimumOf } from '../../core/extremes.ts';
 import { counted } from '../../core/figure/figure.ts';
@@ -26,12 +26,12 @@ export const ggufCache = (
   },
 ): Reported<ModelCache> => {
   if (isUnknown(layers)) return layers;
-  if (layers > LAYERS_MAX) return unknown(`the file tells ${counted(layers, 'layer')}`);
+  if (layers > LAYERS_MAX) return unknown(`the file states ${counted(layers, 'layer')}`);
   const parts = partsByBlock(tensors, layers);
   const attends = parts.map(names => [...names].some(name => ATTENTION.test(name)));
   const remembers = parts.map(names => [...names].some(name => STATE.test(name)));
   const heads = keys.perLayer('attention.head_count', layers);
-  if (heads === undefined) return unknown('the file does not tell its heads');
+  if (heads === undefined) return unknown('the file does not contain its heads');
   const hidden = keys.number('embedding_length') ?? 0;
   const headSize = (layer: number): number =>
     (heads[layer] ?? 0) > 0 ? Math.floor(hidden / (heads[layer] ?? 1)) : 0;
@@ -89,7 +89,7 @@ const partsByBlock = (
   return parts;
 };
 
-/** Alike layers as one, in the order of their first. */
+/** Merges equal layers, in the order of the first of each. */
 const joined = (groups: readonly CacheGroup[]): readonly CacheGroup[] => {
   const byText = new Map<string, CacheGroup>();
   for (const group of groups) {

@@ -1,4 +1,5 @@
-// The facts of a model from the headers of its GGUF files: bytes exactly, by summing tensors; the cache by what each block has.
+// The facts of a model from the headers of its GGUF files: exact bytes, as the sum of its tensors; the cache from the
+// kind of each block.
 
 import { figureText, formatBytes } from '../../core/figure/figure.ts';
 import {
@@ -16,7 +17,7 @@ import type { GgufHeader, GgufTensor } from './read-gguf.ts';
 import { blockOf, type TensorRole, tensorRole } from './tensor-role.ts';
 
 /**
- * @param headers of all files of a model that was split; the first one has what the model says of itself.
+ * @param headers of all files of a split model; the first one has the model's metadata.
  * @throws ModelError for files without tensors, or that are not parts of one model.
  */
 export const ggufFacts = (headers: readonly GgufHeader[], place: string): ModelFacts => {
@@ -48,7 +49,7 @@ export const ggufFacts = (headers: readonly GgufHeader[], place: string): ModelF
     );
   return {
     name: keys.text('general.name') ?? fileName(place),
-    architecture: keys.text('general.architecture') ?? unknown('the file does not tell it'),
+    architecture: keys.text('general.architecture') ?? unknown('not contained in the file'),
     source: { kind: 'gguf', place },
     layers,
     hiddenSize: keys.figure('embedding_length'),
@@ -81,7 +82,7 @@ const weightsOf = (roles: readonly RoledTensor[], notes: string[]): ModelWeights
   if (head === undefined) notes.push('it has neither an output head nor token embeddings');
   const ahead = sum(['ahead'], 'bytes');
   if (ahead > 0) notes.push('blocks that guess further tokens are held, and not read without speculation');
-  // Tied embeddings are the output head as well, and as such read whole.
+  // Tied embeddings are also the output head, and as such are read whole.
   const tied = isTied ? (embedding?.bytes ?? 0) : 0;
   return {
     totalBytes: exactly(roles.reduce((total, { tensor }) => total + tensor.bytes, 0)),
@@ -99,7 +100,7 @@ const expertsOf = (keys: GgufKeys, roles: readonly RoledTensor[]): Reported<Mode
   const count = keys.number('expert_count');
   const used = keys.number('expert_used_count');
   if (count === undefined || used === undefined || used < 1 || used > count)
-    return unknown('the file has experts and does not tell how many a token uses');
+    return unknown('the file has experts and does not contain how many a token uses');
   const layers = new Set(expertTensors.map(({ tensor }) => blockOf(tensor.name)?.index)).size;
   return { count, used, layers };
 };

@@ -1,4 +1,5 @@
-// What a GGUF file says of its model, by the names of its architecture: "llama.block_count", "qwen3moe.expert_count".
+// A GGUF file's metadata about its model, under the keys of its architecture: "llama.block_count",
+// "qwen3moe.expert_count".
 
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { GgufHeader, GgufValue } from './read-gguf.ts';
@@ -27,10 +28,10 @@ export class GgufKeys {
   }
 
   figure(key: string): Reported<number> {
-    return this.number(key) ?? unknown(`the file does not tell ${this.architecture}.${key}`);
+    return this.number(key) ?? unknown(`the file does not contain ${this.architecture}.${key}`);
   }
 
-  /** One for each layer, from a number or a list; undefined where it is neither. */
+  /** One for each layer, from a number or a list; undefined if it is neither. */
   perLayer(key: string, layers: number): readonly number[] | undefined {
     const value = this.#of(key);
     if (typeof value === 'number')

@@ -1,11 +1,11 @@
-// The state that a block without attention keeps for each sequence, instead of keys and values: llama.cpp holds it in 32 bits
-// (llama-hparams.cpp, n_embd_r and n_embd_s).
+// The state that a block without attention stores for each sequence, instead of keys and values: llama.cpp has it in
+// 32 bits (llama-hparams.cpp, n_embd_r and n_embd_s).
 
 import { exactly, type Interval } from '../../core/model/model-facts.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { GgufKeys } from './gguf-keys.ts';
 
-/** Of one block, bytes. */
+/** Size for one block, in bytes. */
 export const ggufStateBytes = (keys: GgufKeys): Reported<Interval> => {
   const hidden = keys.number('embedding_length') ?? 0;
   const short = keys.number('shortconv.l_cache');

@@ -1,5 +1,5 @@
-// Goes through the header of a file in windows. Lengths inside are never trusted: what is kept has a maximum, what is skipped is
-// skipped without being read, and nothing is allocated from a length field.
+// Reads the header of a file in windows. Lengths inside are never trusted: stored values have a maximum, skipped ones
+// are not read, and nothing is allocated from a length field.
 
 import type { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
@@ -10,7 +10,7 @@ export class HeaderCursor {
   readonly #source: ByteSource;
   readonly #budget: ExpansionBudget;
   #window: DataView = new DataView(new ArrayBuffer(0));
-  /** Of the window's first byte. */
+  /** Offset of the window's first byte. */
   #start = 0;
   /** Within the window; beyond its end after a long skip. */
   #at = 0;
@@ -31,7 +31,7 @@ export class HeaderCursor {
     return this.#at + count <= this.#window.byteLength;
   }
 
-  /** @throws ModelError where the file ends before them. */
+  /** @throws ModelError if the file ends before them. */
   async fill(count: number): Promise<void> {
     const offset = this.offset;
     if (offset + count > this.#source.byteCount) throw this.endsEarly(offset + count);
@@ -55,7 +55,7 @@ export class HeaderCursor {
     return new ModelError({
       code: 'damaged',
       problem: `${this.#source.place} ends at byte ${this.#source.byteCount}, in the middle of its header (${needed} bytes needed)`,
-      advice: 'It was cut off: fetch the file anew.',
+      advice: 'It was cut off: download the file again.',
     });
   }
 
@@ -63,7 +63,7 @@ export class HeaderCursor {
     return new ModelError({
       code: 'damaged',
       problem: `${this.#source.place}: at byte ${this.offset}: ${what}`,
-      advice: 'The file is damaged, or is not what its name says: fetch it anew.',
+      advice: 'The file is damaged, or is not what its name says: download it again.',
     });
   }
 

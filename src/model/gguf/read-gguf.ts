@@ -1,4 +1,4 @@
-// The header of a GGUF file: what it says of itself, and the name, shape and type of each tensor. The data behind it is not
+// The header of a GGUF file: its metadata, and the name, shape and type of each tensor. The data after it is not
 // read. Format: docs/gguf.md of ggml; versions 2 and 3, little-endian.
 
 import type { ExpansionBudget } from '../../core/input/expansion-budget.ts';
@@ -10,12 +10,15 @@ import { tensorType } from './tensor-types.ts';
 
 export interface GgufHeader {
   readonly place: string;
-  /** Texts, numbers and truth values; lists of numbers of up to 4,096. Of longer ones, and of lists of texts, only the length. */
+  /**
+   * Texts, numbers and booleans; lists of up to 4,096 numbers. For longer ones, and for lists of texts, only the
+   * length.
+   */
   readonly metadata: ReadonlyMap<string, GgufValue>;
   readonly tensors: readonly GgufTensor[];
   /** Where the data begins. */
   readonly dataOffset: number;
-  /** How many bytes the file lacks of those that its tensors take; a header alone lacks them all. */
+  /** How many bytes of its tensors the file lacks; all of them if it is only a header. */
   readonly missingBytes: number;
 }
 
@@ -32,13 +35,13 @@ export interface GgufTensor {
   readonly typeName: string;
   readonly shape: readonly number[];
   readonly weights: number;
-  /** As it lies in the file; of an unknown type what its neighbours leave it, padding included. */
+  /** Size in the file; for an unknown type the distance to the next tensor, padding included. */
   readonly bytes: number;
   readonly isKnownType: boolean;
 }
 
 /**
- * @param budget of all parts of the model
+ * @param budget shared by all parts of the model
  * @throws ModelError
  */
 export const readGguf = async (

@@ -1,5 +1,5 @@
-// What a tensor of a GGUF file is for, by its name (gguf-py, constants.py, TENSOR_NAMES): read for every token, chosen by a
-// router, looked up by row, or not part of decoding at all.
+// The role of a tensor in a GGUF file, by its name (gguf-py, constants.py, TENSOR_NAMES): read for every token,
+// chosen by a router, looked up by row, or not part of decoding at all.
 
 export type TensorRole =
   /** A table of which a token reads one row. */
@@ -8,13 +8,13 @@ export type TensorRole =
   | 'head'
   /** One of many experts. */
   | 'expert'
-  /** Guesses further tokens (MTP); not read without speculation. */
+  /** Predicts further tokens (MTP); not read without speculation. */
   | 'ahead'
-  /** Eyes, ears and encoders: read once a request. */
+  /** Vision, audio and other encoders: read once a request. */
   | 'beside'
   | 'dense';
 
-/** @param layers blocks that every token passes; later ones guess ahead. */
+/** @param layers blocks that every token passes; later ones predict ahead. */
 export const tensorRole = (name: string, layers: number): TensorRole => {
   if (LOOKUP.test(name)) return 'lookup';
   if (name === 'output.weight') return 'head';

@@ -6,7 +6,7 @@ interface TensorType {
   readonly blockBytes: number;
 }
 
-/** Undefined for numbers that were given up (4 and 5, 31 to 33, 36 to 38), and for those of later versions. */
+/** undefined for withdrawn numbers (4 and 5, 31 to 33, 36 to 38), and for those of later versions. */
 export const tensorType = (number: number): TensorType | undefined => TENSOR_TYPES.get(number);
 
 /** By the name that engines print. */

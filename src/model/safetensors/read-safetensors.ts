@@ -1,4 +1,4 @@
-// The header of a safetensors file: eight bytes of length, then JSON with the type, shape and place of each tensor.
+// The header of a safetensors file: eight bytes of length, then JSON with the type, shape and offsets of each tensor.
 
 import type { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
@@ -17,7 +17,7 @@ export interface SafeTensor {
 }
 
 /**
- * @param budget of all files of the model
+ * @param budget shared by all files of the model
  * @throws ModelError
  */
 export const readSafetensors = async (
@@ -30,7 +30,7 @@ export const readSafetensors = async (
   const length = view.getBigUint64(0, true);
   const room = source.byteCount - LENGTH_BYTES;
   if (length > BigInt(INPUT_LIMITS.safetensors.bytesMax) || length > BigInt(Math.max(0, room)))
-    throw damaged(source, `it tells a header of ${length} bytes in a file of ${source.byteCount}`);
+    throw damaged(source, `it states a header of ${length} bytes in a file of ${source.byteCount}`);
   const bytes = await source.read(LENGTH_BYTES, Number(length));
   const text = new TextDecoder().decode(bytes);
   budget.addJson(text);
@@ -65,7 +65,7 @@ const damaged = ({ place }: ByteSource, what: string): ModelError =>
   new ModelError({
     code: 'damaged',
     problem: `${place}: ${what}`,
-    advice: 'The file is damaged, or is not what its name says: fetch it anew.',
+    advice: 'The file is damaged, or is not what its name says: download it again.',
   });
 
 const LENGTH_BYTES = 8;

@@ -1,5 +1,5 @@
-// Weights by what happens to them in a step, from the headers of safetensors: bytes as they lie in the files, numbers of weights
-// by how many of them a packed integer holds.
+// Weights by their use in a decoding step, from the headers of safetensors: bytes as stored in the files, numbers of
+// weights by how many of them a packed integer contains.
 
 import { exactly, type ModelWeights } from '../../core/model/model-facts.ts';
 import type { ModelConfig } from '../config/model-config.ts';
@@ -50,7 +50,7 @@ const roleOf = (name: string, layers: number): Role => {
   return /\.(experts|switch_mlp)\./.test(name) ? 'expert' : 'dense';
 };
 
-/** Weights that a tensor stands for: packed ones are several a number, and scales and zero points are none. */
+/** Number of weights in a tensor: packed ones are several per number, and scales and zero points are none. */
 const unpackedWeights = ({ name, typeName, weights, bytes }: SafeTensor, bits: number): number => {
   if (/(scales?|scale_inv|zeros?|zp|g_idx|biases|weight_shape|absmax|quant_map|input_scale)$/.test(name))
     return 0;

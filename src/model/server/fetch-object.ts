@@ -1,5 +1,5 @@
-// One question to a server that may be anything: bounded in time and bytes, redirects are not followed, and what is no JSON
-// object is no answer.
+// One request to any server: limited in time and bytes, redirects are not followed, and anything but a JSON object is
+// an error.
 
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
@@ -15,7 +15,7 @@ interface ServerQuery {
   readonly signal: AbortSignal;
 }
 
-/** `code` is "unreachable" where nobody answered at all. */
+/** `code` is "unreachable" if there was no reply at all. */
 export const fetchObject = async (question: ServerQuery): Promise<JsonObject | Unknown> => {
   const text = await fetchBoundedText(question);
   if (typeof text !== 'string') return text;

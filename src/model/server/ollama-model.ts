@@ -1,5 +1,5 @@
-// The facts of a model from an Ollama server: POST /api/show has all of the file's metadata, and, asked for it, name, type and
-// shape of each tensor; GET /api/ps says how much of it lies on the GPU.
+// The facts of a model from an Ollama server: POST /api/show returns all of the file's metadata, and, on request,
+// name, type and shape of each tensor; GET /api/ps reports how much of it is on the GPU.
 
 import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -20,7 +20,7 @@ import {
   type ServersModel,
 } from './servers-model.ts';
 
-/** Undefined where the server is no Ollama. */
+/** undefined if the server is not Ollama. */
 export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel | undefined> => {
   const { base, signal, place } = question;
   const tags = await fetchObject({ url: new URL('api/tags', base), signal });
@@ -105,7 +105,7 @@ const metadataOf = (reported: unknown): GgufHeader['metadata'] => {
   return metadata;
 };
 
-/** Nothing for one that is not told as a tensor is. */
+/** Empty if the entry does not describe a tensor. */
 const tensorOf = (reported: Readonly<Record<string, unknown>>): readonly GgufTensor[] => {
   const name = reportedString(reported, 'name');
   const typeName = reportedString(reported, 'type');
@@ -122,45 +122,45 @@ const tensorOf = (reported: Readonly<Record<string, unknown>>): readonly GgufTen
       typeName: type?.name ?? typeName,
       shape: sizes.map(Number),
       weights,
-      // Of a type that is not known here at most 16 bits.
+      // For an unknown type, at most 16 bits.
       bytes: type === undefined ? 2 * weights : Math.ceil(weights / type.blockWeights) * type.blockBytes,
       isKnownType: type !== undefined,
     },
   ];
 };
 
-/** From metadata and the size of the file alone: what of it are experts and tables becomes an interval. */
+/** From metadata and the size of the file alone: the part of experts and tables becomes an interval. */
 const factsWithout = (
   metadata: GgufHeader['metadata'],
   { fileBytes, place }: { readonly fileBytes: number | undefined; readonly place: string },
 ): ModelFacts => {
   const keys = new GgufKeys({ metadata });
   const layers = keys.figure('block_count');
-  const notes = ['this Ollama does not tell its tensors: what a token reads of them is an interval'];
+  const notes = ['this Ollama does not report its tensors: what a token reads of them is an interval'];
   const hasStates = [...metadata.keys()].some(key => /\.(ssm|wkv|shortconv|kda)\./.test(key));
   const blocks = isUnknown(layers) ? 0 : Math.min(layers, BLOCKS_MAX);
-  // Where no key tells of a state, each block has attention.
+  // If no key describes a state, each block has attention.
   const tensors = Array.from({ length: blocks }, (_, block) => ({ name: `blk.${block}.attn_k.weight` }));
   const count = keys.number('expert_count');
   const used = keys.number('expert_used_count');
   return {
     name: place,
-    architecture: keys.text('general.architecture') ?? unknown('the server does not tell it'),
+    architecture: keys.text('general.architecture') ?? unknown('not reported by the server'),
     source: { kind: 'server', place },
     layers,
     hiddenSize: keys.figure('embedding_length'),
     contextMax: keys.figure('context_length'),
-    quantisation: unknown('the server does not tell it'),
+    quantisation: unknown('not reported by the server'),
     weights: weightsWithout(keys, metadata, fileBytes),
     cache: hasStates
-      ? unknown('some of its blocks have a state in place of attention, and the server does not tell which')
+      ? unknown('some of its blocks have a state in place of attention, and the server does not report which')
       : ggufCache(keys, { tensors, layers, notes }),
     experts:
       count === undefined || count === 0
         ? undefined
         : used === undefined || used < 1 || used > count
-          ? unknown('the server does not tell how many experts a token uses')
-          : { count, used, layers: unknown('the server does not tell its tensors') },
+          ? unknown('the server does not report how many experts a token uses')
+          : { count, used, layers: unknown('the server does not report its tensors') },
     notes,
   };
 };
@@ -172,9 +172,9 @@ const weightsWithout = (
 ): Reported<ModelWeights> => {
   const parameters = metadata.get('general.parameter_count');
   if (fileBytes === undefined || fileBytes <= 0)
-    return unknown('the server does not tell the size of its file');
+    return unknown('the server does not report the size of its file');
   if (typeof parameters !== 'number' || parameters <= 0)
-    return unknown('the server does not tell its parameters');
+    return unknown('the server does not report its parameters');
   const hidden = keys.number('embedding_length') ?? 0;
   const bytesEach = fileBytes / parameters;
   const tables = (keys.number('vocab_size') ?? VOCABULARY_MAX) * hidden;
@@ -182,8 +182,8 @@ const weightsWithout = (
   const width = keys.number('expert_feed_forward_length');
   const layers = keys.number('block_count') ?? 0;
   if (experts > 0 && (width === undefined || hidden === 0))
-    return unknown('the server does not tell the size of its experts');
-  // Gate, up and down, of all blocks but those that lead without.
+    return unknown('the server does not report the size of its experts');
+  // Gate, up and down, of all blocks but the leading dense ones.
   const expertLayers = Math.max(0, layers - (keys.number('leading_dense_block_count') ?? 0));
   const expertParameters = Math.min(parameters, 3 * experts * hidden * (width ?? 0) * expertLayers);
   const expertBytes: Interval =
@@ -216,7 +216,7 @@ const TENSORS_MAX = 100_000;
 const BLOCKS_MAX = 4_096;
 /** The largest vocabulary of a published model (Gemma). */
 const VOCABULARY_MAX = 262_144;
-/** Token embeddings are kept in 16 bits at most. */
+/** Token embeddings are stored in 16 bits at most. */
 const TABLE_BYTES_MAX = 2;
 /** Of mixed quantisations experts have the lower types: Q4_K_M is 4.5 to 6.6 bits around a mean of 4.9. */
 const MIXED_LOW = 0.9;

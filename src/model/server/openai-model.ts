@@ -1,5 +1,5 @@
-// The facts of a model from llama.cpp's server, vLLM or SGLang. They tell sizes and limits, and no structure; where the server
-// runs on this machine and says which file it has loaded, that file's own header is read.
+// The facts of a model from llama.cpp's server, vLLM or SGLang. They report sizes and limits, but no structure; if
+// the server runs on this machine and reports its file, that file's own header is read.
 
 import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject } from '../../core/json.ts';
@@ -19,7 +19,7 @@ import {
 
 /**
  * @param readLocal reads a path of this machine.
- * @throws ModelError where nobody answers, or nothing that is known here.
+ * @throws ModelError if there is no reply, or an unknown one.
  */
 export const openAiModel = async (
   question: ModelQuestion,
@@ -66,7 +66,7 @@ export const openAiModel = async (
         : [
             path.startsWith('/')
               ? `it has loaded ${path}, which cannot be read from here: name a copy of it for all facts`
-              : `it serves ${path}: a folder with its config.json tells what the server does not`,
+              : `it serves ${path}: a folder with its config.json contains what the server does not report`,
           ]),
   ];
   return {
@@ -80,7 +80,9 @@ export const openAiModel = async (
   };
 };
 
-/** What it has loaded, if that can be read here: a path of this machine, or the id of a model that was downloaded to it. */
+/**
+ * The loaded model, if it can be read here: a path of this machine, or the id of a model that was downloaded to it.
+ */
 const localFolder = async ({ base, hub }: ModelQuestion, path: string): Promise<string | undefined> => {
   if (path.startsWith('/')) return isThisMachine(base) ? path : undefined;
   return hub === undefined ? undefined : await hubModel(path, hub);
@@ -89,7 +91,7 @@ const localFolder = async ({ base, hub }: ModelQuestion, path: string): Promise<
 interface Told {
   readonly engine: Engine;
   readonly facts: Omit<ModelFacts, 'name' | 'source' | 'notes'>;
-  /** Of the model, on the server's machine. */
+  /** Path of the model on the server's machine. */
   readonly path: string | undefined;
   readonly notes: readonly string[];
 }
@@ -120,7 +122,7 @@ const llamaReported = (
         : unknown(NOT_REPORTED_BY_SERVER),
       weights: isKnown ? sizeAlone(size, parameters) : unknown(NOT_REPORTED_BY_SERVER),
       cache: unknown(NOT_REPORTED_BY_SERVER),
-      experts: unknown('the server does not tell whether it has experts'),
+      experts: unknown('the server does not report whether it has experts'),
     },
     notes: [
       ...(slots === undefined || context === undefined
@@ -133,7 +135,7 @@ const llamaReported = (
   };
 };
 
-/** What a token reads of it: all at most, and nobody knows how little if it has experts. */
+/** What a token reads of it: all of it at most; the minimum is unknown if it has experts. */
 const sizeAlone = (size: number, parameters: number): Reported<ModelWeights> => ({
   totalBytes: exactly(size),
   denseBytes: { low: 0, high: size },
@@ -158,7 +160,7 @@ const pagedReported = async (
   const parts = reportedNumber(settings, 'tp_size');
   const path =
     (isSglang ? reportedString(settings, 'model_path') : undefined) ?? reportedString(model, 'root');
-  const missing = unknown(`${isSglang ? 'SGLang' : isVllm ? 'vLLM' : 'the server'} does not tell it`);
+  const missing = unknown(`${isSglang ? 'SGLang' : isVllm ? 'vLLM' : 'the server'} does not report it`);
   return {
     engine: isSglang ? 'sglang' : isVllm ? 'vllm' : 'other',
     path: path === name && !name.startsWith('/') ? undefined : path,
@@ -171,7 +173,7 @@ const pagedReported = async (
       quantisation: missing,
       weights: missing,
       cache: missing,
-      experts: unknown('the server does not tell whether it has experts'),
+      experts: unknown('the server does not report whether it has experts'),
     },
     notes: [
       ...(capacity === undefined
@@ -200,9 +202,9 @@ const cacheConfig = (
   };
 };
 
-/** A path that another machine tells is nothing to look up here. */
+/** A path from another machine must not be read here. */
 const isThisMachine = ({ hostname }: URL): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 
-const NOT_REPORTED_BY_SERVER = 'the server does not tell it';
+const NOT_REPORTED_BY_SERVER = 'not reported by the server';
 const MODELS_MAX = 1_000;

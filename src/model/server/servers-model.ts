@@ -1,4 +1,4 @@
-// A model as a running server tells of it, and with which engine it runs there.
+// A model as a running server reports it, and the engine that runs it.
 
 import { counted } from '../../core/figure/figure.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
@@ -13,16 +13,16 @@ export interface ServersModel {
 export interface ModelQuestion {
   /** Ends in "/"; without "v1/". */
   readonly base: URL;
-  /** As it may be shown: without a key. */
+  /** For display: without a key. */
   readonly place: string;
   /** Which of several; undefined: the only one. */
   readonly model: string | undefined;
-  /** Of the Hugging Face hub's local cache; undefined: there is none. */
+  /** Folder of the Hugging Face hub's local cache; undefined: there is none. */
   readonly hub: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** @throws ModelError where there are several, none, or not the one that was asked for. */
+/** @throws ModelError if there are several, none, or not the requested one. */
 export const chosenName = ({ place, model }: ModelQuestion, names: readonly string[]): string => {
   const [only, ...others] = names;
   const chosen =

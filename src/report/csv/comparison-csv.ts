@@ -1,4 +1,4 @@
-// The segments or runs behind a comparison as CSV, a line each: those of A in their order, then those of B.
+// The segments or runs of a comparison as CSV, one line each: those of A in their order, then those of B.
 
 import type { ComparedUnit, ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
@@ -25,7 +25,7 @@ interface Column {
   readonly of: (unit: ComparedUnit) => CsvCell;
 }
 
-/** "ttft.p90" as "ttft_p90_ns": a unit stands in the name, and of rates it is in their own. */
+/** "ttft.p90" as "ttft_p90_ns": the name contains the unit, which rates already have in theirs. */
 const metricColumn = ({ name, unit }: (typeof COMPARISON_METRICS)[number]): Column => ({
   name: unit === 'ns' ? `${name.replace('.', '_')}_ns` : `${name.replace('.rate', '')}_${RATE_UNITS[unit]}`,
   of: ({ figures }) => {
@@ -36,7 +36,7 @@ const metricColumn = ({ name, unit }: (typeof COMPARISON_METRICS)[number]): Colu
 
 const RATE_UNITS = { 'req/s': 'per_second', 'tok/s': 'tokens_per_second' } as const;
 
-/** Their order is kept: what comes later stands at the end. */
+/** Their order is stable: new columns go to the end. */
 const COLUMNS: readonly Column[] = [
   { name: 'pair', of: ({ pair }) => pair?.number },
   { name: 'place', of: ({ pair }) => pair?.place },

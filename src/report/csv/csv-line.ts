@@ -1,6 +1,6 @@
-// A line of comma-separated values, RFC 4180 with line feeds. Spreadsheets take a cell that begins like a formula for one,
-// quoted or not, and a formula can send what is beside it to anybody: such a text gets an apostrophe in front (OWASP, "CSV
-// Injection").
+// A line of comma-separated values, RFC 4180 with line feeds. Spreadsheets evaluate a cell that begins like a
+// formula, quoted or not, and a formula can send its neighbours to any server: such a text gets an apostrophe in
+// front (OWASP, "CSV Injection").
 
 import { showableLines } from '../../core/text/single-line.ts';
 
@@ -11,13 +11,13 @@ export const csvLine = (cells: readonly CsvCell[]): string => `${cells.map(cellT
 
 const cellText = (cell: CsvCell): string => {
   if (cell === undefined) return '';
-  // A number of ours is no text of others: a minus in front of it is a minus.
+  // Our own numbers are not foreign text: a minus in front is a minus.
   if (typeof cell === 'number') return Number.isFinite(cell) ? String(cell) : '';
-  // First without what is invisible: some programs leave it out before they look for a formula.
+  // First without invisible characters: some programs remove them before they look for a formula.
   const shown = showableLines(cell);
   const text = FORMULA.test(shown) ? `'${shown}` : shown;
   return /[",\r\n\t]/.test(text) || text !== text.trim() ? `"${text.replaceAll('"', '""')}"` : text;
 };
 
-/** Their full-width forms count as the same in some locales; blanks before them are left out by some programs. */
+/** Their full-width forms count as the same in some locales; some programs remove leading blanks. */
 const FORMULA = /^\s*[=+\-@\uff0b\uff0d\uff1d\uff20]|^[\t\r\n]/u;

@@ -1,4 +1,5 @@
-// The samples of a run as CSV: a line each, in the order in which they ended, times in nanoseconds since the run's zero.
+// The samples of a run as CSV: one line each, in the order in which they ended, times in nanoseconds since the run's
+// zero.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
@@ -9,8 +10,9 @@ import { decodeSampleLine } from '../../wire/sample-line.ts';
 import { type CsvCell, csvLine } from './csv-line.ts';
 
 /**
- * Texts of some thousand lines: a run of millions is never whole in memory.
- * @param agents names of those that loaded, in the order in which its requests were dealt to them; none: one machine did
+ * Yields texts of some thousand lines: a run of millions is never whole in memory.
+ * @param agents names of the load machines, in the order in which requests were distributed to them; empty: a single
+ * machine
  * @throws the system's error
  */
 export async function* samplesCsv(
@@ -48,7 +50,7 @@ interface Column {
   readonly of: (sample: EndedSample) => CsvCell;
 }
 
-/** Units stand in the names. Their order is kept: what comes later stands at the end. */
+/** The names contain the units. Their order is stable: new columns go to the end. */
 const COLUMNS: readonly Column[] = [
   { name: 'sample', of: ({ sampleId }) => sampleId },
   { name: 'phase', of: ({ window }) => (window < 0 ? 'warm-up' : 'measured') },
@@ -87,5 +89,5 @@ const COLUMNS: readonly Column[] = [
   { name: 'line_id', of: ({ lineId }) => (lineId === undefined ? undefined : showable(lineId, ' ')) },
 ];
 
-/** Characters, before they are handed to the disk. */
+/** In characters, before they are written to disk. */
 const PART_LENGTH = 256 * 1024;

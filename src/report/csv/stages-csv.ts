@@ -10,7 +10,7 @@ export const stagesCsv = (stages: readonly Stage[]): string =>
     .map(csvLine)
     .join('');
 
-/** What a stage has once it has figures. */
+/** A value that exists once a stage has figures. */
 const figure =
   (of: (figures: Figures) => CsvCell): ((stage: Stage) => CsvCell) =>
   ({ figures }) =>
@@ -23,14 +23,14 @@ interface Column {
   readonly of: (stage: Stage) => CsvCell;
 }
 
-/** Units stand in the names. Their order is kept: what comes later stands at the end. */
+/** The names contain the units. Their order is stable: new columns go to the end. */
 const COLUMNS: readonly Column[] = [
   { name: 'stage', of: ({ number }) => number },
   { name: 'run', of: ({ runId }) => showable(runId, ' ') },
   { name: 'directory', of: ({ directory }) => showable(directory, ' ') },
   { name: 'started_at', of: ({ startedAt }) => showable(startedAt, ' ') },
   { name: 'purpose', of: ({ purpose }) => purpose },
-  // A report is of what is over: a stage that never ended was cut off with its process.
+  // A report covers the past: a stage that never ended was cut off with its process.
   { name: 'state', of: ({ state }) => (state === 'ended' ? state : 'cut-off') },
   { name: 'verdict', of: ({ verdict }) => knownOr(verdict, undefined) },
   { name: 'reason', of: ({ reasons }) => showable(reasons[0] ?? '', ' ') },

@@ -1,5 +1,6 @@
-// A run as AIPerf's profile_export.jsonl: a line each request, warm-up left out, with AIPerf's names, units and definitions
-// (its record metrics). AIPerf stamps by the wall clock; ours is the run's start plus its monotonic clock.
+// A run as AIPerf's profile_export.jsonl: one line for each request, warm-up left out, with AIPerf's names, units and
+// definitions (its record metrics). AIPerf stamps by the wall clock; ours is the run's start plus its monotonic
+// clock.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
@@ -21,7 +22,7 @@ export async function* aiperfRecords(report: Report, samples: SampleReading): As
   yield text;
 }
 
-/** By hand around the stamps, because nanoseconds since 1970 do not fit a number. */
+/** Assembled as text around the stamps, because nanoseconds since 1970 exceed a number. */
 const recordText = (sample: EndedSample, zeroNs: bigint, { run }: Report): string => {
   const at = (ns: number): string => String(zeroNs + BigInt(Math.round(ns)));
   const agent = run.from?.[sample.sampleId % run.from.length] ?? 'plimsoll';
@@ -86,5 +87,5 @@ interface Metric {
 
 const MILLISECONDS = { unit: 'ms', divisor: 1e6 };
 const TOKENS = { unit: 'tokens', divisor: 1 };
-/** Characters, before they are handed to the disk. */
+/** In characters, before they are written to disk. */
 const PART_LENGTH = 256 * 1024;

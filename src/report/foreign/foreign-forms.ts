@@ -1,5 +1,5 @@
-// The formats of other tools that a run can be written in, by their names on the command line, so that dashboards and
-// scripts made for those tools go on working. Each computes by its own tool's definitions; docs/formats.md tells them.
+// The formats of other tools in which a run can be written, by their names on the command line, so that dashboards
+// and scripts for those tools continue to work. Each uses its own tool's definitions; docs/formats.md describes them.
 
 import type { Report } from '../../core/run/report.ts';
 import { aiperfRecords } from './aiperf-records.ts';

@@ -1,12 +1,12 @@
-// What the other tools compute of each completed request, by their own definitions, where they agree on one: latency ends
-// with the last content, and the time between tokens is what is left of it after the first, over the tokens less one.
+// What the other tools compute for each completed request, by their own definitions, if they agree on one: latency
+// ends with the last content, and the time between tokens is the remainder after the first, over the tokens less one.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { lastContentNs } from './measured-samples.ts';
 
-/** Nanoseconds and tokens; undefined where the sample has none. */
+/** Nanoseconds and tokens; undefined if the sample has none. */
 export interface ForeignFigures {
   readonly latencyNs: number;
   readonly ttftNs: number | undefined;
@@ -37,7 +37,7 @@ export const foreignFigures = (sample: EndedSample): ForeignFigures => {
 
 const known = (figure: number): number | undefined => (figure === NO_FIGURE ? undefined : figure);
 
-/** The completed requests of a run, folded one by one. */
+/** Totals over the completed requests of a run, added one by one. */
 export class ForeignTotals {
   readonly latencyNs: RawValues = new RawValues();
   readonly ttftNs: RawValues = new RawValues();
@@ -49,7 +49,7 @@ export class ForeignTotals {
   readonly endsNs: RawValues = new RawValues();
   completed = 0;
   failed = 0;
-  /** Of all that were sent. */
+  /** Over all that were sent. */
   firstSentNs: number = Number.POSITIVE_INFINITY;
   lastEndNs = 0;
 
@@ -70,7 +70,7 @@ export class ForeignTotals {
     return figures;
   }
 
-  /** Undefined where the server did not tell them of every request: a sum of some would pass for that of all. */
+  /** undefined if the server did not report them for every request: a partial sum would look like a complete one. */
   tokens(key: 'inputTokens' | 'outputTokens'): number | undefined {
     if (this[key].length < this.completed) return undefined;
     let sum = 0;

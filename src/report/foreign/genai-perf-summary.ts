@@ -8,7 +8,9 @@ import { ForeignTotals } from './foreign-series.ts';
 import type { SampleReading } from './measured-samples.ts';
 import { valueSummary } from './value-summary.ts';
 
-/** One JSON object; a metric that the server's answers do not give is left out, as both tools do. @throws the system's error */
+/**
+ * One JSON object; a metric without data from the server is left out, as in both tools. @throws the system's error
+ */
 export async function* genaiPerfSummary(report: Report, samples: SampleReading): AsyncGenerator<string> {
   const totals = new ForeignTotals();
   for await (const sample of samples()) totals.add(sample);
@@ -26,7 +28,7 @@ export async function* genaiPerfSummary(report: Report, samples: SampleReading):
     ...spread('output_sequence_length', 'tokens', totals.outputTokens, 1),
     ...spread('input_sequence_length', 'tokens', totals.inputTokens, 1),
     request_count: { unit: 'count', avg: totals.completed },
-    // Not as input_config: AIPerf's reader takes that for a configuration of its own, and refuses what it does not know.
+    // Not as input_config: AIPerf's reader parses that as its own configuration, and refuses unknown fields.
     plimsoll: {
       version: report.plimsoll.version,
       run: report.run.id,

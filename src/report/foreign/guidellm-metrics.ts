@@ -25,7 +25,7 @@ import {
 type ByStatus<T> = Readonly<Record<GuidellmStatus, T>>;
 type Breakdown = ByStatus<GuidellmDistribution> & { readonly total: GuidellmDistribution };
 
-/** @param measured from the first request sent to the last end @param isScheduled requests have a time of their own */
+/** @param measured from the first request sent to the last end @param isScheduled requests have a scheduled time */
 export const guidellmMetrics = (
   requests: readonly GuidellmRequest[],
   { measured, isScheduled }: { readonly measured: Stretch; readonly isScheduled: boolean },
@@ -33,12 +33,12 @@ export const guidellmMetrics = (
   const parts = recordOf(GUIDELLM_STATUSES, status => requests.filter(one => one.status === status));
   const values = (of: (request: GuidellmRequest) => readonly Weighted[]): Breakdown =>
     brokenDown(parts, of, weighted => distributionOf(weighted));
-  /** What a request has no figure of counts as 0, as there. */
+  /** A missing figure counts as 0, as in GuideLLM. */
   const figure = (
     of: (figures: GuidellmFigures, request: GuidellmRequest) => number | undefined,
     weight: (request: GuidellmRequest) => number = () => 1,
   ): Breakdown => values(request => [[of(guidellmFigures(request), request) ?? 0, weight(request)]]);
-  /** Of the requests that have one. */
+  /** Over requests that have the figure. */
   const reported = (of: (figures: GuidellmFigures) => number | undefined): Breakdown =>
     values(request => {
       const value = of(guidellmFigures(request));
@@ -76,7 +76,7 @@ export const guidellmMetrics = (
       ({ betweenTokensMs }) => betweenTokensMs,
       request => (output(request) || 1) - 1,
     ),
-    // Of web sockets alone.
+    // For web sockets only.
     time_to_last_round_trip_ms: values(() => [[0, 1]]),
     avg_round_trip_time_ms: values(() => [[0, 1]]),
     prompt_tokens_per_second: rates(request => [inputTokenTime(request)], measured),
@@ -113,7 +113,7 @@ type Side = (typeof SIDES)[number];
 const sideTokens = (request: GuidellmRequest, side: Side): number | undefined =>
   side === 'input' ? request.inputTokens : request.outputTokensReported;
 
-/** Counts of prompts and answers; null where the server told none of any request. */
+/** Counts of prompts and answers; null if the server reported none for any request. */
 const tokenSummary = (parts: ByStatus<readonly GuidellmRequest[]>): unknown => {
   const counted = recordOf(GUIDELLM_STATUSES, status =>
     parts[status].filter(request => SIDES.some(side => sideTokens(request, side) !== undefined)),

@@ -1,5 +1,5 @@
-// A run as GuideLLM's benchmarks.json, schema 2, with one benchmark: its own models refuse what they do not know, so that what is
-// ours stands in the labels of its configuration.
+// A run as GuideLLM's benchmarks.json, schema 2, with one benchmark: its own models refuse unknown fields, so our
+// additions are in the labels of its configuration.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { Report, ReportRun } from '../../core/run/report.ts';
@@ -15,7 +15,7 @@ import {
 } from './guidellm-request.ts';
 import type { SampleReading } from './measured-samples.ts';
 
-/** Its requests are written one by one; what its distributions need of each is in memory. @throws the system's error */
+/** Its requests are written one by one; the inputs of its distributions are in memory. @throws the system's error */
 export async function* guidellmReport(report: Report, samples: SampleReading): AsyncGenerator<string> {
   const zeroMs = Date.parse(report.run.startedAt);
   const requests: GuidellmRequest[] = [];
@@ -38,7 +38,7 @@ export async function* guidellmReport(report: Report, samples: SampleReading): A
     cooldown_duration: 0,
   };
   const document = { metadata: METADATA, config: scenarioOf(report), benchmarks: [] };
-  // The one benchmark is put into the empty list, and its requests behind it.
+  // The one benchmark is inserted into the empty list, and its requests after it.
   yield `${JSON.stringify(document).slice(0, -'[]}'.length)}[${JSON.stringify(head).slice(0, -1)},"requests":{"total":null`;
   for (const status of GUIDELLM_STATUSES) {
     yield `,${JSON.stringify(status)}:[`;
@@ -117,7 +117,7 @@ const profileOf = (run: ReportRun): Record<string, unknown> => {
   }
 };
 
-/** Of the arrivals of a trace, which no process made. Theirs are multiplied, ours divided. */
+/** For the arrivals of a trace, which are not random. Their times are multiplied, ours divided. */
 const replayOf = ({ pattern, shape }: ReportRun): Record<string, unknown> | undefined =>
   isOpenLoop(pattern) && !isUnknown(shape) && !isUnknown(shape.trace)
     ? { time_scale: 1 / shape.trace.speed, schedule_turn: 'timestamp' }
@@ -165,7 +165,7 @@ const schedulerState = (requests: readonly GuidellmRequest[], { from, to }: Meas
   };
 };
 
-/** -1 is GuideLLM's own sign for an average that it has not: our requests wait in no queue of processes. */
+/** -1 is GuideLLM's own value for a missing average: our requests wait in no queue of processes. */
 const schedulerMetrics = (requests: readonly GuidellmRequest[], { from, to }: Measured): unknown => {
   const count = counted(requests);
   const mean = (of: (request: GuidellmRequest) => number): number =>

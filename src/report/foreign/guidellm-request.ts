@@ -1,5 +1,6 @@
-// One request as GuideLLM keeps it (guidellm/schemas/request_stats.py): stamps in seconds since 1970, of which everything else
-// follows. Its figures are computed from the rounded stamps, as its own reader computes them from the file.
+// One request as GuideLLM stores it (guidellm/schemas/request_stats.py): stamps in seconds since 1970, from which
+// everything else is derived. Its figures are computed from the rounded stamps, as its own reader computes them from
+// the file.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
@@ -22,7 +23,7 @@ export interface GuidellmRequest {
   readonly iterations: number;
   readonly inputTokens: number | undefined;
   readonly outputTokensReported: number | undefined;
-  /** As the server told it, else one each chunk. */
+  /** As the server reported it, else one for each chunk. */
   readonly outputTokens: number | undefined;
 }
 
@@ -53,7 +54,7 @@ export interface GuidellmFigures {
   readonly latency: number;
   readonly ttftMs: number | undefined;
   readonly firstAnswerMs: number | undefined;
-  /** With the time to the first token inside. */
+  /** Includes the time to the first token. */
   readonly perTokenMs: number | undefined;
   readonly betweenTokensMs: number | undefined;
   readonly totalTokens: number | undefined;
@@ -90,7 +91,10 @@ export const guidellmFigures = (request: GuidellmRequest): GuidellmFigures => {
   };
 };
 
-/** When tokens came: GuideLLM spreads those behind the first evenly, because it keeps no times of single chunks. */
+/**
+ * Arrival times of tokens: GuideLLM spreads those after the first evenly, because it stores no times of single
+ * chunks.
+ */
 export const outputTokenTimes = (request: GuidellmRequest): readonly Weighted[] => {
   const { first, last, end, iterations, outputTokens } = request;
   if (first === undefined || last === undefined || iterations <= 1) return [[last ?? end, outputTokens ?? 0]];

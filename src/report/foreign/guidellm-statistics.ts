@@ -17,7 +17,7 @@ export interface GuidellmDistribution {
 
 /** A value, or a time, and what it weighs. */
 export type Weighted = readonly [value: number, weight: number];
-/** Seconds from and to, and how much it holds meanwhile. */
+/** Start and end in seconds, and the level in between. */
 export type GuidellmInterval = readonly [from: number, to: number, weight: number];
 
 export interface Stretch {
@@ -25,7 +25,7 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** @param count what it tells as its count; default the sum of all weights */
+/** @param count its reported count; default the sum of all weights */
 export const distributionOf = (values: readonly Weighted[], count?: number): GuidellmDistribution => {
   if (values.length === 0) return summaryOf([], count ?? 0);
   const weights = new Map<number, number>();
@@ -36,7 +36,7 @@ export const distributionOf = (values: readonly Weighted[], count?: number): Gui
   }
   const kept = [...weights].filter(([, weight]) => weight > 0).sort(([one], [other]) => one - other);
   const sum = kept.reduce((all, [, weight]) => all + weight, 0);
-  // Of no weight at all: each the same.
+  // Without any weight: each counts the same.
   const shares = kept.map(
     ([value, weight]): Weighted => [value, sum <= EPSILON ? 1 / kept.length : weight / sum],
   );
@@ -69,7 +69,7 @@ export const rateDistribution = (
   return distributionOf(rates, Math.round(came));
 };
 
-/** How much was under way at once, weighted by how long. */
+/** The level in progress, weighted by duration. */
 export const levelDistribution = (
   intervals: readonly GuidellmInterval[],
   stretch: Stretch | undefined,
@@ -128,7 +128,7 @@ const percentileOf = (shares: readonly Weighted[], percentile: number): number =
   return shares.at(-1)?.[0] ?? 0;
 };
 
-/** What comes within a tenth of a millisecond counts as one moment, the first of them. */
+/** Times within a tenth of a millisecond count as one, the first of them. */
 const merged = (times: readonly Weighted[]): readonly Weighted[] => {
   const groups: [number, number][] = [];
   for (const [at, weight] of times.toSorted(([one], [other]) => one - other)) {

@@ -10,7 +10,7 @@ import { type ForeignFigures, ForeignTotals } from './foreign-series.ts';
 import type { SampleReading } from './measured-samples.ts';
 import { valueSummary } from './value-summary.ts';
 
-/** One JSON object; null for what it has no value of. @throws the system's error */
+/** One JSON object; null for missing values. @throws the system's error */
 export async function* inferencePerfSummary(report: Report, samples: SampleReading): AsyncGenerator<string> {
   const fold = new Fold(report);
   for await (const sample of samples()) fold.add(sample);
@@ -50,7 +50,7 @@ class Fold {
     const { outputTokens = 0, ttftNs } = figures;
     this.#latencyNs.add(latencyNs);
     this.#normalizedNs.add(outputTokens > 0 ? latencyNs / outputTokens : 0);
-    // A reply of one token has one time of arrival, with which inference-perf takes it for not streamed.
+    // A reply of one token has one arrival time, which inference-perf takes for a reply that was not streamed.
     const hasTimes = ttftNs !== undefined && outputTokens > 1;
     if (hasTimes) this.#ttftNs.add(ttftNs);
     if (outputTokens !== sample.chunkCount) this.#hasJoinedTokens = true;

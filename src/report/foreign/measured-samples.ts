@@ -25,6 +25,6 @@ export async function* measuredSamples(samplesPath: string): AsyncGenerator<Ende
   }
 }
 
-/** Nanoseconds since the run's zero; the end where no content came. */
+/** Nanoseconds since the run's zero; the end if no content came. */
 export const lastContentNs = ({ firstContentNs, chunkGapsNs, endNs }: EndedSample): number =>
   firstContentNs === NO_FIGURE ? endNs : chunkGapsNs.reduce((sum, gap) => sum + gap, firstContentNs);

@@ -1,4 +1,4 @@
-// The most requests that were under way at one moment.
+// The maximum number of requests in progress at one moment.
 
 /** An end at the moment of a start comes before it. @param starts ascending @param ends ascending, in the same unit */
 export const peakConcurrency = (starts: Float64Array, ends: Float64Array): number => {

@@ -1,5 +1,6 @@
-// A series as the Python tools of this field summarise one, with NumPy's defaults: percentiles interpolated between the two
-// nearest values, and the standard deviation of a population. Ours (METRICS §5) take the lower value, and n − 1.
+// A series summarised as in the Python tools of this field, with NumPy's defaults: percentiles interpolated between
+// the two nearest values, and the standard deviation of a population. Ours (METRICS §5) take the lower value, and n −
+// 1.
 
 export interface ValueSummary {
   readonly count: number;
@@ -13,7 +14,7 @@ export interface ValueSummary {
   readonly percentile: (percentile: number) => number;
 }
 
-/** Undefined for no values. @param sorted ascending, in the unit of the result */
+/** undefined without values. @param sorted ascending, in the unit of the result */
 export const valueSummary = (sorted: Float64Array): ValueSummary | undefined => {
   const count = sorted.length;
   const min = sorted[0];

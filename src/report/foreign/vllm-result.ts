@@ -1,5 +1,6 @@
-// A run as `vllm bench serve --save-result` would have written it: the result file that most dashboards of this field read.
-// By vLLM's definitions (vllm/benchmarks/serve.py, calculate_metrics) from our samples; what those do not hold is null.
+// A run as `vllm bench serve --save-result` would have written it: the result file that most dashboards of this field
+// read. By vLLM's definitions (vllm/benchmarks/serve.py, calculate_metrics) from our samples; missing values are
+// null.
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { ObjectiveName } from '../../core/run/objective.ts';
@@ -72,7 +73,7 @@ const headOf = ({ plimsoll, run }: Report): Record<string, unknown> => {
 const vllmDate = (iso: string): string => iso.replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
 
 const pacingOf = ({ pattern, shape }: Report['run']): Record<string, unknown> => {
-  // No such process made the arrivals of a trace.
+  // The arrivals of a trace are not random.
   if (isOfTrace(shape) && isOpenLoop(pattern))
     return { request_rate: pattern.requestsPerSecond, burstiness: null, max_concurrency: null };
   switch (pattern.kind) {
@@ -104,7 +105,7 @@ const figuresMs = (name: string, ns: RawValues): Record<string, number | null> =
 
 const PERCENTILES = [50, 90, 95, 99];
 
-/** vLLM knows limits of these three alone; with another objective its goodput would leave that one out. */
+/** vLLM has only these three limits; with another objective its goodput would ignore that one. */
 const hasGoodput = ({ objectives = [] }: Report): boolean =>
   objectives.length > 0 && objectives.every(({ name }) => isOfVllm(name));
 

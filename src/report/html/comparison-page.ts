@@ -1,5 +1,5 @@
-// The report of a comparison as one page: the answer first, its gate, each figure with its interval, the pairs, and how to do it
-// again.
+// The report of a comparison as one page: the result first, its gate, each figure with its interval, the pairs, and
+// how to repeat it.
 
 import { forestChart, pairsChart } from '../../core/chart/comparison-charts.ts';
 import type {
@@ -89,7 +89,7 @@ export const comparisonPage = ({ document, fonts }: ComparisonPageInput): string
   });
 };
 
-/** What is not whole, or was refused, stands above every verdict. */
+/** An incomplete or refused comparison is shown above every verdict. */
 const bandOf = (document: ComparisonDocument): VerdictBand => {
   const { state, endedEarly, stopped, sentence, refusals, isAnyway, verdict } = document;
   const ended = `${state}${endedEarly === undefined ? '' : `: ${endedEarly}`}`;

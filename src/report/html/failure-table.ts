@@ -1,4 +1,5 @@
-// Why requests failed, at the top of the page of a run: a row for each cause with what to do, and when the server was down.
+// Why requests failed, at the top of the page of a run: one row for each cause with advice, and when the server was
+// down.
 
 import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
 import {

@@ -1,5 +1,5 @@
-// The type of a report, carried inside it, so that it looks the same on a machine that has never seen Plimsoll. IBM Plex
-// may be embedded (SIL Open Font License 1.1). The files are those that the dashboard is built with.
+// The fonts of a report, embedded in it, so that it looks the same on a machine without Plimsoll. IBM Plex may be
+// embedded (SIL Open Font License 1.1). The files are those that the dashboard is built with.
 
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ export interface FontFace {
   readonly base64: string;
 }
 
-/** @param dashboardDir of the built dashboard. None where it is not built: a report then takes what the reader's machine has. */
+/**
+ * @param dashboardDir folder of the built dashboard. Empty if it is not built: a report then uses fonts of the
+ * reader's machine.
+ */
 export const fontFaces = async (dashboardDir: string): Promise<readonly FontFace[]> => {
   const folder = join(dashboardDir, 'assets');
   const names = await readdir(folder).catch((): readonly string[] => []);

@@ -1,5 +1,5 @@
-// The report of a load line or a sweep as one page: the answer first, the curve it stands on, every stage, and how to do it
-// again.
+// The report of a load line or a sweep as one page: the result first, the curve that it is based on, every stage, and
+// how to repeat it.
 
 import { lineCurveChart, stageFlowChart, userSpeedChart } from '../../core/chart/line-charts.ts';
 import { holdsOf } from '../../core/chart/line-mark.ts';
@@ -114,7 +114,7 @@ ${pageSection({
           width: 748,
           name: 'Requests in flight of each stage over its time',
         }),
-        'No stage has told its requests in flight.',
+        'No stage reported its requests in flight.',
       ),
     })}<div class="two">${pageSection({
       title: 'What one user gets for it',
@@ -123,7 +123,7 @@ ${pageSection({
           width: 358,
           name: 'Output tokens a second of all users against those of one user',
         }),
-        'No stage tells both: an endpoint that does not stream, or counts no tokens.',
+        'No stage has both: the endpoint does not stream, or counts no tokens.',
       ),
     })}${pageSection({
       title: 'Again',
@@ -133,7 +133,7 @@ ${pageSection({
   });
 };
 
-/** A bracket that was confirmed is sure; what was stopped or is a bound to one side says so. */
+/** A confirmed bracket is certain; a search that was stopped or found one side only is marked as such. */
 const bandOf = ({
   sweep,
   line,

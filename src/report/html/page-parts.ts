@@ -1,4 +1,4 @@
-// What the pages of a report are put together from: the head, the verdict with its sign, figures, tables, folded parts.
+// Components of a report's pages: the head, the verdict with its sign, figures, tables, folded parts.
 
 import { createHash } from 'node:crypto';
 import type { Figure } from '../../core/figure/figure.ts';
@@ -26,12 +26,12 @@ export const pageHead = ({ kind, when, title, subtitle, tags }: PageHead): Marku
 export interface VerdictBand {
   readonly tone: 'good' | 'caution' | 'open' | 'bad';
   readonly headline: string;
-  /** Above the sentence: what keeps it from being believed. */
+  /** Shown above the sentence: reasons for distrust. */
   readonly reasons: readonly string[];
   readonly sentence: string;
 }
 
-/** The mark level where all is well; the ring under the line, and the reason first, where not. */
+/** The mark is level if all is well; else the ring is below the line, and the reason comes first. */
 export const verdictBand = ({ tone, headline, reasons, sentence }: VerdictBand): Markup => markup`
 <div class="verdict ${tone}">${tone === 'good' ? LEVEL_MARK : SUNK_MARK}<div><strong>${headline}</strong>${
   reasons.length === 0
@@ -58,20 +58,20 @@ export const pageSection = ({ title, remark = '', content }: PageSection): Marku
   remark === '' ? undefined : markup` <small>${remark}</small>`
 }</h2>${content}</section>`;
 
-/** A picture, or why there is none. On a phone it is scrolled sideways, by the keyboard too. */
+/** A chart, or why there is none. On a phone it scrolls sideways, by the keyboard too. */
 export const picture = (drawn: Markup | undefined, instead: string): Markup =>
   drawn === undefined
     ? markup`<p class="none">${instead}</p>`
     : markup`<div class="picture" role="group" aria-label="Drawing" tabindex="0">${drawn}</div>`;
 
-/** The first column names a row. Columns of words stand to the left; all others are figures. */
+/** The first column names a row. Text columns are aligned to the left; all others are figures. */
 export const table = ({
   name,
   head,
   rows,
   words = [],
 }: {
-  /** For who cannot see what stands above it. */
+  /** For readers who cannot see the heading above it. */
   readonly name: string;
   readonly head: readonly string[];
   readonly rows: readonly (readonly MarkupValue[])[];
@@ -111,7 +111,7 @@ export const foldedList = (title: string, sentences: readonly string[]): Markup 
           : undefined
       }</ul></details>`;
 
-/** The raw document, inside the file: saved by a link, which needs neither a script nor a server. */
+/** The raw document, embedded in the file: saved by a link, which needs neither a script nor a server. */
 export const pageFoot = ({ file, json }: { readonly file: string; readonly json: string }): Markup => {
   const sha256 = createHash('sha256').update(json).digest('hex');
   const isInside = Buffer.byteLength(json) <= EMBEDDED_BYTES_MAX;
@@ -127,7 +127,7 @@ const LOGO = markup`<svg viewBox="0 0 38 24" fill="none" stroke="currentColor" a
 const LEVEL_MARK = markup`<svg viewBox="0 0 56 40" width="56" height="40" aria-hidden="true"><circle cx="28" cy="20" r="14.5"/><path d="M1 20H55"/></svg>`;
 const SUNK_MARK = markup`<svg viewBox="0 0 56 40" width="56" height="40" aria-hidden="true"><path d="M1 8H55"/><circle cx="28" cy="22" r="14.5" stroke-width="2.4" stroke-dasharray="6 4"/></svg>`;
 
-/** Of one kind: notices. */
+/** Limit for sentences of one kind: notices. */
 const SENTENCES_SHOWN_MAX = 40;
 /** A report of a run takes 60 KB, that of a line some KB a stage. */
 const EMBEDDED_BYTES_MAX: number = 512 * 1024;

@@ -1,5 +1,6 @@
-// The style of a report in HTML: a sheet of paper on the screen, light or dark as the reader's system is, and always light
-// on real paper, A4, with the answer on the first page. docs/words.md has the words, dashboard/src/look the colours.
+// The style of a report in HTML: a sheet of paper on the screen, light or dark as the reader's system is, and always
+// light on real paper, A4, with the result on the first page. docs/words.md has the words, dashboard/src/look the
+// colours.
 
 import { type ChartTokens, chartRules, DARK_TOKENS, LIGHT_TOKENS } from '../../core/chart/chart-look.ts';
 import type { FontFace } from './font-faces.ts';
@@ -110,7 +111,7 @@ code { font: 400 12px/1.5 var(--mono); }
 }
 `;
 
-/** Folded parts are open on paper; the answer has the first page, tables begin the second. */
+/** Folded parts are open on paper; the result has the first page, tables begin the second. */
 const PRINT = `
 @page { size: A4; margin: 14mm 15mm; }
 @media print {

@@ -1,18 +1,18 @@
-// One HTML file that is everything by itself: no script, nothing fetched, and a policy that refuses both should anything of
-// the kind ever get in. Its style is allowed by its hash, so that no attribute of an element can bring one along.
+// One self-contained HTML file: no script, nothing fetched, and a policy that refuses both in case any got in. Its
+// style is allowed by its hash, so style attributes of elements are refused.
 
 import { createHash } from 'node:crypto';
 import { type Markup, markup, rawMarkup } from '../../core/text/markup.ts';
 
 interface HtmlPage {
   readonly title: string;
-  /** What stands in its style element: rules made here, never words of others. */
+  /** Content of its style element: only rules made here, never foreign text. */
   readonly style: string;
   readonly body: Markup;
 }
 
 export const htmlPage = ({ title, style, body }: HtmlPage): string => {
-  // A browser hashes what stands between the tags, byte by byte.
+  // A browser hashes the text between the tags, byte by byte.
   const text = `\n${style.trim()}\n`;
   const hash = createHash('sha256').update(text).digest('base64');
   return markup`<!doctype html>
@@ -34,7 +34,7 @@ ${body}
 `.markup;
 };
 
-/** Only what the file carries itself: its style, its fonts, the empty icon. */
+/** Only what the file contains: its style, its fonts, the empty icon. */
 const policy = (styleHash: string): string =>
   [
     `default-src 'none'`,

@@ -1,5 +1,5 @@
-// The report of a run as one page: the verdict, six figures and what they say, then pictures; tables on the second page,
-// definitions and settings folded at the end.
+// The report of a run as one page: the verdict, six figures with explanations, then charts; tables on the second
+// page, definitions and settings folded at the end.
 
 import {
   type ChartLimit,
@@ -73,7 +73,7 @@ ${pictures(report, overTime && { ...overTime, outages: outagesOf(report) })}${bo
   });
 };
 
-/** By the server's own count, if it has one: what people look for behind a long time to first token. */
+/** By the server's own figures, if it has any: the usual question about a long time to first token. */
 const whereTimeWent = (report: Report): Markup | undefined => {
   const sentence = serverTimeSentence(report);
   return sentence === undefined ? undefined : markup`<p>${capitalized(sentence)}.</p>`;
@@ -85,7 +85,7 @@ const runTitle = ({ run }: Report): string => {
   return `${model} on ${hostOf(run.target)}, ${loadTitle(run)}`;
 };
 
-/** Of sessions as everywhere else: "4 sessions at a time". */
+/** Sessions in the usual form: "4 sessions at a time". */
 const loadTitle = (run: Report['run']): string => {
   if (hasSteps(run.shape)) return counted(shapeOf(run).steps.length, 'stage');
   return isOfSessions(run.shape) || isOfTrace(run.shape) ? loadLabel(run) : loadText(run.pattern);
@@ -211,7 +211,7 @@ const distributionPart = (report: Report, key: SeriesKey): Markup => {
   });
 };
 
-/** What each request, and the run as a whole, should keep to in this series. */
+/** Limits for each request, and for the run as a whole, in this series. */
 const limitsOf = ({ objectives = [], objectiveAnswers }: Report, key: SeriesKey): readonly ChartLimit[] => {
   const requested = knownOr(objectiveAnswers, []).flatMap(({ objective }) => {
     const parsed = parseObjectives(objective);

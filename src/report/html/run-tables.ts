@@ -47,7 +47,7 @@ import { isUnknown, type Reported, type Unknown, unknown } from '../../core/unkn
 import { lengthRows, promptsText, tokenRows } from '../../metrics/text-requests.ts';
 import { figureCell, folded, foldedList, pageSection, table } from './page-parts.ts';
 
-/** Each objective with its answer and how sure it is; of a version that judged none, how many requests kept to it. */
+/** Each objective with its result and certainty; for a version that judged none, how many requests met it. */
 export const runObjectives = (report: Report): Markup | undefined => {
   const lines = objectiveLines(report);
   return lines.length === 0
@@ -55,7 +55,7 @@ export const runObjectives = (report: Report): Markup | undefined => {
     : markup`<ul class="objectives">${lines.map(line => markup`<li>${line}</li>`)}</ul>`;
 };
 
-/** What the marks beside figures stand for. */
+/** Meaning of the marks next to figures. */
 export const spoiledFigures = (report: Report): Markup | undefined => {
   const lines = contaminationLines(report);
   return lines.length === 0

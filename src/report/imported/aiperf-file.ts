@@ -1,6 +1,6 @@
-// AIPerf's profile_export.jsonl, a line each request, with what profile_export_aiperf.json beside it says of the whole run. Times
-// of a request are its metrics, exact to the nanosecond; its stamps since 1970 only place it among the others, because a number
-// of JSON holds them to 256 ns.
+// AIPerf's profile_export.jsonl, one line for each request, and profile_export_aiperf.json from the same folder about
+// the whole run. Times of a request are its metrics, exact to the nanosecond; its stamps since 1970 only order it
+// among the others, because a JSON number has them to 256 ns.
 
 import * as v from 'valibot';
 import { type EndedSample, OUTSIDE_WINDOWS, type SampleFailure } from '../../core/run/ended-sample.ts';
@@ -22,7 +22,7 @@ import {
 
 export const isAiperfRecord = (value: unknown): boolean => v.safeParse(MARK, value).success;
 
-/** @param beside text of profile_export_aiperf.json, where it lies there @throws ForeignFileError with the line */
+/** @param beside text of profile_export_aiperf.json, if it exists @throws ForeignFileError with the line */
 export const aiperfRun = (text: string, beside: string | undefined): ForeignRun => {
   const records: { readonly record: AiperfRecord; readonly place: string }[] = [];
   for (const { text: line, number } of linesIn(text)) {
@@ -53,11 +53,11 @@ export const aiperfRun = (text: string, beside: string | undefined): ForeignRun 
         : shortText(summary.aiperf_version),
     run: {
       startedAt: new Date(Math.floor(zeroNs / 1e6)).toISOString(),
-      target: url === undefined ? 'not told' : shortText(reportedUrl(url)),
-      api: endpoint?.type === undefined ? unknown('not told') : shortText(endpoint.type),
-      model: model === undefined ? unknown('not told') : shortText(model),
+      target: url === undefined ? 'not reported' : shortText(reportedUrl(url)),
+      api: endpoint?.type === undefined ? unknown('not reported') : shortText(endpoint.type),
+      model: model === undefined ? unknown('not reported') : shortText(model),
       pattern: reported ?? { kind: 'concurrency', concurrency: mostAtOnce(samples) },
-      dataset: 'not told by AIPerf',
+      dataset: 'not reported by AIPerf',
       streaming: isStreaming,
       name: unknown('not given'),
     },
@@ -135,7 +135,7 @@ const sampleOf = (
   };
 };
 
-/** One from the first to the last content where times of chunks are not told. */
+/** A single gap from the first to the last content if times of chunks are missing. */
 const gapsOf = (
   metrics: AiperfRecord['metrics'],
   {
@@ -188,7 +188,7 @@ const failureOf = (error: AiperfRecord['error']): SampleFailure | undefined => {
 const configOf = (summary: AiperfSummary | undefined): NonNullable<AiperfSummary['input_config']> =>
   summary?.input_config ?? {};
 
-/** Of a phase, or of what AIPerf called loadgen before it had phases. */
+/** From a phase, or from "loadgen" in versions of AIPerf without phases. */
 const patternOf = (load: AiperfLoad | undefined): RunPattern | undefined => {
   const rate = load?.rate ?? load?.request_rate;
   const kind = load?.type ?? load?.request_rate_mode;
@@ -210,7 +210,7 @@ const mostAtOnce = (samples: readonly EndedSample[]): number =>
 
 export const reportedUrl = (url: string): string => url.replace(/\/\/[^/@]*@/, '//').replace(/\?.*$/s, '');
 
-/** Each gap is rounded where it is written. */
+/** Each gap is rounded when it is written. */
 const GAPS_OFF_NS_MAX = 1_000_000;
 const UNITS_NS: ReadonlyMap<string, number> = new Map([
   ['ns', 1],
@@ -221,9 +221,9 @@ const UNITS_NS: ReadonlyMap<string, number> = new Map([
 ]);
 export const CHUNKS_UNREPORTED: UnreportedFact = {
   what: 'chunks',
-  reason: 'only the first and the last are told',
+  reason: 'only the first and the last are reported',
 };
-/** What AIPerf calls it. */
+/** AIPerf's name of it. */
 export const BESIDE = 'profile_export_aiperf.json';
 
 const epochNs = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(8e18));

@@ -1,5 +1,5 @@
-// What is read from another tool's file, and how it is refused: with the place in the file that is wrong. Whatever such a file
-// says is checked before it is believed, because files of results are handed around.
+// Reads another tool's file, and refuses it with the position of the error. Everything in such a file is validated
+// before it is used, because files of results are passed around.
 
 import * as v from 'valibot';
 import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
@@ -71,7 +71,7 @@ export const checkedSample = (sample: EndedSample, place: string): EndedSample =
   return sample;
 };
 
-/** Of a text that somebody else wrote, one that a report may hold. */
+/** Shortens a foreign text to what a report may contain. */
 export const shortText = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX);
 
 /** Seconds. */
@@ -79,7 +79,7 @@ export const seconds: v.GenericSchema<unknown, number> = v.pipe(
   v.number(),
   v.finite(),
   v.minValue(0),
-  // The last moment of a Date: beyond it nanoseconds may be past all numbers.
+  // The last moment of a Date: beyond it nanoseconds may exceed all numbers.
   v.maxValue(8.64e12),
 );
 export const foreignTokens: v.GenericSchema<unknown, number> = v.pipe(

@@ -1,4 +1,4 @@
-// GuideLLM's benchmarks.json, schema 2: a run for each of its benchmarks, from the stamps of its requests.
+// GuideLLM's benchmarks.json, schema 2: one run for each of its benchmarks, from the stamps of its requests.
 
 import * as v from 'valibot';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
@@ -34,11 +34,11 @@ export const guidellmRuns = (value: unknown): readonly ForeignRun[] => {
       version: shortText(metadata.guidellm_version),
       run: {
         startedAt: new Date(Math.floor(zero * 1e3)).toISOString(),
-        target: typeof target === 'string' ? shortText(reportedUrl(target)) : 'not told',
-        api: unknown('not told'),
-        model: typeof model === 'string' && model !== '' ? shortText(model) : unknown('not told'),
+        target: typeof target === 'string' ? shortText(reportedUrl(target)) : 'not reported',
+        api: unknown('not reported'),
+        model: typeof model === 'string' && model !== '' ? shortText(model) : unknown('not reported'),
         pattern: patternOf(benchmark.config.strategy, place),
-        dataset: 'not told by GuideLLM',
+        dataset: 'not reported by GuideLLM',
         streaming: samples.some(({ firstContentNs }) => firstContentNs !== NO_FIGURE),
         name: unknown('not given'),
       },

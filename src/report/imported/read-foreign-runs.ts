@@ -1,4 +1,4 @@
-// Which tool wrote a file is read from what is in it, not from its name.
+// The tool that wrote a file is recognized by its content, not by its name.
 
 import { linesIn } from '../../core/text/lines-in.ts';
 import { aiperfRun, isAiperfRecord } from './aiperf-file.ts';
@@ -6,7 +6,7 @@ import { type ForeignRun, parsedJson, wrongForeignFile } from './foreign-file.ts
 import { guidellmRuns, isGuidellmReport } from './guidellm-file.ts';
 import { isVllmResult, vllmRun } from './vllm-file.ts';
 
-/** @param beside of AIPerf, what lies beside its records @throws ForeignFileError */
+/** @param beside for AIPerf, the file next to its records @throws ForeignFileError */
 export const readForeignRuns = (
   text: string,
   { beside }: { readonly beside: string | undefined },
@@ -20,7 +20,7 @@ export const readForeignRuns = (
   return isGuidellmReport(value) ? guidellmRuns(value) : [oneRun(value, 'the file')];
 };
 
-/** vLLM appends one object a line with --append-result. None where one line is something else. */
+/** vLLM appends one object a line with --append-result. Empty if a line is something else. */
 const objectLines = (text: string): readonly string[] => {
   const lines: string[] = [];
   for (const { text: line } of linesIn(text)) {
@@ -41,7 +41,7 @@ const oneRun = (value: unknown, place: string): ForeignRun => {
   );
 };
 
-/** By its first line, or where that is damaged by the words that every record has. */
+/** By its first line, or if that is damaged by the fields that every record has. */
 const isOfAiperf = (text: string): boolean => {
   const end = text.indexOf('\n');
   const head = text.slice(0, end === -1 ? HEAD_CHARACTERS : Math.min(end, HEAD_CHARACTERS));

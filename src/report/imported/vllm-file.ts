@@ -1,5 +1,5 @@
-// The result of `vllm bench serve --save-result`, and of vllm-bench. With --save-detailed and times of sending it tells of each
-// request; else its figures of all of them are taken as they are.
+// The result of `vllm bench serve --save-result`, and of vllm-bench. With --save-detailed and send times it has each
+// request; else its totals are used unchanged.
 
 import * as v from 'valibot';
 import { counted } from '../../core/figure/figure.ts';
@@ -23,7 +23,7 @@ import {
 
 export const isVllmResult = (value: unknown): boolean => v.safeParse(MARK, value).success;
 
-/** @param place "the file", or its line where it holds several @throws ForeignFileError */
+/** @param place "the file", or its line if it contains several @throws ForeignFileError */
 export const vllmRun = (value: unknown, place: string): ForeignRun => {
   const result = checkedBy(RESULT, value, place);
   const samples = requestsOf(value, result, place);
@@ -32,11 +32,11 @@ export const vllmRun = (value: unknown, place: string): ForeignRun => {
     version: unknown('its results do not name it'),
     run: {
       startedAt: dateOf(result.date, place),
-      target: 'not told',
+      target: 'not reported',
       api: result.backend?.includes('chat') === true ? 'chat' : 'completions',
       model: shortText(result.model_id),
       pattern: patternOf(result),
-      dataset: 'not told by vLLM',
+      dataset: 'not reported by vLLM',
       streaming: result.mean_ttft_ms !== undefined && result.mean_ttft_ms !== null,
       name:
         typeof result.label === 'string' && result.label !== ''

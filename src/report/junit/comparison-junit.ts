@@ -1,5 +1,5 @@
-// A comparison as JUnit XML, the one form that every CI server shows: whether the sides are comparable, then each rule of the gate,
-// or the primary metric where there is none. What is undecided is skipped unless the gate fails by it.
+// A comparison as JUnit XML, which every CI server can show: whether the sides are comparable, then each rule of the
+// gate, or the primary metric without a gate. Undecided rules are skipped unless they make the gate fail.
 
 import type { ComparisonDocument, GateAnswer } from '../../core/comparison/comparison-document.ts';
 import { gateAnswerText } from '../../core/comparison/gate-text.ts';

@@ -1,4 +1,4 @@
-// A comparison in Markdown, as a comment on a pull request: the answer, the gate, each figure with its interval.
+// A comparison in Markdown, as a comment on a pull request: the result, the gate, each figure with its interval.
 
 import type { ComparedMetric, ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import {
@@ -68,7 +68,7 @@ const gateParts = (document: ComparisonDocument): readonly string[] => {
   return first === undefined ? [] : [`**${markdownText(first)}**`, '', ...list(rules)];
 };
 
-/** A figure that neither side has is no row. */
+/** A figure that neither side has gets no row. */
 const isShown = ({ a, b }: ComparedMetric): boolean => isKnown(a) || isKnown(b);
 
 const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): string =>

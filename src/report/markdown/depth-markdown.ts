@@ -1,4 +1,4 @@
-// A depth profile in the form that users of llama-bench post, so that both can stand in one table.
+// A depth profile in the format that users of llama-bench post, so that both can be in one table.
 
 import type { DepthProfile } from '../../core/depth/depth-profile.ts';
 import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';

@@ -1,27 +1,27 @@
-// Texts of others in Markdown: as code, where they are, so that nothing in them becomes a link, an image, a heading, HTML,
-// a reference or somebody's name that is called.
+// Foreign texts in Markdown: as code where possible, so that nothing in them becomes a link, an image, a heading,
+// HTML, a reference or a mention of a user.
 
 import { maximumOf } from '../../core/extremes.ts';
 import { showable } from '../../core/text/single-line.ts';
 
-/** Names in a cell of a table: a span of code with a fence that no run of backticks inside can close. */
+/** Names in a cell of a table: a code span with a fence that no run of backticks inside can close. */
 export const markdownCode = (text: string): string => {
   const line = showable(text.toWellFormed(), ' ').trim();
   if (line === '') return '–';
   const runs = line.match(/`+/g) ?? [];
   const fence = '`'.repeat(maximumOf([0, ...runs.map(({ length }) => length)]) + 1);
-  // Blanks keep a backtick at an end from joining the fence. A bar would end the cell, in code too, and a backslash before
-  // an escaped one would escape the backslash instead.
+  // Blanks separate a backtick at an end from the fence. A bar would end the cell, in code too, and a backslash
+  // before an escaped one would escape the backslash instead.
   return `${fence} ${line.replace(/\\(?=\|)/g, '\\ ').replaceAll('|', '\\|')} ${fence}`;
 };
 
-/** Sentences, which hold words of others now and then. */
+/** Sentences, which may contain foreign words. */
 export const markdownText = (text: string): string =>
   showable(text.toWellFormed(), ' ')
     .replace(/[\\`*_[\]<>&|~!#$]/g, sign => (ENTITIES.has(sign) ? `&#${sign.charCodeAt(0)};` : `\\${sign}`))
     .replace(/@/g, '`@`');
 
-/** A cell that is Markdown already. Every other one is a text, whose words may come from others. */
+/** A cell that is Markdown already. Every other one is a text, which may contain foreign words. */
 interface MarkdownCell {
   readonly markdown: string;
 }
@@ -30,7 +30,7 @@ export const codeCell = (text: string): MarkdownCell => ({ markdown: markdownCod
 
 export const boldCell = (text: string): MarkdownCell => ({ markdown: `**${markdownText(text)}**` });
 
-/** @param figures places of the columns that are aligned to the right; by default all but the first */
+/** @param figures indexes of the columns that are aligned to the right; by default all but the first */
 export const markdownTable = (
   head: readonly (string | MarkdownCell)[],
   rows: readonly (readonly (string | MarkdownCell)[])[],

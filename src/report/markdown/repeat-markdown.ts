@@ -1,4 +1,4 @@
-// Several runs of one command in Markdown: each figure over runs, and what else must be known.
+// Several runs of one command in Markdown: each figure over runs, and further notices.
 
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { SPREAD_HEAD, spreadRows } from '../../core/comparison/spread-text.ts';

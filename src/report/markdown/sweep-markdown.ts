@@ -1,4 +1,4 @@
-// A load line or a sweep in Markdown: the answer, its stages, and how to do it again.
+// A load line or a sweep in Markdown: the result, its stages, and how to repeat it.
 
 import { objectivesText } from '../../core/sweep/line-text.ts';
 import { picturedAfterwards } from '../../core/sweep/pictured-stage.ts';

@@ -1,4 +1,4 @@
-// A histogram with fixed bounds as OpenTelemetry has them: a value that equals a bound lies beneath it.
+// A histogram with fixed bounds as in OpenTelemetry: a value that equals a bound belongs to the lower bucket.
 
 export class BucketHistogram {
   readonly bounds: readonly number[];

@@ -79,7 +79,7 @@ export interface OtlpSpan {
   readonly status: { readonly code?: 2; readonly message?: string };
 }
 
-/** A whole number is sent as one; what is undefined is left out, because unknown is no value. */
+/** An integer is sent as one; undefined values are left out, because unknown is not a value. */
 export const otlpAttributes = (attributes: Attributes): readonly OtlpAttribute[] =>
   Object.entries(attributes).flatMap(([key, value]): readonly OtlpAttribute[] => {
     if (value === undefined) return [];

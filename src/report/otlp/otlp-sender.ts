@@ -1,6 +1,6 @@
-// Sends OTLP over HTTP, one message after the other, and counts what could not be brought: a receiver that is down or slow costs
-// bounded memory and time, and never the run. What failed once is not tried with the other messages: a receiver that does not
-// answer gets no more of them, and an address that it refuses no more of its kind.
+// Sends OTLP over HTTP, one message after another, and counts what could not be delivered: a receiver that is down or
+// slow costs bounded memory and time, and never the run. A failure is not repeated for other messages: a receiver
+// that does not reply gets no more of them, and an address that refuses a kind gets no more of that kind.
 
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -16,9 +16,9 @@ export interface OtlpSent {
   readonly sent: number;
   /** Refused, or given up after OTLP_TRIES_MAX. */
   readonly dropped: number;
-  /** Points and spans of messages that were taken otherwise. */
+  /** Points and spans that the receiver rejected from accepted messages. */
   readonly rejected: number;
-  /** Of the last message that was not taken whole; undefined where all were. */
+  /** Of the last message that was not fully accepted; undefined if all were. */
   readonly problem: string | undefined;
 }
 
@@ -27,22 +27,22 @@ interface OtlpSending {
   readonly signal: AbortSignal;
   /** Default: none. */
   readonly compression?: OtlpCompression;
-  /** Of all messages together, their repetitions among them, ms; what is left then is dropped. Default: no limit. */
+  /** For all messages together, including retries, ms; the rest is dropped. Default: no limit. */
   readonly budgetMs?: number;
 }
 
 export type OtlpCompression = 'none' | 'gzip';
 
 export const OTLP_TRIES_MAX = 4;
-/** For an answer, of one try. */
+/** Timeout for a reply, for each try. */
 export const OTLP_ANSWER_MS_MAX = 10_000;
-/** Messages of one sending; more are dropped unsent. */
+/** Messages of one export; further ones are dropped unsent. */
 export const OTLP_MESSAGES_MAX = 64;
-/** Of an answer, which says what was rejected; a longer one is taken for none. */
+/** Limit of a reply, which contains what was rejected; a longer one is ignored. */
 const OTLP_ANSWER_BYTES_MAX = 65_536;
 
 /**
- * @param endpoint of the receiver, without /v1/metrics, as OTEL_EXPORTER_OTLP_ENDPOINT is
+ * @param endpoint of the receiver, without /v1/metrics, like OTEL_EXPORTER_OTLP_ENDPOINT
  * @throws the signal's reason
  */
 export const sendOtlp = async (
@@ -74,10 +74,10 @@ export const sendOtlp = async (
 
 type Outcome =
   | { readonly kind: 'sent'; readonly rejected: number; readonly problem: string | undefined }
-  /** `isOfAll`: the receiver does not answer, so that no other message would be taken. */
+  /** `isOfAll`: the receiver does not reply, so no other message would be accepted. */
   | { readonly kind: 'dropped'; readonly problem: string; readonly isOfAll: boolean };
 
-/** 429, 502, 503 and 504 are tried again, as OTLP has it; others are not. */
+/** 429, 502, 503 and 504 are retried, as OTLP specifies; others are not. */
 const brought = async (
   endpoint: string,
   { path, body }: OtlpMessage,
@@ -106,7 +106,7 @@ const brought = async (
   }
 };
 
-/** What a receiver says that it did not keep of a message that it took: `partialSuccess`. Most answers say nothing. */
+/** What a receiver reports as rejected from an accepted message: `partialSuccess`. Most replies contain nothing. */
 const rejectedIn = (
   body: string,
   { origin, pathname }: URL,
@@ -131,7 +131,7 @@ interface PostOptions extends Pick<OtlpSending, 'clock' | 'signal'> {
   readonly isPacked: boolean;
 }
 
-/** What went wrong as words. */
+/** The failure as a sentence. */
 const post = (
   url: URL,
   body: Buffer,
@@ -157,14 +157,14 @@ const post = (
       hasAnswered = true;
       void answerOf(answer).then(resolve);
     });
-    // What is wrong behind the head of an answer does not undo it: sent once more, the message would count twice.
+    // An error after the head of a reply does not undo it: a repeated message would count twice.
     sending.on('error', error => {
       if (!hasAnswered) resolve(limit.aborted ? NO_ANSWER : errorMessage(error));
     });
     sending.end(body);
   });
 
-/** The status counts even where the rest of the answer is lost. */
+/** The status counts even if the rest of the reply is lost. */
 const answerOf = async (answer: IncomingMessage): Promise<Answer> => {
   const seconds = Number(answer.headers['retry-after'] ?? Number.NaN);
   return {
@@ -195,7 +195,7 @@ const RETRIED: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 const BACKOFF_MS = 500;
 const BACKOFF_MS_MAX = 5_000;
 const REASON_LENGTH_MAX = 200;
-/** 64-bit integers are texts in protobuf's JSON; some write numbers. */
+/** 64-bit integers are strings in protobuf's JSON; some write numbers. */
 const COUNT = v.exactOptional(v.union([v.string(), v.number()]));
 const PARTIAL = v.pipe(
   v.string(),

@@ -1,5 +1,6 @@
-// A finished run as OpenTelemetry's GenAI conventions have a client: histograms of its measured requests, and traces of some of
-// them. The conventions are in development (semantic-conventions-genai); docs/opentelemetry.md says which names are theirs.
+// A finished run in OpenTelemetry's GenAI conventions for clients: histograms of its measured requests, and traces of
+// some of them. The conventions are in development (semantic-conventions-genai); docs/opentelemetry.md lists which
+// names are theirs.
 
 import { createHash } from 'node:crypto';
 import { gapsByChoice } from '../../core/run/choice-times.ts';
@@ -22,7 +23,7 @@ import {
 } from './otlp-json.ts';
 import { errorType, sampleSpans } from './sample-spans.ts';
 
-/** Requests of a run whose traces are sent: drawn evenly, the same ones each time. */
+/** Requests of a run whose traces are sent: sampled evenly, the same ones each time. */
 export const TRACED_SAMPLES_MAX = 200;
 
 export interface OtlpMessage {
@@ -30,7 +31,7 @@ export interface OtlpMessage {
   readonly body: string;
 }
 
-/** @throws the system's error where samples.jsonl cannot be read. */
+/** @throws the system's error if samples.jsonl cannot be read. */
 export const runTelemetry = async (
   run: ReportRun,
   samplesPath: string,
@@ -73,16 +74,16 @@ export const runTelemetry = async (
   ];
 };
 
-/** What every figure and span of a run has. */
+/** Attributes of every figure and span of a run. */
 const attributesOf = ({ api, model, models, serverKind, target }: ReportRun): Attributes => ({
   'gen_ai.operation.name': (isKnown(api) ? OPERATIONS[api] : undefined) ?? 'chat',
-  // Required by the conventions; the kind of server is what is known of who provides.
+  // Required by the conventions; the kind of server is the best known value of the provider.
   'gen_ai.provider.name': isKnown(serverKind) ? serverKind : 'openai',
   'gen_ai.request.model': models === undefined && isKnown(model) ? model : undefined,
   ...serverOf(target),
 });
 
-/** Where the run asked several models or servers, the one that this request asked. */
+/** If the run used several models or servers, the one of this request. */
 const requestedOne = ({ models, urls }: ReportRun, { note }: EndedSample): Attributes => {
   const variant = note?.variant ?? NO_FIGURE;
   return {
@@ -94,7 +95,7 @@ const requestedOne = ({ models, urls }: ReportRun, { note }: EndedSample): Attri
 const serverOf = (target: string): Attributes => {
   if (!URL.canParse(target)) return {};
   const { protocol, hostname, pathname, port } = new URL(target);
-  // The path of a socket, which has no port; behind a colon stands the path of the server.
+  // A socket path, which has no port; the server's path follows after a colon.
   if (protocol === 'unix:') return { 'server.address': pathname.split(':')[0] };
   const usual = protocol === 'https:' ? 443 : 80;
   return { 'server.address': hostname.replace(/^\[|\]$/g, ''), 'server.port': Number(port || usual) };
@@ -112,7 +113,7 @@ class CountedRun {
   add(sample: EndedSample): void {
     const { sentNs, endNs, firstContentNs, intendedNs, outcome, inputTokens, outputTokens } = sample;
     this.#endNs = Math.max(this.#endNs, endNs);
-    if (outcome === 'cancelled') return; // broken off on purpose: it says nothing of the server
+    if (outcome === 'cancelled') return; // cancelled on purpose: no evidence about the server
     const requested = requestedOne(this.#run, sample);
     this.#record('duration', (endNs - sentNs) / 1e9, { ...requested, 'error.type': errorType(sample) });
     if (outcome !== 'completed') return;
@@ -167,7 +168,10 @@ interface Group {
   readonly attributes: Attributes;
 }
 
-/** Those with the smallest hash of their number: every request has the same chance, and a run sends the same ones again. */
+/**
+ * Those with the smallest hash of their number: every request has the same chance, and a run sends the same ones
+ * again.
+ */
 class TracedSamples {
   readonly #runId: string;
   #held: { readonly rank: string; readonly sample: EndedSample }[] = [];
@@ -190,7 +194,7 @@ class TracedSamples {
   }
 }
 
-/** The run's zero by the wall clock of the machine that made it: good for placing it in time, not for comparing clocks. */
+/** The run's zero by the wall clock of its machine: good for placing it in time, not for comparing clocks. */
 const zeroOf = ({ startedAt }: ReportRun): bigint => {
   const startedMs = Date.parse(startedAt);
   return BigInt(Number.isFinite(startedMs) ? startedMs : 0) * 1_000_000n;
@@ -239,7 +243,7 @@ const INSTRUMENTS = {
   tokens: {
     name: 'gen_ai.client.token.usage',
     unit: '{token}',
-    description: 'Number of input and output tokens used, as the server told them.',
+    description: 'Number of input and output tokens used, as reported by the server.',
     bounds: TOKENS,
   },
 } as const;

@@ -7,9 +7,9 @@ import { type Attributes, type OtlpSpan, otlpAttributes } from './otlp-json.ts';
 
 interface TracedRun {
   readonly runId: string;
-  /** Of the run's zero, since 1970. */
+  /** Wall time of the run's zero, since 1970. */
   readonly zeroNs: bigint;
-  /** Of this request, besides its own figures. */
+  /** Attributes of this request in addition to its own figures. */
   readonly attributes: Attributes;
 }
 
@@ -46,7 +46,7 @@ export const sampleSpans = (sample: EndedSample, run: TracedRun): readonly OtlpS
   return [root, ...phases];
 };
 
-/** The status of HTTP where there is one, as the conventions have it; of the bounded kinds of failure else. */
+/** The HTTP status if there is one, as in the conventions; else one of the fixed kinds of failure. */
 export const errorType = ({ failure }: EndedSample): string | undefined =>
   failure === undefined ? undefined : failure.statusCode > 0 ? String(failure.statusCode) : failure.kind;
 
@@ -59,7 +59,7 @@ const attributesOf = (sample: EndedSample): Attributes => ({
   'plimsoll.sample.send_lateness_ns': Math.max(0, sample.sentNs - sample.intendedNs),
 });
 
-/** Each begins where the one before it ended; those whose stamps are missing are left out. */
+/** Each begins where the previous one ended; those with missing stamps are left out. */
 const phasesOf = ({ sentNs, firstByteNs, firstContentNs, chunkGapsNs, endNs }: EndedSample) => {
   const lastContentNs =
     firstContentNs === NO_FIGURE ? NO_FIGURE : chunkGapsNs.reduce((sum, gap) => sum + gap, firstContentNs);

@@ -77,7 +77,7 @@ describe('a target', () => {
 });
 
 describe('addresses of a target', () => {
-  test('that no server for others may have are refused, whatever lists them', () => {
+  test('that no server for others may have are refused, even if they are listed', () => {
     const kinds: Readonly<Record<string, string>> = {
       '10.0.0.7': 'ordinary',
       '192.168.1.2': 'ordinary',
@@ -328,7 +328,7 @@ describe('a running load', () => {
     });
   });
 
-  test('of whatever course sends at most a cap and a second of it beyond', () => {
+  test('of any shape sends at most a cap and a second of it beyond', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(40), { minLength: 1, maxLength: 200 }), steps => {
         const watch = new CapWatch(CAPS, { isOpenLoop: false });

@@ -5,7 +5,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const MIB = 1024 * 1024;
 
-test('an agent whose coordinator takes its facts too slowly holds no more than a few megabytes, and tells no more', async () => {
+test('an agent whose coordinator reads its facts too slowly buffers at most a few megabytes, and sends no more', async () => {
   const clock = new VirtualClock();
   const reported: AgentMessage[] = [];
   const taken: (() => void)[] = [];
@@ -28,7 +28,7 @@ test('an agent whose coordinator takes its facts too slowly holds no more than a
   expect(reported).toHaveLength(1);
 });
 
-test('an agent that is to tell ends alone tells no batches', async () => {
+test('an agent that is to report only ends sends no batches', async () => {
   const clock = new VirtualClock();
   const reported: AgentMessage[] = [];
   const over = new AbortController();

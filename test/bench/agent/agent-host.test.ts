@@ -88,7 +88,7 @@ const first = async (channel: AgentChannel): Promise<AgentMessage | undefined> =
 };
 
 describe('an agent that listens', () => {
-  test('works for one coordinator, and tells another one with the same code that it is busy', async () => {
+  test('works for one coordinator, and replies to another one with the same code that it is busy', async () => {
     using folder = temporaryDirectory();
     await using open = await openHost(folder.path);
     const [code = ''] = open.codes;

@@ -310,7 +310,7 @@ describe('an agent', () => {
     expect(await coordinator.channel.closed).toMatchObject({ reason: 'malformed', by: 'other end' });
     const answered = coordinator.received.filter(({ kind }) => kind === 'surveyed').length;
     expect(answered).toBe(4);
-    // A list of models, and what tells the kinds of servers apart.
+    // A list of models, and the paths that distinguish the kinds of servers.
     expect(requested).toBeLessThanOrEqual(answered * 8);
     server.close();
     server.closeAllConnections();

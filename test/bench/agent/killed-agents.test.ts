@@ -1,5 +1,5 @@
-// The process of an agent, killed in each phase of a run, and abused by who has no ticket: its coordinator knows at once, and
-// nothing goes on loading.
+// The process of an agent, killed in each phase of a run, and attacked by peers without a ticket: its coordinator
+// detects it at once, and no load continues.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';

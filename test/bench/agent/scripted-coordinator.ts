@@ -1,5 +1,5 @@
-// A coordinator that says what a test has it say, over a channel that was opened or over lines in memory, where it keeps every
-// frame that crosses.
+// A coordinator that sends what a test specifies, over an open channel or over transports in memory, where it records
+// every frame that crosses.
 
 import type { AgentPolicy } from '../../../src/bench/agent/agent-policy.ts';
 import { serveCoordinator } from '../../../src/bench/agent/agent-session.ts';
@@ -97,7 +97,7 @@ export class CoordinatorScript implements AsyncDisposable {
     this.#reading = this.#read();
   }
 
-  /** No more pings: only what the test says is said. */
+  /** No more pings: from now on only the test's own messages are sent. */
   fallQuiet(): void {
     clearInterval(this.#pinging);
   }

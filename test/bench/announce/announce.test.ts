@@ -1,4 +1,5 @@
-// Whoever stands where the daemon should be, the run goes on: nothing waits, nothing throws, and its end is bounded.
+// With any server in the daemon's place, the run continues: nothing waits, nothing throws, and its end has a time
+// limit.
 
 import { once } from 'node:events';
 import { createServer as createHttpServer, type Server } from 'node:http';
@@ -101,7 +102,7 @@ describe('a run announces itself', () => {
     await announcement.end(run.report());
   });
 
-  test('anew when the daemon has forgotten it, also when only its end is left to tell', async () => {
+  test('again when the daemon has lost it, also when only its end is left to report', async () => {
     let isForgetful = false;
     await using daemon = await fakeDaemon(line => {
       if (line === 'POST /api/runs') isForgetful = false;
@@ -133,7 +134,7 @@ describe('a run announces itself', () => {
     ['speaks no HTTP', (socket: Socket) => socket.end('220 mail.example ESMTP\r\n')],
     ['never ends its answer', (socket: Socket) => socket.write('HTTP/1.1 204 No Content\r\nx: y')],
     ['floods', (socket: Socket) => flood(socket)],
-  ] as const)('to whoever %s, and ends in its time all the same', async ([, answer]) => {
+  ] as const)('to a server that %s, and ends in its time all the same', async ([, answer]) => {
     await using stranger = await strangerThat(answer);
     await using announcement = await announced(run, stranger.address);
     announcement.progress(run.snapshot(), run.client());

@@ -173,7 +173,7 @@ describe('a comparison', () => {
     });
   });
 
-  test('says what spoils both sides alike, and compares them', async () => {
+  test('notes what spoils both sides equally, and compares them', async () => {
     const { document } = await compare({ report: spoiled });
     expect(document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [] });
     expect(document.notices).toContain(

@@ -1,4 +1,5 @@
-// Servers that a comparison starts: real processes, each with a child of its own, which must not outlive whoever started them.
+// Servers that a comparison starts: real processes, each with a child of its own, which must not outlive the process
+// that started them.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -72,7 +73,7 @@ describe('a started server', () => {
     expect(pids.map(isAlive)).toEqual([false, false]);
   });
 
-  test('ends with its group when whoever started it is killed', async context => {
+  test('ends with its group when the process that started it is killed', async context => {
     using folder = temporaryDirectory();
     const port = await freePort();
     const starter = spawn(
@@ -102,7 +103,7 @@ describe('a started server', () => {
     other.close();
   });
 
-  test('that ends before it answers is told with its last words', async () => {
+  test('that ends before it replies is reported with its last output', async () => {
     using folder = temporaryDirectory();
     const port = await freePort();
     await expect(start(port, 'echo "no such model" >&2; exit 3', folder.path)).rejects.toThrow(

@@ -7,7 +7,7 @@ const facts = (texts: readonly string[]) =>
   datasetFacts({ description: '', prompts: texts.map(text => userPrompt(text)) });
 
 describe('what is in a data set', () => {
-  test('tells lengths, and which prompts are the same', () => {
+  test('contains lengths, and how many prompts are the same', () => {
     const reported = datasetFacts({
       description: '',
       prompts: [userPrompt('one two', 10), userPrompt('one two'), userPrompt('three'), userPrompt('', 30)],
@@ -23,7 +23,7 @@ describe('what is in a data set', () => {
     expect(reported.words).toMatchObject({ total: 9, max: 3, min: 1 });
   });
 
-  test('the share of prefixes is all that a tree of them does not have to hold, in whatever order they come', () => {
+  test('the share of prefixes is all that a tree of them does not need to store, in any order', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom('a', 'b', ' '), maxLength: 8 }), {

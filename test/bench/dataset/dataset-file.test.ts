@@ -28,7 +28,7 @@ const refusal = async (content: string | Uint8Array, column?: string): Promise<s
 };
 
 describe('a JSONL data set', () => {
-  test('gives a prompt a line, whatever ends the lines', async () => {
+  test('gives a prompt a line, with any line end', async () => {
     expect(await texts('{"prompt":"one"}\n\n{"prompt":"two"}\r\n{"prompt":"dr\u00e4i"}')).toEqual([
       ['one'],
       ['two'],

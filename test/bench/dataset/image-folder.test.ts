@@ -1,4 +1,5 @@
-// Pictures of a folder: told by what they begin with, digested, in turn in what is sent, and refused with the file that is wrong.
+// Images of a folder: recognized by their first bytes, digested, sent in rotation, and refused with the file that is
+// wrong.
 
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,7 +20,7 @@ const NEVER = new AbortController().signal;
 
 const read = (path: string) => readImageFolder(path, 'pictures', NEVER);
 
-test('pictures are read in the order of their names, whatever else is there, by what they begin with', async () => {
+test('images are read in the order of their names, among other files, by their first bytes', async () => {
   using folder = temporaryDirectory();
   for (const [name, bytes] of [
     ['c.webp', WEBP],
@@ -37,7 +38,7 @@ test('pictures are read in the order of their names, whatever else is there, by 
   expect(sha256).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('two folders have two digests, whatever the bytes behind each other are', async () => {
+test('two folders have two digests, even if their bytes in sequence are equal', async () => {
   const digestOf = async (files: Readonly<Record<string, Buffer>>): Promise<string> => {
     using folder = temporaryDirectory();
     for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder.path, name), bytes);

@@ -1,4 +1,5 @@
-// What of a data set's lines is used beside their prompts: lengths, ids, fields of the request, token ids, and what is named as not used.
+// Which fields of a data set's lines are used in addition to their prompts: lengths, ids, fields of the request,
+// token ids, and which are named as not used.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -24,7 +24,7 @@ export class FleetHere {
   readonly phases: SessionPhase[] = [];
   readonly snapshots: MetricsSnapshot[] = [];
   readonly notices: string[] = [];
-  /** Told of each before it is handed on. */
+  /** Called with each snapshot before it is passed on. */
   onSnapshot: (snapshot: MetricsSnapshot) => void = () => undefined;
   onSend: (agent: number, message: CoordinatorMessage) => void = () => undefined;
   readonly #folder: string;

@@ -1,4 +1,4 @@
-// Clocks of agents, an hour apart and drifting: what an offset places lies within its stated error.
+// Clocks of agents, an hour apart and drifting: a time that an offset converts is within its stated error.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ interface World {
   readonly offsetNs: number;
   /** 5e-5: 50 ppm. */
   readonly drift: number;
-  /** Of each round trip: to the agent and back, µs. They need not be alike. */
+  /** Delay of each round trip: to the agent and back, µs. They need not be equal. */
   readonly delays: readonly (readonly [number, number])[];
 }
 
@@ -95,7 +95,7 @@ describe('the offset of an agent’s clock', () => {
     expect(clockErrorNsMax(undefined)).toBe(50e6);
   });
 
-  test('a start is told 3 s ahead, and further where messages take long', () => {
+  test('a start is announced 3 s ahead, and earlier if messages take long', () => {
     expect(startLeadNs(1e6, 3_000)).toBe(3e9);
     expect(startLeadNs(400e6, 3_000)).toBe(8e9);
   });

@@ -36,7 +36,7 @@ describe('a channel between coordinator and agent', () => {
     await toAgent.close('done');
   });
 
-  test('ends behind what was sent, and tells both ends why', async () => {
+  test('ends after what was sent, and reports the reason to both ends', async () => {
     const { toAgent, toCoordinator } = opened();
     await toCoordinator.send({ kind: 'alive' });
     await toCoordinator.close('silent', 'nothing came for 5 s');
@@ -52,7 +52,7 @@ describe('a channel between coordinator and agent', () => {
     expect(await toAgent.send({ kind: 'collect' })).toBe(false);
   });
 
-  test('a line that breaks is told as lost', async () => {
+  test('a connection that breaks is reported as lost', async () => {
     const { lines, toAgent } = opened();
     lines.cut();
     expect(await toAgent.closed).toMatchObject({ reason: 'lost', by: 'other end' });

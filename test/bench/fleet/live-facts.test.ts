@@ -69,7 +69,7 @@ const linesOf = (samples: readonly EndedSample[]): Uint8Array =>
   Buffer.from(samples.map(encodeSampleLine).join(''));
 
 describe('facts of agents', () => {
-  test('reach a tap once each, in the time of the coordinator, whatever part of them was told live', () => {
+  test('reach a tap once each, in the time of the coordinator, whichever part of them was reported live', () => {
     const samples = fc.uniqueArray(arbitrarySample, {
       selector: ({ sampleId }) => sampleId,
       minLength: 1,
@@ -100,7 +100,7 @@ describe('facts of agents', () => {
     );
   });
 
-  test('are told until where the slowest agent that is still there has told them', () => {
+  test('are reported up to where the slowest remaining agent has reported them', () => {
     const tap = new RecordingTap();
     const lost = new Set<number>();
     const facts = factsTo(tap, lost);

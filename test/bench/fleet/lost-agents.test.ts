@@ -16,7 +16,7 @@ const NAMES = ['atlas', 'boreas'];
 const fleetAt = (folder: string, mock: Mock): FleetHere =>
   new FleetHere(folder, NAMES, { targets: [originOf(mock.url)] });
 
-/** Once both have told that they send: what each has issued so far is known then. */
+/** Once both have reported that they send: what each has issued so far is known then. */
 const whileLoading = (fleet: FleetHere, act: () => void): void => {
   fleet.onSnapshot = snapshot => {
     if (lookUp(snapshot).counts('measured').issued > 20) act();

@@ -87,7 +87,7 @@ describe('samples of several agents', () => {
     expect(text).toBe(samples.map(encodeSampleLine).join(''));
   });
 
-  test('that cannot be read are told, and the others counted', async () => {
+  test('that cannot be read are reported, and the others counted', async () => {
     const [sample] = fc.sample(arbitrarySample, { numRuns: 1, seed: 3 });
     if (sample === undefined) throw new Error('no sample was made');
     const line = encodeSampleLine(sample);

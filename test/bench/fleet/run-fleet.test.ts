@@ -61,7 +61,8 @@ describe('a run from two agents', () => {
     expect(latencyNs?.isExact).toBe(true);
     for (const [percentile, value] of Object.entries(latencyNs?.percentiles ?? {}))
       expect(value).toBe(lowerPercentile(sorted, Number(percentile)));
-    // Sent when one machine would have, as far as clocks go: at the start and at the end, they are as far apart as each agent says.
+    // Sent when one machine would have sent them, within the clock error: at the start and at the end, they are as
+    // far apart as each agent reports.
     const clockErrorsNs = (report.agents ?? []).map(({ clockErrorMs }) => Number(clockErrorMs) * 1e6);
     const apartNs = Math.max(5e6, 1e6 + 2 * clockErrorsNs.reduce((sum, ns) => sum + ns, 0));
     const due = merged

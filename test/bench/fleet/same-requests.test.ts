@@ -76,7 +76,7 @@ describe('the requests of a run', () => {
     },
   );
 
-  test('of a closed loop from three agents are those of one machine too, whoever answers first', async context => {
+  test('of a closed loop from three agents are those of one machine too, in any order of replies', async context => {
     if (!isLongRun) context.skip('one more run of three agents: in the long run');
     await using recorder = new Recorder();
     const url = await recorder.url();

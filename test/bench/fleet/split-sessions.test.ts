@@ -32,7 +32,7 @@ const chats = (url: string, changes: Partial<BenchRequest> = {}): BenchRequest =
 const linesOf = (folder: string): readonly ReturnType<typeof decodeSampleLine>[] =>
   readFileSync(join(folder, 'samples.jsonl'), 'utf8').trimEnd().split('\n').map(decodeSampleLine);
 
-/** Of each session that a file tells of, its turns. */
+/** The turns of each session in a file. */
 const sessionsIn = (folder: string): ReadonlyMap<number, readonly number[]> => {
   const reported = new Map<number, number[]>();
   for (const line of linesOf(folder)) {
@@ -53,7 +53,7 @@ const tallied = (folder: string): SessionTally => {
 };
 
 test.each(isLongRun ? [2, 3] : [2])(
-  'sessions from %i agents are those of one machine, each whole on one agent, and told as one run',
+  'sessions from %i agents are those of one machine, each whole on one agent, and reported as one run',
   async agents => {
     await using mock = await startMock({ ttftMs: 2, gapMs: 0, outputTokens: 7, keepsPrefixes: true });
     using alone = temporaryDirectory();

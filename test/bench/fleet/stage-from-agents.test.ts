@@ -9,7 +9,7 @@ import { partsHere } from '../run-here.ts';
 import { rateOrder, stageParts } from '../sweep/stage-setting.ts';
 import { FleetHere } from './agents-here.ts';
 
-test('a stage from two agents ends when what it is for is known, and every request is told once', async () => {
+test('a stage from two agents ends when its purpose is reached, and every request is reported once', async () => {
   using folder = temporaryDirectory();
   await using mock = await startMock({ ttftMs: 5, gapMs: 1, outputTokens: 3 });
   const fleet = new FleetHere(folder.path, ['atlas', 'boreas'], { targets: [new URL(mock.url).origin] });
@@ -26,7 +26,7 @@ test('a stage from two agents ends when what it is for is known, and every reque
   expect({ issued, completed }).toEqual({ issued: report.counts.issued, completed: report.counts.completed });
   expect(completed).toBeGreaterThanOrEqual(40);
   expect(littlesLawRatio).toBeCloseTo(1, 2);
-  // It was not cut short by its agents: nothing is said against the plan.
+  // Its agents did not cut it short: there is no notice about the plan.
   expect(report.agents?.map(({ planned }) => planned)).toEqual([
     { kind: 'unknown', reason: 'the load was ended before its time' },
     { kind: 'unknown', reason: 'the load was ended before its time' },

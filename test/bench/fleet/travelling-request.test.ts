@@ -127,6 +127,6 @@ describe('the prompts of a file', () => {
   });
 });
 
-test('what no option limits is told as such', () => {
+test('what no option limits is reported as such', () => {
   expect(travelling).toMatchObject({ samplesMax: unknown('not limited'), durationMs: 500 });
 });

@@ -1,4 +1,4 @@
-// What requests that depend on each other say of one criterion.
+// What requests that depend on each other prove about one criterion.
 
 import { describe, expect, test } from 'vitest';
 import { testCriterion } from '../../../src/bench/line/criterion-test.ts';

@@ -1,5 +1,5 @@
-// What is said of servers that do not behave like a queue: the first sentence of line.txt and the reasons of stages, whole, with
-// figures as N. Searches on the virtual clock, told by the code that tells real ones.
+// What is reported about servers that do not behave like a queue: the first sentence of line.txt and the reasons of
+// stages, whole, with figures as N. Searches on the virtual clock, reported by the code for real ones.
 
 import { describe, expect, test } from 'vitest';
 import type { SearchOptions } from '../../../src/bench/line/line-search.ts';
@@ -30,7 +30,7 @@ const sentenceOf = (behaviour: Behaviour, objectives: readonly JudgedObjective[]
 const NUMBER = /[−+]?\d+(?:\s\d{3})*(?:\.\d+)?/gu;
 const withoutFigures = (text: string): string => text.replace(NUMBER, 'N').replace(/\s/gu, ' ');
 
-/** Every different thing that is said of stages with that verdict. */
+/** Every different reason of stages with that verdict. */
 const reasonsOf = ({ stages }: SpokenLine, verdict: StageVerdict): readonly string[] => [
   ...new Set(
     stages.filter(stage => stage.verdict === verdict).flatMap(({ reasons }) => reasons.map(withoutFigures)),
@@ -39,8 +39,8 @@ const reasonsOf = ({ stages }: SpokenLine, verdict: StageVerdict): readonly stri
 
 const HELD = 'every objective is met; the queue is stable: requests in flight change by N a minute (N to N)';
 const UNASKED = [
-  'tells how fast an idle endpoint is; whether this load holds was not asked',
-  'gives a first idea of the capacity; whether this load holds was not asked',
+  'shows how fast an idle endpoint is; whether this load holds was not tested',
+  'gives a first estimate of the capacity; whether this load holds was not tested',
 ];
 
 describe('what is said of', () => {

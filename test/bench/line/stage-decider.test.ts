@@ -1,4 +1,4 @@
-// What is said of one load, on the virtual clock, at loads whose verdict is known.
+// The verdict on one load, on the virtual clock, at loads whose verdict is known.
 
 import { describe, expect, test } from 'vitest';
 import { longCases, longCount } from '../../support/counts.ts';

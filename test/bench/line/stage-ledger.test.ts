@@ -5,7 +5,7 @@ import { stageCriterion } from '../../../src/bench/sweep/stage-criteria.ts';
 import type { JudgedObjective } from '../../../src/core/run/objective.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 
-test('counts what was issued, not the rows: those of a ramp before them, and those not told yet, leave holes', () => {
+test('counts what was issued, not the rows: those of a ramp before them, and those not reported yet, leave gaps', () => {
   const ledger = new StageLedger([]);
   for (const index of [40, 42]) ledger.addIssued(index, index * 1e6);
   expect(ledger.issued).toBe(2);

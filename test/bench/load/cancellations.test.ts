@@ -22,7 +22,7 @@ describe('a request that is broken off as planned', () => {
       });
       expect(endNs - sentNs).toBeGreaterThanOrEqual(60e6);
     }
-    // The server hears of the last close a moment after the client made it.
+    // The server detects the last close a moment after the client made it.
     await until(() => mock.log().clientsGone === samples.length, signal);
   });
 

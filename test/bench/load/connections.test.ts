@@ -43,7 +43,7 @@ test.each([
   ['one prompt', ['one']],
   ['prompts of one length', ['one', 'two']],
   ['prompts of several lengths', ['one', 'second', '3']],
-])('each sample of %s sends its own, whatever its connection sent before', async (_, contents) => {
+])('each sample of %s sends its own, independent of what its connection sent before', async (_, contents) => {
   await using server = await scriptedServer(({ socket }) => socket.write(GOOD));
   const bodies = requestBodies(
     contents.map(content => ({ messages: [{ role: 'user', content }], maxTokens: undefined })),
@@ -190,7 +190,7 @@ test('a reset in the middle of a stream is a reset', async () => {
   expect(outcomes(run.samples)).toEqual(['reset']);
 });
 
-test('a stream that said [DONE] has ended, whatever becomes of its connection', async () => {
+test('a stream that sent [DONE] has ended, with any end of its connection', async () => {
   await using server = await scriptedServer(({ socket }) =>
     socket.write(GOOD.subarray(0, -5), () => socket.resetAndDestroy()),
   );
@@ -307,7 +307,7 @@ test("a server's error is shown without the secrets of this run, on one line", a
   });
 });
 
-test('no part of a secret is told where a long error is cut inside it', async () => {
+test('no part of a secret is reported if a long error is cut inside it', async () => {
   const secret = 'Bearer sk-planted-secret';
   const headers = [{ name: 'authorization', value: secret }];
   for (let length = 130; length < 215; length += 5) {
@@ -331,7 +331,7 @@ test('the error of a sample comes before its end', async () => {
   ]);
 });
 
-test('bytes that find no room fail their sample as the client, and all samples are told', async () => {
+test('bytes that find no room fail their sample as the client, and all samples are reported', async () => {
   const large = chunkedStream(
     events(
       ...Array(400).fill(JSON.stringify({ choices: [{ delta: { content: 'x'.repeat(400) } }] })),

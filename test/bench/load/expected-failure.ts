@@ -1,4 +1,4 @@
-// What the mock's table of failures says that a right client makes of one, asked of a sample.
+// What a correct client reports for a failure of the mock's table, checked on a sample.
 
 import { expect } from 'vitest';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';

@@ -1,5 +1,6 @@
-// A TLS server a round trip away that closes its connection after each reply without announcing it, as llama-server does. The way
-// is a relay that delays bytes and ends in each direction alike; the TCP handshake with the relay itself takes no time.
+// A TLS server a round trip away that closes its connection after each reply without announcing it, as llama-server
+// does. A relay delays bytes and ends in each direction equally; the TCP handshake with the relay itself takes no
+// time.
 
 import { once } from 'node:events';
 import net from 'node:net';

@@ -61,7 +61,7 @@ test('the catalogue has more than a hundred cases, each with a name of its own',
 });
 
 describe.each(FAULT_CASES.map(one => [one.group, one.name, one] as const))('%s: %s', (_, name, one) => {
-  test.each([true, false])('is told as what it is (streaming: %s)', isStreaming => {
+  test.each([true, false])('is reported as what it is (streaming: %s)', isStreaming => {
     const run = runs.get(`${name} ${isStreaming}`);
     const samples = run?.samples ?? [];
     expect(samples).toHaveLength(samplesOf(one));
@@ -74,7 +74,7 @@ describe.each(FAULT_CASES.map(one => [one.group, one.name, one] as const))('%s: 
 });
 
 describe.each(TLS_CASES.map(one => [one.name, one] as const))('a handshake with %s', (name, one) => {
-  test('is told as what it is, by its connection and by its sample', async () => {
+  test('is reported as what it is, by its connection and by its sample', async () => {
     await using server = await startMock({ failure: name });
     const tls = { serverName: '', authorities: undefined, isInsecure: true };
     const isStall = one.reply.ending.kind === 'silence';

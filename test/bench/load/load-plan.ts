@@ -10,7 +10,7 @@ import { requestBodies } from '../../../src/bench/target/request-bodies.ts';
 export interface PlanOptions extends Partial<Omit<LoadPlan, 'target'>> {
   readonly host: string;
   readonly port: number;
-  /** 'chat' where it is not said. */
+  /** Default: 'chat'. */
   readonly api?: string;
   readonly tls?: LoadTarget['tls'];
   readonly model?: string;

@@ -73,7 +73,7 @@ test('a loop that turns in circles knows when it has looked last', () => {
   expect(loop.reading()).toBe(100);
 });
 
-test('whatever the system did, no bytes waited longer than the loop worked and slept since it was last awake', () => {
+test('with any delay of the system, no bytes waited longer than the loop worked and slept since it was last awake', () => {
   const loop = new Loop().ends().sleeps(20_000);
   loop.reads.awake(loop.nowNs);
   loop.works(300).sleeps(4_000_000).works(100);
@@ -104,7 +104,7 @@ test('a sleep too short to ask the scheduler may have been all waiting', () => {
   expect([loop.reading(), loop.reads.restNs]).toEqual([30_100, 0]);
 });
 
-test('where no scheduler counts, waiting for a processor is among what only marks tell', () => {
+test('without a counting scheduler, only marks show the waiting for a processor', () => {
   const loop = new Loop(false).works(1_000_000).ends().sleeps(5_000_000).waits(3_000_000).works(700);
   expect([loop.reading(), loop.reads.restNs]).toEqual([700, 8_000_000]);
 });
@@ -122,7 +122,7 @@ test('a sleep past a timer that was a wait for a processor is known as such', ()
   expect(loop.reads.takeBlockedNs()).toBe(0);
 });
 
-test('a beat tells how long nothing came while its thread was kept from running', () => {
+test('a beat contains how long nothing came while its thread was stopped', () => {
   const loop = new Loop().ends().sleeps(120_000_000);
   loop.reads.awake(loop.nowNs);
   expect(loop.reads.takeBlockedNs()).toBe(100_000_000);

@@ -1,4 +1,4 @@
-// A server that does what a test says, byte for byte: it hears requests and writes whatever it likes, when it likes.
+// A server that does what a test specifies, byte for byte: it receives requests and writes anything at any time.
 
 import { once } from 'node:events';
 import net from 'node:net';
@@ -6,7 +6,7 @@ import net from 'node:net';
 interface ScriptedServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** Requests heard so far, as text. */
+  /** Requests received so far, as text. */
   readonly requests: readonly string[];
   readonly connectionCount: number;
 }

@@ -1,5 +1,5 @@
-// Loads that move or are bounded: what is sent when, and what is said of it. Against a real socket, and on a virtual clock where it
-// matters how fast replies come.
+// Loads that vary or are limited: what is sent when, and what is reported about it. Against a real socket, and on a
+// virtual clock if the speed of replies matters.
 
 import { expect, test } from 'vitest';
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
@@ -41,7 +41,7 @@ const users = (concurrency: number, shape: Partial<RunShape>) => {
   return { pattern, course: loadProfile(pattern, { ...PLAIN_SHAPE, ...shape }, 256) };
 };
 
-test('under --max-in-flight an arrival waits for a place, and that wait is told apart from our own lateness', async () => {
+test('under --max-in-flight an arrival waits for a slot, and that wait is separate from our own lateness', async () => {
   await using server = await slowServer(10);
   const { samples } = await runHere(
     loadPlan({

@@ -69,7 +69,7 @@ const sentBy = (options: Wish, share: Share, threads: number): readonly Sent[] =
 const inOrder = (sent: readonly Sent[]): readonly Sent[] => sent.toSorted(([a], [b]) => a - b);
 
 describe('a schedule that is split over agents', () => {
-  test('is together exactly that of one machine, whatever the process, the shape and the threads of each', () => {
+  test('is together exactly that of one machine, for any process, any shape and any threads of each', () => {
     fc.assert(
       fc.property(
         fc.record({

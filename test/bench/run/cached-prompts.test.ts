@@ -1,5 +1,5 @@
-// Conversations against a server with a cache of prefixes and a known speed of reading: what it told of its cache in each reply, on
-// its page of metrics and in the times to first token is one story.
+// Conversations against a server with a prefix cache and a known prefill speed: the cached tokens in its replies, on
+// its metrics page and in the times to first token agree.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ test('times to first token follow what was not cached, and hits on the page of m
   for (const { turn, inputTokens, remark, firstContentNs, sentNs } of samples) {
     const held = Math.max(0, remark?.cachedTokens ?? 0);
     cached += held;
-    // All that was said before but the last word, which is cut.
+    // The whole earlier text but the last word, which is cut.
     if (turn?.turn === 0) expect(held).toBe(0);
     else expect(held).toBeGreaterThan(100);
     const readNs = ((inputTokens - held) / TOKENS_PER_SECOND) * 1e9;

@@ -7,7 +7,7 @@ import {
   throttledNsOf,
 } from '../../../src/bench/run/parse-host.ts';
 
-describe('the kernel tells who had the processors', () => {
+describe('the kernel reports the use of processors', () => {
   test('in the cpu.stat of every control group from the own one up, in both versions', () => {
     expect(controlGroupStats('0::/system.slice/bench.service\n').slice(0, 3)).toEqual([
       '/sys/fs/cgroup/system.slice/bench.service/cpu.stat',

@@ -58,7 +58,7 @@ test('each thing that bends figures is a sentence with its amount', () => {
   ]);
 });
 
-test('a server on the same machine shares its processors, and a system without such files says that it tells nothing', () => {
+test('a server on the same machine shares its processors, and a system without such files is noted as such', () => {
   expect(reported({}, '127.0.0.1')).toEqual([
     'the server is on this machine: client and server share its 2 processors',
   ]);
@@ -66,7 +66,7 @@ test('a server on the same machine shares its processors, and a system without s
   expect(reported({ '/proc/stat': '', '/proc/vmstat': 'x' })).toEqual([]);
 });
 
-test('the same stands as figures, unknown where the system tells nothing', () => {
+test('the same is available as figures, unknown if the system reports nothing', () => {
   const figures = watched({
     '/proc/stat': 'cpu  1100 0 600 10000 0 0 0 0 0 0\n',
     '/proc/self/stat': '77 (a ) b) S 1 1 1 0 -1 0 0 0 0 0 400 300 0 0 20 0',

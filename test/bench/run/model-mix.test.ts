@@ -1,4 +1,4 @@
-// Several models in one run: which request asks which, and that figures are told apart.
+// Several models in one run: which request goes to which, and that figures are separate.
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

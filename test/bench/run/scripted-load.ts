@@ -1,4 +1,4 @@
-// A load of which a test says when it opens, warms up, issues and ends.
+// A load that a test controls: when it opens, warms up, issues and ends.
 
 import type { LoadGenerator, LoadResult } from '../../../src/bench/threads/load-generator.ts';
 

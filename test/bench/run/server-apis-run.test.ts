@@ -1,4 +1,4 @@
-// Whole runs over APIs of their own kind, against their stand-ins: what the report says is what the server did.
+// Whole runs over servers' own APIs, against their mocks: the report contains what the server did.
 
 import { expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';

@@ -49,7 +49,7 @@ const ORDER = [
 ];
 
 describe('a session', () => {
-  test('goes through its phases in order, each told once', async () => {
+  test('goes through its phases in order, each reported once', async () => {
     const { load, records, phases, running, at } = session();
     await at(500);
     load.counts = { issued: 3, warmup: 3, ended: 3 };
@@ -109,7 +109,7 @@ describe('a session', () => {
     expect(phases).toEqual(['measuring', 'draining', 'ended']);
   });
 
-  test('that is stopped ends what is in flight, and tells every phase nevertheless', async () => {
+  test('that is stopped ends what is in flight, and reports every phase nevertheless', async () => {
     const { load, stop, records, phases, running, at } = session(false);
     await at(1);
     stop.abort();
@@ -191,7 +191,7 @@ describe('a session that is ended early', () => {
     expect((await running).load.kind).toBe('complete');
   });
 
-  test('cancels what is in flight when it is told so, and tells nobody that a person stopped it', async () => {
+  test('cancels what is in flight when its stage requests it, and does not report that a person stopped it', async () => {
     const ending = early();
     const { load, phases, running, at } = session(false, 0, ending);
     await at(2_000);

@@ -25,7 +25,7 @@ const spreadOver = (
 };
 
 describe('a run with several URLs', () => {
-  test('sends each its share of the requests, whatever its transport, and tells what came of them', async () => {
+  test('sends each its share of the requests over any transport, and reports their results', async () => {
     using folder = temporaryDirectory();
     await using one = await startMock(QUICK);
     await using other = await startMock({ ...QUICK, socketPath: join(folder.path, 'mock') });
@@ -126,7 +126,7 @@ describe('a run with several URLs', () => {
     expect(report.variants?.map(({ completed }) => completed)).toEqual(sent);
   });
 
-  test('has what each server told of itself, by its URL', async () => {
+  test('has what each server reported about itself, by its URL', async () => {
     const servers = [1, 2].map(port => ({
       target: requestHere(`http://127.0.0.1:${port}`).target,
       weight: 1,

@@ -45,7 +45,7 @@ describe('turns of a session', () => {
     expect(scheduler.openCount).toBe(0);
   });
 
-  test('that wait for several start after the last end, in whatever order they are heard of', () => {
+  test('that wait for several start after the last end, in whichever order they are reported', () => {
     const fork: TimedTurns = {
       turns: [
         { after: [], delayMs: 0 },
@@ -113,7 +113,7 @@ const graph: fc.Arbitrary<TimedTurns> = fc
     })),
   }));
 
-test('whatever the graph and whatever fails, each turn is issued once behind all it waits for, or skipped', () => {
+test('with any graph and any failures, each turn is issued once after all its dependencies, or skipped', () => {
   fc.assert(
     fc.property(
       fc.array(graph, { minLength: 1, maxLength: 4 }),

@@ -8,7 +8,7 @@ import { rateOrder, stageParts } from './stage-setting.ts';
 
 const TOKENIZER = resolve(import.meta.dirname, '../../fixtures/tokenizers/bpe');
 
-test('a stage of a server that tells no usage has the tokens that a tokenizer counted behind it', async () => {
+test('a stage of a server that reports no usage has the tokens that a tokenizer counted after it', async () => {
   using folder = temporaryDirectory();
   await using mock = await startMock({ ttftMs: 1, gapMs: 1, outputTokens: 5, usage: 'never' });
   const parts = stageParts({ url: mock.url, directory: folder.path });

@@ -17,7 +17,7 @@ const figuresOf = ({ figures }: Stage): StageFigures => {
   return figures;
 };
 
-/** On a machine that is busy with other things this client may be the limit, and then the stage says so. */
+/** On a busy machine this client may be the limit, and then the stage reports it. */
 const verdictsOf = ({ client }: Report, verdict: StageVerdict): readonly (StageVerdict | Unknown)[] =>
   client.verdict === 'trustworthy' ? [verdict] : [verdict, 'client-bound', 'undecided'];
 

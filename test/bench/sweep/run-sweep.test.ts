@@ -1,4 +1,4 @@
-// What a sweep does when what it knows cannot be written down, and when the server refuses its requests.
+// What a sweep does when its results cannot be written, and when the server refuses its requests.
 
 import { expect, test } from 'vitest';
 import type { Warmup } from '../../../src/bench/run/bench-request.ts';
@@ -83,6 +83,6 @@ the same: --keep-going.
 0 of 1 load held. At 1 at a time nothing was answered.`,
   );
   expect(lines.join('\n')).not.toMatch(/undecided|too few/iu);
-  // What was stored says the same.
+  // The stored document is the same.
   expect(sweepDocumentFromJson(sweepDocumentToJson(document)).stopped).toEqual(document.stopped);
 });

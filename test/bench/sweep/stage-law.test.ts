@@ -1,5 +1,5 @@
-// Little's law in a stage: what requests in flight come to over time, told by their issues, against the sum of their latencies, told
-// by their ends. Where one way lost something, or read another clock, the stage says so.
+// Little's law in a stage: requests in flight over time, reported at their issue, against the sum of their latencies,
+// reported at their end. If one path lost something, or used another clock, the stage reports it.
 
 import { describe, expect, test } from 'vitest';
 import { StageAccount } from '../../../src/bench/sweep/stage-account.ts';

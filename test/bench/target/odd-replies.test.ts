@@ -1,4 +1,4 @@
-// Replies that servers and proxies give although they should not, each read for what it says.
+// Replies that servers and proxies should not send but do, each parsed for its content.
 
 import zlib from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -92,7 +92,7 @@ describe('a content-encoding', () => {
     expect(pipeReply([cut]).outcome).toBe('failed');
   });
 
-  test('gzip that was cut and told as whole is malformed', () => {
+  test('truncated gzip that is declared complete is malformed', () => {
     const cut = zlib.gzipSync(PLAIN).subarray(0, -9);
     const piped = pipeReply([plainReply(cut, '\ncontent-encoding: gzip')], { isStreaming: false });
     expect(piped).toMatchObject({ outcome: 'failed', kind: 'malformed' });

@@ -137,7 +137,7 @@ describe('a server that is asked', () => {
       'HTTP/1.1 302 Found\r\nlocation: http://elsewhere/\r\ncontent-length: 0\r\n\r\n',
       'status 302',
     ],
-  ])('and says %s leaves the model unknown, which --model mends', async (_, reply, reason) => {
+  ])('and replies %s leaves the model unknown, which --model fixes', async (_, reply, reason) => {
     await using there = await server(reply);
     const url = `http://127.0.0.1:${there.port}`;
     const refusal: unknown = await request(url).catch((error: unknown) => error);
@@ -147,7 +147,7 @@ describe('a server that is asked', () => {
     expect(await request(url, 'm')).toMatchObject({ model: 'm', serverKind: { kind: 'unknown' } });
   });
 
-  test('over TLS though it has none is told so', async () => {
+  test('over TLS though it has none is reported as such', async () => {
     await using there = await server('HTTP/1.1 400 Bad\r\ncontent-length: 0\r\n\r\n');
     await expect(request(`https://127.0.0.1:${there.port}`, 'm')).rejects.toThrow(/does not speak TLS/);
   });

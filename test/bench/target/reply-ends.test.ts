@@ -1,4 +1,4 @@
-// How a reply ends: what a gateway may leave out, what an engine calls the end, and what it says when it gave up.
+// How a reply ends: what a gateway may omit, the end signals of engines, and their signals of giving up.
 
 import { describe, expect, test } from 'vitest';
 import { serverApi } from '../../../src/bench/target/api/server-apis.ts';

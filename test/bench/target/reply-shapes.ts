@@ -1,4 +1,4 @@
-// Replies in every shape that the specification knows, each with what has to come of it. They are cut at every byte.
+// Replies in every shape of the specification, each with its expected result. They are cut at every byte.
 
 import zlib from 'node:zlib';
 

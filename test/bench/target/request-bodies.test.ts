@@ -69,7 +69,7 @@ describe('request bodies', () => {
     });
   });
 
-  test('have a place for the nonce at the very start of what the model reads, and are JSON whatever is written there', () => {
+  test('have a place for the nonce at the very start of what the model reads, and are JSON with any nonce', () => {
     fc.assert(
       fc.property(fc.array(anyPrompt, { minLength: 1, maxLength: 5 }), prompts => {
         const plain = bodiesOf(prompts, { hasNonce: false });

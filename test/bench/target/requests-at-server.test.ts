@@ -20,7 +20,7 @@ test('running and waiting requests of all engines of a vLLM server are counted, 
   expect(requestsInFlight(VLLM)).toBe(6);
 });
 
-test('waiting ones are told apart, and are unknown where the page tells none', () => {
+test('waiting ones are separate, and are unknown if the page has none', () => {
   expect(requestsWaiting(VLLM)).toBe(1);
   expect(requestsWaiting(LLAMA)).toBe(4);
   expect(requestsWaiting('vllm:num_requests_running 3\n')).toBeUndefined();
@@ -31,7 +31,7 @@ test('so are those of llama.cpp, also where the page comes as one JSON text', ()
   expect(requestsInFlight(JSON.stringify(LLAMA))).toBe(5);
 });
 
-test('ranks of one SGLang model tell the same requests', () => {
+test('ranks of one SGLang model report the same requests', () => {
   const page =
     'sglang:num_running_reqs{tp_rank="0"} 7\nsglang:num_running_reqs{tp_rank="1"} 7\nsglang:num_queue_reqs 2\n';
   expect(requestsInFlight(page)).toBe(9);

@@ -14,7 +14,7 @@ const factsOf = (json: unknown, key = 'Bearer my-own-key'): Readonly<Record<stri
     ),
   );
 
-describe('what a server tells of itself', () => {
+describe('what a server reports about itself', () => {
   test('is kept by its path, without what changes from one question to the next', () => {
     expect(
       factsOf({
@@ -35,7 +35,7 @@ describe('what a server tells of itself', () => {
     });
   });
 
-  test('begins with build, slots and context, whatever else the server lists before them', () => {
+  test('begins with build, slots and context, wherever the server lists them', () => {
     const params = Object.fromEntries(Array.from({ length: 70 }, (_, at) => [`sampler_${at}`, at]));
     const [reported] = serverFacts(
       [
@@ -93,7 +93,7 @@ describe('what a server tells of itself', () => {
     );
   });
 
-  test('can be told apart where it was too long to keep', () => {
+  test('stays distinguishable if it was too long to store', () => {
     const [one = '', other = ''] = ['a', 'b'].map(
       end => factsOf({ template: 'x'.repeat(9_000) + end })['template'],
     );
@@ -101,7 +101,7 @@ describe('what a server tells of itself', () => {
     expect(other).not.toBe(one);
   });
 
-  test('is bounded and on one line whatever it says', () => {
+  test('is bounded and on one line for any content', () => {
     const wide = Object.fromEntries(Array.from({ length: 9_000 }, (_, at) => [`k${at}`, 'v'.repeat(9_000)]));
     const json = fc.oneof(fc.jsonValue({ depthSize: 'large' }), fc.constant(wide));
     fc.assert(

@@ -18,7 +18,7 @@ const LOG = {
   requests: 21,
 };
 
-test("the mock's page is read as it was told to be", () => {
+test("the mock's page is read as it was configured", () => {
   const settings = mockSettings({
     otherRequests: 4,
     cachedShare: 0.25,

@@ -47,7 +47,7 @@ test.each([1, 100, longCount(200, 1_000)])(
   },
 );
 
-test('warm-up is told before the measured phase begins, and is marked', async () => {
+test('warm-up is reported before the measured phase begins, and is marked', async () => {
   await using mock = await startMock(QUICK);
   const plan = loadPlan({
     ...placeOf(mock),
@@ -128,7 +128,7 @@ test('an arrival that finds all connections busy fails as the client rather than
   expect(result).toMatchObject({ kind: 'stopped', arenaFullCount: 0 });
 });
 
-test('stopping cancels what is in flight, tells all of it and ends', async () => {
+test('stopping cancels what is in flight, reports all of it and ends', async () => {
   await using mock = await startMock({ ttftMs: 60_000 });
   const plan = loadPlan({
     ...placeOf(mock),
@@ -147,7 +147,7 @@ test('stopping cancels what is in flight, tells all of it and ends', async () =>
   expect(result.kind).toBe('stopped');
 });
 
-test('threads tell how busy and how late they were', async () => {
+test('threads report how busy and how late they were', async () => {
   await using mock = await startMock({ ttftMs: 300, gapMs: 20, outputTokens: 20 });
   const plan = loadPlan({
     ...placeOf(mock),

@@ -52,7 +52,7 @@ test.each([
   expect(result.reasons[0]).toContain(reason);
 });
 
-test('what a parse thread tells behind its end is no part of the run, whose publishers are closed by then', async () => {
+test('what a parse thread sends after its end is not part of the run, whose publishers are closed by then', async () => {
   await using mock = await startMock({ ttftMs: 1, gapMs: 0, outputTokens: 2 });
   const plan = loadPlan({
     host: mock.host,
@@ -67,7 +67,7 @@ test('what a parse thread tells behind its end is no part of the run, whose publ
   expect(records.filter(({ kind }) => kind === 'client.observed')).toHaveLength(1);
 });
 
-test('when a load thread does not start, nothing hangs and the reason is told', async () => {
+test('when a load thread does not start, nothing hangs and the reason is reported', async () => {
   await using run = await longRun('broken-load');
   const { result, samples } = await runLoad(run.plan, { entries: { loadWorker: entry('broken-load') } });
   expect(result.kind).toBe('incomplete');

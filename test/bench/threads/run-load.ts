@@ -1,4 +1,4 @@
-// A whole load generator with its threads, and everything that it told.
+// A whole load generator with its threads, and everything that it reported.
 
 import type { LoadPlan } from '../../../src/bench/load/load-plan.ts';
 import type {

@@ -1,4 +1,4 @@
-// Conversations over each API that takes them: what the server answered stands in the next request as that API writes it.
+// Conversations over each API that supports them: the server's answer is in the next request in that API's form.
 
 import { expect, test } from 'vitest';
 import type { Session } from '../../../src/bench/dataset/session.ts';

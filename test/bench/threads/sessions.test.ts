@@ -29,7 +29,7 @@ const liveSessionsOf = (records: readonly EventRecord[]): LiveSessions => {
   table.apply({ kind: 'session.start_performance_tracking', atNs: 0 });
   for (const record of records) table.apply(record);
   const { sessions } = metrics.beside();
-  if (sessions === undefined) throw new Error('a run of sessions tells of them');
+  if (sessions === undefined) throw new Error('a run of sessions reports them');
   return sessions;
 };
 
@@ -101,7 +101,7 @@ test('subagents run beside each other in one place, with caches of their own, an
   ]);
 });
 
-test('places of requests are all used and never exceeded, whatever the number of sessions', async () => {
+test('slots of requests are all used and never exceeded, with any number of sessions', async () => {
   await using server = await queriedServer(CHAT, 2);
   const sessions = Array.from({ length: 10 }, (_, index) => chat(`s${index}`, 'a', 'b', 'c'));
   const reported = await runLoad(sessionPlan(server.port, sessions, { places: 2, placesOf: 'requests' }));

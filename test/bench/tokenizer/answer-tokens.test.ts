@@ -82,7 +82,7 @@ test('lines that are damaged are not counted', async () => {
   expect(facts.sha256).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('a run whose server tells no usage has the tokens of its answers, in a rebuilt report too, and keeps no text', async () => {
+test('a run whose server reports no usage has the tokens of its answers, in a rebuilt report too, and keeps no text', async () => {
   using folder = temporaryDirectory();
   await using mock = await startMock({ ttftMs: 1, gapMs: 1, outputTokens: 6, usage: 'never' });
   const { report } = await runBench(
@@ -104,7 +104,7 @@ test('a run whose server tells no usage has the tokens of its answers, in a rebu
   expect(rebuilt.outputTokensPerSecond).toBe(report.outputTokensPerSecond);
 });
 
-test('where usage is told it stays, and a difference is said', async () => {
+test('reported usage stays, and a difference is noted', async () => {
   using folder = temporaryDirectory();
   await using mock = await startMock({ ttftMs: 1, gapMs: 0, outputTokens: 6 });
   const { report } = await runBench(

@@ -14,7 +14,7 @@ import { partsHere, requestHere } from '../run-here.ts';
 
 const NEVER = new AbortController().signal;
 
-/** A token a word, under the field that this kind of server knows. */
+/** One token a word, under this kind of server's field. */
 const tokenizing = (field: 'prompt' | 'content') => (text: string) => {
   const body: Record<string, unknown> = JSON.parse(text);
   const words = String(body[field] ?? '').match(/\S+/g) ?? [];
@@ -77,7 +77,7 @@ describe('the tokens of answers by the server that wrote them', () => {
     ]);
   });
 
-  test('complete a run whose server tells no usage, and the report says who counted', async () => {
+  test('complete a run whose server reports no usage, and the report states the tokenizer', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock({ ttftMs: 1, gapMs: 0, outputTokens: 6, usage: 'never' });
     await using server = await startServer(tokenizing('prompt'), mock.url);

@@ -17,7 +17,7 @@ interface Told {
   readonly figures: { readonly counts: { readonly completed: number } };
 }
 
-test('what a run tells a daemon is on the clock of its samples: none has ended later than it is told', async () => {
+test('what a run reports to a daemon is on the clock of its samples: none has ended later than it is reported', async () => {
   using folder = temporaryDirectory();
   const reported: Told[] = [];
   const server = createServer((request, response) => {

@@ -1,5 +1,5 @@
-// A server that answers each completion with what a test says, after it has read the whole request. Everything else it answers as a
-// server would that has one model and no metrics.
+// A server that replies to each completion as a test specifies, after it has read the whole request. To everything
+// else it replies as a server with one model and no metrics.
 
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';

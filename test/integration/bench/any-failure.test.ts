@@ -1,5 +1,5 @@
-// The whole command against a server that fails in every way of the mock's tables, one after the other: every request is
-// counted once, as what it was, and the run's totals add up to what the server says it did.
+// The whole command against a server that fails in every way of the mock's tables, one after another: every request
+// is counted once, as what it was, and the run's totals match the server's own log.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// `plimsoll bench` as the command runs it, in this process, with real children and threads, against whatever URL.
+// `plimsoll bench` as the command runs it, in this process, with real children and threads, against any URL.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ interface BenchHereOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
   readonly isAlive?: NonNullable<MadeUpProcessOptions['isAlive']>;
-  /** To stop it, say. */
+  /** For example, to stop it. */
   readonly during?: (process: MadeUpProcess) => void | Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Whether the truth lies inside the error bounds of a run, by what a stamping mock says that it wrote when.
+// Whether the truth is within the error bounds of a run, by the write times in a stamping mock's log.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -71,7 +71,7 @@ describe('words that cannot be counted', () => {
   test('stand for tokens, and the report says why', async () => {
     await using mock = await startMock({ ...FAST, usage: 'never' });
     const report = await reportOf(mock.url, '--input-tokens', '100');
-    expect(requestsOf(report).calibration).toMatchObject({ reason: 'the server tells no usage' });
+    expect(requestsOf(report).calibration).toMatchObject({ reason: 'the server reports no usage' });
     expect(report.notices.join(' ')).toContain('a word for each token');
   });
 

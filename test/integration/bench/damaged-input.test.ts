@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere } from './bench-here.ts';
 
-/** Answers whatever it is asked with 404, and counts what is sent to it. */
+/** Replies 404 to every request, and counts the requests. */
 const countingServer = async () => {
   const server = createServer((request, response) => {
     if (request.method === 'POST') reported.posts += 1;

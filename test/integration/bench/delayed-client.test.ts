@@ -1,5 +1,5 @@
-// A load generator that is kept from its work while a run goes on, in closed loop, where no schedule says that it was late:
-// the run says that it cannot be trusted, and why.
+// A load generator that is stopped while a run is in progress, in closed loop, where no schedule shows that it was
+// late: the run reports that it cannot be trusted, and why.
 
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -65,9 +65,9 @@ describe('a client that is held up in closed loop', { timeout: 120_000 }, () => 
     const { client, series, rateBounds } = readReport(run.directory);
     expect(client.verdict).toBe('client-bound');
     expect(client.throttledShare).toSatisfy(share => typeof share === 'number' && share > 0.05);
-    expect(client.reasons.join('\n')).toContain('a processor quota held the client back');
+    expect(client.reasons.join('\n')).toContain('a processor quota throttled the client');
     expect(series.ttftNs?.errorBound).toBeUndefined();
-    expect(JSON.stringify(rateBounds)).toContain('a processor quota held the client back');
+    expect(JSON.stringify(rateBounds)).toContain('a processor quota throttled the client');
   });
 });
 

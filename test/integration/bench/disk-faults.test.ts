@@ -104,7 +104,7 @@ test('a sweep onto a disk that is full already is refused in words, and leaves n
   }
 });
 
-/** Whatever room is left, as another program would. */
+/** Fills the remaining room, as another program would. */
 const fill = (file: string): void => {
   const block = Buffer.alloc(4_096);
   try {

@@ -54,7 +54,7 @@ describe('a limit bounds what it names', { timeout: 120_000 }, () => {
     ]);
     expect(run.exit).toBe('ok');
     expect(run.report().run).toMatchObject({ dataset: 'prompts.jsonl: 3 prompts', hasNonce: false });
-    // Not even a question for its model came before; its metrics are asked for beside the load.
+    // There was not even a request for its model before; its metrics are requested in parallel with the load.
     expect(server.lines().filter(line => !line.startsWith('GET /metrics '))).toEqual(
       Array.from({ length: 7 }, () => 'POST /v1/chat/completions HTTP/1.1'),
     );

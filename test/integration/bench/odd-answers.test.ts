@@ -1,4 +1,5 @@
-// Whether what a server sends is an answer, and whether its counts can be true: what a run of the whole command says of it.
+// Whether a server's reply is an answer, and whether its counts can be true: what a run of the whole command reports
+// about it.
 
 import { describe, expect, test } from 'vitest';
 import { renderReport } from '../../../src/metrics/text-report.ts';

@@ -1,4 +1,5 @@
-// What keeps a run from its target, told in words that a person can act on, with its own code and no stack.
+// Everything that keeps a run from its target, reported in sentences that a person can act on, with its own code and
+// no stack.
 
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

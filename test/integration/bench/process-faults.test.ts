@@ -53,7 +53,7 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     expect(run.output()).toContain('INCOMPLETE');
     expect(report.counts.completed).toBeGreaterThan(0);
     for (const pid of children) await untilGone(pid);
-    // Every sample that was told is in the file, and a report can be made of them.
+    // Every reported sample is in the file, and a report can be made from them.
     const again = await rebuildReport(run.directory);
     expect(again.complete).toBe(false);
     expect(again.counts.issued + again.warmup.issued).toBe(samplesOf(run.directory));
@@ -113,7 +113,7 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     expect(report.counts.issued).toBeGreaterThanOrEqual(report.counts.completed);
   });
 
-  test('after SIGKILL of a run of sessions its report tells those that thought as cut, and no turn as done that was not', async ({
+  test('after SIGKILL of a run of sessions its report has those in think time as cut, and no unfinished turn as done', async ({
     skip,
   }) => {
     if (!isLongRun) skip('one more run: in the long run');
@@ -201,7 +201,7 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
   );
 
   // As `timeout` does, to its child and then to the group, and service managers that send SIGHUP behind SIGTERM.
-  test('signals that come together are one wish to stop', async () => {
+  test('signals that come together are one request to stop', async () => {
     using folder = temporaryDirectory();
     await using run = spawnBench(folder.path, [mock.url, ...long]);
     const children = await underWay(run);

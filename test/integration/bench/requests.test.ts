@@ -61,7 +61,7 @@ describe('the length of answers', () => {
     expect(run.stdout).toContain('asked at most 256, the default; counted 256');
   });
 
-  test('is what was asked for, whatever the model would say by itself', async () => {
+  test('is what was requested, independent of the length that the model prefers', async () => {
     using folder = temporaryDirectory();
     await using mock = await startMock({ ...FAST, outputTokens: { min: 1, max: 400 } });
     const run = await runOf(folder.path, mock.url, '--output-tokens', '150');
@@ -70,7 +70,7 @@ describe('the length of answers', () => {
     expect(run.stdout).toContain('asked 150; counted 150');
   });
 
-  test('is drawn from the seed, alike in closed and open loop and however many requests warm up', async () => {
+  test('is drawn from the seed, equal in closed and open loop and for any number of warm-up requests', async () => {
     const lengths: number[][] = [];
     for (const more of [[], ['--warmup', '7', '--rate', '500', '--seed', '5']]) {
       using folder = temporaryDirectory();

@@ -11,7 +11,7 @@ import { benchHere } from './bench-here.ts';
 
 const SECRET = 'pl4nted-s3cret';
 
-/** Answers everything with an error that says back what it was asked, and keeps it. */
+/** Replies to everything with an error that repeats the request, and records it. */
 const echoServer = async (): Promise<{ readonly port: number; received(): string } & AsyncDisposable> => {
   let received = '';
   const sockets = new Set<Socket>();

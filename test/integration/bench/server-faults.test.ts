@@ -1,4 +1,5 @@
-// Everything that a server can do wrong, through the whole command: how it counts, what the report says, and the code.
+// Everything that a server can do wrong, through the whole command: how it counts, what the report contains, and the
+// exit code.
 
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

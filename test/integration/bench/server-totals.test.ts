@@ -1,4 +1,5 @@
-// What a report says of the server's own metrics: totals are exactly what the server served in the run, next to what the client counted.
+// The server's own metrics in a report: totals are exactly what the server served in the run, next to the client's
+// counts.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// A whole sweep against the mock: its directory, its early end, and going on with it after whatever ended it.
+// A whole sweep against the mock: its directory, its early end, and resuming it after any end.
 
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Threads of the load process that misbehave: the run ends, says what was lost, and is never called complete.
+// Threads of the load process that misbehave: the run ends, reports what was lost, and is never complete.
 
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

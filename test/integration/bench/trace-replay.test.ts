@@ -1,4 +1,5 @@
-// A recorded trace as `plimsoll bench --trace` replays it, by what the server was asked and what the run tells of it.
+// A recorded trace as `plimsoll bench --trace` replays it, by the requests that the server received and the run's
+// report.
 
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -129,7 +130,8 @@ describe('a replayed trace', () => {
     expect(intendedMs(run)).toEqual(
       rows.map(({ timestamp }) => Math.round(((timestamp - (rows[0]?.timestamp ?? 0)) / 60) * 1e6) / 1e6),
     );
-    if (isUnknown(report.run.shape) || isUnknown(report.run.shape.trace)) throw new Error('no trace is told');
+    if (isUnknown(report.run.shape) || isUnknown(report.run.shape.trace))
+      throw new Error('no trace is reported');
     expect(report.run.shape.trace).toMatchObject({ speed: 60, requests: 60, gapsCapped: 0 });
     expect(report.counts).toMatchObject({ issued: 60, completed: 60 });
     if (isUnknown(report.provenance)) throw new Error(report.provenance.reason);

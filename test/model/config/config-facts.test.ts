@@ -25,14 +25,14 @@ describe('the config of a model', () => {
     },
   );
 
-  test('tells which layers look at a window', () => {
+  test('contains which layers attend to a window', () => {
     expect(known(factsOf('gpt-oss-120b').cache).groups).toEqual([
       { kind: 'full', layers: 18, elementsPerToken: 1_024 },
       { kind: 'window', layers: 18, elementsPerToken: 1_024, window: 128 },
     ]);
   });
 
-  test('of pictures and text tells the text in a part of its own', () => {
+  test('of images and text contains the text model in a separate part', () => {
     const facts = configFacts(
       readModelConfig({ model_type: 'gemma3', text_config: CONFIGS['gemma3-27b'] }, 'm/config.json'),
     );

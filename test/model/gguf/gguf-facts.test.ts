@@ -98,9 +98,9 @@ describe('weights', () => {
   });
 });
 
-test('a window of which the file does not tell the layers is said, and not guessed', async () => {
+test('a window of which the file does not contain the layers is noted, and not guessed', async () => {
   const bytes = headerBytes('gemma3-27b').slice();
-  // The same file of an architecture that nobody knows: "gemma3" becomes "gemmaX" wherever it stands.
+  // The same file of an unknown architecture: "gemma3" becomes "gemmaX" everywhere.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = text.indexOf('gemma3'); at >= 0; at = text.indexOf('gemma3', at + 1))
     text.write('gemmaX', at);

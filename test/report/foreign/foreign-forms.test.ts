@@ -17,7 +17,9 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const MS = 1_000_000;
 
-/** Five tokens in chunks of 1, 3 and 1: the one stream on which the tools of this field tell six different times. */
+/**
+ * Five tokens in chunks of 1, 3 and 1: the one stream for which the tools of this field report six different times.
+ */
 const FIVE_TOKENS: Partial<EndedSample> = {
   sampleId: 0,
   sentNs: 10 * MS,
@@ -93,7 +95,7 @@ describe('as vLLM writes a result', () => {
     });
   });
 
-  test('what the server did not tell of every request is null, not the sum of some', async () => {
+  test('what the server did not report for every request is null, not the sum of some', async () => {
     const result = await json('vllm', [FIVE_TOKENS, { ...ONE_TOKEN, outputTokens: NO_FIGURE }]);
     expect(result).toMatchObject({
       total_output_tokens: null,
@@ -249,7 +251,7 @@ test('as inference-perf summarises: latency to the end of the stream, in seconds
   });
 });
 
-test('inference-perf tells times between tokens, which are not known where tokens came joined', async () => {
+test('inference-perf reports times between tokens, which are not known if tokens came joined', async () => {
   expect(await json('inference-perf', [FIVE_TOKENS])).toMatchObject({
     successes: { latency: { inter_token_latency: null, time_per_output_token: { mean: 0.02 } } },
   });

@@ -60,7 +60,10 @@ const BEGUN: Partial<EndedSample> = {
   endNs: 3.9e9,
 };
 
-/** One that failed before its first token, one behind it, and one that was cut off; the server told no tokens of any. */
+/**
+ * One that failed before its first token, one after it, and one that was cut off; the server reported no tokens for
+ * any.
+ */
 const UNFINISHED: readonly EndedSample[] = [
   sampleOf({
     sampleId: 900,

@@ -52,7 +52,7 @@ describe('the report of a load line', () => {
     expect(html).not.toMatch(/NaN|undefined|Infinity/);
   });
 
-  test('shows as text whatever others named', () => {
+  test('shows all foreign names as text', () => {
     const html = pageOf(named(HOSTILE));
     expect(tagsOf(html)).toEqual(tagsOf(pageOf(named('calm'))));
     expect(html).not.toContain('\u202e');

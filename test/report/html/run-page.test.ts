@@ -9,7 +9,7 @@ import { MadeUpRun } from '../../support/made-up-run.ts';
 import { runConfig } from '../../support/run-records.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** Whatever a server, a model's author or a proxy may call itself. */
+/** A possible name of a server, a model's author or a proxy. */
 const HOSTILE = `</script><img onerror=alert(1) src=x>"'\`</style><!--\u0000\u202e&amp;`;
 
 const pageOf = async (more: Partial<Report> = {}, samples = 900): Promise<string> => {
@@ -64,7 +64,7 @@ describe('the report of a run as a page', () => {
     expect(html.match(/<rect class="outage"/g)).toHaveLength(3);
   });
 
-  test('shows as text whatever others named', async () => {
+  test('shows all foreign names as text', async () => {
     const { run, client } = await reportOnce();
     const named = (words: string): Promise<string> =>
       pageOf({
@@ -95,7 +95,7 @@ describe('the report of a run as a page', () => {
     expect(textIn(html)).toMatch(/at least \d+ of 900/);
   });
 
-  test('has a dash and "too few" in place of a percentile that so few requests cannot tell', async () => {
+  test('has a dash and "too few" in place of a percentile for which there are too few requests', async () => {
     const text = textIn(await pageOf({}, 40));
     expect(text).toMatch(/p90 [\d.]+ ms \([\d.]+–[\d.]+\) · p99: too few/);
     expect(text).toMatch(/Time to first token [\d.]+ .?s [\d.]+ ms \([\d.]+ to [\d.]+ ms\) – too few –/);

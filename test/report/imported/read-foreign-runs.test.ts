@@ -48,7 +48,7 @@ describe('each request has the times that its tool wrote', () => {
   });
 });
 
-test("a result of vLLM without its lists keeps vLLM's own figures, and says that single requests are not told", async () => {
+test("a result of vLLM without its lists keeps vLLM's own figures, and notes that single requests are not reported", async () => {
   const text = await writtenAs('vllm');
   const run = runOf(text);
   const reported = JSON.parse(text);

@@ -1,5 +1,6 @@
-// A real OpenTelemetry collector reads what a run and a daemon send. The program is the one that PLIMSOLL_OTEL_COLLECTOR names, with the
-// receiver otlp and the exporter debug: docs/opentelemetry.md says how to build it.
+// A real OpenTelemetry collector reads what a run and a daemon send. The program is the one that
+// PLIMSOLL_OTEL_COLLECTOR names, with the receiver otlp and the exporter debug: docs/opentelemetry.md describes how
+// to build it.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// What a receiver that is down, slow or wrong costs whoever sends to it.
+// What a receiver that is down, slow or wrong costs the sender.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

@@ -30,7 +30,7 @@ const MS = 1e6;
 const STARTED = '2026-01-31T10:00:00.000Z';
 const ZERO_NS = BigInt(Date.parse(STARTED)) * 1_000_000n;
 
-test('a run is told by the conventions: each figure counted in its bucket, failures apart, times where they were', async () => {
+test('a run is exported by the conventions: each figure counted in its bucket, failures apart, times where they were', async () => {
   const messages = await telemetryOf([
     sampleOf({
       sampleId: 1,
@@ -96,7 +96,7 @@ test('a run is told by the conventions: each figure counted in its bucket, failu
   expect(new Set(spans.map(({ spanId }) => spanId)).size).toBe(spans.length);
 });
 
-test('a request of a run of several models is told with the model that it asked', async () => {
+test('a request of a run of several models is exported with its model', async () => {
   const reported = { model: 'base=0.7,adapter=0.3', models: MIX };
   const asking = (sampleId: number, variant: number): EndedSample =>
     sampleOf({
@@ -124,7 +124,7 @@ test.each([
   ['unix:/run/server.sock:/v1', '/run/server.sock', undefined],
   ['http://[::1]:8000/v1', '::1', '8000'],
   ['https://models.example', 'models.example', '443'],
-])('the server of %s is told by its address', async (target, address, port) => {
+])('the server of %s is identified by its address', async (target, address, port) => {
   const messages = await telemetryOf([sampleOf({ sampleId: 1 })], { target });
   const root = spansOf(messages).find(({ kind }) => kind === 3);
   expect(textOf(root?.attributes ?? [], 'server.address')).toBe(address);

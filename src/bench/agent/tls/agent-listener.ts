@@ -1,5 +1,5 @@
-// Where an agent listens. Who has its secret gets a line; a stranger gets no byte of an answer beyond TLS's own refusal, and
-// costs no more than a bounded number of handshakes: so many at a time, in all and from one address, and so many a second.
+// The listener of an agent. A peer with its secret gets a channel. Any other peer gets no reply beyond TLS's own
+// refusal, and the number of its handshakes is limited: in parallel, in all and by address, and by second.
 
 import { once } from 'node:events';
 import { createServer as createNetServer, type Server, type Socket } from 'node:net';
@@ -13,10 +13,10 @@ import { AGENT_IDENTITY, agentPsk } from './agent-code.ts';
 import { TlsLine } from './tls-line.ts';
 
 interface AgentListenerOptions {
-  /** What opens it now; undefined: nothing does, as when it is used up. Asked for at each handshake. */
+  /** The secret that is accepted now; undefined: none, as when it is used up. Read at each handshake. */
   readonly secret: () => string | undefined;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Somebody with the secret. */
+  /** Called for a peer with the secret. */
   readonly onLine: (line: FrameLine, from: string) => void;
   /** Connections refused so far: without the secret, too slow, too many. */
   readonly onStrangers?: (count: number) => void;
@@ -30,7 +30,7 @@ export class AgentListener {
   readonly #tls: TlsServer;
   readonly #buckets: AddressBuckets;
   readonly #handshakeMs: number;
-  /** Connections that have not shown the secret yet, oldest first. */
+  /** Connections that have not proved the secret yet, oldest first. */
   readonly #pending = new Map<Socket, { readonly address: string; readonly slow: NodeJS.Timeout }>();
   readonly #open = new Set<Socket>();
   #strangers = 0;
@@ -57,7 +57,7 @@ export class AgentListener {
     return this.#strangers;
   }
 
-  /** The port. '::' takes IPv4 too, and only that where there is no IPv6. @throws the system's error. */
+  /** Returns the port. '::' accepts IPv4 too, and only IPv4 on a machine without IPv6. @throws the system's error. */
   async listen(host: string, port: number): Promise<number> {
     try {
       return await this.#listenAt(host, port);
@@ -67,7 +67,9 @@ export class AgentListener {
     }
   }
 
-  /** No more are taken; those that have not shown the secret are cut. Lines stay with who has them. */
+  /**
+   * Accepts no more connections and cuts those that have not proved the secret. Open channels stay with their users.
+   */
   async close(): Promise<void> {
     const closed = this.#net.listening ? once(this.#net, 'close') : undefined;
     this.#net.close();
@@ -101,7 +103,7 @@ export class AgentListener {
     this.#tls.emit('connection', raw);
   }
 
-  /** The oldest goes: of the same address, if that has many already; else of all. */
+  /** Drops the oldest: of the same address, if that has many already; else of all. */
   #makeRoom(address: string): void {
     const ofSame = [...this.#pending].filter(([, other]) => other.address === address);
     const [first] = ofSame.length >= PENDING_OF_ADDRESS_MAX ? ofSame : this.#pending;
@@ -146,11 +148,11 @@ const plainAddress = (address: string | undefined): string =>
   (address ?? '').replace(/^::ffff:(?=\d+\.)/, '');
 
 const HANDSHAKE_MS_MAX = 5_000;
-/** Of one address. At two a second nobody tries a share of 2^128 that has a name. */
+/** By address. At two a second, the chance to guess one of 2^128 stays negligible. */
 const HANDSHAKE_RATE = { burst: 20, perSecond: 2 };
 const ADDRESSES_MAX = 1_024;
 const PENDING_MAX = 32;
 const PENDING_OF_ADDRESS_MAX = 8;
-/** With the secret: one coordinator, and others to whom it is said that there is one. */
+/** With the secret: one coordinator, and a few more that receive "busy". */
 const OPEN_MAX = 4;
 const KEEP_ALIVE_MS = 1_000;

@@ -1,4 +1,4 @@
-// The coordinator's way to an agent: TLS under the secret, and the channel over it.
+// How a coordinator connects to an agent: TLS under the secret, and the channel over it.
 
 import type { TLSSocket } from 'node:tls';
 import { type HostPort, hostPortText } from '../../../core/address/host-port.ts';
@@ -11,9 +11,9 @@ import { AGENT_IDENTITY, agentPsk } from './agent-code.ts';
 import { TlsLine } from './tls-line.ts';
 
 interface DialAgentOptions {
-  /** For people: "boreas", "10.0.0.2:4184". */
+  /** Name for people: "boreas", "10.0.0.2:4184". */
   readonly name: string;
-  /** Tried in order; all are of one agent. */
+  /** Addresses of one agent, tried in order. */
   readonly addresses: readonly HostPort[];
   /** The code, or the ticket. */
   readonly secret: string;
@@ -86,7 +86,7 @@ const dialOne = async (
 const meaningOf = (error: Error): string => {
   const code = errorCode(error) ?? '';
   if (code === 'ECONNREFUSED') return 'has nobody listening';
-  // What OpenSSL says of a wrong key, and of one that the agent no longer takes.
+  // OpenSSL's errors for a wrong key, and for one that the agent no longer accepts.
   if (/DECRYPT_ERROR|HANDSHAKE_FAILURE|UNKNOWN_PSK_IDENTITY/.test(code)) return WRONG_CODE;
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'closed the connection';
   return `failed: ${shortReason(error)}`;

@@ -1,5 +1,5 @@
-// A line of frames over one TLS connection, the same at both ends: 4 bytes of length, then the frame. What a frame says is the
-// channel's business (fleet/framed-channel.ts).
+// A channel of frames over one TLS connection, the same at both ends: 4 bytes of length, then the frame.
+// fleet/framed-channel.ts interprets the frames.
 
 import type { TLSSocket } from 'node:tls';
 import { AGENT_MESSAGE_BYTES_MAX } from '../../../wire/agent-message.ts';
@@ -41,7 +41,7 @@ export class TlsLine implements FrameLine {
   async end(): Promise<void> {
     const socket = this.#socket;
     if (socket.closed) return;
-    // What was written is given to the other end, though not for ever: it may not be reading.
+    // What was written is delivered before the close, within a time limit: the other end may not be reading.
     socket.end();
     const patience = setTimeout(() => socket.destroy(), END_MS_MAX);
     await this.#gone;

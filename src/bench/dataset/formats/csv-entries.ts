@@ -27,7 +27,10 @@ export async function* csvEntries(chunks: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-/** What is not UTF-8 is refused by its own line, however the file is cut: a line feed is never a part of another character. */
+/**
+ * Invalid UTF-8 is refused with its line, at any cut of the file: a line feed byte is never part of another
+ * character.
+ */
 async function* textsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, void> {
   let line = 1;
   let rest: Buffer = Buffer.alloc(0);
@@ -56,7 +59,7 @@ function* textsIn(bytes: Buffer, firstLine: number): Generator<string, void, voi
   }
 }
 
-/** Without a last character of which bytes are still to come. */
+/** Excludes a last character that is incomplete. */
 const endOfCharacters = (bytes: Buffer): number => {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

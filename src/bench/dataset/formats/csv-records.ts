@@ -1,10 +1,10 @@
-// The records of a CSV file (RFC 4180), however it is cut into parts: quoted fields may hold commas, quotation marks written
-// twice and line breaks. The first record names the columns.
+// The records of a CSV file (RFC 4180), at any cut into parts: quoted fields may contain commas, doubled quotation
+// marks and line breaks. The first record names the columns.
 
 import { EntryError } from './dataset-entry.ts';
 
 interface CsvRecord {
-  /** On which it begins, from 1. */
+  /** Line on which it begins, from 1. */
   readonly line: number;
   readonly fields: readonly string[];
 }
@@ -24,7 +24,7 @@ class RecordCutter {
   #fields: string[] = [];
   #field = '';
   #length = 0;
-  /** A quotation mark in a quoted field may end it or be the first of two: the next character tells. */
+  /** A quotation mark in a quoted field ends it or is the first of two: the next character decides. */
   #place: 'start of field' | 'plain' | 'quoted' | 'after quote' = 'start of field';
   #line = 1;
   #recordLine = 1;

@@ -1,4 +1,4 @@
-// One entry of a data set's file, before anybody has asked what it means.
+// One entry of a data set's file, before its content is interpreted.
 
 import type { JsonObject } from '../../../core/json.ts';
 
@@ -7,10 +7,10 @@ export type DatasetEntry =
   | { readonly kind: 'json'; readonly line: number; readonly text: string }
   /** Named fields. */
   | { readonly kind: 'record'; readonly line: number; readonly record: Readonly<Record<string, string>> }
-  /** Of a table: its line is the number of the row, from 1. */
+  /** Row of a table; its line is the number of the row, from 1. */
   | { readonly kind: 'row'; readonly line: number; readonly row: JsonObject };
 
-/** Where a file is not what its format says. */
+/** A violation of the file's format. */
 export class EntryError extends Error {
   /** From 1. */
   readonly line: number;
@@ -31,10 +31,12 @@ export const entryPlace = (
   { line, unit }: { readonly line: number; readonly unit: 'line' | 'row' },
 ): string => (unit === 'line' ? `${shownPath}:${line}` : `${shownPath}, row ${line}`);
 
-/** Longest line, JSON object or CSV record. */
+/** Size of the longest line, JSON object or CSV record. */
 export const ENTRY_BYTES_MAX: number = 8 * 1024 * 1024;
 
-/** Not UTF-8 is said rather than sent as something else than what the file holds. @throws EntryError */
+/**
+ * Invalid UTF-8 is an error, because decoding would send something else than the file contains. @throws EntryError
+ */
 export const decodedEntry = (bytes: Uint8Array, line: number): string => {
   try {
     // A byte order mark is dropped by the decoder.

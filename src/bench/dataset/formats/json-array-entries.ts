@@ -1,5 +1,5 @@
-// The objects of a JSON array of any length, as ShareGPT and others publish data sets: cut by braces and quotation marks
-// alone, so that a file of gigabytes is never whole in memory. What stands within one is for JSON.parse to judge.
+// The objects of a JSON array of any length, as ShareGPT and others publish data sets: split by braces and quotation
+// marks alone, so that a file of gigabytes is never whole in memory. JSON.parse validates each object.
 
 import { type DatasetEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.ts';
 import { OPEN_OBJECT, OpenObject } from './open-object.ts';

@@ -1,5 +1,5 @@
-// JSON objects one behind the other, in a list or not, each on one line or on many: cut by braces and quotation marks alone, so
-// that a file of any size is never whole in memory. What stands within one is for JSON.parse to judge.
+// A sequence of JSON objects, in a list or not, each on one line or on many: split by braces and quotation marks
+// alone, so that a file of any size is never whole in memory. JSON.parse validates each object.
 
 import { type DatasetEntry, EntryError } from './dataset-entry.ts';
 import { OPEN_OBJECT, OpenObject } from './open-object.ts';

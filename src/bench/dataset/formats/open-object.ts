@@ -1,18 +1,18 @@
-// One JSON object on its way in: where it ends, by braces and quotation marks alone, and its pieces until it is whole, so that a file
-// of any size is never whole in memory. What stands within it is for JSON.parse to judge.
+// One JSON object that is being read: where it ends, by braces and quotation marks alone, and its pieces until it is
+// whole, so that a file of any size is never whole in memory. JSON.parse validates its content.
 
 import type { Sentences } from '../../../core/problem.ts';
 import { type DatasetEntry, decodedEntry, EntryError } from './dataset-entry.ts';
 
 interface OpenObjectOptions {
   readonly bytesMax: number;
-  /** Said of a longer one. */
+  /** Error for a longer one. */
   readonly tooLong: Sentences;
 }
 
 export class OpenObject {
   readonly #options: OpenObjectOptions;
-  /** Of braces that are open. */
+  /** Number of open braces. */
   #depth = 0;
   #isInText = false;
   #isEscaped = false;
@@ -28,7 +28,7 @@ export class OpenObject {
     return this.#depth > 0;
   }
 
-  /** Where it began. */
+  /** Line on which it began. */
   get line(): number {
     return this.#line;
   }
@@ -38,7 +38,7 @@ export class OpenObject {
     this.#line = line;
   }
 
-  /** Of a byte within it. @returns whether it ends with it */
+  /** For each byte within it. @returns whether the object ends with it */
   closes(byte: number): boolean {
     if (this.#isInText) {
       if (this.#isEscaped) this.#isEscaped = false;
@@ -50,16 +50,16 @@ export class OpenObject {
     return this.#depth === 0;
   }
 
-  /** @throws EntryError where it is too long */
+  /** @throws EntryError if it is too long */
   keep(part: Buffer): void {
     this.#bytes += part.length;
     const { bytesMax, tooLong } = this.#options;
     if (this.#bytes > bytesMax) throw new EntryError(this.#line, tooLong.problem, tooLong.advice);
-    // The buffer that it lies in is used again for the next part of the file.
+    // Copied: the buffer is reused for the next part of the file.
     this.#parts.push(Buffer.from(part));
   }
 
-  /** @throws EntryError where it is no UTF-8 */
+  /** @throws EntryError if it is not UTF-8 */
   whole(): DatasetEntry {
     const text = decodedEntry(Buffer.concat(this.#parts), this.#line);
     this.#parts = [];

@@ -1,5 +1,6 @@
-// A request as OpenAI's batch files hold it: {"custom_id": …, "method": "POST", "url": "/v1/chat/completions", "body": {…}}.
-// Its body is sent as it is, but for what the run decides: the model, the limit under its name here, and streaming.
+// A request in the format of OpenAI's batch files: {"custom_id": …, "method": "POST", "url": "/v1/chat/completions",
+// "body": {…}}. Its body is sent as it is, except for what the run decides: the model, the limit under its name here,
+// and streaming.
 
 import { type Parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json.ts';
@@ -8,9 +9,9 @@ export const isBatchRow = (row: JsonObject): boolean =>
   isJsonObject(row['body']) && typeof row['url'] === 'string';
 
 interface PlainBatchRow {
-  /** That it would be in a data set of our own: messages or a prompt, and max_tokens. */
+  /** The equivalent row of our own format: messages or a prompt, and max_tokens. */
   readonly row: JsonObject;
-  /** What else its body asks for. */
+  /** Other fields of its body. */
   readonly fields: JsonObject;
   readonly lineId: string | undefined;
 }

@@ -1,6 +1,7 @@
-// The rows of a Parquet file under the names of its columns, one row group after the other, so that no more than one of them is
-// in memory. Only columns are read that a data set has a use for. The file's own sizes are believed only up to a limit, and what
-// rows become outside of this thread is counted: a text that a dictionary stores once is a copy of its own in each of them.
+// The rows of a Parquet file under the names of its columns, one row group after another, so that no more than one of
+// them is in memory. Only useful columns are read. The file's own sizes are trusted only up to a limit, and the
+// memory that rows take outside of this thread is counted: a text that a dictionary stores once becomes a separate
+// copy in each row.
 
 import type { FileHandle } from 'node:fs/promises';
 import { brotliDecompressSync, gunzipSync, zstdDecompressSync } from 'node:zlib';
@@ -24,13 +25,16 @@ import { type DatasetEntry, ENTRY_BYTES_MAX, EntryError } from './dataset-entry.
 interface ParquetSource {
   /** Absolute. */
   readonly path: string;
-  /** Which of its columns are of use; none where the file has nothing to ask. */
+  /** Selects the useful columns; none if the file contains no prompts. */
   readonly columnsOf: (names: readonly string[]) => Promise<readonly string[]>;
 }
 
 export type ParquetRow = Extract<DatasetEntry, { readonly kind: 'row' }>;
 
-/** Some megabytes at a time. @throws EntryError with the row at which reading ended; whatever opening the file throws. */
+/**
+ * Yields some megabytes at a time. @throws EntryError with the row at which reading ended; any error of opening the
+ * file.
+ */
 export async function* parquetBatches(
   source: ParquetSource,
 ): AsyncGenerator<readonly ParquetRow[], void, void> {
@@ -42,7 +46,7 @@ export async function* parquetBatches(
   );
   const columns = [...(await source.columnsOf(names))];
   if (columns.length === 0) {
-    // Whoever reads the row says which columns there are instead.
+    // The reader of the row reports the existing columns instead.
     yield [{ kind: 'row', line: 1, row: Object.fromEntries(names.map(name => [name, null])) }];
     return;
   }
@@ -72,7 +76,7 @@ export async function* parquetBatches(
   checkCount(rowStart, Number(metadata.num_rows), rowStart + 1, 'the file');
 }
 
-/** Rows on their way to the main thread, where each gets memory of its own. */
+/** Rows on their way to the main thread, where each gets its own memory. */
 class RowBatch {
   #rows: ParquetRow[] = [];
   #bytes = 0;
@@ -82,7 +86,7 @@ class RowBatch {
     ({ problem, advice }) => new EntryError(this.#line, `up to here ${problem}`, advice, 'row'),
   );
 
-  /** @throws EntryError where all rows together have too much */
+  /** @throws EntryError if all rows together are too large */
   add(row: ParquetRow): void {
     const bytes = valueFootprint(row.row);
     this.#line = row.line;
@@ -103,7 +107,7 @@ class RowBatch {
   }
 }
 
-/** How many rows it has, if no more than fit. */
+/** The number of rows, if it is within the limit. */
 const checkedRows = (
   { num_rows, columns }: RowGroup,
   wanted: readonly string[],
@@ -143,7 +147,7 @@ const checkCount = (found: number, reported: number, line: number, what: string)
     throw damaged(line, `${what} has ${counted(found, 'row')}, and says that it has ${reported}`);
 };
 
-/** What a library throws about a file is about the file: where it stands is added. */
+/** A library's error about a file is an error of the file: the position is added. */
 const namedAs = async <T>(line: number, what: string, read: () => T | Promise<T>): Promise<T> => {
   try {
     return await read();
@@ -190,7 +194,7 @@ const plainValue = (value: unknown, line: number): unknown => {
   }
 };
 
-/** Parts of a file as the library asks for them. */
+/** Parts of a file in the form that the library requests. */
 class FileRanges implements AsyncBuffer {
   readonly byteLength: number;
   readonly #file: FileHandle;
@@ -202,7 +206,8 @@ class FileRanges implements AsyncBuffer {
 
   slice(start: number, end: number = this.byteLength): Promise<ArrayBuffer> {
     const part = this.#part(start, end);
-    // The library asks for several at once and waits for one after the other: a later one may fail before anybody looks.
+    // The library requests several at once and awaits them one after another: a later one may fail before it is
+    // awaited.
     part.catch(() => undefined);
     return part;
   }
@@ -219,7 +224,10 @@ class FileRanges implements AsyncBuffer {
   }
 }
 
-/** Node's own, with the library's for Snappy; LZO and Hadoop's framed LZ4 have none. Of the pages of one row group together. */
+/**
+ * Node's own, with the library's for Snappy; there is none for LZO and Hadoop's framed LZ4. Limits apply to all pages
+ * of one row group together.
+ */
 const compressorsOfGroup = (): Compressors => {
   let left = GROUP_BYTES_MAX;
   const taken = (length: number): number => {
@@ -227,7 +235,7 @@ const compressorsOfGroup = (): Compressors => {
     if (length >= 0 && left >= 0) return length;
     throw new RangeError(`its pages claim more than ${GROUP_BYTES_MAX} bytes`);
   };
-  /** One more than is expected, so that a longer page shows. */
+  /** One more than expected, so that a longer page is detected. */
   const limit = (length: number): { readonly maxOutputLength: number } => ({
     maxOutputLength: taken(length) + 1,
   });
@@ -262,14 +270,14 @@ const decodingOfGroup = (): {
 
 const WHOLE = 'the file is no Parquet file, or a damaged one';
 const MEBIBYTE = 1024 * 1024;
-/** Of the columns that are read, uncompressed. */
+/** Size of the columns that are read, uncompressed. */
 const GROUP_BYTES_MAX: number = 256 * MEBIBYTE;
 const GROUP_ROWS_MAX = 1_000_000;
-/** Of lists within rows, too. */
+/** Includes values of lists within rows. */
 const GROUP_VALUES_MAX = 16_000_000;
 const ROW_GROUPS_MAX = 100_000;
-/** Rows that ask nothing are no prompts, and take their time. */
+/** Rows without a prompt take time, too. */
 const ROWS_MAX = 10_000_000;
-/** As memory of the thread that they go to. */
+/** Memory in the receiving thread. */
 const BATCH_BYTES: number = 4 * MEBIBYTE;
 const READABLE_CODECS: ReadonlySet<string> = new Set(['UNCOMPRESSED', ...Object.keys(compressorsOfGroup())]);

@@ -1,4 +1,4 @@
-// The rows of a Parquet file, read by a thread of its own with a deadline and a bound on its memory.
+// The rows of a Parquet file, read by a separate thread with a deadline and a memory limit.
 
 import { shortReason } from '../../../core/problem.ts';
 import { entryUrl } from '../../../process/entry.ts';
@@ -10,7 +10,7 @@ import type { ParquetReported } from './parquet-worker.ts';
 interface ParquetFile {
   /** Absolute. */
   readonly path: string;
-  /** Which of its columns are of use; none where the file has nothing to ask. */
+  /** Selects the useful columns; none if the file contains no prompts. */
   readonly columnsOf: (names: readonly string[]) => readonly string[];
   readonly signal: AbortSignal;
 }
@@ -63,7 +63,7 @@ const next = async (
   }
 };
 
-/** The library drops some of its own failures, and one that nobody hears ends the thread. */
+/** The library drops some of its own failures, and an unhandled one ends the thread. */
 const whyNot = (error: unknown): string => `what follows cannot be read: ${shortReason(error)}`;
 
 /** Four times what a row group may have, as objects. */

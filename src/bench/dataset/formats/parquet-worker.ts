@@ -1,5 +1,5 @@
-// Reads a Parquet file beside the one who asks: a damaged file makes the library fill memory or count for minutes, and a thread can
-// be ended. It tells one thing after the other, each when it is asked to go on.
+// Reads a Parquet file in a separate thread: a damaged file makes the library fill memory or loop for minutes, and a
+// thread can be ended. It sends one message at a time and continues on request.
 
 import { once } from 'node:events';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -8,12 +8,12 @@ import { EntryError } from './dataset-entry.ts';
 import { type ParquetRow, parquetBatches } from './parquet-batches.ts';
 
 export type ParquetReported =
-  /** Answered with those that are of use. */
+  /** The reply contains the useful ones. */
   | { readonly kind: 'columns'; readonly names: readonly string[] }
   | { readonly kind: 'rows'; readonly rows: readonly ParquetRow[] }
   | { readonly kind: 'end' }
   | { readonly kind: 'wrong'; readonly line: number; readonly problem: string; readonly advice: string }
-  /** The system's, by its code. */
+  /** The system's error, by its code. */
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
 const port = parentPort;

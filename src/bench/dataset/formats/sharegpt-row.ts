@@ -1,6 +1,6 @@
-// A conversation as ShareGPT publishes it: {"id": …, "conversations": [{"from": "human", "value": "…"}, {"from": "gpt", …}]}.
-// What is sent is all that stands before the first answer. Published files hold conversations that begin with an answer or
-// have no question at all: they are left out and counted, as other tools leave them out.
+// A conversation as ShareGPT publishes it: {"id": …, "conversations": [{"from": "human", "value": "…"}, {"from":
+// "gpt", …}]}. All messages before the first answer are sent. Published files contain conversations that begin with
+// an answer or have no question at all: they are left out and counted, as in other tools.
 
 import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json.ts';
@@ -9,7 +9,7 @@ import type { Prompt } from '../prompt.ts';
 
 export const isShareGptRow = (row: JsonObject): boolean => Array.isArray(row['conversations']);
 
-/** Undefined: a conversation with nothing to ask. `isWhole`: with its answers, and all that was asked behind them. */
+/** undefined: a conversation without a question. `isWhole`: with its answers and all later questions. */
 export const shareGptPrompt = (row: JsonObject, isWhole = false): Parsed<Prompt | undefined> => {
   const turns: unknown = row['conversations'];
   const messages: Message[] = [];

@@ -1,6 +1,6 @@
-// The rows of a data set that is made up: prompts of lengths that are asked for, behind prefixes that they share, or those of a
-// trace. One after another, so that a file may be larger than memory; equal seeds give equal bytes. A word stands for a token,
-// because no server is asked.
+// The rows of a synthetic data set: prompts of requested lengths, after shared prefixes, or those of a trace.
+// Generated one by one, so that a file may be larger than memory; equal seeds give equal bytes. One word counts as
+// one token, because no server is involved.
 
 import { type SeededRandom, seededRandom } from '../../../core/random.ts';
 import { type ChosenLengths, lengthsOf, randomFor } from '../length-choice.ts';
@@ -9,10 +9,10 @@ import type { Trace } from '../trace/read-trace.ts';
 import { TraceTexts } from '../trace/trace-text.ts';
 import { prefixStart, TASK, WORD_LIST, WORDS_AS_TOKENS } from '../word-costs.ts';
 
-/** As a line of JSONL has it. */
+/** A row as a line of JSONL. */
 export interface MadeRow {
   readonly prompt: string;
-  /** undefined: nobody says it. */
+  /** undefined: not specified. */
   readonly max_tokens: number | undefined;
 }
 
@@ -66,13 +66,13 @@ export function* tracedRows({ sessions }: Trace, seed: number): Generator<MadeRo
     }
 }
 
-/** The same words whenever it is asked for: kept by nobody. */
+/** The same words at each call, so nothing is stored. */
 const prefixText = (index: number, tokens: number, seed: number): string => {
   const random = seededRandom(chained(chained(chainStart('made prefix'), seed), index));
   return [prefixStart(index), ...drawnWords(tokens - WORDS_AS_TOKENS.prefixTokens, random)].join(' ');
 };
 
-/** Each for itself, so that short prompts are different ones too. */
+/** Drawn separately, so that short prompts differ, too. */
 const drawnWords = (count: number, random: SeededRandom): readonly string[] =>
   Array.from({ length: Math.max(0, count) }, () => WORD_LIST[random.below(WORD_LIST.length)] ?? '');
 

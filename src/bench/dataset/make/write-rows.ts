@@ -1,4 +1,4 @@
-// Writes rows as JSONL under another name first, so that a file of the name that was asked for is always whole.
+// Writes rows as JSONL under a temporary name first, so that a file of the requested name is always complete.
 
 import { createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
@@ -15,7 +15,7 @@ interface WrittenRows {
   readonly sha256: string;
 }
 
-/** @throws BenchError `input` where something is there already, or nothing can be written; the signal's reason. */
+/** @throws BenchError `input` if the file exists already, or cannot be written; the signal's reason. */
 export const writeRows = async (
   rows: Iterable<MadeRow>,
   { path, shownPath, signal }: DatasetPlace,

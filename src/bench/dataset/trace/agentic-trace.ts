@@ -1,6 +1,7 @@
-// Traces of agents (callanjfox/agentic-coding-analysis, docs/TRACE_FORMAT.md; Weka's, AgentX): an object a conversation, with the
-// block ids of each request and the subagents that it started. Ids are full blocks, chained, and mean something within their
-// conversation alone; what all conversations have in common are the blocks of tools and system prompt at the beginning.
+// Traces of agents (callanjfox/agentic-coding-analysis, docs/TRACE_FORMAT.md; Weka's, AgentX): one object for each
+// conversation, with the block ids of each request and the subagents that it started. Ids are full blocks, chained,
+// and valid within their conversation only; all conversations share the blocks of tools and system prompt at the
+// beginning.
 
 import { maximumOf } from '../../../core/extremes.ts';
 import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
@@ -43,18 +44,18 @@ export const agenticEntry = (text: string, line: number): Parsed<TraceEntry> => 
 };
 
 interface AgentReading {
-  /** Of the whole entry: the highest number of an agent that made a request. */
+  /** For the whole entry: the highest number of an agent that made a request. */
   readonly agents: { most: number };
-  /** Names the agent's own blocks. */
+  /** Prefix of the agent's own blocks. */
   readonly key: string;
   readonly blockTokens: number;
-  /** Of the whole entry; what is read is put behind. */
+  /** Requests of the whole entry; new ones are appended. */
   readonly requests: TraceRequest[];
-  /** Since the conversation's start. */
+  /** ms since the conversation's start. */
   readonly spawnedMs: number;
   readonly agent: number;
   readonly depth: number;
-  /** What its first request waits for. */
+  /** The requests that its first request waits for. */
   readonly startsAfter: readonly number[];
 }
 
@@ -91,7 +92,7 @@ const readAgent = (object: JsonObject, reading: AgentReading): Parsed<number | u
     }
     const request = readRequest(row, { at, atMs, chains, reading });
     if (request.kind === 'wrong') return request;
-    // The agent went on when these subagents were over: it waited for them.
+    // The agent continued when these subagents were over: it waited for them.
     const over = running.filter(({ endMs }) => endMs <= atMs);
     if (over.length > 0) running = running.filter(({ endMs }) => endMs > atMs);
     const after = [
@@ -133,7 +134,7 @@ const readSubagent = (
   return parsed({ last, endMs });
 };
 
-/** Without what it waits for. */
+/** Without its dependencies. */
 const readRequest = (
   row: JsonObject,
   {
@@ -158,7 +159,7 @@ const readRequest = (
   return parsed({
     atMs,
     tookMs: typeof took === 'number' && took >= 0 && took <= TIME_SECONDS_MAX ? took * 1_000 : 0,
-    // Blocks were counted with another tokenizer than prompts: what does not fit is not there.
+    // Blocks were counted with another tokenizer than prompts: blocks beyond the prompt are dropped.
     blocks: chains.of(ids.slice(0, Math.floor(inputTokens / blockTokens))),
     blockTokens,
     inputTokens,
@@ -167,7 +168,7 @@ const readRequest = (
   });
 };
 
-/** What the agent itself waited before: as told, else what is left between the recorded end and the recorded start. */
+/** The agent's own pause: as recorded, else the time between the recorded end and the recorded start. */
 const delayOf = (
   atMs: number,
   after: readonly number[],
@@ -185,7 +186,7 @@ const delayOf = (
 const endOf = (request: TraceRequest | undefined): number =>
   request === undefined ? 0 : request.atMs + request.tookMs;
 
-/** The chains of one agent: those of tools and system prompt have the same start in every conversation that has as many. */
+/** The chains of one agent: those of tools and system prompt start equally in every conversation that has as many. */
 class AgentChains {
   readonly #warm: number;
   readonly #common: number;
@@ -225,9 +226,9 @@ class AgentChains {
 }
 
 const BLOCK_TOKENS = 64;
-/** Of subagents within each other. */
+/** Nesting of subagents. */
 const DEPTH_MAX = 8;
-/** Of one agent at a time. */
+/** Limit at one level. */
 const SUBAGENTS_MAX = 1_000;
 /** Ten years. */
 const TIME_SECONDS_MAX = 320_000_000;

@@ -1,8 +1,8 @@
-// A number for a block of a prompt and all blocks before it: equal numbers mean equal prefixes, in whatever way a trace names
-// its blocks. 53 bits, so that it is a whole number of JavaScript; a million different blocks meet by chance once in 20,000
-// traces.
+// A number for a block of a prompt and all blocks before it: equal numbers mean equal prefixes, independent of how a
+// trace names its blocks. 53 bits, so that it is a safe integer of JavaScript; among a million different blocks two
+// collide once in 20,000 traces.
 
-/** Of a conversation or whatever else has names of its own for blocks. */
+/** The start of a conversation, or of any other scope with its own block names. */
 export const chainStart = (scope: string): number => {
   let high = 0x9e3779b9;
   let low = 0x85ebca6b;
@@ -14,7 +14,7 @@ export const chainStart = (scope: string): number => {
   return joined(mixed(high), mixed(low ^ high));
 };
 
-/** The block `id` behind what `chain` stands for. @param id a whole number of at most 53 bits */
+/** The block `id` after the prefix that `chain` represents. @param id a whole number of at most 53 bits */
 export const chained = (chain: number, id: number): number => {
   const idLow = id >>> 0;
   const idHigh = Math.floor(id / 2 ** 32) >>> 0;

@@ -1,6 +1,6 @@
-// Traces in CSV. Azure's (AzurePublicDataset, 2023 and 2024, CC-BY): TIMESTAMP,ContextTokens,GeneratedTokens with wall times.
-// BurstGPT's: Timestamp in seconds, Model, Request tokens, Response tokens, Total tokens, Log Type; newer files also tell
-// Session ID and Elapsed time. Neither tells which prompts begin alike.
+// Traces in CSV. Azure's (AzurePublicDataset, 2023 and 2024, CC-BY): TIMESTAMP,ContextTokens,GeneratedTokens with
+// wall times. BurstGPT's: Timestamp in seconds, Model, Request tokens, Response tokens, Total tokens, Log Type; newer
+// files also have Session ID and Elapsed time. Neither contains which prompts share a prefix.
 
 import { exactProduct, type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { type TraceEntry, type TraceRequest, traceTokens } from './trace.ts';
@@ -22,7 +22,7 @@ export const azureEntry = (record: TraceRecord, line: number): Parsed<TraceEntry
   });
 };
 
-/** ms since 1970, taken as UTC; digits behind the millisecond count too. */
+/** ms since 1970, taken as UTC; digits below a millisecond count too. */
 const azureTimeMs = (record: TraceRecord): number | undefined => {
   const found = AZURE_TIME.exec(record['TIMESTAMP'] ?? '');
   if (found === null) return undefined;
@@ -31,7 +31,7 @@ const azureTimeMs = (record: TraceRecord): number | undefined => {
   return Number.isNaN(wholeMs) ? undefined : wholeMs + exactProduct(`0.${fraction}`, 1_000);
 };
 
-/** undefined: it failed, as a response of 0 tokens says. */
+/** undefined: it failed, which a response of 0 tokens means. */
 export const burstGptEntry = (record: TraceRecord, line: number): Parsed<TraceEntry | undefined> => {
   const startMs = secondsInMs(record['Timestamp']);
   if (startMs === undefined) return wrong('Timestamp is not a time in seconds', BURST_SHAPE);

@@ -1,5 +1,5 @@
-// Which blocks of prompts have been seen, in a bounded table: 8 bytes each, open addressing. What no longer fits is not known
-// later, and is told.
+// Which blocks of prompts have been seen, in a bounded table: 8 bytes each, open addressing. Blocks that no longer
+// fit are not recognized later; they are counted and reported.
 
 export class KnownBlocks {
   #cells: Float64Array = new Float64Array(FIRST_CELLS);
@@ -11,7 +11,7 @@ export class KnownBlocks {
     return this.#count;
   }
 
-  /** @returns whether it was known before; from now on it is. */
+  /** @returns whether it was known; from now on it is. */
   take(block: number): boolean {
     // 0 is an empty cell.
     const key = block + 1;

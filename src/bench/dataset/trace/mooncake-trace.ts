@@ -1,5 +1,6 @@
-// Mooncake's traces (kvcache-ai/Mooncake): a line a request, {"timestamp": ms, "input_length": …, "output_length": …,
-// "hash_ids": […]}. An id names a block of 512 tokens together with all blocks before it; the last one may be a partial block.
+// Mooncake's traces (kvcache-ai/Mooncake): one line for each request, {"timestamp": ms, "input_length": …,
+// "output_length": …, "hash_ids": […]}. An id identifies a block of 512 tokens together with all blocks before it;
+// the last one may be a partial block.
 
 import { counted } from '../../../core/figure/figure.ts';
 import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
@@ -49,7 +50,7 @@ export const mooncakeEntry = (text: string, line: number): Parsed<TraceEntry> =>
   });
 };
 
-/** A partial block is nobody else's prefix: it goes on in what is the request's own. */
+/** A partial block is no other request's prefix: it becomes part of the request's own text. */
 const fullBlocks = (ids: readonly number[], inputTokens: number): readonly number[] => {
   let chain = START;
   return ids.slice(0, Math.floor(inputTokens / BLOCK_TOKENS)).map(id => {
@@ -61,7 +62,9 @@ const fullBlocks = (ids: readonly number[], inputTokens: number): readonly numbe
 export const isBlockId = (value: unknown): value is number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
-/** Of traces with conversations: each request is replayed at its recorded time, whoever made the ones before it. */
+/**
+ * Fields of traces with conversations: each request is replayed at its recorded time, independent of earlier ones.
+ */
 const CONVERSATION_FIELDS = ['session_id', 'delay'] as const;
 const START = chainStart('mooncake');
 const BLOCK_TOKENS = 512;

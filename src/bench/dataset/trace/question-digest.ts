@@ -1,4 +1,4 @@
-// What a trace asks, in one figure: lengths and blocks of its requests in their order. Equal ones ask equal questions.
+// A digest of a trace's requests: their lengths and blocks in order. Equal digests mean equal prompts.
 
 import { createHash } from 'node:crypto';
 import type { TraceRequest } from './trace.ts';
@@ -10,7 +10,7 @@ export class QuestionDigest {
     this.#hash.update(`${inputTokens} ${outputTokens} ${blocks.join(',')}\n`);
   }
 
-  /** Hex; the last call. */
+  /** The digest in hex; the last call. */
   reported(): string {
     return this.#hash.digest('hex');
   }

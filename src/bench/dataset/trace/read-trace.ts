@@ -1,5 +1,5 @@
-// The part of a trace that is wanted: which of it, and from where in each conversation. Held in memory, bounded; the texts of
-// its prompts are made when they are asked for.
+// The requested part of a trace: a time range, and where each conversation starts. In memory, bounded; the texts of
+// its prompts are generated when they are needed.
 
 import { basename } from 'node:path';
 import { counted } from '../../../core/figure/figure.ts';
@@ -10,16 +10,16 @@ import { TRACE_FORMATS, type TraceEntry, type TraceFormat, type TraceRequest } f
 import { traceEntries } from './trace-file.ts';
 
 export interface TracePart {
-  /** Of the trace's own time: what began from here, and before there. */
+  /** Range in the trace's own time: entries that began at or after `fromMs` and before `untilMs`. */
   readonly fromMs: number | undefined;
   readonly untilMs: number | undefined;
-  /** Shares of a conversation: it begins at a request between them, drawn by the seed. */
+  /** Shares of a conversation: it starts at a request between them, drawn by the seed. */
   readonly startAt: { readonly from: number; readonly to: number } | undefined;
 }
 
 export interface TraceSession {
   readonly id: string;
-  /** ms, 0 for the first; undefined: the trace does not tell. */
+  /** ms, 0 for the first; undefined: the trace does not contain it. */
   readonly startMs: number | undefined;
   readonly requests: readonly TraceRequest[];
 }
@@ -35,7 +35,7 @@ export interface Trace {
 interface TraceReadOptions {
   readonly part: TracePart;
   readonly seed: number;
-  /** Of a trace of conversations the first so many; the others are read and not held. */
+  /** The first so many conversations of the trace; the others are read but not stored. */
   readonly sessionsMax?: number | undefined;
 }
 
@@ -54,7 +54,7 @@ export const readTrace = async (
     if (startMs === undefined) {
       if ((part.fromMs ?? part.untilMs) !== undefined)
         throw wrongFile(
-          `${place.shownPath} does not tell when its conversations began`,
+          `${place.shownPath} does not contain when its conversations began`,
           'Leave out --trace-from and --trace-until.',
         );
       if (held.entries.length < sessionsMax) held.add(entry);
@@ -73,7 +73,7 @@ export const readTrace = async (
       zeroMs === undefined
         ? `${place.shownPath} has no request`
         : `${place.shownPath} has no request between --trace-from and --trace-until`,
-      'plimsoll dataset show FILE tells the time that it spans.',
+      'plimsoll dataset show FILE prints the time that it spans.',
     );
   const sessions = playedSessions(grouped(held.entries), part, seed);
   const requests = sessions.reduce((sum, session) => sum + session.requests.length, 0);
@@ -114,7 +114,7 @@ class BufferedEntries {
   }
 }
 
-/** Those of one key are one conversation, each request behind the one before; times are kept. */
+/** Entries of one key are one conversation, each request after the previous one; times are kept. */
 const grouped = (entries: readonly TraceEntry[]): readonly TraceEntry[] => {
   const ordered = entries.toSorted((a, b) => (a.startMs ?? 0) - (b.startMs ?? 0));
   const byKey = new Map<string, { readonly first: TraceEntry; readonly requests: TraceRequest[] }>();
@@ -158,7 +158,7 @@ const playedSessions = (
     const requests = laterRequests(entry.requests, share);
     const { startMs } = entry;
     const name = entry.key ?? `line ${entry.line}`;
-    // Conversations of one name are two where nothing tells when they were.
+    // Without times, conversations of the same name are two.
     const id = ids.has(name) ? `${name} #${ids.size}` : name;
     ids.add(id);
     return {
@@ -169,7 +169,10 @@ const playedSessions = (
   });
 };
 
-/** From the request at that share of a conversation on; what was to wait for one that is left out waits for the start. */
+/**
+ * From the request at that share of a conversation on; a dependency on a request that is left out becomes one on the
+ * start.
+ */
 const laterRequests = (requests: readonly TraceRequest[], share: number): readonly TraceRequest[] => {
   const first = Math.min(requests.length - 1, Math.floor(share * requests.length));
   if (first === 0) return requests;
@@ -181,7 +184,7 @@ const laterRequests = (requests: readonly TraceRequest[], share: number): readon
   });
 };
 
-/** Of the part that a run plays. */
+/** Limit of the part that a run replays. */
 const TRACE_REQUESTS_MAX = 1_000_000;
-/** Of all prompts together, each counted as often as it stands in one: 8 bytes each while a trace is read. */
+/** Limit of the blocks of all prompts together, repeated ones included: 8 bytes each while a trace is read. */
 const TRACE_BLOCKS_MAX = 33_554_432;

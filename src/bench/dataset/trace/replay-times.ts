@@ -1,10 +1,10 @@
-// When requests of a trace are due in its replay: each from the first one, divided by the speed, with pauses in which nobody
-// asked anything cut to a longest one.
+// When requests of a trace are due in its replay: the offset from the first one, divided by the speed, with idle
+// pauses cut to a maximum.
 
 export interface ReplayPace {
-  /** Times are divided by it. */
+  /** Factor by which times are divided. */
   readonly speed: number;
-  /** Of the trace's own time; undefined: pauses are as long as they were. */
+  /** Longest pause, in the trace's own time, ms; undefined: pauses are not cut. */
   readonly gapMsMax: number | undefined;
 }
 
@@ -19,12 +19,15 @@ export class ReplayTimes {
     this.#pace = pace;
   }
 
-  /** As recorded, from the first to the last that was asked for. */
+  /** Recorded time from the first to the last requested entry, ms. */
   get spanMs(): number {
     return this.#firstMs === undefined ? 0 : this.#lastMs - this.#firstMs;
   }
 
-  /** @param atMs ascending. @returns ns from the first one, from there and never from the one before: nothing adds up to a drift */
+  /**
+   * @param atMs ascending. @returns ns from the first one, computed from there and never from the previous one, so
+   * that rounding does not accumulate
+   */
   next(atMs: number): number {
     const { speed } = this.#pace;
     this.#firstMs ??= atMs;
@@ -33,7 +36,7 @@ export class ReplayTimes {
     return Math.round(((atMs - this.#firstMs - this.#cutMs) / speed) * 1e6);
   }
 
-  /** By how much a pause is longer than the longest. */
+  /** By how much a pause exceeds the maximum, ms. */
   cut(gapMs: number): number {
     const { gapMsMax } = this.#pace;
     if (gapMsMax === undefined || gapMs <= gapMsMax) return 0;

@@ -1,6 +1,6 @@
-// What a replay must know of a trace before its first request: that every row of it can be read, when each request is due, how
-// long prompts are and what they share, and the digest of the file. It is read from beginning to end, and of each request eight
-// bytes are kept; the prompts are made while they are sent (replay/feed-worker.ts).
+// What a replay needs of a trace before its first request: that every row can be read, when each request is due, how
+// long prompts are and what they share, and the digest of the file. It is read from beginning to end, and eight bytes
+// of each request are stored; the prompts are generated while they are sent (replay/feed-worker.ts).
 
 import { basename } from 'node:path';
 import { ofCount } from '../../../core/figure/figure.ts';
@@ -25,25 +25,27 @@ interface TimedTraceOptions {
   readonly limits: { readonly requestsMax: number | undefined; readonly durationMs: number | undefined };
 }
 
-/** A trace that tells when each request came, as it will be replayed. */
+/** A trace with the time of each request, as it will be replayed. */
 export interface TimedTrace extends Omit<TimedTraceOptions, 'limits'> {
-  /** Float64: when each is due, ns from the first, ascending. */
+  /** Float64: due time of each request, ns from the first, ascending. */
   readonly timesNs: SharedArrayBuffer;
   /** As many as there are times. */
   readonly requests: number;
   readonly requestsPerSecond: number;
-  /** Most within a second. */
+  /** Highest number of requests within a second. */
   readonly busiestPerSecond: number;
   readonly gapsCapped: number;
   readonly spanMs: number;
   readonly facts: TraceFacts;
   readonly description: string;
   readonly file: FileDigest;
-  /** Of lengths and blocks of all requests, hex: equal ones ask equal questions. */
+  /** Digest of lengths and blocks of all requests, hex: equal digests mean equal prompts. */
   readonly sha256: string;
 }
 
-/** @throws BenchError `input`, with the line of the first row that is wrong, wherever it stands; the signal's reason. */
+/**
+ * @throws BenchError `input`, with the line of the first invalid row in any part of the file; the signal's reason.
+ */
 export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSignal): Promise<TimedTrace> => {
   const { path, shownPath, format, part, pace, limits } = options;
   const place: DatasetPlace = { path, shownPath, signal, bytesMax: Number.POSITIVE_INFINITY };
@@ -61,7 +63,7 @@ export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSigna
     traceEntries(place, format, { digest, counts }),
     options,
   )) {
-    // What is not replayed is read all the same: a digest is that of the whole file.
+    // Rows outside the replayed part are read, too: the digest is that of the whole file.
     if (isOver || times.count >= (limits.requestsMax ?? Number.POSITIVE_INFINITY)) continue;
     const dueNs = replay.next(atMs);
     isOver = dueNs >= endNs;
@@ -76,7 +78,7 @@ export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSigna
       part.fromMs === undefined && part.untilMs === undefined
         ? `${shownPath} has no request`
         : `${shownPath} has no request between --trace-from and --trace-until`,
-      'plimsoll dataset show FILE tells the time that it spans.',
+      'plimsoll dataset show FILE prints the time that it spans.',
     );
   const timesNs = times.reported();
   const seconds = Math.max(1, (new Float64Array(timesNs).at(-1) ?? 0) / 1e9);

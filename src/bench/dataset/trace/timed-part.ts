@@ -1,5 +1,5 @@
-// The requests of a trace in the order of their times, as far as they are wanted, out of a bounded window: a file of any size is
-// read once, and rows that stand a little out of order are put in their place.
+// The requested part of a trace in the order of time, from a bounded window: a file of any size is read once, and
+// rows that are slightly out of order are sorted.
 
 import { EarliestFirst } from '../../../core/earliest-first.ts';
 import { wrongFile } from '../dataset-chunks.ts';
@@ -7,13 +7,13 @@ import type { TracePart } from './read-trace.ts';
 import type { TraceEntry, TraceRequest } from './trace.ts';
 
 interface TimedRequest {
-  /** In the trace's own time. */
+  /** ms in the trace's own time. */
   readonly atMs: number;
   readonly line: number;
   readonly request: TraceRequest;
 }
 
-/** @throws BenchError `input` for a row too far from its place, or without a time */
+/** @throws BenchError `input` for a row too far from its position, or without a time */
 export async function* timedPart(
   entries: AsyncIterable<TraceEntry>,
   { part, shownPath }: { readonly part: Omit<TracePart, 'startAt'>; readonly shownPath: string },
@@ -42,7 +42,10 @@ export async function* timedPart(
   };
   for await (const { startMs, line, requests } of entries) {
     if (startMs === undefined)
-      throw wrongFile(`${shownPath}:${line}: this conversation tells no time`, 'Is it a trace of one kind?');
+      throw wrongFile(
+        `${shownPath}:${line}: this conversation has no timestamp`,
+        'Is it a trace of one kind?',
+      );
     for (const request of requests) {
       window.add({ atMs: startMs + request.atMs, line, request });
       blocks += request.blocks.length;
@@ -58,7 +61,7 @@ export async function* timedPart(
   }
 }
 
-/** How far a row may stand from its place. */
+/** How far a row may be from its position. */
 const WINDOW_ROWS_MAX = 1_024;
-/** Of all their prompts together, 8 bytes each: fewer rows of very long prompts. */
+/** Limit of the blocks of all prompts in the window, 8 bytes each: fewer rows of very long prompts. */
 const WINDOW_BLOCKS_MAX = 2_097_152;

@@ -1,4 +1,4 @@
-// What is in a trace, of any size: read once from beginning to end, in bounded memory.
+// Statistics of a trace of any size: read once from beginning to end, in bounded memory.
 
 import { maximumOf } from '../../../core/extremes.ts';
 import { Histogram } from '../../../core/statistics/histogram.ts';
@@ -8,27 +8,27 @@ import { TRACE_TOKENS_MAX, type TraceEntry, type TraceRequest } from './trace.ts
 
 export interface TraceFacts {
   readonly requests: number;
-  /** Conversations that the trace names; undefined: it names none, and each request stands for itself. */
+  /** Conversations that the trace names; undefined: it names none, and each request is independent. */
   readonly sessions: number | undefined;
-  /** Past a bound of different names no more are told apart. */
+  /** Conversations beyond the limit of different names, which are not distinguished. */
   readonly sessionsUnreported: number;
-  /** Of each conversation; undefined like `sessions`, and where requests of one are spread over the file. */
+  /** Turns of each conversation; undefined like `sessions`, and if requests of one are spread over the file. */
   readonly turns: LengthFacts | undefined;
   readonly subagents: number;
   readonly inputTokens: LengthFacts;
   readonly outputTokens: LengthFacts;
   /** undefined: it only has times within each conversation. */
   readonly time: TraceTime | undefined;
-  /** ms of recorded pauses within conversations. */
+  /** Recorded pauses within conversations, ms. */
   readonly pausesMs: LengthFacts | undefined;
-  /** undefined: it tells no blocks. */
+  /** undefined: it contains no blocks. */
   readonly sharing: TraceSharing | undefined;
 }
 
 interface TraceTime {
   readonly spanMs: number;
   readonly requestsPerSecond: number;
-  /** In the busiest minute, a second. */
+  /** Requests a second in the busiest minute. */
   readonly busiestPerSecond: number;
 }
 
@@ -36,9 +36,11 @@ export interface TraceSharing {
   readonly blockTokens: number;
   readonly blocks: number;
   readonly differentBlocks: number;
-  /** Of all input tokens, those in leading blocks that an earlier request had too: what a cache without end could answer. */
+  /**
+   * Share of all input tokens that is in leading blocks of an earlier request: what an unlimited cache could serve.
+   */
   readonly sharedTokens: number;
-  /** Blocks past a bound were not remembered: sharing is at least what is told. */
+  /** Blocks beyond the limit were not stored: sharing is at least the reported value. */
   readonly unkept: number;
 }
 
@@ -121,11 +123,11 @@ export class TraceFactCounter {
     this.#lastMs = Math.max(this.#lastMs, startMs);
     const minute = Math.floor(startMs / 60_000);
     const known = this.#minutes.get(minute);
-    // Behind the bound the busiest one is that of what came before.
+    // Beyond the limit, the busiest minute is that of the part before.
     if (known !== undefined || this.#minutes.size < MINUTES_MAX) this.#minutes.set(minute, (known ?? 0) + 1);
   }
 
-  /** A prefix is known as far as its first unknown block: each number stands for all before it too. */
+  /** A prefix is known up to its first unknown block: each number also identifies all blocks before it. */
   #takeBlocks({ blocks, blockTokens }: TraceRequest): void {
     if (blockTokens === 0) return;
     this.#blockTokens = blockTokens;
@@ -175,7 +177,7 @@ class Lengths {
   }
 }
 
-/** Of tokens, and of pauses up to ten years. */
+/** For tokens, and for pauses up to ten years. */
 const LENGTH_HIGH: number = Math.max(TRACE_TOKENS_MAX, 3.2e11);
 const SESSION_NAMES_MAX = 1_000_000;
 /** A year and 330 days. */

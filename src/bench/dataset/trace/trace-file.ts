@@ -1,5 +1,5 @@
-// A trace's file, told apart from other data sets by how it begins, and its entries one after another: a file of any size is
-// never whole in memory. Of the first entry that is wrong it says where it stands.
+// A trace's file, recognized by its beginning, and its entries one by one: a file of any size is never whole in
+// memory. The error for the first invalid entry contains its position.
 
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
@@ -52,7 +52,7 @@ const formatOfStart = (start: string): TraceFormat | undefined => {
 };
 
 interface TraceCounts {
-  /** Requests that tell no answer. */
+  /** Requests without a recorded answer. */
   leftOut: number;
   /** Names of fields that a replay by times does not use. */
   readonly unused?: Set<string>;
@@ -85,7 +85,7 @@ export async function* traceEntries(
   }
 }
 
-/** Each by itself: what is kept of them is limited by its requests and blocks. @throws EntryError */
+/** Checks each entry by itself: its requests and blocks limit what is stored. @throws EntryError */
 const checkEntry = (text: string, line: number): void => {
   const refused = ({ problem, advice }: Sentences): EntryError => new EntryError(line, problem, advice);
   new ExpansionBudget('trace', refused).checkedJson(text);
@@ -147,5 +147,5 @@ const readEntry = (entry: DatasetEntry, format: TraceFormat): Parsed<TraceEntry 
   }
 };
 
-/** Conversations tell of themselves before their first request. */
+/** Conversations have their metadata before their first request. */
 const START_BYTES = 4_096;

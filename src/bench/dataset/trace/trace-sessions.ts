@@ -1,6 +1,7 @@
-// A trace of agents as sessions: each conversation with its subagents one session, whose turns wait for what they waited for when
-// they were recorded, and then as long as the agent did, divided by the speed. A turn sends its whole recorded prompt: it repeats
-// the blocks of those before it, as the agent's did, and nothing that the server answers.
+// A trace of agents as sessions: each conversation with its subagents is one session, whose turns wait for the same
+// requests as when they were recorded, and then as long as the agent did, divided by the speed. A turn sends its
+// whole recorded prompt: it repeats the blocks of earlier turns, as the agent's did, and contains no answer of the
+// server.
 
 import { createHash } from 'node:crypto';
 import type { Session, Turn } from '../session.ts';
@@ -9,7 +10,7 @@ import type { Trace, TraceSession } from './read-trace.ts';
 import { type ReplayPace, ReplayTimes } from './replay-times.ts';
 import { TraceTexts } from './trace-text.ts';
 
-/** With the pauses of the replay, and how many of them were cut. */
+/** The trace with the pauses of the replay, and how many of them were cut. */
 export const pacedTrace = (
   trace: Trace,
   pace: ReplayPace,
@@ -57,7 +58,7 @@ export const traceSessions = (
   );
 };
 
-/** Of lengths, blocks, what waits for what and how long: equal ones ask equal questions. Hex. */
+/** Digest of lengths, blocks, dependencies and delays: equal digests mean equal prompts. Hex. */
 export const traceSha256 = ({ sessions }: Trace): string => {
   const hash = createHash('sha256');
   for (const { requests } of sessions)

@@ -1,6 +1,6 @@
-// The words of a trace's prompts. The text of a block follows from the seed, from the number of its chain and from its size
-// alone, so that equal prefixes are equal bytes, whichever request, process or run makes them. What is in no full block is the
-// request's own, and begins with words that no other one has there.
+// The words of a trace's prompts. The text of a block follows from the seed, the number of its chain and its size
+// alone, so that equal prefixes are equal bytes in every request, process and run. The part outside full blocks is
+// the request's own, and begins with words that no other request has there.
 
 import { seededRandom } from '../../../core/random.ts';
 import { SHORT_TASK, WORD_LIST, type WordCosts, wordText } from '../word-costs.ts';
@@ -10,7 +10,7 @@ import type { TraceRequest } from './trace.ts';
 export class TraceTexts {
   readonly #costs: WordCosts;
   readonly #start: number;
-  /** Of a word of the list, on average. */
+  /** Average of a word of the list. */
   readonly #wordTokens: number;
   readonly #known: Map<number, string> = new Map();
 
@@ -24,8 +24,9 @@ export class TraceTexts {
   }
 
   /**
-   * The parts of its prompt, those first that others may have too. Together they cost so many tokens as the request had, template
-   * and nonce included: these are taken off the first block, which is the first one of every prompt that has it.
+   * The parts of its prompt, those first that others may share. Together they cost as many tokens as the request had,
+   * template and nonce included: these are subtracted from the first block, which is the first one of every prompt
+   * that has it.
    */
   partsOf(request: TraceRequest, own: number): readonly string[] {
     const { blocks, blockTokens, inputTokens } = request;
@@ -45,7 +46,7 @@ export class TraceTexts {
     const text = (isFirst ? SHORT_TASK : '') + wordText(Math.max(0, tokens), this.#costs, random);
     this.#knownLength += text.length;
     if (this.#knownLength > KNOWN_LENGTH_MAX) {
-      // Made anew they are the same.
+      // Generated again, they are the same.
       this.#known.clear();
       this.#knownLength = text.length;
     }
@@ -63,7 +64,7 @@ export class TraceTexts {
   }
 }
 
-/** Characters. */
+/** In characters. */
 const KNOWN_LENGTH_MAX = 33_554_432;
 const OWN = 7;
 /** One in forty thousand has the same. */

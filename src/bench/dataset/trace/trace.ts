@@ -1,14 +1,14 @@
-// A recorded trace of requests, whatever tool wrote it: when each came, how long it and its answer were, and which blocks of its
-// prompt others have too. Nobody's words are in it.
+// A recorded trace of requests, in a form that is independent of the tool that wrote it: when each came, how long it
+// and its answer were, and which blocks of its prompt it shares. It contains no original text.
 
 export interface TraceEntry {
-  /** On which it begins, from 1. */
+  /** Line on which it begins, from 1. */
   readonly line: number;
-  /** Fields of it that a replay by times does not use. */
+  /** Fields that a replay by times does not use. */
   readonly unused?: readonly string[];
-  /** Of the conversation that its requests belong to, where the trace tells one; entries of one key are one session. */
+  /** The conversation of its requests, if the trace names one; entries of one key are one session. */
   readonly key: string | undefined;
-  /** ms since a zero that all entries have in common; undefined: the trace only has times within each conversation. */
+  /** ms since a zero that all entries share; undefined: the trace only has times within each conversation. */
   readonly startMs: number | undefined;
   /** At least one, each after those that it waits for. */
   readonly requests: readonly TraceRequest[];
@@ -17,7 +17,7 @@ export interface TraceEntry {
 export interface TraceRequest {
   /** ms since the entry's start, as recorded. */
   readonly atMs: number;
-  /** How long its answer took, as recorded; 0: not told. */
+  /** How long its answer took, as recorded, ms; 0: not recorded. */
   readonly tookMs: number;
   /** Earlier requests of the entry that had ended by then, by index. */
   readonly after: readonly number[];
@@ -26,11 +26,14 @@ export interface TraceRequest {
   readonly inputTokens: number;
   /** At least 1. */
   readonly outputTokens: number;
-  /** How its prompt begins, in full blocks of `blockTokens`: equal numbers are equal prefixes up to there (chain-hash.ts). */
+  /**
+   * The start of its prompt, in full blocks of `blockTokens`: equal numbers are equal prefixes up to there
+   * (chain-hash.ts).
+   */
   readonly blocks: readonly number[];
-  /** Tokens of each; 0: the trace tells no blocks. */
+  /** Tokens of each block; 0: the trace contains no blocks. */
   readonly blockTokens: number;
-  /** Whose conversation of the entry it belongs to: 0 the main one, others are subagents. */
+  /** The agent of the entry that it belongs to: 0 is the main one, others are subagents. */
   readonly agent: number;
 }
 

@@ -1,11 +1,11 @@
-// A number that stands for the text of an answer, the same however a stream cuts it: whole answers that a server keeps are found
-// by it. Not for anything that somebody might want to forge: an answer only gets its own run a worse account.
+// A hash of an answer's text, the same at any chunking of a stream: it recognizes whole answers that a server has
+// cached. Not cryptographic: forging an answer would only worsen the forger's own results.
 
 import { NO_FIGURE } from '../../../core/run/event-record.ts';
 import { AnswerText } from './answer-text.ts';
 
 export class AnswerHash {
-  /** The text itself, all that the model wrote, where it is kept: for a tokenizer. */
+  /** The text itself, everything that the model wrote, if it is kept for a tokenizer. */
   readonly written: AnswerText = new AnswerText();
   #low = 0;
   #high = 0;
@@ -34,13 +34,16 @@ export class AnswerHash {
     return true;
   }
 
-  /** A whole number below 2⁵²: of 65,536 different answers two have the same one once in two million runs. */
+  /** An integer below 2⁵²: among 65,536 different answers two have the same one once in two million runs. */
   get value(): number {
     return this.#hasText ? (this.#low >>> 0) + (this.#high & HIGH_MASK) * 2 ** 32 : NO_FIGURE;
   }
 }
 
-/** FNV-1a, 32 bits (draft-eastlake-fnv); the higher bits by the factor of MurmurHash3, so that both never agree by chance. */
+/**
+ * FNV-1a, 32 bits (draft-eastlake-fnv); the higher bits by the factor of MurmurHash3, so that both do not collide
+ * together.
+ */
 const FNV_OFFSET = 0x81_1c_9d_c5;
 const FNV_PRIME = 0x01_00_01_93;
 const HIGH_FACTOR = 0x85_eb_ca_6b;

@@ -1,17 +1,17 @@
-// What an answer says and which tools it calls, put together from its pieces, where it is to be checked. Nothing is kept unless it
-// is wanted, and no more than a bound.
+// The text and the tool calls of an answer, assembled from its pieces, if it is to be checked. Nothing is stored
+// unless it is needed, and no more than a limit.
 
 import { ANSWER_CHARACTERS_MAX } from './answer-text.ts';
 
 export interface CalledTool {
-  /** '': the server gave none. */
+  /** '' if the server sent none. */
   id: string;
   name: string;
   argumentsText: string;
 }
 
 export class AnswerParts {
-  /** Whether what comes is kept. */
+  /** Whether content is stored. */
   isKept = false;
   text = '';
   isTooLong = false;
@@ -28,7 +28,7 @@ export class AnswerParts {
 
   /** A name comes once, arguments in pieces. */
   addCall(index: number, name: string, argumentsText: string, id = ''): void {
-    // A call of nothing takes room too.
+    // An empty call takes room, too.
     if (!this.#hasRoom(name.length + argumentsText.length + 1)) return;
     const call = this.#calls.get(index) ?? { id: '', name: '', argumentsText: '' };
     this.#calls.set(index, call);

@@ -1,13 +1,13 @@
-// What a server answered, where the next turn of the conversation repeats it. Nothing is kept unless it is wanted, and no more
-// than a bound.
+// A server's answer, if the next turn of the conversation repeats it. Nothing is stored unless it is needed, and no
+// more than a limit.
 
 export class AnswerText {
-  /** Whether what comes is kept. */
+  /** Whether content is stored. */
   isKept = false;
   #text = '';
   #isTooLong = false;
 
-  /** More came than is kept: it is no history for anybody. */
+  /** More arrived than is stored: it cannot be used as history. */
   get isTooLong(): boolean {
     return this.#isTooLong;
   }
@@ -30,5 +30,5 @@ export class AnswerText {
   }
 }
 
-/** Of one answer: some 250,000 tokens. */
+/** Limit of one answer: some 250,000 tokens. */
 export const ANSWER_CHARACTERS_MAX: number = 1_048_576;

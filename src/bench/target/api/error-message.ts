@@ -1,9 +1,9 @@
-// What a server says went wrong, whatever shape its error has: OpenAI's object, FastAPI's list, a message within a message of
-// a gateway, a page of HTML, plain text, or JSON that was cut off. One sentence, not yet shortened.
+// The message of a server's error in any known form: OpenAI's object, FastAPI's list, a message nested in a gateway's
+// message, a page of HTML, plain text, or truncated JSON. One sentence, not yet shortened.
 
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../../core/json.ts';
 
-/** Of the body of a reply that is no success; '' if it says nothing. */
+/** From the body of an unsuccessful reply; '' if it contains none. */
 export const messageOfBody = (body: string): string => {
   const text = body.trim();
   const json = parseAnyJson(text);
@@ -13,7 +13,7 @@ export const messageOfBody = (body: string): string => {
   return cutMessage(text) || unwrapped(text, 0);
 };
 
-/** Of an object of a stream or a plain reply; '' if it is no error. */
+/** From an object of a stream or a plain reply; '' if it is not an error. */
 export const errorOf = (json: JsonObject): string => {
   const { error } = json;
   if (isJsonObject(error) || Array.isArray(error)) return messageIn(error, 0) || compact(error);
@@ -23,7 +23,9 @@ export const errorOf = (json: JsonObject): string => {
   return '';
 };
 
-/** The fields in which servers write it, from the most exact; their values may be texts, lists or objects in turn. */
+/**
+ * The fields in which servers write it, the most exact first; their values may be texts, lists or objects in turn.
+ */
 const messageIn = (value: unknown, depth: number): string => {
   if (depth > DEPTH_MAX) return '';
   if (Array.isArray(value)) return listed(value, depth);
@@ -50,7 +52,10 @@ const textIn = (value: unknown, depth: number): string => {
   return messageIn(value, depth + 1);
 };
 
-/** Entries of FastAPI say where: `{"loc": ["body", "stream_options"], "msg": "Extra inputs are not permitted"}`. */
+/**
+ * Entries of FastAPI contain a location: `{"loc": ["body", "stream_options"], "msg": "Extra inputs are not
+ * permitted"}`.
+ */
 const listed = (list: readonly unknown[], depth: number): string => {
   const texts = list.slice(0, ENTRIES_MAX).flatMap(entry => {
     const text = textIn(entry, depth);
@@ -71,7 +76,7 @@ const placeOf = ({ loc, param, field, path }: JsonObject): string => {
   return [param, field, path].find(name => typeof name === 'string') ?? '';
 };
 
-/** Gateways write the error of the server behind them into their own text, as JSON or as Python prints it. */
+/** Gateways embed the upstream server's error in their own text, as JSON or as Python prints it. */
 const unwrapped = (text: string, depth: number): string => {
   if (depth > DEPTH_MAX) return text;
   const from = text.search(/[{[]["'{]/u);
@@ -89,7 +94,7 @@ const pythonMessage = (text: string): string => {
   return (double ?? single ?? '').replace(/\\(['"\\])/gu, '$1');
 };
 
-/** A body that is longer than what is read of it: validators repeat the whole request. */
+/** For a body that is longer than what is read of it: validators repeat the whole request. */
 const cutMessage = (text: string): string => {
   const [, found] = CUT_MESSAGE.exec(text) ?? [];
   if (found === undefined) return '';
@@ -111,7 +116,7 @@ const messageOfEvents = (text: string): string => {
   return text;
 };
 
-/** The title of a page, with who wrote it if it says so; the message of XML; else its text. */
+/** The title of a page, with the server's name if it contains one; the message of XML; else its text. */
 const messageOfMarkup = (text: string): string => {
   const inside = (name: string): string => {
     const [, found = ''] = new RegExp(`<${name}[^>]*>([\\s\\S]{0,2000}?)</${name}>`, 'iu').exec(text) ?? [];
@@ -138,7 +143,10 @@ const plain = (markup: string): string =>
 
 const compact = (value: unknown): string => JSON.stringify(value).slice(0, COMPACT_LENGTH_MAX);
 
-/** Sentences. `detail` is FastAPI's and RFC 9457's, `msg` of its entries, `Message` of AWS, `error_description` of OAuth. */
+/**
+ * Fields with sentences. `detail` is FastAPI's and RFC 9457's, `msg` of its entries, `Message` of AWS,
+ * `error_description` of OAuth.
+ */
 const SENTENCE_FIELDS = [
   'message',
   'detail',
@@ -150,7 +158,7 @@ const SENTENCE_FIELDS = [
   'title',
   'reason',
 ];
-/** If there is no sentence. */
+/** Used if there is no sentence. */
 const NAME_FIELDS = ['code', 'type', 'status'];
 const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['amp', '&'],

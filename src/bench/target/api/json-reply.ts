@@ -1,5 +1,5 @@
-// What all APIs have in common that answer in JSON, event by event or as one document: the account of a reply, and what is
-// an error in it, whoever wrote it. An adapter says what its objects mean.
+// What all APIs with JSON replies share, event by event or as one document: the state of a reply, and the recognition
+// of errors from any source. An adapter interprets the objects.
 
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../../core/json.ts';
 import { NO_FIGURE } from '../../../core/run/event-record.ts';
@@ -32,9 +32,9 @@ export abstract class JsonReply implements ApiReply {
   readonly carried: readonly number[] = FIRST_CHOICE;
   /** An adapter adds each text of the answer as it finds it. */
   protected readonly answer: AnswerHash = new AnswerHash();
-  /** Of its first choice. */
+  /** Text of its first choice. */
   protected readonly reported: ReplyText = new ReplyText(this.answer);
-  /** Tokens were counted when the answer was over. */
+  /** Tokens were counted when the answer ended. */
   #isCounted = false;
 
   get answerHash(): number {
@@ -51,7 +51,7 @@ export abstract class JsonReply implements ApiReply {
     return this.isDone || this.hasFinished;
   }
 
-  /** Of most: the reason is in the one object that ends a reply. */
+  /** For most APIs the finish reason is in the one object that ends a reply. */
   get hasFinished(): boolean {
     return this.finishReason !== 'missing';
   }
@@ -95,10 +95,13 @@ export abstract class JsonReply implements ApiReply {
     return carries;
   }
 
-  /** An object of the reply that is no error. @returns CARRIES_… of what is in it. */
+  /** An object of the reply that is not an error. @returns CARRIES_… of its content. */
   protected abstract read(json: JsonObject, isWhole: boolean): number;
 
-  /** llama.cpp's, at the end of a reply of any of its endpoints. Speculation is there only if it guesses ahead. */
+  /**
+   * llama.cpp's, at the end of a reply of any of its endpoints. Speculation fields exist only with speculative
+   * decoding.
+   */
   protected timed(timings: JsonObject): void {
     if (tokenCount(timings['cache_n']) !== NO_FIGURE) this.cachedTokens = tokenCount(timings['cache_n']);
     this.promptNs = nanoseconds(timings['prompt_ms'], 1e6);
@@ -106,11 +109,14 @@ export abstract class JsonReply implements ApiReply {
     this.draftedTokens = tokenCount(timings['draft_n']);
     const accepted = tokenCount(timings['draft_n_accepted']);
     if (accepted !== NO_FIGURE) this.predictedTokens = accepted;
-    // It counts for itself what it timed.
+    // It counts what it timed separately.
     if (this.hasFinished) this.checked(tokenCount(timings['predicted_n']));
   }
 
-  /** The server ended the answer, or one of several, with this name; the first one counts. `why`: what it says beside it. */
+  /**
+   * The server ended the answer, or one of several, with this reason; the first one counts. `why`: its additional
+   * text.
+   */
   protected finished(name: string, why = ''): void {
     const meaning = finishMeaning(name);
     if (meaning === 'aborted') {
@@ -123,11 +129,14 @@ export abstract class JsonReply implements ApiReply {
     if (meaning === undefined) this.finishName = name;
   }
 
-  /** Counts of one `usage`; NO_FIGURE for what it does not say. Later ones replace earlier ones, which may have been those so far. */
+  /**
+   * Counts of one `usage`; NO_FIGURE for missing ones. Later ones replace earlier ones, which may have been
+   * intermediate.
+   */
   protected counted({ input, output, total = NO_FIGURE }: UsageCounts): void {
     if (total !== NO_FIGURE && input !== NO_FIGURE && output !== NO_FIGURE && total !== input + output)
       this.isContradictory = true;
-    // Of several choices a server may count each one for itself before it counts all of them.
+    // With several choices a server may count each one separately before it counts all of them.
     if (this.choices === 1) {
       if (output !== NO_FIGURE && output < this.outputTokens) this.isContradictory = true;
       if (this.#isCounted && this.#differs(input, output)) this.isContradictory = true;
@@ -137,7 +146,7 @@ export abstract class JsonReply implements ApiReply {
     if (this.hasFinished && output !== NO_FIGURE) this.#isCounted = true;
   }
 
-  /** A count beside the usage, of which a server has its own. */
+  /** A server's own count in addition to the usage. */
   protected checked(output: number): void {
     if (output !== NO_FIGURE && this.outputTokens !== NO_FIGURE && output !== this.outputTokens)
       this.isContradictory = true;
@@ -176,20 +185,20 @@ interface UsageCounts {
   readonly total?: number;
 }
 
-/** '' for what is no text. */
+/** '' for anything but text. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** NO_FIGURE for what is no number of tokens. */
+/** NO_FIGURE for anything but a number of tokens. */
 export const tokenCount = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : NO_FIGURE;
 
-/** NO_FIGURE for what is no time. Figures are whole: every sum is exact. */
+/** NO_FIGURE for anything but a time. Figures are integers: every sum is exact. */
 export const nanoseconds = (value: unknown, perUnit: number): number =>
   typeof value === 'number' && value >= 0 && Number.isSafeInteger(Math.round(value * perUnit))
     ? Math.round(value * perUnit)
     : NO_FIGURE;
 
-/** Of the details of a usage, by either name. */
+/** From the details of a usage, by either name. */
 export const reasoningOf = (details: JsonObject): number =>
   tokenCount(details['reasoning_tokens'] ?? details['thinking_tokens']);
 

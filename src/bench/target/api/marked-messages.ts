@@ -1,10 +1,11 @@
-// A conversation as the JSON of its messages, cut where its nonce begins: as near to its start as its first text is.
+// A conversation as the JSON of its messages, split where its nonce begins: as near to its start as its first text
+// is.
 
 import type { Message } from '../../dataset/message.ts';
 import type { Prompt } from '../../dataset/prompt.ts';
 import type { BodyText } from './server-api.ts';
 
-/** The messages with commas between them, without the list's brackets. `partType` is what the API calls a part that is text. */
+/** The messages separated by commas, without the list's brackets. `partType` is the API's name of a text part. */
 export const markedMessages = (
   { prefix, messages }: Pick<Prompt, 'prefix' | 'messages'>,
   nonce: string | undefined,
@@ -35,7 +36,7 @@ export const markedText = (text: string, nonce: string | undefined): BodyText =>
     ? { before: '', after: JSON.stringify(text) }
     : { before: '"[', after: `${nonce}] ${JSON.stringify(text).slice(1)}` };
 
-/** The cut text between a head and an end; without a nonce all of it is behind the cut. */
+/** The split text between a head and an end; without a nonce all of it is after the split. */
 export const between = (head: string, { before, after }: BodyText, end: string): BodyText =>
   before === ''
     ? { before: '', after: `${head}${after}${end}` }

@@ -1,5 +1,5 @@
-// A prompt for an API that takes a text: a single message, which is one. A conversation cannot be asked there, because no
-// template of a chat is laid around it.
+// A prompt for an API that takes a plain text: a single message. Conversations are not supported, because no chat
+// template is applied.
 
 import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import type { Prompt } from '../../dataset/prompt.ts';
@@ -9,7 +9,7 @@ import type { BodyText, ServerApi } from './server-api.ts';
 export const noTokenIds = (name: string): Parsed<never> =>
   wrong(`it is a list of token ids, which ${name} does not take`, 'Write: --api completions');
 
-/** In quotes; what is shared stands before the nonce. */
+/** In quotes; a shared prefix precedes the nonce. */
 export const markedPrompt = (
   { prefix, messages, tokenIds }: Prompt,
   nonce: string | undefined,

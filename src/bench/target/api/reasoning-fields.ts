@@ -1,5 +1,5 @@
-// Where a delta or a message has what the model thinks: each server and gateway has a field of its own, and some have the same text
-// in two of them, which counts once.
+// Where a delta or a message has its reasoning: each server and gateway has its own field, and some have the same
+// text in two of them, which counts once.
 
 import { isJsonObject, type JsonObject } from '../../../core/json.ts';
 import { textOf } from './json-reply.ts';
@@ -33,8 +33,8 @@ const textIn = (value: unknown): string =>
   isJsonObject(value) ? textOf(value['text']) || textOf(value['content']) : textOf(value);
 
 /**
- * OpenRouter's `reasoning.text`, `reasoning.summary` and `reasoning.encrypted`, and Anthropic's blocks as LiteLLM passes them on.
- * What is encrypted is reasoning that nobody can read: it came, and has no text.
+ * OpenRouter's `reasoning.text`, `reasoning.summary` and `reasoning.encrypted`, and Anthropic's blocks as LiteLLM
+ * passes them on. Encrypted reasoning counts as reasoning without text.
  */
 const detailCarries = (detail: unknown, reported: ReplyText): number => {
   if (!isJsonObject(detail)) return CARRIES_NOTHING;

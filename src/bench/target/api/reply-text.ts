@@ -1,5 +1,5 @@
-// The text of one choice of an answer as it comes: into the hash of the answer, and parted into what the model thinks and what it
-// answers. Servers without a parser for a model leave its tags in the text.
+// The text of one choice of an answer as it arrives: added to the answer's hash, and divided into reasoning and
+// answer. Servers without a parser for a model leave its tags in the text.
 
 import { maximumOf } from '../../../core/extremes.ts';
 import type { AnswerHash } from './answer-hash.ts';
@@ -13,10 +13,13 @@ import {
 
 export class ReplyText {
   readonly #hash: AnswerHash;
-  /** start: an opening tag may still come; after: the tag is closed, and white space behind it is no answer. */
+  /**
+   * start: an opening tag may still come; after: the tag is closed, and the white space that follows is not part of
+   * the answer.
+   */
   #state: 'start' | 'thinking' | 'after' | 'answer' = 'start';
   #closing = '';
-  /** What has come at the start, or the last of it that may be the beginning of a tag. */
+  /** Text at the start, or the end of it that may be the beginning of a tag. */
   #open = '';
 
   constructor(hash: AnswerHash) {
@@ -29,17 +32,17 @@ export class ReplyText {
     this.#open = '';
   }
 
-  /** Of the field for answers. @returns CARRIES_… */
+  /** Text from the field for answers. @returns CARRIES_… */
   text(text: string): number {
     return this.#hash.add(text) ? CARRIES_TEXT | this.#parted(text) : CARRIES_NOTHING;
   }
 
-  /** Of a field for reasoning. */
+  /** Text from a field for reasoning. */
   thought(text: string): number {
     return this.#hash.add(text) ? CARRIES_REASONING | CARRIES_TEXT : CARRIES_NOTHING;
   }
 
-  /** A refusal, or a piece of a call: nothing that has tags. */
+  /** A refusal, or a piece of a call: text without tags. */
   other(text: string): number {
     return this.#hash.add(text) ? CARRIES_ANSWER : CARRIES_NOTHING;
   }
@@ -70,7 +73,7 @@ export class ReplyText {
       return rest | CARRIES_REASONING | (isFirst ? 0 : THOUGHT_UNTIL_NOW);
     }
     if (begun === '' || THOUGHT_TAGS.some(({ opening }) => opening.startsWith(begun))) {
-      // White space without an end would be kept without an end.
+      // Otherwise endless white space would be buffered without a limit.
       this.#open = all.slice(-LONGEST_TAG);
       return CARRIES_ANSWER;
     }
@@ -99,7 +102,7 @@ export class ReplyText {
     return CARRIES_ANSWER;
   }
 
-  /** Templates that open the tag in the prompt leave the answer with a closing one only. */
+  /** Templates that put the opening tag into the prompt leave the answer with a closing one only. */
   #answering(text: string): number {
     if (this.#closing === ANSWERED || (this.#open === '' && !MAY_CLOSE.test(text))) return CARRIES_ANSWER;
     const all = this.#open + text;
@@ -115,7 +118,7 @@ export class ReplyText {
   }
 }
 
-/** The end of a text that may be the beginning of one of these; '': none. */
+/** The end of a text that may be the beginning of one of these tags; '' if there is none. */
 const beginningOf = (text: string, tags: readonly string[]): string => {
   for (let at = Math.max(0, text.length - LONGEST_TAG + 1); at < text.length; at += 1) {
     if (tags.some(tag => tag.startsWith(text.slice(at)))) return text.slice(at);
@@ -128,7 +131,7 @@ interface ThoughtTag {
   readonly closing: string;
 }
 
-/** Of DeepSeek, Qwen and most others; Mistral; Cohere; Kimi; Seed; gpt-oss where nothing parses its channels. */
+/** DeepSeek, Qwen and most others; Mistral; Cohere; Kimi; Seed; gpt-oss if nothing parses its channels. */
 const THOUGHT_TAGS: readonly ThoughtTag[] = [
   { opening: '<think>', closing: '</think>' },
   { opening: '<thinking>', closing: '</thinking>' },
@@ -145,5 +148,5 @@ const MAY_CLOSE = /[<[◁]/;
 const LONGEST_TAG: number = maximumOf(
   THOUGHT_TAGS.flatMap(({ opening, closing }) => [opening.length, closing.length]),
 );
-/** No tag. */
+/** Not a tag. */
 const ANSWERED = ' ';

@@ -1,5 +1,5 @@
-// The port of what a server understands: which paths are asked, how a prompt becomes a body, and how its reply is read. One
-// adapter an API, in a folder of its own; server-apis.ts is the table of them. Threads are started with an adapter's name.
+// The port of a server's API: its paths, how a prompt becomes a body, and how its reply is read. One adapter for each
+// API, in its own folder; server-apis.ts is the table of them. Threads are started with an adapter's name.
 
 import type { Parsed } from '../../../core/figure/parse-figure.ts';
 import type { FinishReason } from '../../../core/run/outcome.ts';
@@ -13,38 +13,38 @@ import type { AnswerParts } from './answer-parts.ts';
 import type { AnswerText } from './answer-text.ts';
 
 export interface ServerApi {
-  /** On the command line, in config.json and in the report: "chat". */
+  /** Name on the command line, in config.json and in the report: "chat". */
   readonly name: string;
-  /** What the paths of all its endpoints begin with: "/v1". */
+  /** Common start of the paths of its endpoints: "/v1". */
   readonly root: string;
-  /** Of the POST, behind the root: "/chat/completions". */
+  /** Path of the POST after the root: "/chat/completions". */
   readonly endpoint: string;
-  /** Whether it can be asked for streams. */
+  /** Whether it supports streams. */
   readonly canStream: boolean;
-  /** What a stream is made of: server-sent events, or lines of JSON. */
+  /** Format of a stream: server-sent events, or lines of JSON. */
   readonly framing: 'events' | 'lines';
-  /** false: what it sends has no tokens, no first one and no reason to end, as an embedding. */
+  /** false: its replies have no tokens, no first one and no finish reason, as for embeddings. */
   readonly writesAnswers: boolean;
-  /** That it has a place for, whatever the server behind it. */
+  /** Supported by the API, independent of the server. */
   readonly lengthFields: readonly LengthField[];
-  /** That it asks for, sent where a person gives none of that name. */
+  /** Required headers, sent unless the user gives one of that name. */
   readonly headers?: readonly HeaderField[];
   readonly models: ModelsQuestion;
-  /** Said of a stream that ended by none of the signs that this API has: "the reply ended without …". */
+  /** Error for a stream that ended without any of the API's end signals: "the reply ended without …". */
   readonly withoutEnd: string;
-  /** Wrong: this API cannot ask that. */
+  /** Returns the error if this API does not support the prompt. */
   body(prompt: Prompt, settings: BodySettings): Parsed<BodyText>;
-  /** How a conversation that goes on is asked; undefined: it cannot be. Its replies then have a `keptAnswer`. */
+  /** How a conversation continues; undefined: not supported. Its replies then have a `keptAnswer`. */
   readonly conversation?: ConversationForm;
-  /** For one connection, which uses it for one sample after the other. */
+  /** For one connection, which reuses it for each sample. */
   newReply(): ApiReply;
 }
 
-/** Asked before a run, when the person did not say which model, and to know what kind of server it is. */
+/** Requested before a run to find the model, if the user named none, and the kind of server. */
 interface ModelsQuestion {
-  /** Of the GET, behind the root: "/models". */
+  /** Path of the GET after the root: "/models". */
   readonly path: string;
-  /** Unknown: what came is no list, and why. */
+  /** Unknown, with the reason, if the reply is not a list of models. */
   read(json: unknown): ModelList | Unknown;
 }
 
@@ -54,11 +54,11 @@ export interface ModelList {
 }
 
 export interface BodySettings {
-  /** As it goes into the request. */
+  /** As written in the request. */
   readonly model: string;
   readonly isStreaming: boolean;
   /**
-   * Stands as near to the start of the prompt as can be, because a cache of prefixes holds whatever stands before it; behind a
+   * As near to the start of the prompt as possible, because a prefix cache stores everything before it; after a
    * prefix that is shared on purpose.
    */
   readonly nonce: string | undefined;
@@ -71,82 +71,85 @@ export interface BodyText {
   readonly after: string;
 }
 
-/** A body whose messages are entries of one list, so that history and answers are spliced in as they are. */
+/** A body whose messages are entries of one list, so that history and answers are inserted unchanged. */
 export interface ConversationForm {
-  /** All that stands before the first entry; `start` is what the conversation's first turn says. Wrong: as `entries`. */
+  /** Everything before the first entry; `start` is from the conversation's first turn. Errors as for `entries`. */
   before(settings: BodySettings, start: ConversationStart): Parsed<string>;
-  /** All that stands behind the last entry. */
+  /** Everything after the last entry. */
   after(maxTokens: number | undefined, settings: BodySettings): string;
-  /** Texts of the system stand in `before`, and only where a conversation begins. */
+  /** System texts are in `before`, and only where a conversation begins. */
   readonly isSystemApart?: true;
-  /** What a turn adds, with commas between them. Of a nonce as BodyText has it; wrong: this API cannot ask that. */
+  /**
+   * The entries of a turn, separated by commas. The nonce is as in BodyText; an error if this API does not support
+   * them.
+   */
   entries(
     messages: readonly Message[],
     place: { readonly isFirst: boolean; readonly nonce: string | undefined },
   ): Parsed<BodyText>;
-  /** How a turn is asked of a server that keeps what was said; undefined: this API has no way to. */
+  /** How a turn is requested from a server that stores the history; undefined: not supported. */
   readonly kept?: KeptConversationForm;
-  /** Answers may call tools as OpenAI's chat has them: messages of the role `tool` name the call that they answer. */
+  /** Answers may call tools as in OpenAI's chat: messages with the role `tool` name the call that they answer. */
   readonly takesCalls?: true;
-  /** The entry of an answer, around its fields but the role. */
+  /** The entry of an answer, around its fields except the role. */
   readonly answer: { readonly before: string; readonly after: string };
 }
 
-/** A body that names the answer before it instead of sending what came before. */
+/** A body that refers to the previous answer instead of repeating the history. */
 export interface KeptConversationForm {
   before(settings: BodySettings): string;
-  /** Around the id of the answer before, inside the quotes of a JSON text. A first turn has none of it. */
+  /** Around the id of the previous answer, inside the quotes of a JSON text. A first turn has none. */
   readonly previous: { readonly before: string; readonly after: string };
-  /** Behind that, and before the entries of the turn. */
+  /** Between that and the entries of the turn. */
   readonly list: string;
   after(maxTokens: number | undefined, settings: BodySettings): string;
 }
 
 export type ConversationStart = Pick<Prompt, 'prefix' | 'messages'>;
 
-/** What has come of one reply so far. Reading allocates nothing that outlives it but what `defect` says. */
+/** The state of one reply so far. Reading allocates nothing that outlives it except `defect`. */
 export interface ApiReply extends ServedTimes {
-  /** By its own account: the mark of the end, or a finish reason on each part that was opened (METRICS §1). */
+  /** By its own signals: the end marker, or a finish reason for each part that was opened (METRICS §1). */
   readonly hasEnded: boolean;
-  /** The mark of the end came, or a plain reply whole. What stands behind it does not count. */
+  /** The end marker arrived, or a plain reply is whole. Anything after it does not count. */
   readonly isDone: boolean;
   /** A finish reason came on each part that was opened, and one was. */
   readonly hasFinished: boolean;
   readonly finishReason: FinishReason;
-  /** As the server wrote it, if it is a name that nobody knows; '' otherwise. */
+  /** As the server wrote it, if the name is unknown to us; '' otherwise. */
   readonly finishName: string;
-  /** NO_FIGURE: the server told none. */
+  /** NO_FIGURE: not reported by the server. */
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** Of the prompt, taken from a cache of prefixes; of the answer, guessed ahead and accepted. NO_FIGURE: not told. */
+  /** Of the prompt, read from a prefix cache; of the answer, speculated and accepted. NO_FIGURE: not reported. */
   readonly cachedTokens: number;
   readonly predictedTokens: number;
-  /** Of the answer, thought with. NO_FIGURE: not reported. */
+  /** Tokens of the answer that are reasoning. NO_FIGURE: not reported. */
   readonly reasoningTokens: number;
-  /** It gave two counts of tokens that cannot both be true. */
+  /** It contains two token counts that contradict each other. */
   readonly isContradictory: boolean;
-  /** The choices of which the last event carried something. */
+  /** The choices with content in the last event. */
   readonly carried: readonly number[];
-  /** How many choices have come. */
+  /** Number of choices so far. */
   readonly choices: number;
-  /** Which answered; '': not told. */
+  /** The model that answered; '': not reported. */
   readonly model: string;
-  /** Of the text of the answer so far, however it was cut into pieces; NO_FIGURE: none. */
+  /** Hash of the answer's text so far, independent of its chunking; NO_FIGURE: none. */
   readonly answerHash: number;
-  /** The first thing that is wrong: it decides how the sample ends. */
+  /** The first error, which decides how the sample ends. */
   readonly defect: ReplyDefect | undefined;
-  /** All that the model wrote, reasoning and calls too, where it is kept. */
+  /** Everything that the model wrote, including reasoning and calls, if it is kept. */
   readonly written: AnswerText;
-  /** What it says beside reasoning and calls of tools, where it is kept. */
+  /** The text apart from reasoning and tool calls, if it is kept. */
   readonly keptAnswer?: AnswerText;
-  /** By which a server finds it again; '': it told none. */
+  /** The id under which a server stores it; '': none. */
   readonly keptId?: string;
-  /** Of an answer that is to be checked: an adapter that can be asked for tools and schemas fills it. */
+  /** For an answer that is checked: filled by adapters that support tools and schemas. */
   readonly parts?: AnswerParts;
   reset(): void;
-  /** Data of one event of a stream, valid during the call only. @returns CARRIES_… of what is in it. */
+  /** Data of one event of a stream, valid during the call only. @returns CARRIES_… of its content. */
   event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): number;
-  /** A plain reply, or the body of an error. @returns CARRIES_… of what is in it. */
+  /** A plain reply, or the body of an error. @returns CARRIES_… of its content. */
   document(text: string): number;
 }
 
@@ -159,7 +162,10 @@ export interface ReplyDefect {
 export const CARRIES_NOTHING = 0;
 export const CARRIES_ANSWER = 1;
 export const CARRIES_REASONING = 2;
-/** Text, of an answer or of reasoning: a call of a tool comes in any number of pieces, and what is encrypted cannot be read. */
+/**
+ * Text, of an answer or of reasoning: a tool call comes in any number of pieces, and encrypted reasoning cannot be
+ * read.
+ */
 export const CARRIES_TEXT = 8;
-/** What came before this event was reasoning too, although nothing showed it. */
+/** Earlier content was reasoning too, although it was not marked. */
 export const THOUGHT_UNTIL_NOW = 4;

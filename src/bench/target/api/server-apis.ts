@@ -1,4 +1,5 @@
-// The table of server APIs: a row each. The first is the one that is asked where neither a person nor a URL says another.
+// The table of server APIs, one row each. The first is the default if neither the user nor the URL determines
+// another.
 
 import { chatApi } from './chat/chat-api.ts';
 import { completionsApi } from './completions/completions-api.ts';
@@ -24,8 +25,9 @@ export const SERVER_APIS: readonly [ServerApi, ...ServerApi[]] = [
 ];
 
 /**
- * The one whose endpoint a URL's path is. Of several the longest: '/chat/completions' ends with '/completions' too. Where OpenAI's
- * stand, gateways choose; a server's own endpoint is only known with all of its path.
+ * The API whose endpoint matches a URL's path. Of several matches the longest counts: '/chat/completions' ends with
+ * '/completions' too. Gateways may place OpenAI's endpoints under any prefix; a server's own endpoint must match the
+ * whole path.
  */
 export const apiOfPath = (path: string): ServerApi | undefined =>
   SERVER_APIS.map(api => ({ api, length: matchedLength(path, api) }))

@@ -1,5 +1,5 @@
-// What a connection needs of the thread that it belongs to, and what it tells it. The owner gets the connection itself
-// back, and this file need not know what that is.
+// What a connection needs of its thread, and the events that it reports to it. The owner receives the connection
+// itself, whose full type this file need not know.
 
 import type { LoopTimers } from '../../../clock/loop-timers.ts';
 import type { ConnectionProblem } from '../../../core/run/connection-problems.ts';
@@ -12,13 +12,13 @@ export interface ConnectionOwner<Owned> {
   readonly recorder: LoadRecorder;
   readonly timeouts: LoadTimeouts;
   readonly timers: LoopTimers;
-  /** @param target its place among the targets of the load */
+  /** @param target its index among the targets of the load */
   dialerOf(target: number): TargetDialer;
-  /** Of the target's name; each has its number, -1 where the name has one alone. */
+  /** Addresses of the target's name by number; -1 if the name has only one. */
   readonly addresses: AddressChoice;
   /** It is open and carries no request. */
   opened(connection: Owned): void;
-  /** It could not be opened, and no sample waited for it. */
+  /** It could not be opened, and no sample was waiting for it. */
   openFailed(connection: Owned, problem: ConnectionProblem): void;
   /** The server closed it while it carried no request. */
   lostIdle(connection: Owned): void;
@@ -26,9 +26,9 @@ export interface ConnectionOwner<Owned> {
   sampleEnded(connection: Owned): void;
   /** Which servers close after each reply, although they announce to keep the connection. */
   readonly closing: ClosingNotes;
-  /** To be told before its bytes are recorded. */
+  /** Called before the bytes of the read are recorded. */
   readHappened(stampNs: number): void;
-  /** Body bytes found no room: the sample fails as `client`. */
+  /** Body bytes did not fit: the sample fails as `client`. */
   arenaFull(): void;
 }
 
@@ -36,7 +36,7 @@ export interface AddressChoice {
   readonly count: number;
   take(nowNs: number): number;
   hostOf(address: number): string | undefined;
-  /** It took no connection. */
+  /** It accepted no connection. */
   failed(address: number, nowNs: number): void;
 }
 

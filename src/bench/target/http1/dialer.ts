@@ -1,6 +1,6 @@
-// Opens sockets to the one target of a run. All sockets of a thread read into one buffer: reading and telling are one
-// step on Unix, so that nobody else's bytes come between. Windows may hand the buffer to the kernel early, so each socket
-// has its own there.
+// Opens sockets to the one target of a run. All sockets of a thread read into one buffer: on Unix, reading and the
+// callback are one step, so no other socket's bytes can come between. Windows may pass the buffer to the kernel
+// early, so each socket has its own there.
 
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { createRequire } from 'node:module';
@@ -8,7 +8,7 @@ import net, { type LookupFunction } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 import type { LoadTarget } from '../load-target.ts';
 
-/** What a connection does with its socket. */
+/** The operations of a connection on its socket. */
 export interface DialedSocket {
   on(event: 'connectionAttempt', reported: () => void): unknown;
   once(event: 'connect' | 'secureConnect' | 'end' | 'close', reported: () => void): unknown;
@@ -25,7 +25,7 @@ export interface TargetDialer {
   /** Shortest TCP handshake so far; 0 before the first. */
   readonly roundTripNs: number;
   shookHands(tookNs: number): void;
-  /** @param address of the target's name; undefined: the system's choice */
+  /** @param address one of the target's name; undefined: the system's choice */
   dial(received: (length: number, bytes: Buffer) => boolean, address?: string): DialedSocket;
 }
 
@@ -39,14 +39,14 @@ export class SocketDialer implements TargetDialer {
   #session: Buffer | undefined;
   #roundTripNs = 0;
 
-  /** @throws the TLS library's error when the authorities are no certificates. */
+  /** @throws the TLS library's error when the authorities are not certificates. */
   constructor(target: LoadTarget, sharesBuffer: boolean) {
     this.#target = target;
     this.isTls = target.tls !== undefined;
     this.#sharedBuffer = sharesBuffer ? Buffer.allocUnsafeSlow(READ_BYTES) : undefined;
     if (target.tls !== undefined) {
       const { authorities } = target.tls;
-      // Only here: loading it takes a third of a thread's start.
+      // Imported lazily: loading it takes a third of a thread's start.
       this.#tls = createRequire(import.meta.url)('node:tls');
       this.#context = this.#tls?.createSecureContext(authorities === undefined ? {} : { ca: authorities });
     }
@@ -75,7 +75,7 @@ export class SocketDialer implements TargetDialer {
     const { lookup } = this.#names;
     if (plan === undefined || this.#tls === undefined)
       return net.connect({ host, port, noDelay: true, onread, lookup });
-    // The types of Node do not know that TLS sockets read into a given buffer too.
+    // Node's types do not declare that TLS sockets can read into a given buffer, too.
     const options: ConnectionOptions & { readonly onread: net.OnReadOpts } = {
       host,
       port,
@@ -96,18 +96,18 @@ export class SocketDialer implements TargetDialer {
 }
 
 /**
- * Looks a name up once: a lookup for each connection would load the resolver of whoever measures, and would be in the
- * connection times. What could not be found is asked again.
+ * Resolves a name once: a lookup for each connection would load the client's resolver, and would be part of the
+ * connection times. A failed lookup is retried.
  */
 class RememberedNames {
   readonly #found: Map<string, readonly LookupAddress[]> = new Map();
 
-  /** In the form that `net.connect` wants. */
+  /** In the form of `net.connect`. */
   readonly lookup: LookupFunction = (hostname, options, callback) => {
     const key = `${hostname} ${options.family ?? 0} ${options.hints ?? 0}`;
     const known = this.#found.get(key);
     if (known !== undefined) {
-      // Never at once: net.connect expects an answer from later.
+      // Asynchronous: net.connect does not expect the result within the call.
       queueMicrotask(() => answer(known, options, callback));
       return;
     }
@@ -130,5 +130,5 @@ const answer = (addresses: readonly LookupAddress[], options: LookupOptions, cal
   else callback(null, first.address, first.family);
 };
 
-/** A flood fills it, and a second-level cache holds it. */
+/** Large enough for a flood, small enough for the second-level cache. */
 const READ_BYTES = 65_536;

@@ -1,13 +1,13 @@
-// What begins like no reply of HTTP/1.x, in words: a front end that takes HTTP/2 alone begins with a frame of settings, and to a client
-// of HTTP/1.1 that looks like noise.
+// Describes bytes that are not the start of an HTTP/1.x reply: a front end that supports only HTTP/2 begins with a
+// settings frame, which an HTTP/1.1 client sees as noise.
 
 import { HTTP2_ONLY } from '../../../core/run/connection-problems.ts';
 
-/** @param bytes the first that came */
+/** @param bytes the first that arrived */
 export const notHttp1 = (bytes: Uint8Array): string =>
   isHttp2(bytes) ? HTTP2_ONLY : 'the reply is not HTTP/1.x';
 
-/** A frame of connection settings, or one that says goodbye: type 4 or 7 on stream 0 (RFC 9113 §4.1, §6.5, §6.8). */
+/** A SETTINGS or GOAWAY frame: type 4 or 7 on stream 0 (RFC 9113 §4.1, §6.5, §6.8). */
 export const isHttp2 = (bytes: Uint8Array): boolean =>
   bytes.length >= FRAME_HEAD_BYTES &&
   (bytes[3] === SETTINGS || bytes[3] === GOAWAY) &&

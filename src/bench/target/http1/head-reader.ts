@@ -1,4 +1,4 @@
-// The status line and the few header fields of a response that a load generator acts on. Fields are compared as bytes,
+// The status line and the few header fields of a response that a load generator needs. Fields are compared as bytes,
 // because a string for each would be garbage in the measuring thread.
 
 import { notHttp1 } from './foreign-reply.ts';
@@ -14,9 +14,9 @@ type ContentKind = 'event-stream' | 'json' | 'other' | 'missing' | 'json-lines';
 export class HeadReader {
   status = 0;
   contentKind: ContentKind = 'missing';
-  /** As the server names it, in lower case; '' for identity. */
+  /** The server's value, in lower case; '' for identity. */
   contentEncoding = '';
-  /** Of a redirect, cut short. */
+  /** Target of a redirect, shortened. */
   location = '';
   hasRetryAfter = false;
   problem = '';
@@ -38,7 +38,7 @@ export class HeadReader {
     this.#connection = 'missing';
   }
 
-  /** Whether the connection may carry another request afterwards, as far as the head says. */
+  /** Whether the head allows another request on the connection. */
   get keepsAlive(): boolean {
     if (this.#connection !== 'missing') return this.#connection === 'keep-alive';
     return this.#minorVersion >= 1;
@@ -67,7 +67,7 @@ export class HeadReader {
   /** A line of the head that is not empty. @returns false with `problem` set. */
   field(bytes: Buffer, start: number, end: number): boolean {
     const first = bytes[start];
-    // RFC 9112 §5.2: a folded line continues a value. No field that matters here is ever folded.
+    // RFC 9112 §5.2: a folded line continues a value. No field needed here is ever folded.
     if (first === SPACE || first === TAB) return this.#fail('a header line is folded');
     let colon = start;
     while (colon < end && bytes[colon] !== COLON) colon += 1;

@@ -1,5 +1,5 @@
-// One connection to the server and the one request it may carry. The read callback is the measuring path: stamp, frame,
-// copy, and nothing else.
+// One connection to the server and the one request it may carry. The read callback is the measuring path: timestamp,
+// framing, copy, and nothing else.
 
 import type { ConnectionProblem } from '../../../core/run/connection-problems.ts';
 import { type EndKind, isCancelled } from '../../arena/load-record.ts';
@@ -19,9 +19,9 @@ import { type ReplySink, ResponseFramer } from './response-framer.ts';
 
 /** How the last request of a connection ended, as far as its transport shows. */
 export interface RequestEnd {
-  /** No connection, a cut one, or another status than 2xx. What a reply of 200 contains is for its reader. */
+  /** No connection, a cut one, or a status other than 2xx. The content of a 200 reply is for its parser. */
   readonly hasFailed: boolean;
-  /** Since it was due, set-up of its connection included. */
+  /** ns since it was due, connection setup included. */
   readonly tookNs: number;
 }
 
@@ -29,13 +29,13 @@ export class HttpConnection implements ReplySink {
   readonly slot: number;
   readonly request: PreparedRequest = { sampleId: 0, promptIndex: -1, bytes: Buffer.alloc(0) };
   state: 'closed' | 'connecting' | 'idle' | 'busy' = 'closed';
-  /** Whether a sample is on it, be it written or waiting for the connection. */
+  /** Whether it has a sample, either written or waiting for the connection. */
   hasSample = false;
-  /** Where it goes: one of the load's targets. */
+  /** Its target, one of the load's. */
   target = 0;
-  /** From sent, in ms, after which its next sample is broken off on purpose; NONE: never. */
+  /** ms after sending at which its next sample is cancelled on purpose; NONE: never. */
   cancelAfterMs: number = NONE;
-  /** Of its last sample. */
+  /** End of its last sample. */
   endedNs = 0;
   lastEnd: RequestEnd = { hasFailed: false, tookNs: 0 };
   readonly #owner: ConnectionOwner<HttpConnection>;
@@ -45,10 +45,10 @@ export class HttpConnection implements ReplySink {
   #hasTcp = false;
   readonly #cancelTimer: CancelTimer;
   #openingNs = 0;
-  /** Of the target's name. */
+  /** Index of the address of the target's name. */
   #address = NONE;
   #triedAddresses = 0;
-  /** Of the newest try: a name has several addresses, and looking it up is no part of a round trip. */
+  /** Start of the latest attempt: a name has several addresses, and resolving it is not part of a round trip. */
   #attemptNs = 0;
   #repliesOnSocket = 0;
   #isResend = false;
@@ -64,7 +64,7 @@ export class HttpConnection implements ReplySink {
   #readBytes = 0;
   #hasBody = false;
   #isFull = false;
-  /** Of the body of an error. */
+  /** Bytes of an error's body. */
   #errorBytes = 0;
   #bytesSent = 0;
   #bytesReceived = 0;
@@ -108,7 +108,7 @@ export class HttpConnection implements ReplySink {
     socket.once('close', () => this.#lost(socket, lostBecause('the connection closed'), false));
   }
 
-  /** Sends `request`, on a closed connection once it is open. `intendedNs` NONE: when it is sent. */
+  /** Sends `request`; on a closed connection, once it is open. `intendedNs` NONE: the time of sending. */
   send(intendedNs: number, heldBackNs: number, isWarmup: boolean): void {
     this.hasSample = true;
     this.#isWarmup = isWarmup;
@@ -126,7 +126,7 @@ export class HttpConnection implements ReplySink {
     else if (this.state === 'closed') this.open();
   }
 
-  /** Ends what passed its deadline. */
+  /** Ends requests that exceeded their deadline. */
   checkDeadlines(nowNs: number): void {
     const { connectMs, totalMs } = this.#owner.timeouts;
     if (this.state === 'connecting') {
@@ -225,7 +225,7 @@ export class HttpConnection implements ReplySink {
     this.state = 'busy';
     if (this.#repliesOnSocket > 0) this.#counts.reused += 1;
     const sentNs = this.#owner.nowNs();
-    // Stamped as late as can be; without a callback, which would cost a turn of the tick queue for each request.
+    // Stamped as late as possible; without a callback, which would cost a turn of the tick queue for each request.
     socket.write(this.request.bytes);
     this.#writeNs = this.#owner.nowNs() - sentNs;
     this.#bytesSent += this.request.bytes.length;
@@ -254,7 +254,7 @@ export class HttpConnection implements ReplySink {
     const stampNs = this.#owner.nowNs();
     if (socket !== this.#socket) return false;
     if (this.state !== 'busy') {
-      // Bytes that nobody asked for, a 408 say: the next reply could not be told from them.
+      // Unrequested bytes, such as a 408: they could not be distinguished from the next reply.
       this.#lost(socket, lostBecause('the server sent bytes on an idle connection'), false);
       return false;
     }
@@ -273,7 +273,7 @@ export class HttpConnection implements ReplySink {
       this.end('client', 'no space for the reply: the parse thread is behind', stampNs);
     } else if (framer.isDone) {
       this.#repliesOnSocket += 1;
-      // A reply may come before its request has gone whole.
+      // A reply may arrive before its request is completely sent.
       const hasWritten = socket.writableLength === 0;
       if (this.#repliesOnSocket > 1) this.#owner.closing.keptAfterReply(this.target);
       const isKept = framer.head.keepsAlive && used === length && hasWritten;
@@ -286,7 +286,7 @@ export class HttpConnection implements ReplySink {
     return socket === this.#socket;
   }
 
-  /** The socket is gone, however it told: only the first to say so is heard. */
+  /** The socket is gone, reported by any of its events: only the first one counts. */
   #lost(socket: DialedSocket, why: ConnectionProblem, isError: boolean): void {
     if (socket !== this.#socket) return;
     if (this.state === 'connecting') {
@@ -323,7 +323,7 @@ export class HttpConnection implements ReplySink {
     return couldNotKnow(this.#waiting, nowNs, this.#owner.dialerOf(this.target).roundTripNs);
   }
 
-  /** A name has other addresses than the one that took no connection; each is tried once. */
+  /** A name has other addresses than the one that refused; each is tried once. */
   #triesAnother({ isOurs }: ConnectionProblem): boolean {
     const { addresses } = this.#owner;
     if (this.#hasTcp || isOurs || addresses.count === 0) return false;
@@ -338,7 +338,7 @@ export class HttpConnection implements ReplySink {
     return true;
   }
 
-  /** Not what closes after a while: an idle connection may have its time. */
+  /** A close after a while does not count: an idle timeout is normal. */
   #noteClose(): void {
     if (this.#repliesOnSocket === 0) return;
     const sinceReply = { sentNs: this.endedNs, lastReadNs: NO_READ };

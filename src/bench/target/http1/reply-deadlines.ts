@@ -1,4 +1,4 @@
-// Which deadline of a request in flight has passed, and when one is broken off on purpose.
+// Which deadline of a request in flight has passed, and when one is cancelled on purpose.
 
 import type { LoopTimers } from '../../../clock/loop-timers.ts';
 import type { EndKind } from '../../arena/load-record.ts';
@@ -36,8 +36,8 @@ export const passedDeadline = (
 };
 
 /**
- * METRICS §2: the server had closed an idle connection before it could know of the request, which a round trip tells. One
- * that closes later has had the request, and whatever it did with it is its failure.
+ * METRICS §2: the server had closed an idle connection before it could have received the request, as shown by the
+ * round-trip time. A server that closes later has received the request, and the failure is its own.
  */
 export const couldNotKnow = (
   { sentNs, lastReadNs }: Pick<WaitingReply, 'sentNs' | 'lastReadNs'>,
@@ -45,7 +45,7 @@ export const couldNotKnow = (
   roundTripNs: number,
 ): boolean => lastReadNs === NO_READ && nowNs - sentNs <= STALE_MS_MAX * 1e6 + roundTripNs;
 
-/** One timer of a connection, armed for each request that is broken off. */
+/** One timer for each connection, armed for each request that is to be cancelled. */
 export class CancelTimer {
   readonly #nowNs: () => number;
   readonly #timers: LoopTimers;
@@ -74,7 +74,7 @@ export class CancelTimer {
     this.#timer = undefined;
   }
 
-  /** Timers count from the turn of the loop in which they were set, so that one may come a little early. */
+  /** Timers count from the turn of the loop in which they were set, so that one may fire a little early. */
   readonly #due = (): void => {
     const nowNs = this.#nowNs();
     if (nowNs >= this.#atNs) this.#cancel(nowNs);
@@ -83,8 +83,11 @@ export class CancelTimer {
 }
 
 export const NO_READ = -1;
-/** Bounds in docs/limits.md. The status of an error is known with its head: its body may take this long, and this many bytes. */
+/**
+ * Limits in docs/limits.md. The status of an error is known from its head: its body may take this long, and this many
+ * bytes.
+ */
 const ERROR_BODY_MS_MAX = 2_000;
 export const ERROR_BODY_BYTES_MAX = 65_536;
-/** What a busy server may take to say that a connection is closed. */
+/** How long a busy server may take to close a connection. */
 const STALE_MS_MAX = 50;

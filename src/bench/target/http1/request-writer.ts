@@ -1,5 +1,5 @@
-// The bytes of requests, made before they are due: a head that is the same for all but for its length, and a body out of
-// shared memory with a nonce poked in, so that no server answers from its prefix cache.
+// The bytes of requests, prepared before they are due: a head that differs only in its length, and a body from shared
+// memory into which a nonce is written, so that no server answers from its prefix cache.
 
 import type { HeaderField, LoadTarget } from '../load-target.ts';
 import { BODY_NONCE_BYTES, type RequestBodies } from '../request-bodies.ts';
@@ -11,15 +11,18 @@ export interface PreparedRequest {
   bytes: Buffer;
 }
 
-/** Where the bytes of requests come from. */
+/** A source of the bytes of requests. */
 export interface RequestSource {
-  /** false: its bytes are still being made. */
+  /** false: its bytes are still being generated. */
   has(sampleId: number): boolean;
-  /** Only what it has. `target`: whose head it gets; a request keeps to one target until its `promptIndex` is set back. */
+  /**
+   * Only for samples that it has. `target` determines the head; a request stays with one target until its
+   * `promptIndex` is reset.
+   */
   prepare(into: PreparedRequest, sampleId: number, target: number): void;
-  /** Every few milliseconds. */
+  /** Called every few milliseconds. */
   tick?(): void;
-  /** Told when there was nothing and is something. */
+  /** `came` is called when the queue was empty and no longer is. */
   onRequestsAvailable?(came: () => void): void;
 }
 
@@ -34,8 +37,9 @@ export class RequestWriter implements RequestSource {
   readonly #measuredFrom: number;
 
   /**
-   * @param heads of each target
-   * @param measuredFrom the first sample of the measured phase: it sends the first body, however many warmed up before.
+   * @param heads one for each target
+   * @param measuredFrom the first sample of the measured phase: it sends the first body, independent of the size of
+   * the warm-up.
    */
   constructor(heads: readonly string[], prompts: RequestBodies, measuredFrom: number) {
     this.#heads = heads.map(head => Buffer.from(head, 'latin1'));
@@ -54,8 +58,8 @@ export class RequestWriter implements RequestSource {
   }
 
   /**
-   * Reuses the request's bytes: all but the nonce's end where the prompt is the same, their room where the length is. They
-   * must not be in flight any more.
+   * Reuses the request's bytes: all but the end of the nonce if the prompt is the same, their memory if the length
+   * is. They must not be in flight any more.
    */
   prepare(into: PreparedRequest, sampleId: number, target: number): void {
     const index = this.#bodyOf(sampleId);
@@ -78,7 +82,7 @@ export class RequestWriter implements RequestSource {
     return this.#warmup > 0 ? this.#measured + (sampleId % this.#warmup) : sampleId % this.#measured;
   }
 
-  /** All but the sample's number. */
+  /** Writes everything but the sample's number. */
   #write(into: PreparedRequest, index: number, head: Buffer): void {
     const start = this.#starts[index] ?? 0;
     const bodyBytes = (this.#starts[index + 1] ?? start) - start;

@@ -1,5 +1,5 @@
-// Where an HTTP/1.1 response begins, how it is delimited and where it ends (RFC 9112), as a state machine over bytes that
-// may be cut anywhere. It keeps no body byte and allocates nothing for a response whose lines are not cut.
+// Where an HTTP/1.1 response begins, how it is delimited and where it ends (RFC 9112), as a state machine over bytes
+// with arbitrary boundaries. It stores no body bytes and allocates nothing for a response whose lines are not split.
 
 import { notHttp1 } from './foreign-reply.ts';
 import { HeadReader } from './head-reader.ts';
@@ -17,9 +17,9 @@ export class ResponseFramer {
   readonly head: HeadReader = new HeadReader();
   readonly #sink: ReplySink;
   #state: number = STATUS_LINE;
-  /** Of the body, the chunk or unknown (until the connection's end). */
+  /** Remaining bytes of the body or the chunk; unknown until the connection's end if it has no length. */
   #bytesLeft = 0;
-  /** A line that a read cut in two. */
+  /** A line that was split between reads. */
   #carry: Buffer = EMPTY;
   #carryLength = 0;
   #headBytes = 0;
@@ -33,7 +33,7 @@ export class ResponseFramer {
     return this.#state === DONE;
   }
 
-  /** What is wrong with the response; '' while nothing is. */
+  /** The error in the response; '' if there is none. */
   get problem(): string {
     return this.#problem;
   }
@@ -52,7 +52,7 @@ export class ResponseFramer {
     this.#problem = '';
   }
 
-  /** @returns how many bytes belong to this response: fewer than given when it is done, or wrong. */
+  /** @returns how many bytes belong to this response: fewer than given when it is complete, or invalid. */
   push(bytes: Buffer, start: number, end: number): number {
     let at = start;
     while (at < end) {
@@ -80,7 +80,7 @@ export class ResponseFramer {
     return at - start;
   }
 
-  /** The server ended the connection. @returns whether the response is whole. */
+  /** The server ended the connection. @returns whether the response is complete. */
   endOfConnection(): boolean {
     if (this.#state === BODY_UNTIL_CLOSE) this.#state = DONE;
     return this.#state === DONE;
@@ -91,11 +91,11 @@ export class ResponseFramer {
     let at = start;
     while (at < end && bytes[at] !== LF) at += 1;
     const isWhole = at < end;
-    // The line feed counts once, however many reads the line came in.
+    // The line feed counts once, in however many reads the line arrived.
     if (!this.#count(isWhole ? at - start + 1 : at - start)) return at;
     if (!isWhole) {
       this.#keep(bytes, start, at);
-      // A server that speaks another protocol may never send a line feed.
+      // A server with another protocol may never send a line feed.
       if (this.#state === STATUS_LINE && !isStatusLineStart(this.#carry, this.#carryLength)) {
         this.#fail(notHttp1(this.#carry.subarray(0, this.#carryLength)));
       }
@@ -112,7 +112,7 @@ export class ResponseFramer {
     return at + 1;
   }
 
-  /** `end` is where the line feed stands. */
+  /** `lineFeedAt` is the index of the line feed. */
   #line(bytes: Buffer, start: number, lineFeedAt: number): void {
     const end = lineFeedAt > start && bytes[lineFeedAt - 1] === CR ? lineFeedAt - 1 : lineFeedAt;
     switch (this.#state) {
@@ -133,7 +133,7 @@ export class ResponseFramer {
         else this.#fail('an HTTP chunk is longer than its size says');
         return;
       default:
-        // A trailer: nothing in it matters here.
+        // A trailer: nothing in it is needed here.
         if (start === end) this.#state = DONE;
     }
   }
@@ -231,7 +231,7 @@ const SEMICOLON = 0x3b;
 const SWITCHING_PROTOCOLS = 101;
 const EMPTY: Buffer = Buffer.alloc(0);
 const STATUS_LINE_START: Buffer = Buffer.from('HTTP/1.');
-/** Bounds in docs/limits.md. */
+/** Limits in docs/limits.md. */
 const HEAD_BYTES_MAX = 65_536;
 const CHUNK_LINE_BYTES_MAX = 4_096;
 

@@ -1,5 +1,5 @@
-// The bytes of a turn's request, put together when it is due: head, history, what the turn adds, and the fields behind. What
-// stands in shared memory is copied from there; answers of servers come from whoever keeps them.
+// The bytes of a turn's request, assembled when it is due: head, history, the turn's own messages, and the remaining
+// fields. Text in shared memory is copied from there; the server's answers come from the kept answers.
 
 import type { SessionHistory } from '../../../core/run/run-shape.ts';
 import { TurnTable } from '../../schedule/turn-table.ts';
@@ -18,16 +18,19 @@ import {
 import type { PreparedRequest } from './request-writer.ts';
 
 interface TurnRequest {
-  /** Where it goes: one of the load's targets. */
+  /** Its target, one of the load's. */
   readonly target: number;
   readonly sampleId: number;
-  /** Of the run. */
+  /** Index in the run. */
   readonly session: number;
-  /** In its session. */
+  /** Index in its session. */
   readonly turn: number;
-  /** The sample of the first turn of the data set. */
+  /** Sample of the data set's first turn. */
   readonly firstSampleId: number;
-  /** What a turn of this session answered: fields of a message, or of a server's history its id; undefined: nobody kept it. */
+  /**
+   * The answer to a turn of this session: fields of a message, or its id if the server stores the history; undefined:
+   * not kept.
+   */
   readonly answer: (turn: number) => Uint8Array | undefined;
 }
 
@@ -40,10 +43,10 @@ export class TurnWriter {
   readonly #own: Int32Array;
   readonly #noncePrefix: string;
   readonly #history: SessionHistory;
-  /** Turns of a conversation from its first one to the one in hand; written anew for each request. */
+  /** Turns of a conversation from its first one to the current one; overwritten for each request. */
   readonly #chain: number[] = [];
 
-  /** @param heads of each target, everything up to the figure of content-length */
+  /** @param heads one for each target, everything up to the figure of content-length */
   constructor(
     heads: readonly string[],
     { turns, bytes, pieceStarts, cells, own, noncePrefix, history }: SessionBodies,
@@ -83,7 +86,7 @@ export class TurnWriter {
     return chain.reverse();
   }
 
-  /** Writes where there is something to write into. @returns the bytes of it all */
+  /** Writes if there is a buffer. @returns the total number of bytes */
   #walk(chain: readonly number[], request: TurnRequest, into: Buffer | undefined, from: number): number {
     const last = chain.at(-1) ?? 0;
     let at = from + this.#piece(this.#cell(last, TURN_CELL.head), into, from);
@@ -95,7 +98,7 @@ export class TurnWriter {
     return at - from;
   }
 
-  /** As #walk, where the server has what came before. */
+  /** As #walk, for a server that has the history. */
   #walkKept(chain: readonly number[], request: TurnRequest, into: Buffer | undefined, from: number): number {
     const last = chain.at(-1) ?? 0;
     const previous = chain.at(-2);
@@ -106,7 +109,7 @@ export class TurnWriter {
     return at - from;
   }
 
-  /** What a turn itself says. */
+  /** The turn's own messages. */
   #added(turn: number, request: TurnRequest, into: Buffer | undefined, from: number): number {
     let at = from;
     for (
@@ -124,7 +127,7 @@ export class TurnWriter {
     return at - from;
   }
 
-  /** What was answered to an earlier turn: its text, or its id where the server keeps it. */
+  /** The answer to an earlier turn: its text, or its id if the server stores it. */
   #earlier(turn: number, request: TurnRequest, into: Buffer | undefined, from: number): number {
     let at = from + this.#piece(ANSWER_BEFORE, into, from);
     at += this.#answer(turn, request, into, at);
@@ -149,7 +152,7 @@ export class TurnWriter {
     return end - start;
   }
 
-  /** Whoever shares a scope has the same one. */
+  /** Turns that share a scope have the same one. */
   #nonce(dataTurn: number, { session, firstSampleId }: TurnRequest): string {
     const scope = this.#cell(dataTurn, TURN_CELL.scope);
     if (scope === RUN_SCOPE) return commonNonce(this.#noncePrefix);
@@ -163,6 +166,6 @@ export class TurnWriter {
   }
 }
 
-/** Fields of an answer's message that nobody kept: the request is JSON all the same. */
+/** Fields for an answer's message that was not kept: the request stays valid JSON. */
 const NO_WORDS: Buffer = Buffer.from('"content":""');
 const NO_HEAD: Buffer = Buffer.alloc(0);

@@ -1,5 +1,5 @@
-// Finds the lines of a stream of JSON lines in bytes that may be cut anywhere: each ends with LF, and what stands behind the
-// last LF is no line yet. White space around the JSON, CR too, is its reader's.
+// Finds the lines of a stream of JSON lines in bytes with arbitrary boundaries: each ends with LF, and bytes after
+// the last LF are not a line yet. White space around the JSON, CR too, is left to the parser.
 
 import { ByteStore, EVENT_BYTES_MAX, type EventSink, type StreamScanner } from '../sse/event-scanner.ts';
 

@@ -1,21 +1,22 @@
-// Finds the events of a server-sent event stream in bytes that may be cut anywhere, by the standard (WHATWG HTML §9.2.6):
-// lines end with LF, CRLF or a lone CR, an event with an empty line. Bytes are carried, never decoded in part.
+// Finds the events of a server-sent event stream in bytes with arbitrary boundaries, by the standard (WHATWG HTML
+// §9.2.6): lines end with LF, CRLF or a lone CR, an event with an empty line. Bytes are buffered, never decoded in
+// part.
 
 export interface EventSink {
   /** Data of an event, its lines joined with LF. The bytes are valid during the call only. */
   event(bytes: Buffer, start: number, end: number, isErrorEvent: boolean): void;
 }
 
-/** What cuts the bytes of a stream into events. */
+/** Splits the bytes of a stream into events. */
 export interface StreamScanner {
   /** An event was longer than EVENT_BYTES_MAX; nothing is scanned any more. */
   readonly isTooLong: boolean;
-  /** Whether something of an event has come that is not whole. */
+  /** Whether an incomplete event has arrived. */
   readonly hasOpenEvent: boolean;
-  /** Whether something came that is no line of such a stream: a page, JSON, compressed bytes. */
+  /** Whether a line arrived that is not part of such a stream: a page, JSON, compressed bytes. */
   readonly hasForeignLines: boolean;
   reset(): void;
-  /** No more bytes come, and the reply is whole: what is open goes to the sink as the event that it would have been. */
+  /** No more bytes arrive, and the reply is complete: an open event goes to the sink as if it had ended. */
   end(): void;
   push(bytes: Buffer, start: number, end: number): void;
 }
@@ -24,16 +25,16 @@ export class EventScanner implements StreamScanner {
   readonly #sink: EventSink;
   readonly #line: ByteStore = new ByteStore();
   readonly #data: ByteStore = new ByteStore();
-  /** Where the data of the event's only line stands, as long as it need not be copied. */
+  /** Buffer with the data of the event's only line, as long as it need not be copied. */
   #inPlace: Buffer | undefined;
   #dataStart = 0;
   #dataEnd = 0;
   #dataLines = 0;
   #isErrorEvent = false;
-  /** The lines that were kept are of the field `error`. */
+  /** The buffered lines are of the field `error`. */
   #isErrorField = false;
   #skipsLineFeed = false;
-  /** Bytes of the byte order mark seen; BOM_DONE when the question is settled. */
+  /** Bytes of the byte order mark seen; BOM_DONE when that is decided. */
   #bomSeen = 0;
   #isTooLong = false;
   #hasForeignLines = false;
@@ -46,7 +47,7 @@ export class EventScanner implements StreamScanner {
     return this.#isTooLong;
   }
 
-  /** Whether something of an event has come that no empty line has ended. */
+  /** Whether an event has arrived that no empty line has ended. */
   get hasOpenEvent(): boolean {
     return this.#dataLines > 0 || (this.#line.length > 0 && this.#line.bytes[0] !== COLON);
   }
@@ -96,7 +97,7 @@ export class EventScanner implements StreamScanner {
       }
       at += 1;
     }
-    // The caller's bytes are gone after this call.
+    // The caller's bytes are invalid after this call.
     if (this.#inPlace !== undefined) this.#copyInPlace();
   }
 
@@ -126,7 +127,10 @@ export class EventScanner implements StreamScanner {
     }
   }
 
-  /** No field of the standard: llama.cpp writes its error where others write data. What has begun as data is an event before it. */
+  /**
+   * Not a field of the standard: llama.cpp writes its error there instead of in data. Data before it is an event of
+   * its own.
+   */
   #takeError(bytes: Buffer, start: number, end: number, isCallers: boolean): void {
     if (this.#dataLines > 0 && !this.#isErrorField) this.#dispatch();
     this.#isErrorEvent = true;
@@ -184,14 +188,14 @@ export class EventScanner implements StreamScanner {
       this.#bomSeen += 1;
     }
     if (at === end && this.#bomSeen < BOM.length) return at;
-    // What only began like a mark belongs to the first line.
+    // Bytes that only resembled a mark belong to the first line.
     if (this.#bomSeen < BOM.length) this.#keep(this.#line, BOM, 0, this.#bomSeen);
     this.#bomSeen = BOM_DONE;
     return at;
   }
 }
 
-/** Bytes that grow and are reused. */
+/** A growing buffer that is reused. */
 export class ByteStore {
   bytes: Buffer = NOTHING;
   length = 0;
@@ -214,11 +218,11 @@ const isField = (bytes: Buffer, start: number, end: number, name: Buffer): boole
   return nameEnd <= end && startsWith(bytes, start, name) && (nameEnd === end || bytes[nameEnd] === COLON);
 };
 
-/** Neither a comment nor a field that the standard or llama.cpp knows. */
+/** Neither a comment nor a field of the standard or of llama.cpp. */
 const isForeign = (bytes: Buffer, start: number, end: number): boolean =>
   start < end && bytes[start] !== COLON && !FIELDS.some(name => isField(bytes, start, end, name));
 
-/** Behind the colon and one space. */
+/** Index after the colon and one space. */
 const valueStartOf = (bytes: Buffer, nameEnd: number, end: number): number => {
   if (nameEnd >= end) return end;
   return nameEnd + 1 < end && bytes[nameEnd + 1] === SPACE ? nameEnd + 2 : nameEnd + 1;
@@ -241,5 +245,5 @@ const LINE_FEED = Buffer.from('\n');
 const NOTHING: Buffer = Buffer.alloc(0);
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const BOM_DONE = 4;
-/** Bound in docs/limits.md. */
+/** Limit in docs/limits.md. */
 export const EVENT_BYTES_MAX = 4_194_304;

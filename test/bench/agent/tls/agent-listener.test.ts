@@ -194,7 +194,7 @@ describe('the door of an agent', () => {
     socket.destroy();
   });
 
-  test('tells its channel that a coordinator has died', async () => {
+  test('closes its channel when a coordinator has died', async () => {
     const code = makeAgentCode();
     await using door = await openListener(() => code);
     const socket = await knocking(door.port, code);

@@ -159,7 +159,7 @@ describe('what is in a trace', () => {
 describe('the words of a trace', () => {
   const words = (text: string): number => text.split(' ').length;
 
-  test('are the same bytes where prefixes are the same, of the recorded length, whatever else was made before', () => {
+  test('are the same bytes where prefixes are the same, of the recorded length, independent of what was made before', () => {
     const first = mooncake({
       timestamp: 0,
       input_length: 1_200,

@@ -1,4 +1,4 @@
-// What is completions' own beside the contract.
+// What is specific to completions, in addition to the contract.
 
 import { expect, test } from 'vitest';
 import { userPrompt } from '../../../../src/bench/dataset/prompt.ts';
@@ -39,7 +39,7 @@ test.each([
   expect(request).toThrow(/^prompt 2: it is a conversation.* --api completions/);
 });
 
-test('threads are told its name, and ask and read it', async () => {
+test('threads receive its name, and use it for requests and replies', async () => {
   await using mock = await startMock({ ttftMs: 2, gapMs: 1, outputTokens: 5 });
   const place = { host: mock.host, port: mock.port };
   const limits = { samplesMax: 4, durationNs: undefined };

@@ -1,5 +1,5 @@
-// Does something to a thread when its first samples are on their way: a load thread hears when the load starts, a parse
-// thread sees it in the heartbeats of a run that is under way.
+// Runs a fault in a thread when its first samples are in flight: a load thread receives the start of the load, a
+// parse thread sees it in the heartbeats of the run.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { ThreadBoard } from '../../../../src/bench/arena/thread-board.ts';

@@ -1,4 +1,4 @@
-// A parse thread that tells its last batch once more behind its end, as a beat that comes in that moment would be.
+// A parse thread that sends its last batch again after its end, as a beat that fires at that moment would.
 
 import { parentPort } from 'node:worker_threads';
 import type { FromParseWorker } from '../../../../src/bench/parse/parse-message.ts';

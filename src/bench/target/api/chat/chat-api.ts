@@ -1,4 +1,4 @@
-// OpenAI's chat completions, which most servers understand. Reasoning has many names, calls of tools may be of the old kind,
+// OpenAI's chat completions, which most servers support. Reasoning has many names, tool calls may have the old form,
 // and a content may be a text or a list of parts.
 
 import { parsed } from '../../../../core/figure/parse-figure.ts';
@@ -36,7 +36,7 @@ const after = (maxTokens: number | undefined, settings: BodySettings): string =>
 const bodyOf = (prompt: Prompt, settings: BodySettings): BodyText =>
   between(before(settings), markedMessages(prompt, settings.nonce), after(prompt.maxTokens, settings));
 
-/** Of a content in parts, the texts that are no thinking. */
+/** The texts of a content in parts that are not reasoning. */
 const answerOf = (choice: JsonObject, isWhole: boolean): string => {
   const piece = choice[isWhole ? 'message' : 'delta'];
   if (!isJsonObject(piece)) return textOf(choice['text']);
@@ -65,7 +65,7 @@ const contentOf: ChoiceContent = (choice, isWhole, reported) => {
   return carries | functionCarries(piece['function_call'], reported);
 };
 
-/** A text, or a list of parts: texts, and what the model thinks, which is a text or a list again (Mistral's and Anthropic's). */
+/** A text, or a list of parts: texts, and reasoning, which is a text or a list again (Mistral's and Anthropic's). */
 const contentCarries = (content: unknown, reported: ReplyText): number => {
   if (!Array.isArray(content)) return reported.text(textOf(content));
   let carries = CARRIES_NOTHING;

@@ -1,5 +1,5 @@
-// OpenAI's legacy completions: a text goes on. The server lays no template of a chat around it, so that a prompt is asked as
-// the text that it is, and a conversation cannot be.
+// OpenAI's legacy completions, which continue a text. The server applies no chat template, so a prompt is sent as
+// plain text, and conversations are not supported.
 
 import { type Parsed, parsed } from '../../../../core/figure/parse-figure.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';

@@ -1,5 +1,5 @@
-// OpenAI's embeddings: texts become vectors. There is no stream, no token of output and no reason to finish; each message of
-// a prompt is one text of the input, so that a request may have several.
+// OpenAI's embeddings: texts become vectors. There is no stream, no output token and no finish reason; each message
+// of a prompt is one text of the input, so a request may have several.
 
 import { type Parsed, parsed, wrong } from '../../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
@@ -40,7 +40,7 @@ const bodyOf = ({ prefix, messages }: Prompt, settings: BodySettings): Parsed<Bo
       'Use lines such as {"prompt": "Once upon a time"}.',
     );
   }
-  // What is shared stands before the nonce here too.
+  // A shared prefix precedes the nonce here, too.
   const shared = prefix === undefined ? '' : JSON.stringify(`${prefix}\n\n`).slice(1, -1);
   const marked = markedText(first, settings.nonce);
   const text =
@@ -60,7 +60,7 @@ const bodyOf = ({ prefix, messages }: Prompt, settings: BodySettings): Parsed<Bo
 };
 
 class EmbeddingsReply extends JsonReply {
-  /** Every reply is a whole one, which is over when it is read. */
+  /** Every reply is whole, and finished when it is read. */
   override get hasFinished(): boolean {
     return this.isDone;
   }
@@ -68,13 +68,13 @@ class EmbeddingsReply extends JsonReply {
   protected read({ data, usage }: JsonObject): number {
     if (isJsonObject(usage)) this.inputTokens = tokenCount(usage['prompt_tokens']);
     if (!Array.isArray(data) || data.length === 0 || !data.every(hasVector)) return CARRIES_NOTHING;
-    // A vector has no reason to end, and is whole.
+    // A vector has no finish reason, and is whole.
     this.finishReason = 'other';
     return CARRIES_ANSWER;
   }
 }
 
-/** Numbers, or what `encoding_format: "base64"` makes of them. */
+/** Numbers, or their form with `encoding_format: "base64"`. */
 const hasVector = (entry: unknown): boolean => {
   if (!isJsonObject(entry)) return false;
   const { embedding } = entry;

@@ -1,5 +1,5 @@
-// llama.cpp's own completion: a text goes on, in server-sent events without [DONE], and the last of them has what the server
-// timed. Shapes: tools/server/README.md and server-task.cpp of ggml-org/llama.cpp.
+// llama.cpp's own completion, which continues a text in server-sent events without [DONE]; the last of them has the
+// server's timings. Shapes: tools/server/README.md and server-task.cpp of ggml-org/llama.cpp.
 
 import { type Parsed, parsed } from '../../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
@@ -59,7 +59,7 @@ class LlamaCppReply extends JsonReply {
   }
 }
 
-/** `stop_type`; before it had that, llama.cpp had a field for each. */
+/** `stop_type`; earlier versions of llama.cpp had one field for each. */
 const finishOf = (json: JsonObject): string => {
   const type = textOf(json['stop_type']);
   if (type !== '') return type;

@@ -1,5 +1,5 @@
-// Messages as Anthropic has them, which vLLM, llama.cpp and Ollama serve too: blocks that begin, grow and end, usage told in
-// two halves, and a prompt's tokens without those that came from a cache. Shapes: Anthropic's "Messages" and "Streaming".
+// Anthropic's Messages, which vLLM, llama.cpp and Ollama serve too: blocks that begin, grow and end, usage in two
+// halves, and prompt tokens that exclude those from a cache. Shapes: Anthropic's "Messages" and "Streaming".
 
 import { type Parsed, parsed, wrong } from '../../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
@@ -63,7 +63,7 @@ const before = ({ model }: BodySettings, { prefix, messages }: ConversationStart
   return parsed(`{"model":${JSON.stringify(model)},${system}"messages":[`);
 };
 
-/** Without those of the system, which stand before them all. */
+/** Without system messages, which precede them all. */
 const entries = (
   messages: readonly Message[],
   isFirst: boolean,
@@ -80,14 +80,14 @@ const entries = (
 
 const after = (maxTokens: number | undefined, { isStreaming, fields }: BodySettings): string => {
   const own = {
-    // The API has no default for it.
+    // The API requires it.
     max_tokens: maxTokens ?? TOKENS_WITHOUT_LIMIT,
     stream: isStreaming,
   };
   return `],${JSON.stringify(merged(own, fields.added)).slice(1)}`;
 };
 
-/** A picture in a data URL, as chat has it, is a source in base64 here. */
+/** A data URL of chat becomes a base64 source here. */
 const withImages = (message: Message): Message =>
   Array.isArray(message.content) ? { ...message, content: message.content.map(imagePart) } : message;
 
@@ -146,7 +146,7 @@ class MessagesReply extends JsonReply {
     if (typeof reason === 'string' && reason !== '') this.finished(reason);
   }
 
-  /** Cumulative: what comes later replaces what came before. */
+  /** Cumulative: later values replace earlier ones. */
   #usage(usage: JsonObject): void {
     const fresh = tokenCount(usage['input_tokens']);
     const read = tokenCount(usage['cache_read_input_tokens']);
@@ -168,7 +168,7 @@ const blockCarries = (block: unknown, reported: ReplyText): number => {
     reported.other(`${textOf(name)} ${isJsonObject(input) ? JSON.stringify(input) : ''}`);
     return CARRIES_ANSWER;
   }
-  // What was redacted is encrypted: it came, and nobody can read it.
+  // Redacted reasoning is encrypted: it counts, but cannot be read.
   if (type === 'redacted_thinking') return textOf(data) === '' ? CARRIES_NOTHING : CARRIES_REASONING;
   if (type === 'thinking') return reported.thought(textOf(thinking));
   return reported.text(textOf(text));
@@ -180,5 +180,5 @@ const deltaCarries = (delta: unknown, reported: ReplyText): number => {
   return reported.text(textOf(text)) | reported.other(textOf(json)) | reported.thought(textOf(thinking));
 };
 
-/** Where neither a person nor the data set limits an answer. */
+/** If neither the user nor the data set limits an answer. */
 const TOKENS_WITHOUT_LIMIT = 4_096;

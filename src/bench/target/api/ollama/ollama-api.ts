@@ -1,5 +1,5 @@
-// Ollama's own endpoints: a chat and a completion, streamed as lines of JSON. The last line says how long the server took for
-// what, in nanoseconds. Shapes: docs/api.md of ollama/ollama.
+// Ollama's own endpoints: a chat and a completion, streamed as lines of JSON. The last line has the server's timings,
+// in nanoseconds. Shapes: docs/api.md of ollama/ollama.
 
 import { type Parsed, parsed, wrong } from '../../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
@@ -101,7 +101,7 @@ const plainMessages = (given: readonly Message[]): Parsed<readonly Message[]> =>
   return parsed(messages);
 };
 
-/** Ollama keeps the pictures of a message beside its text, in base64. */
+/** Ollama has the images of a message in a separate field, in base64. */
 const plainMessage = (message: Message): Message | undefined => {
   const { content } = message;
   if (!Array.isArray(content)) return message;
@@ -127,7 +127,7 @@ const generateBody = ({ prefix, ...prompt }: Prompt, settings: BodySettings): Pa
   return parsed(between(head, text.value, endOf(prompt, settings)));
 };
 
-/** How it samples, and how much, stands in `options`. */
+/** Sampling and length are in `options`. */
 const endOf = (
   { maxTokens }: Pick<Prompt, 'maxTokens'>,
   { isStreaming, fields }: Pick<BodySettings, 'isStreaming' | 'fields'>,
@@ -166,7 +166,7 @@ class OllamaReply extends JsonReply {
     this.loadNs = nanoseconds(json['load_duration'], 1);
     this.promptNs = nanoseconds(json['prompt_eval_duration'], 1);
     this.decodeNs = nanoseconds(json['eval_duration'], 1);
-    // Older versions tell no reason, and end only by themselves or at the limit.
+    // Older versions send no reason, and end only by themselves or at the limit.
     if (textOf(reason) === '') this.finishReason = 'other';
     else this.finished(textOf(reason));
     this.isDone = true;
@@ -184,7 +184,7 @@ const messageCarries = (message: unknown, reported: ReplyText): number => {
   );
 };
 
-/** Of a model's parameters, those that other APIs have beside the prompt. */
+/** Model parameters that are top-level fields in other APIs. */
 const OPTIONS: ReadonlySet<string> = new Set([
   'temperature',
   'top_p',

@@ -1,5 +1,5 @@
-// What OpenAI's completion endpoints have in common: where they stand, the list of models, the end of a body, and replies.
-// Servers differ in much: usage comes last, with the finish chunk or in every chunk, errors in three shapes.
+// What OpenAI's completion endpoints share: their paths, the list of models, the end of a body, and replies. Servers
+// differ widely: usage comes last, with the finish chunk or in every chunk; errors have three shapes.
 
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import { NO_FIGURE } from '../../../../core/run/event-record.ts';
@@ -36,7 +36,7 @@ export const OPENAI: Pick<
   withoutEnd: 'the reply ended without [DONE] and without a finish reason',
 };
 
-/** The fields behind the prompt, with the object's end. */
+/** The fields after the prompt, with the object's end. */
 export const bodyEnd = (
   maxTokens: number | undefined,
   { isStreaming, fields: { lengthFields, added } }: BodySettings,
@@ -46,7 +46,7 @@ export const bodyEnd = (
       ? {}
       : { max_tokens: maxTokens, ...lengthFieldsJson(lengthFields, maxTokens) }),
     stream: isStreaming,
-    // Without usage nobody knows how many tokens came.
+    // Without usage the number of tokens is unknown.
     ...(isStreaming ? { stream_options: { include_usage: true } } : {}),
   };
   return `,${JSON.stringify(merged(own, added)).slice(1)}`;
@@ -55,10 +55,10 @@ export const bodyEnd = (
 /** What a choice of a chunk, or of a whole reply, carries: CARRIES_…. */
 export type ChoiceContent = (choice: JsonObject, isWhole: boolean, reported: ReplyText) => number;
 
-/** What the choice says in words, without reasoning. */
+/** Text of the choice, without reasoning. */
 type ChoiceText = (choice: JsonObject, isWhole: boolean) => string;
 
-/** What has come of a reply: the endpoints differ only in where a choice keeps its text. */
+/** The state of a reply: the endpoints differ only in where a choice has its text. */
 export class OpenAiReply extends JsonReply {
   readonly #contentOf: ChoiceContent;
   readonly #answerOf: ChoiceText;
@@ -103,7 +103,7 @@ export class OpenAiReply extends JsonReply {
     } = usage;
     const cached = isJsonObject(ofInput) ? ofInput['cached_tokens'] : usage['prompt_cache_hit_tokens'];
     const predicted = isJsonObject(ofOutput) ? ofOutput['accepted_prediction_tokens'] : undefined;
-    // SGLang and some gateways have it beside the details.
+    // SGLang and some gateways have it next to the details.
     const reasoning = Math.max(
       isJsonObject(ofOutput) ? reasoningOf(ofOutput) : NO_FIGURE,
       reasoningOf(usage),
@@ -126,7 +126,7 @@ export class OpenAiReply extends JsonReply {
     this.#choices.set(number, { ...known, hasFinished: known.hasFinished || hasFinished });
     this.choices = this.#choices.size;
     if (hasFinished) this.finished(reason);
-    // A conversation goes on with the first of several answers.
+    // A conversation continues with the first of several answers.
     if (this.keptAnswer.isKept && number === 0) this.keptAnswer.add(this.#answerOf(choice, isWhole));
     if (this.parts.isKept && number === 0) this.#keepParts(choice[isWhole ? 'message' : 'delta']);
     const carries = this.#contentOf(choice, isWhole, known.reported);
@@ -155,7 +155,7 @@ interface Choice {
   readonly reported: ReplyText;
 }
 
-/** What servers write into `owned_by` of their models. */
+/** Values of `owned_by` in servers' lists of models. */
 const SERVER_KINDS: ReadonlyMap<string, string> = new Map([
   ['vllm', 'vLLM'],
   ['sglang', 'SGLang'],

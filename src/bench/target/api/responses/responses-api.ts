@@ -1,5 +1,6 @@
-// OpenAI's responses: a stream of events that each say their type, the last of them with the whole response and its usage.
-// There is no [DONE]. Shapes: OpenAI's reference of "responses" and of its streaming events; vLLM and llama.cpp write the same.
+// OpenAI's responses: a stream of events with a type each, the last of which has the whole response and its usage.
+// There is no [DONE]. Shapes: OpenAI's reference of "responses" and of its streaming events; vLLM and llama.cpp write
+// the same.
 
 import { parsed } from '../../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
@@ -56,7 +57,7 @@ const after = (
   const own = {
     ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
     stream: isStreaming,
-    // Unless the next turn names it nobody asks for it again, and a server need not keep it.
+    // Unless the next turn refers to it, it is not needed again, and a server need not store it.
     store: isStored,
   };
   return `],${JSON.stringify(merged(own, fields.added)).slice(1)}`;
@@ -69,7 +70,7 @@ const bodyOf = (prompt: Prompt, settings: BodySettings): BodyText =>
     after(prompt.maxTokens, settings, false),
   );
 
-/** An earlier answer of the model says that it is a message: llama.cpp refuses it without, OpenAI takes both. */
+/** An earlier answer of the model needs the type "message": llama.cpp refuses it without, OpenAI accepts both. */
 const typed = (message: Message): Message =>
   message.role === 'assistant' ? { type: 'message', ...message } : message;
 
@@ -101,14 +102,14 @@ class ResponsesReply extends JsonReply {
         return this.reported.other(textOf(delta));
       case 'response.reasoning_text.delta':
       case 'response.reasoning_summary_text.delta':
-      // vLLM and others before the names were settled.
+      // vLLM and others before the names were final.
       case 'response.reasoning.delta':
       case 'response.reasoning_summary.delta':
         return thoughtCarries(delta, this.reported);
       case 'response.output_item.done':
         return encryptedCarries(json['item']);
       case 'response.output_item.added': {
-        // The name of a function is the first of a call that a person sees, as in chat.
+        // The name of a function is the first visible part of a call, as in chat.
         const { item } = json;
         if (!isJsonObject(item) || item['type'] !== 'function_call') return CARRIES_NOTHING;
         this.reported.other(textOf(item['name']));
@@ -126,7 +127,7 @@ class ResponsesReply extends JsonReply {
     }
   }
 
-  /** The whole one, which ends a stream too. */
+  /** The whole response, which ends a stream too. */
   #response(response: JsonObject, isContent: boolean): number {
     const { status, usage, output, incomplete_details: incomplete } = response;
     this.#named(response);
@@ -188,7 +189,7 @@ const itemCarries = (item: JsonObject, reported: ReplyText): number => {
   return carries;
 };
 
-/** Reasoning that nobody can read came all the same. */
+/** Encrypted reasoning counts, too. */
 const encryptedCarries = (item: unknown): number =>
   isJsonObject(item) && item['type'] === 'reasoning' && textOf(item['encrypted_content']) !== ''
     ? CARRIES_REASONING

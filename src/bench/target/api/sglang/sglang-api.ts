@@ -1,5 +1,5 @@
-// SGLang's own /generate: each event of a stream has the whole text so far, unless the server was started to send pieces, and
-// `meta_info` with what it counted. Shapes: SGLang's "native APIs" and io_struct.py.
+// SGLang's own /generate: each event of a stream has the whole text so far, unless the server was started to send
+// pieces, and `meta_info` with its counts. Shapes: SGLang's "native APIs" and io_struct.py.
 
 import { type Parsed, parsed } from '../../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
@@ -63,7 +63,7 @@ class SglangReply extends JsonReply {
   protected read({ text, meta_info: meta }: JsonObject): number {
     if (isJsonObject(meta)) this.#meta(meta);
     const now = textOf(text);
-    // The same text again is no content: the server had tokens that make no whole character yet.
+    // The same text again is not content: the server had tokens that are not a whole character yet.
     const isNew = now !== '' && now !== this.#text;
     // Each event has the whole text so far, unless the server streams only what is new.
     const piece = now.startsWith(this.#text) ? now.slice(this.#text.length) : now;
@@ -85,7 +85,7 @@ class SglangReply extends JsonReply {
   }
 }
 
-/** Of the fields that other APIs have beside the prompt, those that stand in `sampling_params` here. */
+/** Fields that are top-level in other APIs and in `sampling_params` here. */
 const SAMPLING: ReadonlySet<string> = new Set([
   'temperature',
   'top_p',
