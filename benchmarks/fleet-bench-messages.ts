@@ -25,7 +25,7 @@ export interface JournalEnd {
 
 export type FleetBenchAnswer =
   | { readonly kind: 'done' }
-  | { readonly kind: 'told'; readonly journals: readonly JournalEnd[]; readonly links: number }
+  | { readonly kind: 'journals'; readonly journals: readonly JournalEnd[]; readonly links: number }
   | ({ readonly kind: 'picture' } & Picture)
   | FleetMeasured;
 

@@ -133,7 +133,7 @@ async function reported(): Promise<FleetBenchAnswer> {
   await delay(1_000);
   while (sum(member => member.queuedBytes) > 0) await delay(50);
   return {
-    kind: 'told',
+    kind: 'journals',
     journals: [...members.values()].map(({ node }) => ({
       origin: node.id,
       seq: node.state.origins[node.id]?.seq ?? 0,

@@ -31,7 +31,7 @@ async function measureFleet(): Promise<void> {
   try {
     const where = { url: server.url, key: clusterKeyText(makeClusterKey()), nodes: NODES };
     const openedMs = performance.now();
-    const first = await members.request({ kind: 'open', ...where }, 'told');
+    const first = await members.request({ kind: 'open', ...where }, 'journals');
     const openedSeconds = (performance.now() - openedMs) / 1_000;
     await empty.request({ kind: 'open', ...where }, 'done');
     await reader.request({ kind: 'open', ...where }, 'done');
@@ -60,7 +60,7 @@ async function measureFleet(): Promise<void> {
     }
     await members.request({ kind: 'talk', readings: 1 }, 'done');
     await reader.request({ kind: 'away' }, 'done');
-    const { journals } = await members.request({ kind: 'write', records: AWAY_RECORDS }, 'told');
+    const { journals } = await members.request({ kind: 'write', records: AWAY_RECORDS }, 'journals');
     printPicture(
       `${name}: caught up after a restart`,
       await reader.request({ kind: 'back', journals }, 'picture'),

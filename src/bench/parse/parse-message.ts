@@ -40,7 +40,7 @@ export type ToParseWorker =
   | { readonly kind: 'thread-lost'; readonly thread: number; readonly reason: string; readonly atNs: number }
   /** It has written its last. */
   | { readonly kind: 'thread-ended' }
-  | { readonly kind: 'tell-every'; readonly ms: number };
+  | { readonly kind: 'report-every'; readonly ms: number };
 
 export type FromParseWorker =
   /** For the load threads whose rings it reads. */

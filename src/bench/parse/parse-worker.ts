@@ -128,7 +128,7 @@ parentPort?.on('message', (message: ToParseWorker) => {
     case 'thread-ended':
       if (!isLooking) look();
       return;
-    case 'tell-every':
+    case 'report-every':
       reportMs = message.ms;
       return;
     default:

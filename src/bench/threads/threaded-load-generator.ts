@@ -139,7 +139,7 @@ class ThreadedLoadGenerator implements LoadGenerator {
   }
 
   reportEvery(ms: number): void {
-    for (const thread of this.#parse) thread.post({ kind: 'tell-every', ms });
+    for (const thread of this.#parse) thread.post({ kind: 'report-every', ms });
   }
 
   stop(): void {

@@ -22,8 +22,8 @@ import {
 
 export const isAiperfRecord = (value: unknown): boolean => v.safeParse(MARK, value).success;
 
-/** @param beside text of profile_export_aiperf.json, if it exists @throws ForeignFileError with the line */
-export const aiperfRun = (text: string, beside: string | undefined): ForeignRun => {
+/** @param summaryText content of profile_export_aiperf.json, if it exists @throws ForeignFileError with the line */
+export const aiperfRun = (text: string, summaryText: string | undefined): ForeignRun => {
   const records: { readonly record: AiperfRecord; readonly place: string }[] = [];
   for (const { text: line, number } of linesIn(text)) {
     if (line.trim() === '') continue;
@@ -39,7 +39,8 @@ export const aiperfRun = (text: string, beside: string | undefined): ForeignRun 
   const samples = records.map(({ record, place }, index) =>
     checkedSample(sampleOf(record, { index, zeroNs, place }), place),
   );
-  const summary = beside === undefined ? undefined : checkedBy(SUMMARY, parsedJson(beside, BESIDE), BESIDE);
+  const summary =
+    summaryText === undefined ? undefined : checkedBy(SUMMARY, parsedJson(summaryText, BESIDE), BESIDE);
   const { endpoint, loadgen, models, phases } = configOf(summary);
   const reported = patternOf(phases?.find(({ kind }) => kind === 'profiling')) ?? patternOf(loadgen);
   const model = models?.items?.[0]?.name ?? endpoint?.model_names?.[0];
@@ -49,7 +50,7 @@ export const aiperfRun = (text: string, beside: string | undefined): ForeignRun 
     tool: 'aiperf',
     version:
       summary?.aiperf_version === undefined
-        ? unknown(`no ${BESIDE} beside it`)
+        ? unknown(`no ${BESIDE} next to it`)
         : shortText(summary.aiperf_version),
     run: {
       startedAt: new Date(Math.floor(zeroNs / 1e6)).toISOString(),

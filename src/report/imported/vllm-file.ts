@@ -95,7 +95,7 @@ const requestsOf = (value: unknown, result: Result, place: string): readonly End
     if (list !== undefined && list.length !== count)
       throw wrongForeignFile(
         `${place}, ${name}`,
-        `${counted(list.length, 'entry', 'entries')} beside ${count} start_times`,
+        `${counted(list.length, 'entry', 'entries')} but ${count} start_times`,
       );
   }
   if (result.completed > count)

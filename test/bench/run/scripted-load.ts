@@ -38,7 +38,7 @@ export class ScriptedLoad implements LoadGenerator {
   }
 
   reportEvery(ms: number): void {
-    this.calls.push(`tell every ${ms}`);
+    this.calls.push(`report every ${ms}`);
   }
 
   stop(): void {
