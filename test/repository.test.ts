@@ -121,12 +121,12 @@ describe('docs/limits.md', () => {
     .filter(bound => !isStated(bound))
     .map(({ file, name }) => `${file} ${name}`);
 
-  test('tells every bound of the code, with its value, in a row that names the file or its folder', context => {
+  test('has every limit of the code, with its value, in a row that names the file or its folder', context => {
     if (files === undefined) context.skip('there is no git');
     expect(unreported.filter(bound => !UNREPORTED_BOUNDS.includes(bound))).toEqual([]);
   });
 
-  test('is not excused from a bound that it tells', context => {
+  test('has no exception for a limit that it lists', context => {
     if (files === undefined) context.skip('there is no git');
     expect(UNREPORTED_BOUNDS.filter(bound => !unreported.includes(bound))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// docs/threat-model.md names a test for each threat: it must be there, by its words. What it says of packages is checked here.
+// docs/threat-model.md names a test for each threat: it must exist, by its name. What it states about packages is checked here.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';

@@ -22,7 +22,7 @@ export interface ClusterMoment {
 
 /**
  * The state after each message, until the signal aborts.
- * @throws CommandError `noDaemon` when the stream ends or speaks another version.
+ * @throws CommandError `noDaemon` when the stream ends or is of another version.
  */
 export async function* clusterStream(
   client: DaemonClient,

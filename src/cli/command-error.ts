@@ -1,4 +1,4 @@
-// An error of the person at the keyboard, or one that they can mend: two lines and an exit code, no stack.
+// An error of the user, or one that the user can fix: two lines and an exit code, no stack.
 
 import { type Problem, ProblemError, type Sentences, sentencesOf } from '../core/problem.ts';
 import { showable } from '../core/text/single-line.ts';

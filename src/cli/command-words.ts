@@ -1,4 +1,4 @@
-// The first words of all commands, in the order in which help lists them; what they load stands in commands.ts.
+// The first words of all commands, in the order in which help lists them; commands.ts has what they load.
 
 export const COMMAND_WORDS = [
   'up',

@@ -1,5 +1,5 @@
-// What a command is: its words, its options, and a function of the invocation and the process. An option knows how to read
-// its own text, so that a command gets a value of the right type and every mistake is said in the same way.
+// A command: its words, its options, and a function of the invocation and the process. An option parses its own text, so a
+// command gets a value of the right type and every mistake is reported in the same form.
 
 import { type HostPort, parseHostPort } from '../core/address/host-port.ts';
 import { type Parsed, parsed, wrong } from '../core/figure/parse-figure.ts';
@@ -12,7 +12,7 @@ export interface Command {
   readonly name: string;
   /** One line for the list of commands. */
   readonly summary: string;
-  /** A few lines for its own help; '' where the summary says it all. */
+  /** A few lines for its own help; '' if the summary is enough. */
   readonly description: string;
   readonly arguments: readonly CommandArgument[];
   readonly options: readonly Option<unknown>[];
@@ -161,7 +161,7 @@ export const listenPlace = (invocation: Invocation): HostPort | undefined => {
   if (http !== undefined && port !== undefined)
     throw new CommandError(
       'usage',
-      '--http and --port: cannot be combined',
+      '--http and --port cannot be combined',
       'Write one of them: --http HOST:PORT.',
     );
   return http ?? (port === undefined ? undefined : { host: LOOPBACK, port });

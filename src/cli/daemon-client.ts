@@ -1,6 +1,5 @@
-// The daemon of a home, asked over HTTP. Where it listens stands in <home>/daemon.json. Node's own client rather than
-// fetch, which is a browser's: it refuses some ports and adds headers by which the daemon tells strange pages.
-
+// The HTTP client for the daemon of a home. Its address is in <home>/daemon.json. Node's own client rather than fetch, which
+// follows the rules of a browser: it refuses some ports and adds headers by which the daemon detects foreign pages.
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -149,7 +148,7 @@ const sendTo = (
   { path, method, signal, body }: ReplyOf,
   over: { readonly socketPath?: string },
 ): Promise<IncomingMessage> => {
-  // Reading on loopback is free: the token is not shown to whoever may have taken the port over. The socket is in a folder
+  // Reading on loopback needs no token: it is not sent to a process that may have taken over the port. The socket is in a folder
   // that only this user can write to.
   const needsToken = over.socketPath !== undefined || method !== 'GET' || !isLoopbackUrl(file.url);
   const headers = {

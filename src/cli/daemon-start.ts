@@ -1,4 +1,4 @@
-// Starts a daemon for a command: what the process knows goes in, what can go wrong comes out in two lines and a code.
+// Starts a daemon for a command: takes the state of the process, and turns errors into two lines and a code.
 
 import { systemClock } from '../clock/system-clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
@@ -18,14 +18,14 @@ export interface DaemonStart {
   readonly mesh: MeshOptions;
   /** Undefined: nothing is measured. */
   readonly probes: ProbeOptions | undefined;
-  /** Undefined: what config.toml says. */
+  /** Undefined: the value in config.toml. */
   readonly otlpEndpoint?: string | undefined;
   readonly onNotice: (notice: Notice) => void;
   /** Undefined: no log is written. */
   readonly logOutput?: LogOutput | undefined;
 }
 
-/** @throws CommandError when the daemon says why it cannot start. */
+/** @throws CommandError when the daemon cannot start, with its reason. */
 export const startDaemonFor = async (state: ProcessState, start: DaemonStart): Promise<Daemon> => {
   const { probes, logOutput, ...rest } = start;
   try {
@@ -51,7 +51,7 @@ export const startDaemonFor = async (state: ProcessState, start: DaemonStart): P
   }
 };
 
-/** What a daemon, or the disk of its home, says of why it cannot start; anything else as it is. */
+/** The reason of a daemon, or of the disk of its home, for not starting; any other error is returned unchanged. */
 export const asCommandError = (error: unknown): unknown =>
   error instanceof DaemonError ? endedBy(EXITS[error.code], error) : (fullDiskError(error) ?? error);
 

@@ -3,7 +3,7 @@
 
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'Done. Also a daemon or a watch that was stopped on request.' },
-  failure: { code: 1, meaning: 'Something failed unexpectedly; the message says what.' },
+  failure: { code: 1, meaning: 'Something failed unexpectedly; see the message.' },
   usage: { code: 2, meaning: 'The command line is wrong: unknown command or option, bad value.' },
   badConfig: {
     code: 3,
@@ -31,7 +31,7 @@ export const EXIT_CODES = {
   benchIncomplete: {
     code: 12,
     meaning:
-      '`bench`, `report`, `sweep`: the report is not complete: something was lost. It says what first.',
+      '`bench`, `report`, `sweep`: the report is not complete: something was lost. Its first lines state what.',
   },
   benchInterrupted: {
     code: 13,
@@ -49,18 +49,18 @@ export const EXIT_CODES = {
   },
   benchUnreachable: {
     code: 16,
-    meaning: '`bench`, `sweep`: the target cannot be reached, or does not say its model.',
+    meaning: '`bench`, `sweep`: the target cannot be reached, or does not report its model.',
   },
   benchRunDirectory: {
     code: 17,
     meaning:
-      '`bench`, `report`, `sweep`, `runs rm`: the run directory cannot be used, or is not empty where a new one is asked for.',
+      '`bench`, `report`, `sweep`, `runs rm`: the run directory cannot be used, or is not empty where a new one is needed.',
   },
   benchWorse: { code: 18, meaning: '`compare`: B is worse, or a rule of `--fail-if` is broken.' },
   benchUndecided: {
     code: 19,
     meaning:
-      '`compare`: undecided: more pairs or runs would be needed, and it says how many. With rules: `--fail-if-undecided`.',
+      '`compare`: undecided: more pairs or runs would be needed; the result states how many. With rules: `--fail-if-undecided`.',
   },
   benchNotComparable: {
     code: 20,
@@ -70,7 +70,7 @@ export const EXIT_CODES = {
   benchTooFew: {
     code: 21,
     meaning:
-      '`bench`, `line`: too few requests to say whether an objective of `--slo` is met, or where the line is; `bench`: all were cancelled after `--grace`.',
+      '`bench`, `line`: too few requests to decide whether an objective of `--slo` is met, or where the line is; `bench`: all were cancelled after `--grace`.',
   },
   benchNoLoad: {
     code: 22,
@@ -81,7 +81,7 @@ export const EXIT_CODES = {
     meaning:
       '`bench`, `sweep`, `line`, `compare`, `report`: stopped because requests failed: refused warm-up, no success for 30 s, or `--stop-when`.',
   },
-  probeFailed: { code: 30, meaning: '`probe`: something could not be measured; it says why.' },
+  probeFailed: { code: 30, meaning: '`probe`: something could not be measured; the output states why.' },
   recording: {
     code: 31,
     meaning: '`record`, `up --replay`: the recording cannot be written, read or understood.',

@@ -1,4 +1,4 @@
-// The options that say which nodes to show and what to group them by: of `status` and `top`.
+// The options for which nodes to show and how to group them, for `status` and `top`.
 
 import { parsed } from '../core/figure/parse-figure.ts';
 import { parseGroupBy } from '../core/group/group-by.ts';

@@ -1,4 +1,4 @@
-// The nodes that a daemon knows, and the one that a person means by a name, an id or the beginning of an id.
+// Finds the node that a person means by a name, an id or the beginning of an id, among the nodes of a daemon.
 
 import * as v from 'valibot';
 import type { NodeId } from '../core/ids.ts';

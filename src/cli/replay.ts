@@ -1,4 +1,4 @@
-// `plimsoll up --replay`: what the process knows goes in, what can go wrong becomes two lines and a code.
+// `plimsoll up --replay`: takes the state of the process, and turns errors into two lines and a code.
 
 import { resolve } from 'node:path';
 import { systemClock } from '../clock/system-clock.ts';

@@ -1,4 +1,4 @@
-// Sends a finished run to a receiver of OpenTelemetry. It never fails the run: what could not be brought is told.
+// Sends a finished run to a receiver of OpenTelemetry. It never fails the run: what could not be sent is reported.
 
 import type { Clock } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
@@ -12,7 +12,7 @@ import { runTelemetry } from '../report/otlp/run-telemetry.ts';
 import type { ProcessState } from './process-state.ts';
 
 /**
- * Says on standard error what was sent, and what was not. Who stopped the run waits a few seconds at most, or stops that too.
+ * Reports on standard error what was sent and what was not. After a stop it waits a few seconds at most; a second stop ends that too.
  * @returns whether all of it was taken
  */
 export const sendRun = async (

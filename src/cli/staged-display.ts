@@ -15,12 +15,12 @@ interface StagedDisplayOptions<Document> {
   readonly mode: DisplayMode;
   readonly stdout: OutputStream;
   readonly screen: (document: Document, size: ScreenSize) => readonly string[];
-  /** How many have ended, and the lines of those beyond the ones that were told. */
+  /** How many have ended, and the lines of those that were not shown yet. */
   readonly ended: (
     document: Document,
     reported: number,
   ) => { readonly count: number; readonly lines: readonly string[] };
-  /** Stands under the screen: "Ctrl-C ends the search." */
+  /** The last line of the screen: "Ctrl-C ends the search." */
   readonly footer: string;
 }
 

@@ -1,5 +1,5 @@
 // Values of [bench]: what this machine may load on behalf of others. A target is an origin, whole and without wildcards:
-// a pattern would leave the decision to whoever can add a name to that domain.
+// with a pattern, anyone who can add a name to that domain could choose the target.
 
 import { isAbsolute } from 'node:path';
 import { barredAddress } from '../core/address/server-address.ts';
@@ -44,13 +44,13 @@ export const keyOfTarget: ValueParser<TargetKey> = value => {
   if (text.kind === 'wrong') return text;
   const [, first = '', place = ''] = /^(\S+) +(\S.*)$/.exec(text.value) ?? [];
   const origin = targetOrigin(first);
-  // What was written may be the key: it is not said back.
-  if (first === '') return wrong('this does not say of which target, and where its key is', KEY_EXAMPLE);
+  // The value may be the key itself: it is not shown.
+  if (first === '') return wrong('this does not name a target and the place of its key', KEY_EXAMPLE);
   if (origin.kind === 'wrong') return origin;
   if (isAbsolute(place)) return parsed({ origin: origin.value, place: { kind: 'file', path: place } });
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,100}$/.test(place)) {
     return wrong(
-      `what follows ${origin.value} is neither the name of a variable nor the whole path of a file`,
+      `what follows ${origin.value} is neither the name of a variable nor the absolute path of a file`,
       KEY_EXAMPLE,
     );
   }

@@ -38,7 +38,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         key: 'kind',
         default: undefined,
         example: 'HGX H200',
-        meaning: 'What this machine is called in groups. Without it: its GPUs, or its model.',
+        meaning: 'The kind of this machine in groups. Without it: its GPUs, or its model.',
       },
     ],
   },
@@ -71,7 +71,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         key: 'peers',
         default: [],
         example: ['juno.local', '192.168.7.2:4181', '[fe80::2%en3]:4181'],
-        meaning: 'Nodes to connect to, where discovery does not reach.',
+        meaning: 'Nodes to connect to if discovery does not reach them.',
       },
       {
         key: 'discovery',
@@ -95,14 +95,14 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
     name: 'fleet',
     isList: false,
     meaning:
-      'A NATS server between many machines, where a mesh of pairs would be too much. Needs a cluster key; see docs/fleet.md.',
+      'A NATS server between many machines, if a mesh of pairs would be too much. Needs a cluster key; see docs/fleet.md.',
     keys: [
       {
         key: 'servers',
         default: [],
         example: ['tls://nats.example.net:4222'],
         meaning:
-          'The servers, tls://HOST:PORT or nats://HOST:PORT; any one of a cluster will do. None: no fleet.',
+          'The servers, tls://HOST:PORT or nats://HOST:PORT; one of a cluster is enough. None: no fleet.',
       },
       {
         key: 'cluster',
@@ -115,19 +115,19 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         default: undefined,
         example: 'fleet.nkey',
         meaning:
-          'The file that `plimsoll fleet add` wrote for this machine; in this home unless it is a whole path.',
+          'The file that `plimsoll fleet add` wrote for this machine; in this home unless it is an absolute path.',
       },
       {
         key: 'ca',
         default: undefined,
         example: 'fleet-ca.pem',
-        meaning: "Certificates to trust, where the server's own is not of a public authority.",
+        meaning: "Certificates to trust, if the server's own is not from a public authority.",
       },
       {
         key: 'handshake_first',
         default: true,
         meaning:
-          'TLS from the first byte. false only for servers before 2.10, which greet in plain text before TLS begins.',
+          'TLS from the first byte. false only for servers before 2.10, which send a greeting in plain text before TLS begins.',
       },
       {
         key: 'plaintext',
@@ -241,7 +241,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
   {
     name: 'bench',
     isList: false,
-    meaning: 'Load that this machine makes on behalf of others: `plimsoll bench --from` and `--agents`',
+    meaning: 'Load that this machine generates for others: `plimsoll bench --from` and `--agents`',
     keys: [
       {
         key: 'agent',
@@ -260,7 +260,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
         default: [],
         example: ['https://llm.example.net LLM_KEY', 'http://10.0.0.7:8000 /run/secrets/llm'],
         meaning:
-          'API keys for these targets: the origin, a space, and an environment variable or the whole path of a file. Keys are never received from others, nor sent to them.',
+          'API keys for these targets: the origin, a space, and an environment variable or the absolute path of a file. Keys are never received from others, nor sent to them.',
       },
       { key: 'rate_max', default: 5_000, meaning: 'Requests a second that it sends for others.' },
       { key: 'connections_max', default: 2_048, meaning: 'Connections that it opens for others.' },

@@ -23,7 +23,7 @@ export class ConfigReader {
     this.#refuseUnknownKeys();
   }
 
-  /** What the file says about a key; undefined if nothing. */
+  /** The node of a key in the file; undefined if it is not there. */
   written(section: string, key: string): TomlNode | undefined {
     if (section === '') return this.#document.entries.get(key);
     const table = this.#document.entries.get(section);

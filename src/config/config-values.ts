@@ -64,7 +64,7 @@ export const durationMs =
     const duration = parseDurationMs(value);
     if (duration.kind === 'wrong' || (duration.value >= min && duration.value <= max)) return duration;
     return wrong(
-      `${shown(value)} is out of bounds`,
+      `${shown(value)} is out of range`,
       `It may be from ${durationText(min)} to ${durationText(max)}.`,
     );
   };
@@ -77,7 +77,7 @@ export const sizeBytes =
     }
     const size = parseBytes(value);
     if (size.kind === 'wrong' || (size.value >= min && size.value <= max)) return size;
-    return wrong(`${shown(value)} is out of bounds`, `It may be from ${min / 1e6}MB to ${max / 1e9}GB.`);
+    return wrong(`${shown(value)} is out of range`, `It may be from ${min / 1e6}MB to ${max / 1e9}GB.`);
   };
 
 export const hostPort: ValueParser<HostPort> = value =>

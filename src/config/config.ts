@@ -1,4 +1,4 @@
-// What config.toml says once it has been read and checked. Durations are in ms, sizes in bytes.
+// The settings of config.toml after it has been read and checked. Durations are in ms, sizes in bytes.
 
 import type { HostPort } from '../core/address/host-port.ts';
 import type { NodeConfig } from '../core/node/config.ts';
@@ -11,7 +11,7 @@ export interface Config {
   readonly tags: readonly string[];
   readonly site: string | undefined;
   readonly rack: string | undefined;
-  /** "HGX H200"; undefined: what its GPUs or its model say. */
+  /** "HGX H200"; undefined: derived from its GPUs or its model. */
   readonly machineKind: string | undefined;
   readonly mesh: MeshConfig;
   readonly fleet: FleetConfig;
@@ -38,7 +38,7 @@ export interface MeshConfig {
     | { readonly kind: 'interfaces'; readonly names: readonly string[] };
 }
 
-/** A NATS server between many nodes, beside the mesh or instead of it. */
+/** A NATS server between many nodes, in addition to the mesh or instead of it. */
 export interface FleetConfig {
   /** nats://HOST:PORT or tls://HOST:PORT; none: no fleet. */
   readonly servers: readonly string[];
@@ -51,7 +51,7 @@ export interface FleetConfig {
   readonly isHandshakeFirst: boolean;
   /** nats:// beyond this machine is allowed. */
   readonly mayBePlain: boolean;
-  /** Which readings it hears as they come; those of others it gets every few seconds. */
+  /** Which readings arrive as they are published; those of other nodes arrive every few seconds. */
   readonly subscriptions: 'all' | 'group';
 }
 
@@ -63,7 +63,7 @@ export interface ListenConfig extends HostPort {
 
 interface HttpConfig {
   readonly listen: ListenConfig;
-  /** Names besides addresses and localhost under which browsers may ask for the page. */
+  /** Names under which browsers may request the page, in addition to addresses and localhost. */
   readonly hostNames: readonly string[];
 }
 

@@ -26,11 +26,11 @@ export const fleetServer: ValueParser<string> = value => {
 export const clusterName: ValueParser<string> = value => {
   const text = textUpTo(32)(value);
   if (text.kind === 'ok' && !/^[A-Za-z0-9_-]+$/.test(text.value))
-    return wrong(`"${text.value}" is not a name that a subject can have`, 'Use letters, digits, - and _.');
+    return wrong(`"${text.value}" is not a name for a subject of NATS`, 'Use letters, digits, - and _.');
   return text;
 };
 
-/** Whose readings a node hears as they come. */
+/** The nodes whose readings a node receives as they are published. */
 export const fleetSubscriptions: ValueParser<'all' | 'group'> = value =>
   value === 'all' || value === 'group'
     ? { kind: 'ok', value }

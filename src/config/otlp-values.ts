@@ -12,10 +12,7 @@ export const otlpEndpoint: ValueParser<string> = value => {
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return wrong(`${text.value} is not a URL of HTTP`, 'Write for example http://127.0.0.1:4318');
   if (url.username !== '' || url.password !== '' || url.search !== '')
-    return wrong(
-      'the URL has credentials or a query',
-      'Send through a collector, which adds what is secret.',
-    );
+    return wrong('the URL has credentials or a query', 'Send through a collector, which adds the secrets.');
   return parsed(url.origin + url.pathname.replace(/\/+$/, ''));
 };
 

@@ -41,7 +41,7 @@ export interface Setting {
   readonly source: { readonly kind: 'default' } | { readonly kind: 'file'; readonly line: number };
 }
 
-/** Never throws, whatever the text. */
+/** Never throws, for any text. */
 export const parseConfig = (text: string, file: string): ParsedConfig => {
   const document = parseToml(text);
   if (document.kind === 'broken') return { kind: 'broken', problems: [notToml(document, text, file)] };

@@ -1,4 +1,4 @@
-// config.toml on disk. An invalid file never stops the daemon: the last valid text is stored beside it and applies
+// config.toml on disk. An invalid file never stops the daemon: the last valid text is stored next to it and applies
 // until the file is fixed; without one the defaults apply.
 
 import { dirname } from 'node:path';
@@ -103,7 +103,7 @@ const readText = async (path: string): Promise<FileText> => {
       return unreadable(
         path,
         error.message,
-        'Settings are kept in a file. Move away what is in its place; the next start writes a new one.',
+        'Settings are stored in a file. Move away what is in its place; the next start writes a new one.',
       );
     if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
       return unreadable(path, 'it is not UTF-8 text', 'Save it as UTF-8.');

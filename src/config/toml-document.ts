@@ -22,7 +22,7 @@ type ParsedToml =
   | { readonly kind: 'ok'; readonly entries: TomlEntries }
   | { readonly kind: 'broken'; readonly problem: string; readonly offset: number };
 
-/** Never throws, whatever the text. */
+/** Never throws, for any text. */
 export const parseToml = (text: string): ParsedToml => {
   try {
     const entries: TomlEntries = new Map();

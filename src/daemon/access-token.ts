@@ -24,12 +24,12 @@ const readToken = async (path: string): Promise<string | undefined> => {
   throw new DaemonError({
     code: 'home-unusable',
     problem: `${path} does not contain a token.`,
-    advice: 'Delete it: a new token is made at the next start.',
+    advice: 'Delete it: a new token is created at the next start.',
   });
 };
 
 const ADVICE: SecretFileAdvice = {
-  unreadable: 'Make it readable, or delete it: a new token is made at the next start.',
-  exposed: 'Whoever has read it can use the API. Delete it: a new token is made at the next start.',
+  unreadable: 'Make it readable, or delete it: a new token is created at the next start.',
+  exposed: 'Anyone who has read it can use the API. Delete it: a new token is created at the next start.',
 };
 const TOKEN = /^[A-Za-z0-9_-]{43,128}$/;

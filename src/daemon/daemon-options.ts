@@ -20,15 +20,15 @@ export interface DaemonOptions {
   /** Absolute; created if missing. */
   readonly home: string;
   readonly env: Env;
-  /** --http; undefined: what config.toml says. */
+  /** --http; undefined: the value in config.toml. */
   readonly http: HostPort | undefined;
-  /** --name; undefined: what config.toml says, else the machine's own. */
+  /** --name; undefined: the value in config.toml, else the machine's own. */
   readonly name: string | undefined;
-  /** Default: the key of the home and what config.toml says. */
+  /** Default: the key of the home and the settings in config.toml. */
   readonly mesh?: MeshOptions;
   /** Active measurements; undefined: none, and no leases for others. */
   readonly probes?: ProbeOptions;
-  /** --otlp; undefined: what config.toml says. */
+  /** --otlp; undefined: the value in config.toml. */
   readonly otlpEndpoint?: string | undefined;
   /** The daemon plays a simulated machine. */
   readonly simulation?: SimulatedMachinePart;
@@ -53,7 +53,7 @@ export interface DaemonOptions {
 export interface LogOutput {
   /** One line with its line break. */
   readonly write: (line: string) => void;
-  /** --log-level and --log-format; undefined: what config.toml says. */
+  /** --log-level and --log-format; undefined: the values in config.toml. */
   readonly level: LogLevel | undefined;
   readonly format: LogFormat | undefined;
   /** A person reads along: less is written by default. */
@@ -78,7 +78,7 @@ export interface SimulatedMachinePart {
 export interface ProbeOptions {
   /** process.execPath, for the children that measure. */
   readonly nodePath: string;
-  /** --probes; undefined: what config.toml says. */
+  /** --probes; undefined: the value in config.toml. */
   readonly mode: 'off' | undefined;
   /** What measures devices; undefined: the engines of this machine. */
   readonly probeDevice?: ProbeDeviceNow;
@@ -87,11 +87,11 @@ export interface ProbeOptions {
 export interface MeshOptions {
   /** --cluster-key-file; undefined: the key of the home. Without either there is no mesh. */
   readonly keyFile: string | undefined;
-  /** --mesh; undefined: what config.toml says. */
+  /** --mesh; undefined: the value in config.toml. */
   readonly listen: HostPort | 'off' | undefined;
-  /** --discovery; undefined: what config.toml says. */
+  /** --discovery; undefined: the value in config.toml. */
   readonly discovery?: DiscoveryWay;
-  /** --peer, besides those of config.toml. */
+  /** --peer, in addition to those in config.toml. */
   readonly peers: readonly string[];
 }
 

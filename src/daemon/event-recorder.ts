@@ -20,13 +20,13 @@ interface EventRecorderParts {
   readonly cluster: Cluster;
   readonly notices: Notices;
   /**
-   * In every durable record of this start and of no other one. A home that was restored from a copy may tell the same facts under the
-   * same numbers as the life that it lost: with this the bytes differ, and peers see that it is another life. Default: random.
+   * In every durable record of this start and of no other one. A home that was restored from a copy may record the same facts under
+   * the same numbers as before: with this the bytes differ, and peers detect that it is another history. Default: random.
    */
   readonly nonce?: string;
 }
 
-/** Facts that wait for the disk, one for each (slot, key); past this the oldest is dropped, and the notice says so. */
+/** Facts that wait for the disk, one for each (slot, key); past this the oldest is dropped, and the notice reports it. */
 export const WAITING_FACTS_MAX = 1_000;
 /** How long to wait after the disk refused, ms. */
 export const JOURNAL_RETRY_MS = 2_000;

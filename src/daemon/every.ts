@@ -24,7 +24,7 @@ export const every = async (
   }
 };
 
-/** Likewise, for the first time at once. */
+/** The same, but for the first time at once. */
 export const nowAndEvery = async (
   intervalMs: number,
   run: () => void | Promise<void>,

@@ -23,7 +23,7 @@ export class FirstReadings {
     if (this.#awaited.size === 0) this.#done.resolve();
   }
 
-  /** Resolves when all were told, or when the signal aborts: a slow source never blocks a start forever. */
+  /** Resolves when all have been reported, or when the signal aborts: a slow source never blocks a start forever. */
   async wait(signal: AbortSignal): Promise<void> {
     await unlessAborted(this.#done.promise, signal);
   }

@@ -66,5 +66,5 @@ const unusable = (path: string, cause: unknown): DaemonError =>
 
 const ADVICE: SecretFileAdvice = {
   unreadable: 'Make it readable for the user who runs Plimsoll.',
-  exposed: 'Whoever has read it can act as this node. Move it away to start as a new node.',
+  exposed: 'Anyone who has read it can act as this node. Move it away to start as a new node.',
 };

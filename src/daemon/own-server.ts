@@ -29,7 +29,7 @@ interface OwnServer {
   readonly signInUrl: () => string;
 }
 
-/** What is served besides the node itself. */
+/** What is served in addition to the node itself. */
 type ServedParts = Pick<
   HttpServerOptions,
   | 'runs'

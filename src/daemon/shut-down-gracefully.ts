@@ -9,7 +9,7 @@ interface ShutdownParts {
   readonly nodeId: NodeId;
   readonly state: () => State;
   readonly record: (fact: Fact) => void;
-  /** Ends when the daemon is told to; rejects where a part failed. */
+  /** Ends when the daemon is stopped; rejects if a part failed. */
   readonly work: Promise<unknown>;
   /** Ends when `silence` aborts. */
   readonly replicating: Promise<void>;

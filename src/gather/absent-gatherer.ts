@@ -1,4 +1,4 @@
-// For a system that has nothing of a kind of reading: said once, with the reason.
+// For a system without a kind of reading: reported once, with the reason.
 
 import type { GatheredKind, Gatherer } from './gatherer.ts';
 

@@ -1,7 +1,7 @@
 // Which source is used when several report the same reading, by one rule: of two in the list of gatherers the upper one
-// is preferred, and used while it is current. The other is not even started until the preferred one fails, falls silent
-// or reports that it has nothing here; then it stands in and says so, and stops as soon as the preferred one reports
-// again.
+// is preferred, and used while it is current. The other is not even started until the preferred one fails, reports nothing for a
+// while, or reports that it has nothing here; then it is used instead, with the reason in its readings, and stops as soon as the
+// preferred one reports again.
 
 import type { Clock } from '../clock/clock.ts';
 import { readingKey } from '../core/node/gathered.ts';
@@ -58,7 +58,7 @@ export class Arbitration implements ReadingSink {
     return AbortSignal.any([signal, turn.dismissed]);
   }
 
-  /** Why a better source does not report, while this gatherer stands in for it. */
+  /** Why a better source does not report, while this gatherer replaces it. */
   insteadOf(gatherer: Gatherer): Unknown | undefined {
     for (const contender of this.#contendersOf(gatherer)) {
       const failed = this.#betterThan(contender).find(isFailed);

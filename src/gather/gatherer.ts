@@ -34,7 +34,7 @@ export const sourceFailed = (problem: string, code: ReasonCode | undefined, opti
 export interface GatherSession {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Why a better source does not report, while this gatherer stands in for it (`arbitration.ts`). */
+  /** Why a better source does not report, while this gatherer replaces it (`arbitration.ts`). */
   insteadOf(): Unknown | undefined;
   /** `source` names the tool or interface, with its version if that matters. */
   emit(source: string, reading: Reading): void;

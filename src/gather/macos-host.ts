@@ -1,4 +1,4 @@
-// What Node itself knows about a Mac without starting a tool. An interface, so tests on other systems can act as a Mac.
+// What Node itself reports about a Mac without starting a tool. An interface, so tests on other systems can act as a Mac.
 
 import { arch, cpus, hostname, loadavg, totalmem, uptime } from 'node:os';
 import { type Reported, unknown } from '../core/unknown.ts';

@@ -1,5 +1,5 @@
 // What reads a machine, by platform: one row per source, with what it reports. Of two rows that report the same, the
-// upper one is preferred, and the lower one stands in for it (`arbitration.ts`).
+// upper one is preferred, and the lower one replaces it when it fails (`arbitration.ts`).
 
 import type { Env } from '../process/child.ts';
 import { absentGatherer } from './absent-gatherer.ts';

@@ -1,5 +1,5 @@
-// The output of a foreign tool that is run to its end, and what could be read from it: a value, or one phrase that says
-// why there is none. Nothing here throws, because broken tools are expected and must cost only one reading.
+// The output of a foreign tool that is run to its end, and what could be read from it: a value, or one phrase with the
+// reason for its absence. Nothing here throws, because broken tools are expected and must cost only one reading.
 
 import type { Clock } from '../clock/clock.ts';
 import { firstLine } from '../core/text/single-line.ts';

@@ -1,4 +1,4 @@
-// Counters of ports to what they carry now: each reading beside the one before.
+// The current traffic of ports from their counters: the difference between two readings.
 
 import { counted } from '../core/figure/figure.ts';
 import { type CountedPort, type NodeTraffic, withRates } from '../core/node/traffic.ts';
@@ -7,7 +7,7 @@ export class TrafficMeter {
   #before: ReadonlyMap<string, CountedPort> = new Map();
   #readAtMs = Number.NaN;
 
-  /** @param nowMs when the counters were read. A port that was not there before begins anew. */
+  /** @param nowMs when the counters were read. A new port starts from its first reading. */
   read(ports: readonly CountedPort[], nowMs: number): NodeTraffic {
     const seconds = (nowMs - this.#readAtMs) / 1_000;
     const kept = mostUsed(ports);

@@ -89,7 +89,7 @@ const everything = (report: Report): readonly string[] => [
   ...sessions(report),
   ...underBound(report),
   ...energy(report),
-  ...list('What spoils figures', contaminationLines(report)),
+  ...list('Contamination of figures', contaminationLines(report)),
   ...list('Notices', report.notices),
   '',
   ...DEFINITIONS,

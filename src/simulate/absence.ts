@@ -11,7 +11,7 @@ export interface Spell {
 export interface Absence extends Spell {
   /** By its place in the list of machines. */
   readonly machine: number;
-  /** Its daemon is stopped by a person and says so; else the machine is silent at once. */
+  /** Its daemon is stopped by a person and announces it; else the machine is silent at once. */
   readonly isOrderly?: true;
 }
 

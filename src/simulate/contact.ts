@@ -57,7 +57,7 @@ const contactAt = (interruptions: readonly Interruption[], joined: Contact, atSe
   return newest;
 };
 
-/** A daemon that stops says so at once; a machine without power is called offline half a minute after its last event. */
+/** A daemon that stops announces it at once; a machine without power is called offline half a minute after its last event. */
 const absenceOfSink = (absence: Absence): Interruption =>
   absence.isOrderly === true
     ? noticed(absence, LOST_SECONDS.stop, () => ({

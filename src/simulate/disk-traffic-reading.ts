@@ -6,7 +6,7 @@ import { LIVE_INTERVAL_MS, type Moment, uptimeSecondsOf } from './live-readings.
 import { seedOf, unrest } from './noise.ts';
 import type { Site } from './site.ts';
 
-/** None of machines that do not tell it. */
+/** None for machines that do not report it. */
 export const diskTrafficFacts = (site: Site, moment: Moment): readonly Fact[] => {
   const { machine, hardware } = site;
   if (hardware.operatingSystem.platform !== 'linux') return [];

@@ -28,7 +28,7 @@ export interface Hardware {
   readonly secondEthernetName?: string;
   readonly wifiName: string | undefined;
   readonly diskBytes: number;
-  /** Of the processor, if it stands in for a GPU. */
+  /** Figures of the processor, if it is measured in place of a GPU. */
   readonly cpu: { readonly fp32Flops: number; readonly readBytesPerSecond: number };
 }
 

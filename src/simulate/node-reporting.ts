@@ -52,7 +52,7 @@ interface NodeReportingOptions {
   readonly plimsollVersion: string;
   /** The wall clock when the simulation started: past benchmarks carry dates. */
   readonly beganWallMs: number;
-  /** Real work on this node besides the simulation, such as a benchmark: GPUs and RDMA are then not measured. */
+  /** Real work on this node in addition to the simulation, such as a benchmark: GPUs and RDMA are then not measured. */
   readonly activity: () => string | undefined;
 }
 

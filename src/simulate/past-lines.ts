@@ -1,5 +1,5 @@
-// Load lines that were found in the days before the simulation, with the runs of their stages: told by the first machine about
-// the one that serves a model. The older one found less, before something was mended.
+// Load lines that were found in the days before the simulation, with the runs of their stages: reported by the first machine
+// for the one that serves a model. The older one found less, before a fault was fixed.
 
 import type { Fact } from '../core/event-kinds.ts';
 import { isRunId, isSweepId, type NodeId, type SweepId } from '../core/ids.ts';

@@ -1,5 +1,5 @@
-// A simulated node on the mesh: it speaks the mesh's protocol to every linked node, and sends what it is given. It
-// stores its own records and those it is given to hold, and passes nothing else on, claiming all other simulated nodes
+// A simulated node on the mesh: it uses the mesh's protocol with every linked node, and sends what it is given. It
+// stores its own records and those it is given to store, and passes nothing else on, claiming all other simulated nodes
 // as neighbours, so the cost of a hundred of them in one process grows linearly, not quadratically.
 
 import type { Clock } from '../clock/clock.ts';

@@ -22,7 +22,7 @@ export interface SimulationOptions {
   readonly plimsollVersion: string;
   /** Seconds between two samples of the quarter of an hour before the start; undefined: no past. */
   readonly pastStepSeconds?: number;
-  /** Real work on a node besides the simulation; undefined: none. */
+  /** Real work on a node in addition to the simulation; undefined: none. */
   readonly activity?: (node: NodeId) => string | undefined;
   /** Receives a node's events, in order. */
   readonly report: (node: NodeId, facts: readonly SimulatedFact[]) => void;

@@ -50,7 +50,7 @@ const usedPorts = (site: Site): readonly UsedPort[] => {
 
 const trafficOf = (site: Site, { name, kind, bytesPerSecond }: UsedPort, moment: Moment): PortTraffic => {
   const isMac = site.hardware.operatingSystem.platform === 'macos';
-  const none: Reported<number> = isMac ? unknown('netstat -ib does not tell it') : 0;
+  const none: Reported<number> = isMac ? unknown('netstat -ib does not report it') : 0;
   const direction = (way: 'received' | 'sent') => {
     const seed = seedOf(moment.seed, `${site.machine.name} ${name} ${way}`);
     const now = Math.round(bytesPerSecond * (1 + 0.6 * unrest(seed, moment.seconds)));

@@ -1,4 +1,4 @@
-// What the terminal says of the load generator while a run goes on, and how far the figures above may be off because of it.
+// The terminal's lines about the load generator during a run, and how far the figures above may be off because of it.
 
 import { counted, figureText, formatPercent, formatThreeDigits } from '../core/figure/figure.ts';
 import {

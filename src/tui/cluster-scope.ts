@@ -44,7 +44,7 @@ export interface ScopedCluster {
   readonly every: readonly Warning[];
   /** Of the whole cluster. */
   readonly nodeCount: number;
-  /** What to say where nothing is shown; undefined where something is. */
+  /** The text if nothing is shown; undefined if something is. */
   readonly nothing: string | undefined;
 }
 
@@ -57,7 +57,7 @@ export const scopedCluster = (state: State, nowMs: number, { filter }: ClusterSc
     all.length === 0
       ? 'No node has reported yet.'
       : views.length === 0
-        ? `None of ${all.length === 1 ? 'one node' : `${all.length} nodes`} is as asked for.`
+        ? `None of ${all.length === 1 ? 'one node' : `${all.length} nodes`} matches the filter.`
         : undefined;
   const shown = new Set(views.map(({ nodeId }) => nodeId));
   const every = isFiltering(filter) ? warningsOf(found, views) : found;
@@ -84,7 +84,7 @@ export const scopeLinks = (
         options,
       );
 
-/** Nodes or groups, at most `rowsMax` of them; a last line says how many more there are. */
+/** Nodes or groups, at most `rowsMax` of them; a last line has the number of further ones. */
 export const scopeTable = (
   { views, every: warnings }: ScopedCluster,
   {

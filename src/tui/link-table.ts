@@ -28,7 +28,7 @@ import { isKnown, knownOr, type Reported, unknown } from '../core/unknown.ts';
 import { type Line, part } from './part.ts';
 import { type Column, layoutTable } from './table.ts';
 
-/** At most `rowsMax` rows; a last line says how many more there are. None if there are no links. */
+/** At most `rowsMax` rows; a last line has the number of further ones. None if there are no links. */
 export const linkTable = (
   state: State,
   nowMs: number,
@@ -43,7 +43,7 @@ export const linkTable = (
     cellsOf(state, { link, carried: isStated ? (carried[index] ?? []).map(carriedCell) : [] }, nowMs),
   );
   const more = links.length - shown.length;
-  // A head without a row says nothing.
+  // A head without a row is of no use.
   if (shown.length === 0) return [[part(`  … ${counted(more, 'link')}`, 'dim')]];
   return [
     ...layoutTable(

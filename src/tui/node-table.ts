@@ -40,11 +40,11 @@ export const nodeTable = (
     readonly columns: number;
     readonly self?: NodeId | undefined;
     readonly chosen?: NodeId | undefined;
-    /** Only these columns beside the name, however wide the terminal is. */
+    /** Only these columns next to the name, at any width of the terminal. */
     readonly fields?: readonly NodeField[] | undefined;
   },
 ): readonly Line[] => {
-  // If no GPU has its own memory, or no node tells its traffic, those columns are empty: shown only to who asks for them.
+  // If no GPU has its own memory, or no node reports its traffic, those columns are empty: shown only on request.
   const hasOwnMemory = views.some(view => ownMemoryGpus(view).length > 0);
   const hasTraffic = views.some(view => knownValue(view.traffic) !== undefined);
   const isShown = ({ title, field }: NodeColumn): boolean =>
@@ -96,7 +96,7 @@ const cellsOf = (state: State, view: NodeView, isMarked: boolean): readonly Line
   ];
 };
 
-/** Never by colour alone: the sign and the word in the age column say it too. */
+/** Never by colour alone: the sign and the word in the age column show it too. */
 const mark = ({ presence, stoppedMs }: NodeView): Line[number] => {
   switch (presence) {
     case 'live':

@@ -64,13 +64,13 @@ const pressureRows = ({ pressure }: NodeView): readonly Row[] =>
         }),
       ]);
 
-/** Of a machine that tells it: disks that do something now. */
+/** For a machine that reports it: disks that are busy now. */
 const diskTrafficRows = ({ diskTraffic }: NodeView): readonly Row[] =>
   knownValue(diskTraffic) === undefined
     ? []
     : factRows('Disk traffic', diskTraffic, ({ devices }) => listFacts(devices, diskFacts, 'nothing now'));
 
-/** Not from a version that does not tell it. */
+/** Not for a version that does not report it. */
 const trafficRows = ({ traffic }: NodeView): readonly Row[] =>
   traffic.kind === 'waiting'
     ? []

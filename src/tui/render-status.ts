@@ -93,7 +93,7 @@ const agentLines = (state: State, views: readonly NodeView[]): readonly Line[] =
   if (names.length === 0) return [];
   const reported = names.slice(0, AGENTS_REPORTED_MAX).join(', ');
   const rest = names.length - AGENTS_REPORTED_MAX;
-  return [[part(`Make load for others: ${reported}${rest > 0 ? ` and ${rest} more` : ''}`, 'dim')]];
+  return [[part(`Generate load for others: ${reported}${rest > 0 ? ` and ${rest} more` : ''}`, 'dim')]];
 };
 
 /** Unavailable readings, with the reason; what a machine does not have is not a problem. */

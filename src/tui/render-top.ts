@@ -1,5 +1,5 @@
 // `plimsoll top`: the whole cluster on one screen, live. If the terminal is too small, the least important parts are
-// dropped first, and every table says how much is not shown.
+// dropped first, and every table states how much is not shown.
 
 import {
   counted,
@@ -45,7 +45,7 @@ export interface TopOptions extends RenderOptions {
   readonly chosen?: number;
 }
 
-/** `said`: what the daemon reports about itself, before the warnings of the cluster. */
+/** `said`: the notices of the daemon about itself, before the warnings of the cluster. */
 export const renderTop = (
   state: State,
   nowMs: number,

@@ -17,7 +17,7 @@ export interface RenderOptions extends PaintOptions {
 
 /**
  * One machine on one screen, every reading with its age or the reason why it is missing.
- * `hasGpuTable`: its GPUs stand in a table below, and of them only what is wrong is told here.
+ * `hasGpuTable`: its GPUs have a table below, so only their faults are listed here.
  */
 export const renderSummary = (
   state: State,

@@ -21,8 +21,8 @@ export class LiveScreen implements AsyncDisposable {
   }
 
   /**
-   * Lines past the last row of the terminal are not shown; the last one says how many. Only rows that have changed are written: over
-   * a slow line a screen costs what is new in it.
+   * Lines past the last row of the terminal are not shown; the last one has their number. Only rows that have changed are written:
+   * over a slow line a screen costs only its changes.
    */
   async draw(lines: readonly string[]): Promise<void> {
     const { rows, columns } = this.#output;

@@ -1,5 +1,5 @@
 // The pages of `plimsoll top`: the whole cluster, all links, all runs, one machine, and the keys. Each shows what fits around the
-// chosen row, and says which part of how much that is.
+// chosen row, and states which part of the whole that is.
 
 import { maximumOf } from '../core/extremes.ts';
 import type { LinkView } from '../core/link/link-view.ts';
@@ -148,7 +148,7 @@ const nodeLines = (
   { node, ...options }: TopOptions & { readonly node: TopView['node'] },
 ): readonly string[] => {
   const view = views.find(({ nodeId }) => nodeId === node);
-  if (view === undefined) return ['This machine is not known any more. Esc goes back.'];
+  if (view === undefined) return ['This machine is gone. Esc goes back.'];
   const own: readonly LinkView[] = links.filter(({ nodes }) => nodes.includes(view.nodeId));
   const tables = [
     gpuTable(gpusOf(view), options.columns),

@@ -104,7 +104,7 @@ export const topAfter = (view: TopView, key: string, rows: TopRows): TopView | '
   }
 };
 
-/** Of a page whose rows are machines the one that is chosen, wherever it stands now. */
+/** The chosen machine of a page whose rows are machines, at its current position. */
 export const chosenRow = (
   { chosen, cursor }: Pick<TopView, 'chosen' | 'cursor'>,
   { nodes, count }: Pick<TopRows, 'nodes' | 'count'>,
@@ -166,14 +166,14 @@ export const windowAround = (
 
 export const TOP_HELP: readonly (readonly [string, string])[] = [
   ['j k, arrows', 'choose the next or previous row'],
-  ['space, page keys', 'a screen on or back; home, end (G): the first, the last'],
+  ['space, page keys', 'a screen forward or back; home, end (G): the first, the last'],
   ['Enter', 'the chosen machine with its GPUs and links; Esc: back'],
   ['l', 'all links'],
   ['r', 'all runs'],
   ['s', 'sort machines by name, memory, GPU use, temperature, power'],
   ['g', 'group by rack, site, kind, not at all'],
-  ['/', 'only what has these letters in its name; Enter keeps it, Esc ends it'],
-  ['Ctrl-L', 'draw everything anew'],
+  ['/', 'only names that contain these letters; Enter keeps the filter, Esc removes it'],
+  ['Ctrl-L', 'redraw the screen'],
   ['q, Ctrl-C', 'quit'],
 ];
 

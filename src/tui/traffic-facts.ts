@@ -33,7 +33,7 @@ export const trafficFacts = (port: PortTraffic): readonly Line[] => {
   ];
 };
 
-/** None of a disk that does nothing now; one of which that is not known says so. */
+/** None for an idle disk; a disk whose state is unknown is shown with the reason. */
 export const diskFacts = ({ name, rates }: DiskTraffic): readonly Line[] => {
   if (isUnknown(rates)) return [[part(name, 'strong')], unknownFact(rates)];
   if (rates.readBytesPerSecond + rates.writtenBytesPerSecond === 0) return [];

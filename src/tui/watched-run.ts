@@ -35,7 +35,7 @@ export interface RunHead {
   readonly pattern: RunPattern;
   readonly shape: Reported<RunShape>;
   readonly isStreaming: boolean;
-  /** What must be known to tell what spoils figures: whether prompts were marked as unique, and what was asked for. */
+  /** What is needed to detect contamination: whether prompts were marked as unique, and what was requested. */
   readonly hasNonce: boolean;
   readonly requests: Reported<RunRequests>;
   readonly isUnguarded: boolean;
@@ -58,7 +58,7 @@ export const runHead = ({ run, depth }: RunConfig, limits: RunHead['limits']): R
   limits,
 });
 
-/** A phase of the run, or what only the terminal knows: a stop was requested, or the run is over. */
+/** A phase of the run, or a state that only the terminal has: a stop was requested, or the run is over. */
 export type RunStage =
   | 'connecting'
   | 'warming up'

@@ -1,4 +1,4 @@
-// `plimsoll agent`, and what `bench --from` says of a node that makes no load.
+// `plimsoll agent`, and the error of `bench --from` for a node that makes no load.
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -43,12 +43,12 @@ describe('bin/plimsoll.js', () => {
     expect(newer).toEqual([]);
   });
 
-  test('is a script and not a module, whatever the package is', () => {
+  test('is a script and not a module, for any type of the package', () => {
     const { type } = JSON.parse(readFileSync(join(repositoryRoot, 'bin/package.json'), 'utf8'));
     expect(type).toBe('commonjs');
   });
 
-  test('tells a Node that is too old so in two lines', async context => {
+  test('reports a Node that is too old in two lines', async context => {
     const old = '/usr/bin/node';
     const version = versionOf(old);
     if (version === undefined || version >= 24) return context.skip('no older Node here');

@@ -184,7 +184,7 @@ describe('what nobody foresaw', () => {
     expect(stderr.text).toMatch(/should not have happened[\s\S]*TypeError: a bug\n\s+at /);
   });
 
-  test('is told from being stopped, which ends with the code of the signal', async () => {
+  test('is distinguished from being stopped, which ends with the code of the signal', async () => {
     const [up] = COMMANDS;
     if (up === undefined) throw new Error('no commands');
     const process = madeUpProcess(['up']);

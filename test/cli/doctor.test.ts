@@ -30,7 +30,7 @@ describe('plimsoll doctor', () => {
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  test('tells of every reading of a running daemon how old it is, or why there is none', async () => {
+  test('shows the age of every reading of a running daemon, or why there is none', async () => {
     await using daemon = await commandDaemon();
     const { code, checks, problems } = await doctor(daemon.home);
     expect(problems).toEqual([]);

@@ -8,7 +8,7 @@ const node = (id: string, name: string) => ({ nodeId: nodeId(id.padEnd(26, 'a'))
 describe('the node that a person means', () => {
   const nodes = [node('juno', 'atlas'), node('jove', 'spark'), node('mars', 'spark')];
 
-  test('is told by its name, its id, or the beginning of its id', () => {
+  test('is found by its name, its id, or the beginning of its id', () => {
     expect(nodeCalled('atlas', nodes)).toBe(nodes[0]);
     expect(nodeCalled('jo', nodes)).toBe(nodes[1]);
     expect(nodeCalled(nodes[2]?.nodeId ?? '', nodes)).toBe(nodes[2]);

@@ -38,7 +38,7 @@ const ofBeacon = (code: BeaconProblemCode, interfaceName: string): BeaconProblem
   code,
   interfaceName,
   problem: `${code} ${interfaceName}`,
-  advice: `mend ${interfaceName}`,
+  advice: `fix ${interfaceName}`,
 });
 const on = (more: Partial<Extract<MeshStatus, { kind: 'on' }>> = {}): MeshStatus => ({
   kind: 'on',
@@ -61,18 +61,20 @@ describe('what doctor says of the mesh', () => {
       expect.stringContaining('did not send'),
     );
     expect(textsOf(on({ peers: [peer({ undelivered: 7 })] }))).toContainEqual(
-      expect.stringMatching(/^note: juno did not send what it claims to hold of other nodes, 7 times/),
+      expect.stringMatching(
+        /^note: juno did not send the records of other nodes that it claims to have, 7 times/,
+      ),
     );
   });
 
-  test('is short where all is well: beacons that nobody needs are not told', () => {
+  test('is short if all is well: beacons that are not needed are not shown', () => {
     expect(textsOf(on())).toEqual([
       'ok: it listens on [::]:4181 | ',
       'ok: juno is linked at [fe80::2%tb0]:4181 | ',
     ]);
   });
 
-  test('tells a linked peer that answers no question, once every address was asked', () => {
+  test('shows a linked peer that answers no check, once every address was tried', () => {
     const text = (reach: PeerStatus['reach']): string =>
       textsOf(on({ peers: [peer({ reach })] }))
         .slice(2)
@@ -111,7 +113,7 @@ describe('what doctor says of the mesh', () => {
   test('is how another machine joins, where none was heard', () => {
     const texts = textsOf(on({ linkCount: 0, peers: [] }));
     expect(texts[1]).toContain('plimsoll key show --join');
-    expect(texts[2]).toBe('note: beacon-not-heard docker0 | mend docker0');
+    expect(texts[2]).toBe('note: beacon-not-heard docker0 | fix docker0');
   });
 
   test('names the reason that says most first, and every other one once', () => {
@@ -163,14 +165,14 @@ describe('what doctor says of the mesh', () => {
     expect(textsOf(on({ peers: [offline] }))[1]).toMatch(/^note: juno is offline.*plimsoll forget juno$/);
   });
 
-  test('tells of a mesh that nobody can reach, and of one that finds no connections', () => {
+  test('reports a mesh that no other node can reach, and one that finds no connections', () => {
     expect(textsOf(on({ isLoopback: true, listensOn: '127.0.0.1:4181' }))[0]).toMatch(/^problem/);
     expect(textsOf(on({ reachabilityPort: unknown('no UDP port could be opened') }))[1]).toBe(
       'problem: no connections are found: no UDP port could be opened | ',
     );
   });
 
-  test('tells of foreign keys and of what macOS forbids by interface', () => {
+  test('reports foreign keys, and what macOS forbids, by interface', () => {
     const problems = [
       ofBeacon('beacon-of-other-key', 'en0'),
       ofBeacon('beacon-failed', 'en1'),
@@ -178,9 +180,9 @@ describe('what doctor says of the mesh', () => {
       ofBeacon('no-beacon-on-loopback', 'lo0'),
     ];
     expect(textsOf(on({ linkCount: 0, peers: [], problems })).slice(2)).toEqual([
-      'problem: beacon-of-other-key en0 | mend en0',
-      'problem: beacon-failed en1 | mend en1',
-      'note: no-beacon awdl0 | mend awdl0',
+      'problem: beacon-of-other-key en0 | fix en0',
+      'problem: beacon-failed en1 | fix en1',
+      'note: no-beacon awdl0 | fix awdl0',
     ]);
   });
 });

@@ -24,7 +24,7 @@ describe('the name of the command', () => {
     expect(programName({ ...checkout, script: '/usr/local/bin/plimsoll', cwd: '/home/me' })).toBe('plimsoll');
   });
 
-  test('stands in whatever a person reads: help, advice, and what to try next', async () => {
+  test('is in all that a person reads: help, advice, and what to try next', async () => {
     const of = async (...args: string[]) => {
       const made = madeUpProcess(args, { program: './plimsoll' });
       await made.run();
@@ -51,7 +51,7 @@ describe('where to listen', () => {
     async command => {
       const both = madeUpProcess([command, '--http', '4190', '--port', '4190']);
       expect(await both.run()).toBe(2);
-      expect(both.stderr.text).toContain('--http and --port: cannot be combined');
+      expect(both.stderr.text).toContain('--http and --port cannot be combined');
       const none = madeUpProcess([command, '--port', '70000']);
       expect(await none.run()).toBe(2);
     },

@@ -27,8 +27,8 @@ test.each<[ReasonCode, string]>([
   ['permission', 'Run the daemon as a user who may read it'],
   ['psi-off', 'psi=1'],
   ['no-sensor', 'sensors-detect'],
-  ['no-answer', 'Run the tool by hand'],
-])('doctor says what to do about %s, whatever the words', (code, advice) => {
+  ['no-answer', 'Run the tool yourself'],
+])('doctor gives advice for %s by its code, for any text', (code, advice) => {
   expect(adviceOf(code)).toContain(advice);
 });
 
@@ -37,7 +37,7 @@ test('words alone bring no advice: a reason without a code is shown as it came',
   expect(adviceOf('of-a-later-version')).toBe('');
 });
 
-test('a figure that is unknown is told once a reason, with its advice', () => {
+test('a figure that is unknown is listed once a reason, with its advice', () => {
   const why = unknown('only root may read the energy counter (RAPL)', 'rapl-permission');
   const view = nodeView(stateOf(at(studio)), idOf(studio), 0).system;
   if (view.kind !== 'current') throw new Error(view.kind);

@@ -78,7 +78,7 @@ describe('plimsoll report', () => {
       expect(made.stdout.text).toMatch(/^INCOMPLETE: the run goes on/);
       expect(made.stdout.text).not.toContain('INTERRUPTED');
       expect(made.stderr.text).toMatch(
-        /^plimsoll: the run goes on: nothing was written.*\n.*plimsoll watch run-1/,
+        /^plimsoll: the run is in progress: nothing was written.*\n.*plimsoll watch run-1/,
       );
       expect(readdirSync(path)).toEqual(before);
     },

@@ -80,7 +80,7 @@ describe('a run that is repeated', () => {
     expect(requested.text).toContain('Limits: 0.50 processors, memory as it is -> ');
     expect(requested.text).toContain(`Prompts: ${'a'.repeat(64)} -> `);
     expect(requested.text).toMatch(/Not known today: .*settings of the server/);
-    expect(requested.text).not.toContain('not told');
+    expect(requested.text).not.toContain('not reported');
     expect(requested.text).toContain('Nothing was run.');
     expect(requested.text).not.toContain('\u001b[2J');
     expect(await rerun([directory, ...place])).toMatchObject({
@@ -212,22 +212,22 @@ describe('a run that is repeated', () => {
 
   test.each<readonly [string, readonly string[], string]>([
     ['starts a server', [NOBODY, '--a-start', 'touch /tmp/x'], 'would start something'],
-    ['reads a key', [NOBODY, '--api-key-file', '/etc/passwd'], 'no run writes down'],
-    ['reads headers', [NOBODY, '--header-file=/etc/passwd'], 'no run writes down'],
-    ['asks agents', [NOBODY, '--agents', 'h:1=code'], 'no run writes down'],
-    ['writes elsewhere', [NOBODY, '--out', '/etc'], 'no run writes down'],
-    ['names another home', [NOBODY, '--home=/etc'], 'no run writes down'],
-    ['sends what it measures', [NOBODY, '--otlp', 'http://evil.example'], 'no run writes down'],
-    ['asks git of a folder', [NOBODY, '--note-git', '/evil'], 'no run writes down'],
+    ['reads a key', [NOBODY, '--api-key-file', '/etc/passwd'], 'no run stores'],
+    ['reads headers', [NOBODY, '--header-file=/etc/passwd'], 'no run stores'],
+    ['asks agents', [NOBODY, '--agents', 'h:1=code'], 'no run stores'],
+    ['writes elsewhere', [NOBODY, '--out', '/etc'], 'no run stores'],
+    ['names another home', [NOBODY, '--home=/etc'], 'no run stores'],
+    ['sends what it measures', [NOBODY, '--otlp', 'http://evil.example'], 'no run stores'],
+    ['asks git of a folder', [NOBODY, '--note-git', '/evil'], 'no run stores'],
     ['speaks to the terminal', [NOBODY, '--name', 'x\u001b]0;owned\u0007'], 'no terminal shows'],
     ['turns its text round', [NOBODY, '--name', 'x\u202ey'], 'no terminal shows'],
     ['has an empty word', [NOBODY, ''], 'no terminal shows'],
-    ['has a password', ['http://me:secret@127.0.0.1:9'], 'not one that a run writes down'],
-    ['has an option for a URL', ['--help', '--requests', '3'], 'not one that a run writes down'],
+    ['has a password', ['http://me:secret@127.0.0.1:9'], 'not one that a run stores'],
+    ['has an option for a URL', ['--help', '--requests', '3'], 'not one that a run stores'],
     ['asks for help', [NOBODY, '--help'], 'asks for help'],
     ['has an option of another version', [NOBODY, '--quantum', '3'], 'does not understand'],
     ['has a password in a second target', [NOBODY, 'http://me:x@127.0.0.1:10'], 'not one that a run'],
-    ['hides a target', [NOBODY, '--requests', '3', 'http://127.0.0.1:10'], 'a target behind its options'],
+    ['hides a target', [NOBODY, '--requests', '3', 'http://127.0.0.1:10'], 'a target after its options'],
   ])('is refused in words where its stored command %s', async (_, args, problem) => {
     using home = temporaryDirectory();
     const directory = forged(join(home.path, 'run'), { provenance: provenance({ args: [...args] }) });
@@ -285,7 +285,7 @@ describe('a run that is repeated', () => {
     expect(await first.run()).toBe(EXIT_CODES.ok.code);
     const again = await rerun([out('a'), '--yes', ...place, out('b')], options);
     expect(again).toMatchObject({ code: EXIT_CODES.ok.code });
-    expect(again.text).toContain('Nothing that is known of it is different today.');
+    expect(again.text).toContain('No difference is known.');
     expect(again.text).toContain('No key is sent');
     const [a, b] = ['a', 'b'].map(name => readFileSync(join(out(name), 'report.json'), 'utf8'));
     expect(a).not.toContain('sk-0123');

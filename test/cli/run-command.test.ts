@@ -16,7 +16,7 @@ const failing: Command = {
     Promise.reject(new CommandError('usage', 'no node is called "x"', 'There are: \u001b[31mjuno\u0007.')),
 };
 
-test('names that other machines told reach the terminal as text only, also in an error', async () => {
+test('names from other machines reach the terminal as text only, also in an error', async () => {
   const { state, stderr } = madeUpProcess(['try']);
   expect(await runCommand([failing], state)).toBe(EXIT_CODES.usage.code);
   expect(stderr.text).toBe('plimsoll: no node is called "x"\nThere are: [31mjuno.\n');

@@ -41,7 +41,7 @@ describe('the plan of a service', () => {
       home: '/var/lib/plimsoll',
     });
     expect(() => planned({}, { nodePath: '/home/ada/.nvm/bin/node' })).toThrow(
-      '/home/ada/.nvm/bin/node lies in',
+      '/home/ada/.nvm/bin/node is in',
     );
     expect(() => planned({ home: '/srv/plimsoll' })).toThrow('has its home in /var/lib/plimsoll');
   });
@@ -78,7 +78,7 @@ describe('a path with a character that would begin a line of its own in the file
     }
   });
 
-  test('is told from letters of any language', () => {
+  test('is distinguished from letters of any language', () => {
     const plan = planned({ isUser: true, home: '/srv/Größe 数据 مركز' });
     expect(systemdUnit(plan, BARE)).toContain('--home "/srv/Größe 数据 مركز"');
   });

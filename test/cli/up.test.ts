@@ -38,14 +38,14 @@ describe('plimsoll up', () => {
       ),
     );
     expect(await run()).toBe(2);
-    expect(stderr.text).toContain(`plimsoll: ${what}: cannot be combined`);
+    expect(stderr.text).toContain(`plimsoll: ${what} cannot be combined`);
   });
 
   test('refuses off beside interfaces', async () => {
     using folder = temporaryDirectory();
     const { run, stderr } = madeUpProcess(upArgs(join(folder.path, 'home'), '--discovery', 'off,eth0'));
     expect(await run()).toBe(2);
-    expect(stderr.text).toMatch(/off stands beside interfaces.*\n.*off alone/);
+    expect(stderr.text).toMatch(/off and interfaces cannot be combined.*\n.*off alone/);
   });
 
   test('--once prints what this machine is on one screen and ends', async () => {
@@ -97,7 +97,7 @@ describe('plimsoll up', () => {
     expect(await ended).toBe(0);
   });
 
-  test('tells systemd that it is ready when it answers, and that it stops', async context => {
+  test('notifies systemd when it is ready and when it stops', async context => {
     const reason = await reasonAgainstNotify();
     if (reason !== undefined) context.skip(reason);
     using folder = temporaryDirectory();

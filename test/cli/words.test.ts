@@ -85,12 +85,12 @@ describe('plimsoll completion', () => {
   test('names the shells that it knows', async () => {
     const process = madeUpProcess(['completion', 'tcsh']);
     expect(await process.run()).toBe(2);
-    expect(process.stderr.text).toBe('plimsoll: "tcsh" is no shell that is known\nKnown: bash, zsh, fish.\n');
+    expect(process.stderr.text).toBe('plimsoll: "tcsh" is not a known shell\nKnown: bash, zsh, fish.\n');
   });
 });
 
 describe('plimsoll man', () => {
-  test('tells every command and option, and man finds no mistake', async () => {
+  test('has every command and option, and man finds no mistake', async () => {
     const page = await printed('man');
     for (const { name, options } of await allCommands()) {
       expect(page).toContain(`.SS "plimsoll ${inRoff(name)}`);

@@ -22,7 +22,7 @@ describe('the home', () => {
     );
   });
 
-  test("is absolute, whatever the user's own home is said to be", () => {
+  test("is absolute, for any value of the user's own home", () => {
     expect(resolveHome({ ...place, homeDirectory: 'ada' })).toBe('/somewhere/ada/.plimsoll');
     expect(resolveHome({ ...place, homeDirectory: '' })).toBe('/somewhere/.plimsoll');
   });

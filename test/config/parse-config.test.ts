@@ -175,7 +175,7 @@ duration_max = "10m"
     });
   });
 
-  test('tells others whether it makes load, never what for', () => {
+  test('reports to others whether it makes load, never what for', () => {
     const reported = (text: string) => publicConfig(configOf(`[bench]\n${text}`));
     expect(reported('agent = true').makesLoad).toBe(false);
     expect(reported('targets = ["http://10.0.0.7:8000"]').makesLoad).toBe(false);
@@ -195,7 +195,7 @@ duration_max = "10m"
       ['targets = ["http://169.254.169.254"]', 'where a cloud hands out credentials'],
       ['targets = ["ftp://llm.example.net"]', 'is not an origin'],
       ['targets = ["https://ada:word@llm.example.net"]', 'has credentials in it'],
-      ['keys = ["https://llm.example.net"]', 'of which target'],
+      ['keys = ["https://llm.example.net"]', 'does not name a target'],
       ['keys = ["https://llm.example.net sk-12"]', 'neither the name of a variable nor'],
       ['keys = ["https://llm.example.net relative/file"]', 'neither the name of a variable nor'],
     ] as const)
@@ -214,7 +214,7 @@ duration_max = "10m"
     );
     expect(problemsOf('[otlp]\nendpoint = "127.0.0.1:4318"')[0]).toContain('is not a URL of HTTP');
     expect(problemsOf('[otlp]\ncompression = "zstd"')[0]).toContain('neither "none" nor "gzip"');
-    expect(problemsOf('[mesh]\noffline_after = "500ms"')[0]).toContain('out of bounds');
+    expect(problemsOf('[mesh]\noffline_after = "500ms"')[0]).toContain('out of range');
   });
 
   test('takes the level and the format of the log, and names the possible ones where it is another', () => {

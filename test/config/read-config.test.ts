@@ -101,7 +101,7 @@ describe('config.toml on disk', () => {
 });
 
 describe('a watched config.toml', () => {
-  /** Starts watching; `next` waits for the next change that was told. */
+  /** Starts watching; `next` waits for the next reported change. */
   const watched = (since: ConfigResult, recheckMs?: number) => {
     const stop = new AbortController();
     const results: ConfigResult[] = [];
@@ -134,7 +134,7 @@ describe('a watched config.toml', () => {
     };
   };
 
-  test('is read again when it is written, replaced, broken, mended and removed', async () => {
+  test('is read again when it is written, replaced, broken, fixed and removed', async () => {
     await writeFile(path, 'name = "one"');
     await using watch = watched(await readConfig(path), 50);
     await writeFile(path, 'name = "two"');
@@ -152,7 +152,7 @@ describe('a watched config.toml', () => {
     expect(await watch.next()).toMatchObject({ kind: 'ok', config: defaultConfig() });
   });
 
-  test('is found changed by looking where nothing tells', async () => {
+  test('is found changed by polling if no event arrives', async () => {
     await using watch = watched(await readConfig(path), 20);
     await rm(folder, { recursive: true }); // takes the watched folder with it
     await mkdir(folder);

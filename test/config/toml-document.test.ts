@@ -31,7 +31,7 @@ const errorAt = (text: string): string => {
 };
 
 describe('a TOML text', () => {
-  test('tells the line of keys and items through headers, dotted and quoted keys, inline tables, lists and long strings', () => {
+  test('has the line of keys and items through headers, dotted and quoted keys, inline tables, lists and long strings', () => {
     const text = [
       'a = """', // 1
       'b = 1 # ]]', // 2
@@ -83,7 +83,7 @@ describe('a TOML text', () => {
     );
   });
 
-  test('that is wrong tells the line that a person mends, not the one after it', () => {
+  test('that is invalid gives the line that a person fixes, not the one after it', () => {
     expect(errorAt('a = 1\nname =\ntags = []\n')).toBe('2:7');
     expect(errorAt('a = 1\nname =   # "atlas"\n\ntags = []\n')).toBe('2:19');
     expect(errorAt('a = 1\n[http\nlisten = "off"\n')).toBe('2:6');

@@ -6,7 +6,7 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 const origin = nodeId('a'.repeat(26));
 
 describe('state that a peer answered with holes', () => {
-  it('is told as replaced, once, and not at all when it brought nothing', () => {
+  it('is reported as replaced, once, and not at all when it brought nothing', () => {
     const cluster = new Cluster();
     const reported: string[] = [];
     const end = cluster.subscribe(

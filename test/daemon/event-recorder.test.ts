@@ -58,7 +58,7 @@ describe('the event recorder', () => {
     expect(recorder.record(closed('third'))).toBe('told');
   });
 
-  it('tells the age of a fact that waited', async () => {
+  it('reports the age of a fact that waited', async () => {
     const disk = { isFull: true };
     const { recorder, clock, cluster } = setup({ disk });
     const ages: number[] = [];

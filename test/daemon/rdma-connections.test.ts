@@ -26,7 +26,7 @@ const left: State = {
 };
 
 describe('following RDMA connections', () => {
-  it('closes at the start what an earlier life left open, looks again in time, and stops when told', async () => {
+  it('closes at the start what an earlier process left open, looks again in time, and stops when requested', async () => {
     const clock = new VirtualClock();
     const facts: Fact[] = [];
     let state: State = left;
@@ -47,7 +47,7 @@ describe('following RDMA connections', () => {
     expect(facts).toMatchObject([
       { kind: 'connection.closed', payload: { sink: JUNO, connectionKey: 'rdma mlx5_0 mlx5_0' } },
     ]);
-    // Nothing that it watches is another object; only time tells.
+    // None of the objects that it watches has changed; only time has passed.
     state = left;
     await clock.advance(4_000);
     expect(facts).toHaveLength(1);

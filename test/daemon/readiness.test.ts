@@ -40,7 +40,7 @@ test('does not wait for a source that hangs for longer than half a minute', asyn
   expect(clock.sleeperCount).toBe(0);
 });
 
-test('is not ready while it stops, whatever is there', async () => {
+test('is not ready while it stops, even if all else is', async () => {
   const { stop, missing, readiness, arrive } = readinessOf([]);
   missing.clear();
   arrive();

@@ -15,7 +15,7 @@ import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 describe('the reading recorder', () => {
-  it('tells a live reading each time and never journals it', () => {
+  it('publishes a live reading each time and never journals it', () => {
     const { readings, facts } = setup();
     readings.reading(GATHERER, 'procfs', { kind: 'memory', value: MEMORY });
     readings.reading(GATHERER, 'procfs', { kind: 'memory', value: MEMORY });
@@ -44,7 +44,7 @@ describe('the reading recorder', () => {
     expect(facts.filter(fact => fact.kind === 'identity.gathered')).toHaveLength(1);
   });
 
-  it('tells a failure at once, the same one again only after a while, another one at once', async () => {
+  it('reports a failure at once, the same one again only after a while, another one at once', async () => {
     const { readings, facts, clock } = setup();
     const fail = (reason: string): void => readings.failure(GATHERER, MEMORY_KIND, 'macmon', reason);
     fail('exited');
@@ -57,7 +57,7 @@ describe('the reading recorder', () => {
     expect(facts).toHaveLength(3);
   });
 
-  it('tells a failure again at once after the source has worked', () => {
+  it('reports a failure again at once after the source has worked', () => {
     const { readings, facts } = setup();
     readings.failure(GATHERER, MEMORY_KIND, 'macmon', 'exited');
     readings.reading(GATHERER, 'macmon', { kind: 'memory', value: MEMORY });
@@ -65,7 +65,7 @@ describe('the reading recorder', () => {
     expect(facts.map(fact => fact.kind)).toEqual(['reading.failed', 'memory.gathered', 'reading.failed']);
   });
 
-  it('tells a reason without the bytes in it that are no text', () => {
+  it('reports a reason without the bytes in it that are not text', () => {
     const { readings, facts } = setup();
     const garbage = `nvidia-smi: ${Buffer.from([0xff, 0x75, 0xfe, 0x07, 0x43, 0xc0, 0x9b]).toString('utf8')}`;
     readings.failure(GATHERER, MEMORY_KIND, 'nvidia-smi', garbage);
@@ -76,7 +76,7 @@ describe('the reading recorder', () => {
     ]);
   });
 
-  it('tells the code of a failure, where it has one', () => {
+  it('reports the code of a failure, if it has one', () => {
     const { readings, facts } = setup();
     readings.failure(GATHERER, MEMORY_KIND, 'macmon', 'macmon is not installed', 'macmon-missing');
     readings.failure(GATHERER, MEMORY_KIND, 'macmon', 'it exited');

@@ -116,8 +116,8 @@ describe('runs that are compared', () => {
     expect(problems).toEqual([]);
   });
 
-  test('are asked for once, whatever else the cluster tells', async ({ browser, skip }) => {
-    if (!isLongRun) skip('waits for the cluster to tell: in the long run');
+  test('are requested once, whatever else the cluster reports', async ({ browser, skip }) => {
+    if (!isLongRun) skip('waits for reports of the cluster: in the long run');
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');
     finished(home, { id: 'older', samples: 200, hour: 12 });
@@ -206,7 +206,7 @@ interface Finished {
   readonly streaming?: boolean;
 }
 
-/** A run of 20 s that has ended, as it lies on the disk of the daemon. */
+/** A run of 20 s that has ended, as it is on the disk of the daemon. */
 const finished = (
   home: string,
   { id, samples, hour, end = 'complete', streaming = true }: Finished,

@@ -22,7 +22,7 @@ describe('a filtered list', () => {
   }) => {
     await using served = await serveMachines({ machines: MACHINES });
     served.reportAll(service().reported);
-    // As both of its ends measure it, so that neither speaks for a sound cable.
+    // As both of its ends measure it, so that neither reports a sound cable.
     const short = { ...THUNDERBOLT, up: 21e9 };
     served.reportNodeFacts(studio, profiled(idOf(notebook), short));
     served.reportNodeFacts(notebook, profiled(idOf(studio), turned(short)));

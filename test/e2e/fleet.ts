@@ -1,4 +1,4 @@
-// Clusters of made-up machines for the map: the four of the desk, and as many more as a test wants.
+// Clusters of made-up machines for the map: the four of the desk, and as many more as a test needs.
 
 import type { Fact } from '../../src/core/event-kinds.ts';
 import { ETHERNET, idOf, measuredGpu, THUNDERBOLT, turned, WIFI, type Wire, wired } from './links.ts';
@@ -6,7 +6,7 @@ import { type Machine, notebook, rack, spark, studio } from './machines.ts';
 
 export interface Fleet {
   readonly machines: readonly Machine[];
-  /** Facts of connections and profiles, each with the machine that tells them. */
+  /** Facts of connections and profiles, each with the machine that reports them. */
   readonly reported: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[];
 }
 
@@ -23,7 +23,7 @@ export const renamed = (machine: Machine, name: string): Machine => ({
   ),
 });
 
-/** Tells a wire from both of its ends. */
+/** Reports a wire from both of its ends. */
 export const joined = (a: Machine, b: Machine, wire: Wire): Fleet['reported'] => [
   { machine: a, facts: wired(idOf(b), wire) },
   { machine: b, facts: wired(idOf(a), { ...turned(wire), address: `${wire.address ?? '192.0.2.1'}0` }) },

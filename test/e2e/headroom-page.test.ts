@@ -10,7 +10,7 @@ import { connectionOf, ETHERNET, measuredGpu, wired } from './links.ts';
 import { notebook, spark, studio } from './machines.ts';
 import { serveMachines } from './serve-machines.ts';
 
-test('a header that is dropped shows what each machine should do with it, and goes on with what they tell', async ({
+test('a header that is dropped shows what each machine should do with it, and follows what they report', async ({
   browser,
 }) => {
   await using served = await serveMachines({ machines: [studio, spark, notebook] });
@@ -24,7 +24,7 @@ test('a header that is dropped shows what each machine should do with it, and go
   const files = page.locator('input[type=file]');
 
   await files.setInputFiles({ name: 'cat.png', mimeType: 'image/png', buffer: Buffer.from('PNG') });
-  await page.getByRole('alert').getByText('cat.png is no model that can be read').waitFor();
+  await page.getByRole('alert').getByText('cat.png is not a model that can be read').waitFor();
   expect(await axeFindings(page)).toEqual([]);
   const header = Buffer.from(headerBytes('qwen3-30b-a3b'));
   await files.setInputFiles({ name: 'qwen3-30b-a3b.gguf', mimeType: '', buffer: header });

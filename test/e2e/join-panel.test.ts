@@ -1,5 +1,5 @@
 // "Add a machine" in a real browser: the code that the codes of a daemon give, on a clock that the test moves, and what the panel
-// says of it until it is over. How a machine joins with one is asked in test/daemon/mesh.
+// shows until it has expired. Joining with a code is tested in test/daemon/mesh.
 
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';

@@ -1,4 +1,4 @@
-// The reports of load lines and sweeps in a real browser: the file alone, as whoever gets it opens and prints it.
+// The reports of load lines and sweeps in a real browser: the file alone, as a recipient opens and prints it.
 
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -53,7 +53,7 @@ const cutOff = async (page: Page): Promise<unknown> =>
   );
 
 describe.for(['line', 'sweep'] as const)('the report of a %s as a file', form => {
-  test('runs nothing and fetches nothing, whatever the model calls itself', async ({ browser }) => {
+  test('runs nothing and fetches nothing, for any name of the model', async ({ browser }) => {
     using folder = temporaryDirectory();
     const file = await reportFile(folder.path, form, HOSTILE);
     const url = pathToFileURL(file).href;

@@ -1,5 +1,5 @@
-// The page of one link in a real browser over the real server: what it tells of both directions, where it is reached from,
-// and what it says where there is no such link.
+// The page of one link in a real browser over the real server: both directions, how it is reached,
+// and what it shows if there is no such link.
 
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
@@ -19,7 +19,7 @@ const MACHINES = [studio, notebook, spark, rack];
 const ADDRESS = `/links/${idOf(studio)}/${idOf(notebook)}`;
 
 describe('the page of a link', () => {
-  test('tells both directions, every connection with its details, and the warning about the link', async ({
+  test('shows both directions, every connection with its details, and the warning about the link', async ({
     browser,
   }) => {
     await using served = await serveDesk();
@@ -144,7 +144,7 @@ describe('the page of a link', () => {
     await page.getByRole('table', { name: 'Connections of atlas – juno' }).getByText('9.41').waitFor();
   });
 
-  test('tells what a queue adds under load, and warns of it from a tenth of a second on', async ({
+  test('shows what a queue adds under load, and warns of it from a tenth of a second on', async ({
     browser,
   }) => {
     await using served = await serveMachines({ machines: [studio, notebook] });

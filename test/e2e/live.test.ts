@@ -41,7 +41,7 @@ describe('plimsoll up in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('the page of the node tells every reading with its source and its age, and axe finds nothing on it', async ({
+  test('the page of the node shows every reading with its source and its age, and axe finds nothing on it', async ({
     browser,
   }) => {
     using home = temporaryDirectory();

@@ -1,5 +1,5 @@
-// A page in both themes and at the widths that are looked at, one after the other in the same page: loading it anew for each
-// costs more than all that is looked at.
+// A page in both themes and at the tested widths, one after the other in the same page: loading it again for each
+// costs more than all the checks.
 
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';

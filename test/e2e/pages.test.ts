@@ -1,4 +1,4 @@
-// The pages in a real browser over the real server, with made-up machines: what is on them, how they say what is old,
+// The pages in a real browser over the real server, with made-up machines: what is on them, how they mark old values,
 // and that everybody can use them.
 
 import { describe, expect } from 'vitest';
@@ -161,7 +161,7 @@ describe('the dashboard', () => {
     expect(await streamClients(served.url)).toBe(1);
   });
 
-  test('beyond loopback a browser without access is told what to do, and a one-time code lets it in and leaves the address', async ({
+  test('beyond loopback a browser without access shows what to do, and a one-time code lets it in and leaves the address', async ({
     browser,
   }) => {
     await using served = await serveMachines({ machines: [studio], host: '0.0.0.0' });

@@ -1,5 +1,5 @@
-// Lists in which the same thing stands twice, as real machines and peers tell them: a volume mounted over another, an address
-// on an interface two times, one reason given again. A page that counts on different ones would stop altogether.
+// Lists with the same entry twice, as real machines and peers report them: a volume mounted over another, an address
+// on an interface two times, one reason given again. A page that requires unique entries would stop altogether.
 
 import { describe, expect } from 'vitest';
 import type { Fact } from '../../src/core/event-kinds.ts';

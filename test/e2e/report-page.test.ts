@@ -1,4 +1,4 @@
-// The report of a run in a real browser: the file alone, as whoever gets it opens it.
+// The report of a run in a real browser: the file alone, as a recipient opens it.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const reportFile = async (folder: string, model = HOSTILE): Promise<string> => {
 };
 
 describe('the report of a run as a file', () => {
-  test('runs nothing and fetches nothing, whatever the model calls itself, and breaks no rule of its own policy', async ({
+  test('runs nothing and fetches nothing, for any name of the model, and breaks no rule of its own policy', async ({
     browser,
   }) => {
     using folder = temporaryDirectory();

@@ -22,7 +22,7 @@ export interface ServedMachines extends AsyncDisposable {
   idOf(machine: Machine): NodeId;
   report(machine: Machine, reporting: Telling): void;
   reportNodeFacts(machine: Machine, ...facts: readonly Fact[]): void;
-  /** Connections and profiles, each told by its machine. */
+  /** Connections and profiles, each reported by its machine. */
   reportAll(reported: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[]): void;
   close(): Promise<void>;
 }

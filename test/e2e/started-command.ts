@@ -19,7 +19,7 @@ export interface StartedCommand extends AsyncDisposable {
 }
 
 interface CommandPlace {
-  /** Besides PATH. */
+  /** In addition to PATH. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the built program of this checkout. */
   readonly program?: string;

@@ -10,7 +10,7 @@ import { childEnv } from '../support/child-env.ts';
 interface StartedDaemon extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** As nobody wants it: at once, without a word. */
+  /** By SIGKILL: at once, without a shutdown. */
   kill(): Promise<void>;
 }
 

@@ -53,7 +53,7 @@ describe(
       expect(problems).toEqual([]);
     });
 
-    test('is not stopped by a browser that may only look, which is told how to be allowed to', async ({
+    test('is not stopped by a browser that may only look, which shows how to get the right', async ({
       browser,
       skip,
     }) => {
@@ -93,7 +93,9 @@ describe(
       try {
         const { page } = await browser.open(`${served.url}/runs/far-away`);
         const stop = page.getByRole('group', { name: 'Stop this run' });
-        await stop.getByText('it runs on bosun: stop it on that page, or with Ctrl-C').waitFor();
+        await stop
+          .getByText('it runs on bosun: stop it on the page of that machine, or with Ctrl-C')
+          .waitFor();
         expect(await stop.getByRole('button', { name: 'Stop' }).isDisabled()).toBe(true);
         const answer = await fetch(`${served.url}/api/runs/far-away/stop`, {
           method: 'POST',

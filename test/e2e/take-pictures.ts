@@ -1,5 +1,5 @@
-// Takes the pictures of docs/images anew: `npm run build && node test/e2e/take-pictures.ts [NAME…]`. They show the demo, as
-// anybody who starts it sees it some seconds later; the pages say that its machines are simulated.
+// Takes the pictures of docs/images again: `npm run build && node test/e2e/take-pictures.ts [NAME…]`. They show the demo, as
+// it looks some seconds after its start; the pages mark its machines as simulated.
 
 import { writeFileSync } from 'node:fs';
 import { argv } from 'node:process';
@@ -16,7 +16,7 @@ interface Picture {
   /** Of `plimsoll demo`. */
   readonly options: readonly string[];
   readonly theme: 'light' | 'dark';
-  /** `{name}` stands for the id of that node. */
+  /** `{name}` is replaced by the id of that node. */
   readonly path: string;
   readonly width: number;
   readonly height: number;

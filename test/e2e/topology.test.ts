@@ -24,7 +24,7 @@ const served = async ({ machines, reported }: Fleet): Promise<ServedMachines> =>
     for (const machine of machines) all.report(machine, AT_WORK);
   };
   report();
-  // A node that is silent for ten seconds is stale, and says so in the names that the tests look for.
+  // A node that is silent for ten seconds is stale, and its names, which the tests look for, then contain that.
   const reporting = setInterval(report, REPORT_MS);
   return {
     ...all,

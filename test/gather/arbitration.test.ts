@@ -1,4 +1,4 @@
-// Two sources of the same reading: the better one is heard while it is current, the other stands in for it.
+// Two sources of the same reading: the better one is used while it is current, the other one replaces it otherwise.
 
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/core/node/reading.ts';
@@ -29,7 +29,7 @@ describe('the better of two sources', () => {
     expect(run.reported.filter(({ kind }) => kind !== 'reading')).toEqual([]);
   });
 
-  it('is heard again as soon as it tells again, and the other one stops', async () => {
+  it('is used again as soon as it reports again, and the other one stops', async () => {
     const { better, worse, run, clock } = start();
     await using _ = run;
     better.breakDown('lost its sensor');
@@ -86,7 +86,7 @@ describe('the better of two sources', () => {
   });
 });
 
-describe('two sources of which neither tells', () => {
+describe('two sources of which neither reports', () => {
   it('fail with the reasons of both', async () => {
     const { better, worse, run, clock } = start();
     await using _ = run;
@@ -205,7 +205,7 @@ describe('a source of several readings', () => {
     expect(run.reported.filter(({ kind }) => kind === 'failure')).toMatchObject([{ about: 'disk' }]);
   });
 
-  it('that tells what it does not name is broken', async () => {
+  it('that reports what it does not declare is broken', async () => {
     const clock = new VirtualClock();
     const source = new Source('memory', { kinds: ['memory'], emits: ['disk'] });
     await using run = runForTest([source.gatherer], clock);
@@ -236,7 +236,7 @@ interface SourceOptions {
   readonly nothing?: 'absent' | 'mute' | undefined;
 }
 
-/** A source that tells at its interval, and can be made to break down, to fall silent and to go on. */
+/** A source that reports at its interval, and can be made to break down, to go silent and to continue. */
 class Source {
   starts = 0;
   isRunning = false;

@@ -19,9 +19,9 @@ export type Told =
 
 export interface GathererRun extends AsyncDisposable {
   readonly reported: readonly Told[];
-  /** Resolves when every gatherer has ended, whether asked to or because it has nothing to tell. */
+  /** Resolves when every gatherer has ended, on request or because it has nothing to report. */
   readonly ended: Promise<void>;
-  /** The first that fits among those told from now on, or, with `fromStart`, from the beginning. */
+  /** The first matching report from now on, or, with `fromStart`, from the beginning. */
   waitFor<T extends Told>(fits: (reported: Told) => reported is T, fromStart?: 'from start'): Promise<T>;
   waitUntil(fits: (reported: Told) => boolean, fromStart?: 'from start'): Promise<Told>;
 }

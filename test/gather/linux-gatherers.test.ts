@@ -15,7 +15,7 @@ import { gatherersOf, machineForTest } from './machine-for-test.ts';
 import { filesAt, plant, recordedTree } from './recorded-tree.ts';
 
 describe('this machine', () => {
-  it('tells every kind that any Linux machine has, and no failure', async context => {
+  it('reports every kind that any Linux machine has, and no failure', async context => {
     if (os.platform() !== 'linux') context.skip('not a Linux machine');
     await using run = startOn('/');
     for (const kind of ['identity', 'memory', 'system', 'network', 'disk'] as const) {
@@ -72,7 +72,7 @@ describe('this machine', () => {
     );
   });
 
-  it('tells a first load after a moment, as a share and not as a zero of nothing', async context => {
+  it('reports a first load after a moment, as a share and not as a zero of nothing', async context => {
     if (os.platform() !== 'linux') context.skip('not a Linux machine');
     await using run = startOn('/');
     const { value } = (await run.waitFor(isReading('system'), 'from start')).reading;
@@ -83,7 +83,7 @@ describe('this machine', () => {
 });
 
 describe('a DGX Spark', () => {
-  it('is told by its firmware, its cores and its one memory', async () => {
+  it('is identified by its firmware, its cores and its one memory', async () => {
     using root = planted(SPARK, recordedTree('sysfs/infiniband-mixed.json'));
     await using run = startOn(root.path);
     const identity = (await run.waitFor(isReading('identity'), 'from start')).reading.value;
@@ -111,7 +111,7 @@ describe('a DGX Spark', () => {
     expect(rdma.devices).toHaveLength(8);
   });
 
-  it('tells the load of each kind of core', async () => {
+  it('reports the load of each kind of core', async () => {
     using root = planted(SPARK);
     await using run = startOn(root.path, { systemMs: 20 });
     await run.waitFor(isReading('system'), 'from start');
@@ -144,7 +144,7 @@ describe('a DGX Spark', () => {
 });
 
 describe('a source that breaks', () => {
-  it('is told with its reason, and as a reading again when it is back', async () => {
+  it('is reported with its reason, and as a reading again when it is back', async () => {
     using root = planted(SPARK);
     await using run = startOn(root.path, { memoryMs: 10 });
     await run.waitFor(isReading('memory'), 'from start');

@@ -1,4 +1,4 @@
-// Whatever /proc, /sys and ip say, the readings made of it pass the schema by which other nodes judge them: one odd file
+// For any content of /proc, /sys and ip, the readings made of it pass the schema by which other nodes judge them: one odd file
 // must not make a whole reading be refused.
 
 import * as fc from 'fast-check';
@@ -125,7 +125,7 @@ const ODD_TEXT: fc.Arbitrary<string> = fc.oneof(
   ),
 );
 
-/** Half of the files, which ones depends on the text, say the text instead. */
+/** Half of the files, which ones depends on the text, contain the text instead. */
 const damaged = (tree: RecordedTree, text: string): RecordedTree => ({
   ...tree,
   files: Object.fromEntries(
@@ -156,7 +156,7 @@ const holds = async (
       fail: (_kind, _source, reason) => reasons.push(reason),
       absent: () => {},
     });
-    // A source that is past use says so by throwing.
+    // A source that cannot be used any more throws.
     const ended = gathering.catch((error: unknown) =>
       reasons.push(error instanceof Error ? error.message : ''),
     );

@@ -11,7 +11,7 @@ import { FAST, macStudio, startMac } from './mac-studio.ts';
 import { standInTools } from './stand-in-tools.ts';
 
 describe('a Mac whose tools all answer', () => {
-  it('tells every kind of reading', async () => {
+  it('reports every kind of reading', async () => {
     using tools = macStudio();
     await using run = startMac(tools);
     const kinds: readonly ReadingKind[] = [
@@ -64,7 +64,7 @@ describe('a Mac whose tools all answer', () => {
     expect(requested.filter(name => name === 'SPHardwareDataType')).toHaveLength(1);
   });
 
-  it('tells the one GPU of the chip with its cores', async () => {
+  it('reports the one GPU of the chip with its cores', async () => {
     using tools = macStudio();
     await using run = startMac(tools);
     const gpus = await run.waitFor(isReading('gpus'), 'from start');
@@ -83,7 +83,7 @@ describe('a Mac whose tools all answer', () => {
     });
   });
 
-  it('tells interfaces with type, state, rate and addresses', async () => {
+  it('reports interfaces with type, state, rate and addresses', async () => {
     using tools = macStudio();
     await using run = startMac(tools, {
       settings: () => ({ name: undefined, ignoredInterfaces: ['quux3'] }),
@@ -131,7 +131,7 @@ describe('a Mac whose tools all answer', () => {
     });
   });
 
-  it('tells RDMA devices with the state of their ports and their interface', async () => {
+  it('reports RDMA devices with the state of their ports and their interface', async () => {
     using tools = macStudio();
     await using run = startMac(tools);
     const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
@@ -148,7 +148,7 @@ describe('a Mac whose tools all answer', () => {
     ]);
   });
 
-  it('tells volumes, network shares among them', async () => {
+  it('reports volumes, network shares among them', async () => {
     using tools = macStudio();
     await using run = startMac(tools);
     const disk = await run.waitFor(isReading('disk'), 'from start');
@@ -159,7 +159,7 @@ describe('a Mac whose tools all answer', () => {
     ]);
   });
 
-  it('reads the network again as soon as scutil tells a change', async () => {
+  it('reads the network again as soon as scutil reports a change', async () => {
     using tools = macStudio();
     tools.script(
       'scutil',
@@ -199,7 +199,7 @@ describe('a Mac whose tools break', () => {
       /^ibv_devinfo exited with code 1: no driver/,
     ],
     ['df', 'disk', 'exec sleep 60', /^df gave no answer in 200 ms/],
-  ] as const)('says why %s tells no %s (%s)', async (tool, kind, body, reason) => {
+  ] as const)('gives the reason why %s reports no %s (%s)', async (tool, kind, body, reason) => {
     using tools = macStudio();
     tools.script(tool, body);
     if (tool === 'ibv_devinfo') tools.prints('ibv_devices', '');
@@ -275,11 +275,11 @@ describe('a Mac whose tools break', () => {
     const rdma = await run.waitFor(isReading('rdmaDevices'), 'from start');
     expect(rdma.reading.value.isEnabled).toEqual({
       kind: 'unknown',
-      reason: 'rdma_ctl says "partially enabled"',
+      reason: 'rdma_ctl prints "partially enabled"',
     });
   });
 
-  it('tells identity with reasons when no tool answers', async () => {
+  it('reports identity with reasons when no tool answers', async () => {
     using tools = standInTools();
     for (const tool of MAC_TOOLS) tools.script(tool, 'exit 1');
     await using run = startMac(tools);

@@ -1,5 +1,5 @@
-// Whatever a Mac's tools print, the readings made of it pass the schema by which other nodes judge them: a peer's long
-// name or a figure past all bounds must not make a whole reading be refused.
+// For any output of a Mac's tools, the readings made of it pass the schema by which other nodes judge them: a peer's long
+// name or a figure past all limits must not make a whole reading be refused.
 
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';

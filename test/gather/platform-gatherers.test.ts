@@ -1,4 +1,4 @@
-// The table of platforms: what it says of each source is what the source says of itself.
+// The table of platforms: each source reports what its row states.
 
 import { describe, expect, it } from 'vitest';
 import { readingKey } from '../../src/core/node/gathered.ts';
@@ -31,7 +31,7 @@ const GPU_KEYS = [
 describe.each(['linux', 'darwin', 'win32'])('the sources of %s', platform => {
   const sources = platformSources(platform, machineForTest());
 
-  it('tell what the table says', () => {
+  it('report what the table states', () => {
     for (const { reports, gatherer } of sources) expect(gatherer.reports.map(readingKey)).toEqual(reports);
   });
 
@@ -46,7 +46,7 @@ describe('the kinds of reading', () => {
     ['darwin', [...MACHINE_KEYS, 'gpus apple', 'gpuLoads apple']],
     ['win32', ['gpus nvidia', 'gpuHealths nvidia', 'gpuLoads nvidia']],
     ['aix', []],
-  ])('of %s are all told', (platform, keys) => {
+  ])('of %s are all reported', (platform, keys) => {
     const reported = platformSources(platform, machineForTest()).flatMap(({ reports }) => reports);
     expect([...new Set(reported)].sort()).toEqual([...keys].sort());
   });

@@ -1,4 +1,4 @@
-// Gatherers side by side: one that fails, hangs or has nothing to tell never touches another.
+// Several gatherers: one that fails, hangs or has nothing to report never affects another.
 
 import { describe, expect, it } from 'vitest';
 import type { ReadingKind } from '../../src/core/node/reading.ts';
@@ -8,7 +8,7 @@ import { VirtualClock } from '../support/virtual-clock.ts';
 import { runForTest } from './gatherer-run.ts';
 
 describe('a gatherer that fails', () => {
-  it('is told as a failure of every kind it tells, with its reason', async () => {
+  it('is reported as a failure of every kind it has, with its reason', async () => {
     const clock = new VirtualClock();
     const broken = gatherer('broken', ['memory', 'system'], () => Promise.reject(new Error('no such file')));
     await using run = runForTest([broken], clock);
@@ -19,7 +19,7 @@ describe('a gatherer that fails', () => {
     ]);
   });
 
-  it('is told with the code of what it throws, where that has one', async () => {
+  it('is reported with the code of what it throws, if that has one', async () => {
     const clock = new VirtualClock();
     const barred = gatherer('barred', ['memory'], () =>
       Promise.reject(sourceFailed('only root may read it', 'permission')),
@@ -90,7 +90,7 @@ describe('a gatherer that fails', () => {
   });
 });
 
-describe('a gatherer that has nothing to tell', () => {
+describe('a gatherer that has nothing to report', () => {
   it('says so once and is not started again', async () => {
     const clock = new VirtualClock();
     let startCount = 0;

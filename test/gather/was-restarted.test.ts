@@ -5,8 +5,8 @@ import { wasRestarted } from '../../src/gather/was-restarted.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { runForTest } from './gatherer-run.ts';
 
-describe('a gatherer that is started anew on a change', () => {
-  it('tells at once what has changed, long before its interval', async () => {
+describe('a gatherer that is restarted on a change', () => {
+  it('reports at once what has changed, long before its interval', async () => {
     const clock = new VirtualClock();
     const changes = new Changes();
     const atMs: number[] = [];

@@ -1,5 +1,5 @@
-// What the daemon of a home hears of a benchmark on its machine: that it began against this address, every second that it
-// goes on, and nothing more. It waits for the daemon; prints "told" when the daemon has taken it; ends with SIGTERM.
+// What a benchmark reports to the daemon of a home: that it began against this address, every second that it is in
+// progress, and nothing more. It waits for the daemon; prints a line when the daemon has accepted it; ends with SIGTERM.
 
 import { request } from 'node:http';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// `plimsoll calibrate` against a stamping mock on a host of its own, whose clock is another and whose cable takes its time: what the network adds
-// is told apart, and what was found is cited by the next run, until the machine is another one.
+// `plimsoll calibrate` against a stamping mock on a host of its own, with another clock and a cable with a delay: what the network adds
+// is reported separately, and the result is cited by the next run, until the machine changes.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const RELAY = join(import.meta.dirname, 'slow-relay-process.ts');
 const TARGET = 'http://10.97.0.2:8000';
 const DELAY_MS = 5;
 
-test('a calibration tells the network apart from the client, and later runs cite it', {
+test('a calibration separates the network from the client, and later runs cite it', {
   timeout: 120_000,
 }, async ({ skip, signal }) => {
   if (!isLongRun) skip('a calibration and four runs: in npm run test:long');

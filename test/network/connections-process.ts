@@ -1,4 +1,4 @@
-// A whole daemon for the tests of connections: prints, whenever they change, all connections that it knows, each as
+// A whole daemon for the tests of connections: prints, whenever they change, all connections in its state, each as
 // "source sink address interface", the nodes by their names.
 
 import { entriesOf } from '../../src/core/entry-maps.ts';

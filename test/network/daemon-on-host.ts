@@ -11,7 +11,7 @@ export interface HostSettings {
   readonly keyFile: string | undefined;
   readonly name: string;
   readonly peers?: readonly string[];
-  /** Interfaces; none: as config.toml says. */
+  /** Interfaces; none: the setting in config.toml. */
   readonly discovery?: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export const daemonOnHost = async (
   return { daemon, signal: stop.signal };
 };
 
-/** A line on stdout each time that what is told differs; until the daemon has ended. */
+/** A line on stdout each time that the report differs; until the daemon has ended. */
 export const printChanges = async (
   { daemon, signal }: { readonly daemon: Daemon; readonly signal: AbortSignal },
   report: () => string,

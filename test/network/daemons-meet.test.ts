@@ -1,5 +1,5 @@
-// Whole daemons on hosts of their own meet in the networks that people have: they share a key, and nothing but cables and
-// the mesh tells them of each other.
+// Whole daemons on hosts of their own meet in the networks that people have: they share a key, and find each other only by
+// cables and the mesh.
 
 import { describe, expect, it, type TestContext } from 'vitest';
 import { type ClusterKey, makeClusterKey } from '../../src/mesh/key/cluster-key.ts';

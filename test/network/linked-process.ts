@@ -1,5 +1,5 @@
 // A whole daemon for the tests of many at once: prints how many links it has, and how many frames it took for malformed,
-// whenever that changes. The first line says that it is up.
+// each time that changes. The first line reports that it is up.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { decodeMeshStatus } from '../../src/wire/mesh-status.ts';

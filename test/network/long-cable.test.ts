@@ -1,5 +1,5 @@
-// The cable that long links are measured on: it must be as long, as narrow and as lossy as it says, or what is concluded from it is
-// worth nothing. And the probe over it.
+// The cable that long links are measured on: it must have the length, rate and loss that it is given, or what is concluded from it
+// is worth nothing. And the probe over it.
 
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -33,7 +33,7 @@ test('a cable of 40 ms there and back takes 40 ms, and loses what its seed says'
   expect(other).not.toEqual(first);
 });
 
-test('what a cable carries is not more than its rate, and what its queue adds to a round trip is told', async context => {
+test('a cable carries no more than its rate, and the probe reports what its queue adds to a round trip', async context => {
   const reason = reasonAgainstLongCables();
   if (reason !== undefined) return context.skip(reason);
   if (!isLongRun) return context.skip('a probe of twenty seconds: in npm run test:long');

@@ -1,5 +1,5 @@
-// Two hosts on a cable as long and as narrow as is wanted, by packet-relay.c: netem is not in every kernel. Needs a C compiler and
-// /dev/net/tun besides what namespaces need.
+// Two hosts on a cable of a given length and rate, by packet-relay.c: netem is not in every kernel. Needs a C compiler and
+// /dev/net/tun in addition to what namespaces need.
 
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

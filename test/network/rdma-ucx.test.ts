@@ -73,7 +73,7 @@ describe('an RDMA probe between two hosts, by UCX over TCP', () => {
     shape('atlas', 'fast0', '200mbit');
     shape('juno', 'fast1', '50mbit');
     const sink = await sinkOf('10.7.2.2');
-    // Whoever lacks the ticket gets nothing, and the one who has it is still waited for.
+    // A client without the ticket gets nothing, and the one that has it is still waited for.
     expect(await measureFrom('10.7.2.2', sink.port, 'a wrong ticket')).toMatchObject({
       kind: 'failed',
       reason: expect.stringContaining('does not accept the code'),

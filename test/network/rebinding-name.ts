@@ -1,4 +1,4 @@
-// What rebinding-process.ts is told.
+// The arguments of rebinding-process.ts.
 
 export interface RebindingName {
   /** Where it answers. */

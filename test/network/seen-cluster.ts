@@ -1,17 +1,17 @@
-// What a daemon of the network tests is started with and what it tells of the cluster, one line each time it changes.
+// The arguments of a daemon of the network tests, and what it reports of the cluster, one line each time it changes.
 
 import type { HostSettings } from './daemon-on-host.ts';
 
 export type DaemonSettings = Required<HostSettings>;
 
 export interface SeenCluster {
-  /** Of the daemon that tells. */
+  /** Of the reporting daemon. */
   readonly nodeId: string;
   /** Of its durable state. */
   readonly hash: string;
   /** By name. */
   readonly nodes: Readonly<Record<string, SeenNode>>;
-  /** "left > right", by name, of every connection that counts now; two of one pair are told once. */
+  /** "left > right", by name, of every connection that counts now; two of one pair are listed once. */
   readonly ways: readonly string[];
   readonly notices: readonly string[];
 }
@@ -19,7 +19,7 @@ export interface SeenCluster {
 export interface SeenNode {
   readonly id: string;
   readonly presence: 'live' | 'stale' | 'offline';
-  /** It said that it stops. */
+  /** It announced a stop. */
   readonly isStopped: boolean;
   /** Of its config: what a test changes to make it write a durable event. */
   readonly tags: readonly string[];

@@ -1,4 +1,4 @@
-// What a daemon of the network tests of probes is started with, and what it tells.
+// The arguments of a daemon of the network tests of probes, and what it reports.
 
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
 import type { GpuProfile } from '../../src/core/node/gpu-profile.ts';
@@ -15,7 +15,7 @@ export interface ProbingSettings {
 }
 
 export interface SeenProbes {
-  /** Of every node that this one knows, by name. */
+  /** Of every node in its state, by name. */
   readonly links: readonly {
     readonly source: string;
     readonly sink: string;

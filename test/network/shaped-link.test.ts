@@ -1,4 +1,4 @@
-// A cable that is faster one way than the other: the probe must say what iperf3 says, each way.
+// A cable that is faster one way than the other: the probe must agree with iperf3, each way.
 
 import { describe, expect, test } from 'vitest';
 import { isKnown } from '../../src/core/unknown.ts';
@@ -14,7 +14,7 @@ const ROUNDS = 5;
 
 describe('a probe of a cable with', () => {
   test.for<CableRates & { readonly seconds: number; readonly bufferKib: number }>([
-    // Rates that two busy processors can fill; the benchmark has a cable of 1,000 up and 200 down besides.
+    // Rates that two busy processors can fill; the benchmark also has a cable of 1,000 up and 200 down.
     { upMbit: 400, downMbit: 80, seconds: 2, bufferKib: 32 },
     { upMbit: 50, downMbit: 5, seconds: 4, bufferKib: 4 },
   ])(

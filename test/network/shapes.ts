@@ -1,5 +1,5 @@
-// The shapes of networks that people have, made of hosts and cables. Cables carry IPv6 link-local only, as direct cables
-// do, unless a shape says otherwise.
+// The shapes of networks that people have, made of hosts and cables. Cables carry only IPv6 link-local, as direct cables
+// do, unless a shape has other addresses.
 
 import { spawnSync } from 'node:child_process';
 import type { Namespaces } from './namespaces.ts';

@@ -1,5 +1,5 @@
-// How the end of a daemon looks to others: one that is told to stop says so, also to those who hear of it through another
-// node; one that is killed falls silent.
+// How the end of a daemon looks to others: one that is stopped announces it, also to those who are linked only through another
+// node; one that is killed goes silent.
 
 import { describe, expect, it } from 'vitest';
 import type { SeenCluster } from './seen-cluster.ts';
@@ -17,7 +17,7 @@ describe('three daemons in a line', { timeout: 400_000 }, () => {
 
     await bed.stop('right');
     await bed.all('the right stopped', isStopped);
-    // The left has no cable to the right: it has heard it from the middle.
+    // The left has no cable to the right: its events arrive through the middle.
     const left = await bed.daemon('left').until('the right stopped', isStopped);
     expect(left.nodes['right']?.presence).toBe('offline');
     expect(left.ways.filter(way => way.includes('right'))).toEqual([]);
@@ -28,7 +28,7 @@ describe('three daemons in a line', { timeout: 400_000 }, () => {
     await bed.kill('right');
     await bed.all('the right silent', ({ nodes }) => nodes['right']?.presence === 'offline');
     for (const host of ['left', 'middle'])
-      expect(bed.daemon(host).latest?.nodes['right']?.isStopped, `${host} was told of no stop`).toBe(false);
+      expect(bed.daemon(host).latest?.nodes['right']?.isStopped, `${host} received no stop`).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-// Runs the gatherer of traffic on this network namespace and writes a line for each reading: when it came, and what it tells.
+// Runs the gatherer of traffic on this network namespace and writes a line for each reading: when it came, and its content.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
 import { machineAccess } from '../../src/gather/machine-access.ts';

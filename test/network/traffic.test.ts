@@ -1,5 +1,5 @@
-// What the reading of traffic tells against what `ip -s link` counts, with traffic on a cable between two hosts; and that an interface
-// which is made anew under its old name brings no spike.
+// The reading of traffic against what `ip -s link` counts, with traffic on a cable between two hosts; and that an interface
+// which is recreated under its old name brings no spike.
 
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const timer = setInterval(() => {
 }, 25);
 `;
 
-test('the reading of traffic tells within 2 % what ip counts, each way, and has no spike where an interface begins anew', {
+test('the reading of traffic agrees within 2 % with ip, each way, and has no spike when an interface is recreated', {
   timeout: 120_000,
 }, async ({ skip, signal }) => {
   if (!isLongRun) skip('seconds of traffic: in npm run test:long');
@@ -116,6 +116,6 @@ const counted = (net: Namespaces): Record<'received' | 'sent', number> => {
   const [link]: { stats64: Record<'rx' | 'tx', { bytes: number }> }[] = JSON.parse(
     net.ip('one', '-j', '-s', 'link', 'show', 'dev', 'en0'),
   );
-  if (link === undefined) throw new Error('ip tells no en0');
+  if (link === undefined) throw new Error('ip lists no en0');
   return { received: link.stats64.rx.bytes, sent: link.stats64.tx.bytes };
 };

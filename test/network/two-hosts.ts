@@ -1,4 +1,4 @@
-// Two hosts, the probe between them, and iperf3 to say what their cable carries.
+// Two hosts, the probe between them, and iperf3 to measure what their cable carries.
 
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-// `plimsoll doctor` on a host whose peers cannot be linked, each for another reason: it says which reason, and what to do.
+// `plimsoll doctor` on a host whose peers cannot be linked, each for another reason: it shows which reason, and what to do.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -47,7 +47,7 @@ describe('plimsoll doctor', () => {
     return child;
   };
 
-  /** Asks again until every one of the words stands in a check of the mesh. */
+  /** Repeats the request until every one of the words is in a check of the mesh. */
   const meshChecksWith = async (host: string, words: readonly RegExp[]): Promise<readonly Check[]> => {
     for (;;) {
       const requested = net.spawn(host, process.execPath, [
@@ -65,7 +65,7 @@ describe('plimsoll doctor', () => {
     }
   };
 
-  it('tells a closed port, a missing route, a firewall, another key and a silent cable from each other', async context => {
+  it('distinguishes a closed port, a missing route, a firewall, another key and a silent cable', async context => {
     if (spawnSync('nft', ['--version']).error !== undefined) context.skip('nft is not installed');
     for (const host of ['atlas', 'juno', 'vesta', 'ceres']) net.addHost(host);
     const cables = [
@@ -116,7 +116,7 @@ describe('plimsoll doctor', () => {
     await meshChecksWith('juno', [/^ok atlas is linked/]);
   });
 
-  it('finds nodes linked that only a third one could have told each other of', async context => {
+  it('finds nodes linked that could only learn of each other through a third one', async context => {
     if (!isLongRun) context.skip('three daemons and ten seconds: in npm run test:long');
     if (spawnSync('nft', ['--version']).error !== undefined) context.skip('nft is not installed');
     const everybody = ['atlas', 'juno', 'vesta'];

@@ -323,7 +323,7 @@ const heldSecret = async (name: string, code: string | undefined) => {
   };
 };
 
-/** What Kubernetes' own schemas refuse; '' as well where nothing can tell. */
+/** What Kubernetes' own schemas refuse; '' also if no tool is there to check it. */
 const refusedIn = (yaml: string): string => {
   using folder = temporaryDirectory();
   const file = join(folder.path, 'rendered.yaml');

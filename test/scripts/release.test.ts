@@ -61,7 +61,7 @@ const ENTRIES = [
   { path: 'share/man/man1/plimsoll.1', mode: 0o644, bytes: Buffer.from('.TH PLIMSOLL 1\n') },
 ];
 
-test('an archive has the same bytes whatever the order, and tar unpacks it as it was', async () => {
+test('an archive has the same bytes for any order, and tar unpacks it as it was', async () => {
   using folder = temporaryDirectory();
   const one = join(folder.path, 'one.tar.gz');
   const other = join(folder.path, 'other.tar.gz');

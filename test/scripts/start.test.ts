@@ -122,7 +122,7 @@ test('a daemon whose npm was killed stops', async context => {
   expect(await checkout.notes()).toContain('stopped');
 });
 
-test('a Node that is too old to run Plimsoll, with no other there, is told so in two lines', async context => {
+test('a Node that is too old to run Plimsoll, with no other there, is reported in two lines', async context => {
   const old = '/usr/bin/node';
   const version = versionOf(old);
   if (version === undefined || version < 16 || version >= 24)

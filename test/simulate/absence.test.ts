@@ -47,7 +47,7 @@ test('a node that fell silent before the simulation is offline from its first mo
   expect(links.map(({ standing }) => standing.kind)).toEqual(Array(7).fill('gone'));
 });
 
-test('it comes back: heard again, its connections opened by everybody and measured anew', async () => {
+test('it comes back: events arrive again, its connections are opened by all and measured again', async () => {
   await using world = new SimulatedWorld(8);
   await world.clock.advance(209_000);
   const juno = world.nodeNamed('juno');
@@ -63,7 +63,7 @@ test('it comes back: heard again, its connections opened by everybody and measur
   const measuredAgain = world
     .facts('link.profiled')
     .filter(({ node, fact, atMs }) => atMs > 210_000 && (node === juno || fact.payload.sink === juno));
-  // Eleven ways each way: seven cables with a socket, two of them Thunderbolt with RDMA beside.
+  // Eleven ways each way: seven cables with a socket, two of them Thunderbolt with RDMA as well.
   expect(measuredAgain).toHaveLength(2 * 11);
 });
 

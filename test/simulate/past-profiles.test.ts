@@ -9,7 +9,7 @@ import { SimulatedWorld } from './simulated-world.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
-/** Of the newest profile of its kind that a node told. */
+/** The newest profile of its kind that a node reported. */
 const pastLike = (
   world: SimulatedWorld,
   name: string,

@@ -10,7 +10,7 @@ import { SimulatedPeer } from '../../src/simulate/simulated-peer.ts';
 import { MeshNode, memoryFact, openedConnection } from '../support/mesh-node.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
-test('a real node hears what simulated ones told before and after they met', async () => {
+test('a real node receives what simulated ones reported before and after they met', async () => {
   await using world = await worldOf(2);
   const [one, other] = world.peers;
   one?.peer.report([now(openedConnection(world.real.id, 'early')), { fact: memoryFact(1), ageMs: 4_000 }]);

@@ -1,4 +1,4 @@
-// A simulation on a virtual clock, with everything that its nodes said.
+// A simulation on a virtual clock, with everything that its nodes reported.
 
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
@@ -20,7 +20,7 @@ export interface AgentReply extends SimulatedFact {
 export class SimulatedWorld implements AsyncDisposable {
   readonly clock: VirtualClock = new VirtualClock();
   readonly reported: AgentReply[] = [];
-  /** What works on every node besides what is simulated. */
+  /** Activity on every node in addition to the simulation. */
   activity: string | undefined;
   readonly simulation: Simulation;
   readonly #stop = new AbortController();

@@ -11,7 +11,7 @@ import { SimulatedWorld, stateOf } from './simulated-world.ts';
 
 const TEN_MINUTES_MS = 600_000;
 
-test('everything that is simulated passes for what a peer may tell', async () => {
+test('everything that is simulated is accepted as a report of a peer', async () => {
   for (const count of [2, 4, 8, 24]) {
     await using world = new SimulatedWorld(count, { pastStepSeconds: 60 });
     await world.clock.advance(90_000);
@@ -56,7 +56,7 @@ test('every node is marked as simulated, and has every reading or says that it h
   }
 });
 
-test('Linux machines tell a pressure that fits their memory and moves; Macs say that they measure none', async () => {
+test('Linux machines report a pressure that fits their memory and moves; Macs report that they measure none', async () => {
   await using world = new SimulatedWorld(24, { hasFaults: false });
   await world.clock.advance(61_000);
   const state = stateOf(world);
@@ -128,7 +128,7 @@ test('connections are open from the start, with a profile each that is no older 
   }
 });
 
-test('each probe is told as running, then its profile with when the next one is due', async () => {
+test('each probe is reported as running, then its profile with when the next one is due', async () => {
   await using world = new SimulatedWorld(2);
   await world.clock.advance(TEN_MINUTES_MS + 30_000);
   const [socket] = world
@@ -188,7 +188,7 @@ test('a node that serves a model keeps its lease, and its device waits with the 
   expect(waiting.every(({ node }) => node === spark)).toBe(true);
 });
 
-test('the past is told oldest first and reaches a quarter of an hour back', async () => {
+test('the past is reported oldest first and reaches a quarter of an hour back', async () => {
   await using world = new SimulatedWorld(2, { pastStepSeconds: 5 });
   await world.clock.advance(100);
   const [first] = world.simulation.wiring.sites;

@@ -32,7 +32,7 @@ export class ApiChecks {
     if (route === undefined) return [`no route ${method} ${path}`];
     const answer = route.answers[status];
     if (answer === undefined && status < 400)
-      return [`${method} ${path} does not tell of the status ${status}`];
+      return [`${method} ${path} does not document the status ${status}`];
     const reported = answer === undefined ? PROBLEM : answer.content;
     if (reported === undefined) return body === undefined ? [] : [`${method} ${path} answers with a body`];
     const type = contentType.split(';', 1)[0] ?? '';

@@ -11,7 +11,7 @@ import { clusterKeyPath, createClusterKeyFile } from '../../src/mesh/key/key-fil
 const KEY = makeClusterKey();
 
 interface ClusterDaemonMore extends Partial<Pick<DaemonOptions, 'probes'>> {
-  /** Addresses of others that it is told of. */
+  /** Addresses of other nodes that it is given. */
   readonly peers?: readonly string[];
 }
 

@@ -34,7 +34,7 @@ export const fleetNode = (options: FleetNodeOptions): FleetNode => {
   const stop = new AbortController();
   const { node, fleet } = openFleetNode(options);
   const running = fleet.run(stop.signal);
-  running.catch(() => undefined); // its end is awaited below, with whatever it was
+  running.catch(() => undefined); // its end is awaited below, with its error
   return {
     node,
     fleet,

@@ -1,4 +1,4 @@
-// For programs that take the number of a port and cannot say which one they got.
+// For programs that take the number of a port and cannot report which one they got.
 
 import { once } from 'node:events';
 import { createServer } from 'node:net';

@@ -1,5 +1,5 @@
-// A node of a version that does not exist yet, in a mesh of real ones: it sends signed and numbered events that none of
-// them knows.
+// A node of a version that does not exist yet, in a mesh of real ones: it sends signed and numbered events of kinds unknown to
+// all of them.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
 import type { HostPort } from '../../src/core/address/host-port.ts';

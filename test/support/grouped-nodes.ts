@@ -1,4 +1,4 @@
-// A cluster of any size at one moment, for tests of groups: each node says where it stands, what it has and how it is.
+// A cluster of any size at one moment, for tests of groups: each node with its place, its hardware and its state.
 
 import { applyAll } from '../../src/core/apply.ts';
 import type { Event } from '../../src/core/event.ts';
@@ -25,7 +25,7 @@ interface GroupedNode {
   /** 0..1 */
   readonly memoryUse?: number;
   readonly gpuUse?: number;
-  /** Heard last this long before `NOW_MS`. */
+  /** Last seen this long before `NOW_MS`. */
   readonly silentMs?: number;
   /** Of its machine in Kubernetes. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -35,7 +35,7 @@ interface GroupedNode {
 
 export const NOW_MS = 100_000;
 
-/** The id of the node that stands at that place of the list. */
+/** The id of the node at that index of the list. */
 export const groupedNodeId = (index: number): NodeId =>
   nodeId(`${digits(index)}${'a'.repeat(26)}`.slice(0, 26));
 
@@ -210,7 +210,7 @@ export const linkEvents = (links: readonly MeasuredLink[]): readonly Event[] => 
       sourceInterface: 'eth0',
       sinkInterface: 'eth0',
       type: 'ethernet' as const,
-      negotiatedBitsPerSecond: negotiated ?? unknown('not told'),
+      negotiatedBitsPerSecond: negotiated ?? unknown('not reported'),
     };
     const facts: readonly Fact[] = [
       { kind: 'connection.opened', payload: connection },

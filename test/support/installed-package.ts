@@ -1,5 +1,5 @@
 // The package as a user gets it: packed from this build and installed into an empty folder, without install scripts, so
-// whatever works here needs none.
+// nothing that is tested here needs one.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import { repositoryRoot } from './repository-root.ts';
 export interface InstalledPackage extends AsyncDisposable {
   /** Holds node_modules and nothing else that matters. */
   readonly folder: string;
-  /** What npm says is in the tarball, relative to the package. */
+  /** The files in the tarball according to npm, relative to the package. */
   readonly files: readonly string[];
   readonly tarballBytes: number;
 }
@@ -30,7 +30,7 @@ export const installPackage = async (): Promise<Installed> => {
   });
   if (packed.code !== 0) throw new Error(`npm pack failed:\n${packed.stderr}`);
   const [tarball]: readonly PackedTarball[] = JSON.parse(packed.stdout);
-  if (tarball === undefined) throw new Error(`npm pack told nothing: ${packed.stdout}`);
+  if (tarball === undefined) throw new Error(`npm pack printed nothing: ${packed.stdout}`);
   const folder = join(root, 'an empty folder');
   await mkdir(folder);
   const install = [

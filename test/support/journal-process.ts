@@ -1,4 +1,4 @@
-// Starts journal-writer.ts as a real process and reads what it says, line by line.
+// Starts journal-writer.ts as a real process and reads its output, line by line.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

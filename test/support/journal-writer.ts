@@ -1,4 +1,4 @@
-// A process of its own that writes a journal until it is killed. It says each number only after the journal has
+// A process of its own that writes a journal until it is killed. It prints each number only after the journal has
 // acknowledged it, in one write, so that what the parent has read is what was promised.
 // Usage: node journal-writer.ts PATH [ROUNDS]; after so many rounds, without compaction, it waits to be killed.
 

@@ -1,4 +1,4 @@
-// A server that knows each node by its credentials and gives each a stream for its last values, as `plimsoll fleet init`, `add` and
+// A server with credentials for each node and a stream for its last values, as `plimsoll fleet init`, `add` and
 // `apply` make it, and clients that have nothing but such credentials.
 
 import { jetstreamManager } from '@nats-io/jetstream';

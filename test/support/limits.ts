@@ -1,4 +1,4 @@
-// The bounds that the code declares, and what docs/limits.md tells of them: for the test that holds one to the other.
+// The limits that the code declares, and those that docs/limits.md lists: for the test that compares them.
 
 import ts from 'typescript';
 import { parse, textOf } from './repository.ts';

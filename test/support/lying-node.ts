@@ -1,4 +1,4 @@
-// A member that sends whatever the test wants: it has the cluster key and its own identity, so its links are valid, and
+// A member that sends any frame that the test gives it: it has the cluster key and its own identity, so its links are valid, and
 // it follows no rule of replication.
 
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';

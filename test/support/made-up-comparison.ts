@@ -1,4 +1,4 @@
-// A comparison of pairs with figures as they are given, for whoever shows, stores or judges one.
+// A comparison of pairs with given figures, for tests that show, store or judge one.
 
 import { join } from 'node:path';
 import { ComparisonReporter } from '../../src/bench/announce/comparison-reporter.ts';

@@ -1,5 +1,5 @@
-// An engine of probes without a wire: a sink is a ticket in a table, a measurement takes a second of the clock and finds
-// what the test wants. A sink ends with its measurement, as a real one does on its source's goodbye.
+// An engine of probes without a wire: a sink is a ticket in a table, a measurement takes a second of the clock and has
+// the result that the test gives. A sink ends with its measurement, as a real one does on its source's goodbye.
 
 import type { Clock } from '../../src/clock/clock.ts';
 import { connectionKey } from '../../src/core/link/connection.ts';
@@ -97,7 +97,7 @@ export const measured = (
     allReduceNs1Mib: 900_000,
     uploadQueueNs: 400_000,
     downloadQueueNs: 400_000,
-    retransmits: unknown('not told here'),
+    retransmits: unknown('not reported here'),
     uploadStreams: 1,
     downloadStreams: 1,
     bytesUsed,

@@ -1,5 +1,5 @@
-// A Parquet file of one required text column, written by hand, so that a test decides what its pages say: Thrift's compact protocol
-// and the page headers of parquet-format (github.com/apache/parquet-format, parquet.thrift).
+// A Parquet file of one required text column, written byte by byte, so that a test decides the content of its pages: Thrift's compact
+// protocol and the page headers of parquet-format (github.com/apache/parquet-format, parquet.thrift).
 
 import { gzipSync } from 'node:zlib';
 

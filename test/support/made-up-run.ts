@@ -1,5 +1,5 @@
 // A benchmark without a server: samples with figures of a seeded generator, counted by the product's own metrics, with the
-// files that a run directory has. What a daemon and a dashboard are told of it is what a real run tells.
+// files that a run directory has. It reports to a daemon and a dashboard what a real run reports.
 
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -165,7 +165,7 @@ export class MadeUpRun {
     };
   }
 
-  /** What a load thread tells of itself. */
+  /** The report of a load thread about itself. */
   #observe(): void {
     this.metrics.client.observed(
       {

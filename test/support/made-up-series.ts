@@ -1,4 +1,4 @@
-// A run over time as a page holds it, with the columns that a test speaks of.
+// A run over time as a page stores it, with the columns that a test names.
 
 import type { RunSeries } from '../../dashboard/src/run/run-series.ts';
 

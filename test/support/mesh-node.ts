@@ -31,7 +31,7 @@ interface MeshNodeOptions {
   readonly limits?: ReplicationLimits;
   /** In its durable records; default: random. */
   readonly nonce?: string;
-  /** What stands before the journal and before the store: a disk that fails, a bug planted on purpose. */
+  /** Wraps the journal and the store: a disk that fails, a bug planted on purpose. */
   readonly wrapJournal?: (journal: Journal) => Journal;
   readonly wrapStore?: (store: ReplicaStore) => ReplicaStore;
 }
@@ -48,7 +48,7 @@ export class MeshNode {
   readonly #abort = new AbortController();
   readonly #running: Promise<void>;
   #isFull = false;
-  /** What this node says of itself, again after each new epoch. */
+  /** The facts of this node about itself, reported again after each new epoch. */
   readonly #facts = new Map<string, Fact>();
 
   constructor(options: MeshNodeOptions) {

@@ -1,5 +1,5 @@
 // Links between replicators on which a test can cut, delay, repeat and swap frames. Less than a mesh transport (no
-// dialling, no pings), so that a test about replication says itself what happens on each link and when.
+// dialling, no pings), so that a test about replication decides itself what happens on each link and when.
 
 import type { NodeId } from '../../src/core/ids.ts';
 import { Listeners } from '../../src/mesh/link/listeners.ts';
@@ -46,7 +46,7 @@ export class WiredLink implements MeshLink {
   isOpen = true;
   /** Frames sent from this end. */
   sentFrames = 0;
-  /** When true, frames from this end wait, and the sender is told so. */
+  /** When true, frames from this end wait, and the sender is notified. */
   isHeld = false;
   disturb: Disturb = frames => frames;
   #queue: Uint8Array[] = [];

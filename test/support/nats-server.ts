@@ -48,7 +48,7 @@ export interface NatsServerOptions {
   readonly config?: string;
   readonly hasJetStream?: boolean;
   readonly program?: NatsProgram;
-  /** Starts with the nats-server.conf of this folder, which stays; the port is the one that it says. */
+  /** Starts with the nats-server.conf of this folder, which stays; the port is the one in it. */
   readonly configFolder?: string;
 }
 

@@ -1,4 +1,4 @@
-// Which Node a machine has besides the one that runs the tests.
+// The versions of Node on a machine other than the one that runs the tests.
 
 import { spawnSync } from 'node:child_process';
 

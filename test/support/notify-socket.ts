@@ -1,4 +1,4 @@
-// What stands in for systemd at the other end of NOTIFY_SOCKET: a datagram socket of a file or of the abstract kind, opened
+// In place of systemd at the other end of NOTIFY_SOCKET: a datagram socket of a file or of the abstract kind, opened
 // through the C library, because Node has none.
 
 import { spawnSync } from 'node:child_process';
@@ -12,7 +12,7 @@ interface NotifySocket extends Disposable {
   whenReceived(count: number, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** Why nobody can be told anything here. */
+/** Why notifications cannot be received here. */
 export const reasonAgainstNotify = async (): Promise<string | undefined> => {
   if (process.platform !== 'linux') return 'only Linux has abstract sockets';
   if (spawnSync('systemd-notify', ['--version']).error !== undefined) return 'there is no systemd-notify';

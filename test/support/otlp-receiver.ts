@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import * as v from 'valibot';
 
-/** One that answers as it is told to, and remembers what it was sent. */
+/** A receiver with given replies, which records what it was sent. */
 export const otlpReceiver = async (answer: () => { readonly status: number; readonly body?: string }) => {
   const requested: {
     readonly url: string | undefined;

@@ -1,4 +1,4 @@
-// A machine under pressure, as PSI tells it: of its host, and of the control group that its daemon is in.
+// A machine under pressure, as PSI reports it: of its host, and of the control group that its daemon is in.
 
 import type { Fact } from '../../src/core/event-kinds.ts';
 import type { Pressure, ResourcePressures } from '../../src/core/node/pressure.ts';

@@ -1,4 +1,4 @@
-// Rows of the journal as /api/history tells them, with the figures that a test speaks of.
+// Rows of the journal as /api/history returns them, with the figures that a test names.
 
 import { nodeId } from '../../src/core/ids.ts';
 import type { LinkProfile } from '../../src/core/link/link-profile.ts';
@@ -70,7 +70,7 @@ export const gpuRow = (atWallMs: number, figures: Partial<GpuProfile>): ProfileR
   },
 });
 
-/** An hour in which each figure was told three times, by its median. */
+/** An hour in which each figure was reported three times, by its median. */
 export const hourRow = (atWallMs: number, medians: Readonly<Record<string, number>>): ProfileRow => ({
   atWallMs,
   isHourly: true,

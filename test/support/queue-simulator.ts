@@ -13,7 +13,7 @@ export interface QueueModel {
 /** Requests a second at which every server is always busy. */
 export const capacityOf = ({ servers, serviceNs }: QueueModel): number => (servers * 1e9) / serviceNs;
 
-/** One customer after the other: `next` tells when the customer of that arrival begins and ends. */
+/** One customer after the other: `next` returns when the customer of that arrival begins and ends. */
 export class QueueSimulator {
   readonly #random: SeededRandom;
   readonly #freeNs: Float64Array;
@@ -40,7 +40,7 @@ export class QueueSimulator {
     free[first] = this.endedNs;
   }
 
-  /** For whatever else is left to chance. */
+  /** For all else that is random. */
   draw(): number {
     return this.#random.next();
   }

@@ -1,5 +1,5 @@
-// The committed recording served as a daemon would, at one moment that never passes: whoever asks gets the same figures each
-// time. Beside its eight machines stands the one that answers, with two finished runs in its home.
+// The committed recording served as a daemon would, at one moment that never passes: every request gets the same figures each
+// time. Next to its eight machines is the answering one, with two finished runs in its home.
 
 import { join } from 'node:path';
 import type { Fact } from '../../src/core/event-kinds.ts';
@@ -33,8 +33,8 @@ export interface RecordedCluster extends AsyncDisposable {
 const RECORDED_RUNS = ['run-a', 'run-b'] as const;
 
 /**
- * @param rows of the journal of the machine that answers, for whichever device or connection is asked for.
- * @param told besides by machines of the recording, by name: live readings that its version did not have yet.
+ * @param rows of the journal of the answering machine, for any requested device or connection.
+ * @param told also by machines of the recording, by name: live readings that its version did not have yet.
  */
 export const recordedCluster = async (
   rows: (wallMs: number) => readonly HistoryRow[] = () => [],

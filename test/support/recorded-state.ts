@@ -12,7 +12,7 @@ export const recordedState = async (clock: Clock): Promise<State> => {
   const playing = replay(
     {
       path: recordingFixture,
-      // A virtual clock wakes nobody before it is told to move, and the first state is due at once.
+      // A virtual clock wakes nothing before it is moved, and the first state is due at once.
       clock: {
         nowMs: () => clock.nowMs(),
         wallMs: () => clock.wallMs(),

@@ -1,4 +1,4 @@
-// Event records of a run, as a load generator would tell them.
+// Event records of a run, as a load generator would report them.
 
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import {

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { repositoryRoot } from './repository-root.ts';
 
 export interface RunOptions {
-  /** What stands before `up`; the built program of this checkout by default. */
+  /** The command in front of `up`; the built program of this checkout by default. */
   readonly command?: readonly [string, ...string[]];
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,4 @@
-// One sample as it ended, of which a test only says what it is about.
+// One sample as it ended; a test gives only the fields that it is about.
 
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';

@@ -1,5 +1,5 @@
-// Any value that a schema of valibot takes, made from the schema itself: whatever is added to a schema is made as well, without
-// anybody remembering it here. The bounds come out as often as what lies between them.
+// Any value that a schema of valibot accepts, made from the schema itself: additions to a schema are covered without a change
+// here. The limits come out as often as what is between them.
 
 import fc from 'fast-check';
 import { nodeId } from '../../src/core/ids.ts';

@@ -1,4 +1,4 @@
-// The scripts of the repository are CommonJS that Node runs as it is; tests load them with their types said here.
+// The scripts of the repository are CommonJS that Node runs directly; tests load them with the types declared here.
 
 import { createRequire } from 'node:module';
 

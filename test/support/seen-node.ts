@@ -1,4 +1,4 @@
-// A mesh transport with everything that it says written down, and a way to wait until something has been said.
+// A mesh transport that records all that it reports, and a way to wait until something has been reported.
 
 import type {
   IdentityConflict,
@@ -79,7 +79,7 @@ export const seenNode = (transport: MeshTransport, pass: () => Promise<void>): S
   };
 };
 
-/** Waits until the check holds, looking again after everything that any node says. */
+/** Waits until the check holds, looking again after every report of any node. */
 export const until = (node: SeenNode, check: () => boolean): Promise<void> => untilPassing(node.pass, check);
 
 export const linkOf = (node: SeenNode, peer: SeenNode): MeshLink => {

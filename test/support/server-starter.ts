@@ -1,4 +1,4 @@
-// A process that starts a server for a comparison and says when it answers, to be killed while it holds it:
+// A process that starts a server for a comparison and reports when it answers, to be killed while it owns it:
 // node server-starter.ts URL COMMAND LOG
 
 import { startServer } from '../../src/bench/compare/started-server.ts';

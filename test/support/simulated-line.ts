@@ -65,7 +65,7 @@ export const simulateStage = (
     readonly confidence?: number;
     /** It runs its whole time, and one look at its end decides. */
     readonly isFixed?: boolean;
-    /** Is told all that a real stage would tell; its criteria are the ones that decide. */
+    /** Receives all that a real stage would report; its criteria are the ones that decide. */
     readonly account?: StageAccount;
   },
 ): SimulatedStage => {
@@ -114,7 +114,7 @@ export const simulateStage = (
     if (share === undefined) return isFailed ? Number.NaN : latencyNs;
     return isFailed ? Number.POSITIVE_INFINITY : latencyNs / limitNs;
   }
-  /** Whoever is in flight is followed to the end, or cut off: behind a queue that grows, and where no end comes. */
+  /** Requests in flight are followed to the end, or cut off: after a queue that grows, and if no end comes. */
   function drain({ verdict }: Look): void {
     while (pending.size > 0) {
       const open = pending.pop();
@@ -181,7 +181,7 @@ interface SimulatedLine {
 export interface SimulationOptions {
   readonly seed: number;
   readonly budgetMs: number;
-  /** Makes the account of a stage, and says what it comes to. */
+  /** Makes the account of a stage, and returns its result. */
   readonly follow?: {
     begin(step: SearchStep): StageAccount;
     ended(step: SearchStep, account: StageAccount, stage: SimulatedStage): StageVerdict;

@@ -1,5 +1,5 @@
-// What is said of an endpoint by a whole search on the virtual clock: the sentence, and of each stage its verdict with its
-// reasons, by the code that says it of real ones. The client is one that was never the limit.
+// The sentences for an endpoint from a whole search on the virtual clock: the result, and of each stage its verdict with its
+// reasons, by the code that writes them for real ones. The client was never the limit.
 
 import { capacityChange } from '../../src/bench/line/capacity-change.ts';
 import { lineSentence } from '../../src/bench/line/found-line.ts';

@@ -1,4 +1,4 @@
-// A small inference server that lists two models and replies to each completion as a test says.
+// A small inference server that lists two models and replies to each completion as the test defines.
 
 import { once } from 'node:events';
 import http from 'node:http';

@@ -3,7 +3,7 @@
 import { connect } from 'node:net';
 import { seededRandom } from '../../src/core/random.ts';
 
-/** Connects, says this and ends its half, or says nothing and waits; resolves when the connection is gone. */
+/** Connects, sends this and ends its half, or sends nothing and waits; resolves when the connection is gone. */
 export const talkTo = (port: number, words: Uint8Array | undefined, host = '127.0.0.1'): Promise<void> =>
   new Promise(resolve => {
     const socket = connect({ port, host }, () => {

@@ -24,7 +24,7 @@ export class TlsNodes implements AsyncDisposable {
   readonly key: ClusterKey = makeClusterKey();
   readonly #nodes: SeenNode[] = [];
 
-  /** Started; it tries again soon and bounds nobody, unless told to. */
+  /** Started; it tries again soon and has no limits unless given. */
   async node(options: TlsNodeOptions = {}): Promise<TlsNode> {
     const {
       keys = [this.key],

@@ -2,7 +2,7 @@
 
 import type { TLSSocket } from 'node:tls';
 
-/** Whether TLS is taken: with TLS 1.3 a client may think so until the server has had its say. */
+/** Whether TLS is accepted: with TLS 1.3 a client may think so until the server has replied. */
 export const outcomeOf = (socket: TLSSocket): Promise<'secured' | 'refused'> =>
   new Promise(resolve => {
     socket.on('error', () => resolve('refused'));

@@ -1,5 +1,5 @@
-// Bounds that docs/limits.md does not tell with their value: for the test that holds the page to the code. A new bound belongs on
-// the page. The second list only gets shorter: an entry that the page tells, or that is gone, fails its test.
+// Limits that docs/limits.md does not list with their value: for the test that compares the page with the code. A new limit belongs on
+// the page. The second list only gets shorter: an entry that the page lists, or that is gone, fails its test.
 
 /** The end of a number's range or of a calculation, which nothing from outside can meet. */
 const OF_ARITHMETIC: Readonly<Record<string, readonly string[]>> = {
@@ -19,7 +19,7 @@ const OF_ARITHMETIC: Readonly<Record<string, readonly string[]>> = {
   'src/wire/varints.ts': ['BYTES_MAX', 'FACTOR_MAX'],
 };
 
-/** Not told yet, or only as "beside each parser". Those of drawings and of verdicts may turn out to be no limits. */
+/** Not listed yet, or only as "beside each parser". Those of drawings and of verdicts may turn out not to be limits. */
 const NOT_REPORTED_YET: Readonly<Record<string, readonly string[]>> = {
   'dashboard/src/chart/past-chart.ts': ['DOTS_MAX'],
   'dashboard/src/drawing/load.ts': ['BAYS_MAX'],

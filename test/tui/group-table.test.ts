@@ -31,7 +31,7 @@ describe('groups in a terminal', () => {
     const text = status(undefined, { rack: 'r2', tags: [] }).join('\n');
     expect(text).toContain('a3');
     expect(text).not.toMatch(/a1|a2|a4/);
-    expect(status(undefined, { rack: 'r3', tags: [] })).toEqual(['None of 4 nodes is as asked for.']);
+    expect(status(undefined, { rack: 'r3', tags: [] })).toEqual(['None of 4 nodes matches the filter.']);
   });
 
   test('are counted where the screen has no room for all', () => {

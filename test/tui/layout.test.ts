@@ -17,7 +17,7 @@ describe('a terminal line', () => {
 describe('rows and tables', () => {
   const text = fc.string({ maxLength: 60 });
 
-  test('fit their columns, whatever the facts', () => {
+  test('fit their columns, for any facts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 48, max: 200 }), fc.array(text, { maxLength: 8 }), (columns, facts) => {
         const row = { label: 'Label', facts: facts.map(fact => [part(fact)]), age: part('12 s') };

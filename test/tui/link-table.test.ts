@@ -79,7 +79,7 @@ test('what needs a look comes first, the others keep their order', () => {
   ]);
 });
 
-test('what a link carries now is told as the bound that it is: the port has other links too', () => {
+test('the current traffic of a link is shown as the bound that it is: the port has other links too', () => {
   const { machine, facts } = at(studio);
   const counts = { bytes: 1e9, packets: 1, errors: 0, drops: 0 };
   const rates = { bytesPerSecond: 20e6, packetsPerSecond: 1, errorsPerSecond: 0, dropsPerSecond: 0 };
@@ -106,7 +106,7 @@ test('what a link carries now is told as the bound that it is: the port has othe
   expect(row).toMatch(/≤ 160\sMb\/s +≤ 160\sMb\/s/);
 });
 
-test('what a queue adds under load is told of the worse direction, in another colour from a tenth of a second on', () => {
+test('what a queue adds under load is shown for the worse direction, in another colour from a tenth of a second on', () => {
   const queueing = (uploadQueueNs: number) => {
     const { machine, facts } = at(studio);
     const measured = linkTo(notebook, 9.41e9).map(fact =>

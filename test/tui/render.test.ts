@@ -15,7 +15,7 @@ const atlas = nodeId('a'.repeat(26));
 const juno = nodeId('j'.repeat(26));
 const plain = { columns: 100, color: false, isUnicode: true };
 
-/** What nodes told at moment 0, each durable fact once. */
+/** The facts that nodes reported at moment 0, each durable one once. */
 const stateOf = (...reported: readonly (readonly [ReturnType<typeof nodeId>, ...Fact[]])[]): State =>
   applyAll(
     EMPTY_STATE,
@@ -219,7 +219,7 @@ describe('the summary of a machine', () => {
     expect(memoryLine).toMatch(/stale: test has sent nothing new .* 318 of 512 GB .*1 min$/);
   });
 
-  test('says why a reading is not there, and tells that from a machine that has none', () => {
+  test('shows why a reading is missing, and distinguishes that from a machine that has none', () => {
     const failed = (reading: 'memory' | 'rdmaDevices', kind: 'reading.failed' | 'reading.absent'): Fact => ({
       kind,
       payload: { reading, vendor: 'none', source: 'tool', intervalMs: 1_000, reason: 'tool: not installed' },
@@ -235,7 +235,7 @@ describe('the summary of a machine', () => {
     expect(lines[0]).toBe('aaaaaaaa');
   });
 
-  test('says for what tasks wait, of the host, where the machine tells it', () => {
+  test('shows for what tasks wait, of the host, if the machine reports it', () => {
     const state = stateOf([atlas, identity('atlas'), pressedFact('group')]);
     expect(renderSummary(state, atlas, 400, plain)).toContainEqual(
       expect.stringMatching(/^ {2}Pressure +CPU 32 % · Memory 8 % · I\/O – \(permission denied\)/),
@@ -303,7 +303,7 @@ describe('the table of nodes', () => {
     ]);
   });
 
-  test('is in the order of names, with the machine marked whose daemon tells', () => {
+  test('is in the order of names, with the answering machine marked', () => {
     const state = stateOf([atlas, identity('vesta'), memory()], [juno, identity('ceres'), memory()]);
     const rows = renderStatus(state, 400, [], { ...plain, columns: 120, self: juno });
     expect(rows.slice(1, 3).map(row => row.slice(0, 14))).toEqual(['● ceres (here)', '● vesta       ']);
@@ -321,14 +321,14 @@ describe('the table of nodes', () => {
     const stale = renderStatus(
       seenAt(everything(), 20_000),
       20_000,
-      [{ problem: 'The config is broken.', advice: 'Mend it.' }],
+      [{ problem: 'The config is broken.', advice: 'Fix it.' }],
       plain,
     );
     expect(stale.join('\n')).toMatch(
       /atlas: \d readings are stale\. test has sent nothing new\. Age: .*Memory 20 s/,
     );
     expect(stale).toContain('  On atlas: plimsoll doctor');
-    expect(stale.slice(-2)).toEqual(['The config is broken.', 'Mend it.']);
+    expect(stale.slice(-2)).toEqual(['The config is broken.', 'Fix it.']);
     const [, silent] = renderStatus(everything(), 12_000, [], plain);
     expect(silent).toMatch(/^○ atlas .* stale 12 s$/);
     const [, gone, ...rest] = renderStatus(everything(), 200_000, [], plain);

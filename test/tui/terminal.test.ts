@@ -22,7 +22,7 @@ describe('a live screen', () => {
     expect(output.text).toBe('');
   });
 
-  test('writes only rows that have changed, and everything at another size or when it is told to', async () => {
+  test('writes only rows that have changed, and everything at another size or on request', async () => {
     const size = { columns: 80, rows: 4 };
     let text = '';
     const output = {

@@ -94,7 +94,7 @@ describe('a stream', () => {
     expect(() => decodeSnapshot(text, 0)).toThrow(expect.objectContaining({ code: 'malformed' }));
   });
 
-  it('says why it ends, also for a reason that this version does not know', () => {
+  it('says why it ends, also for a reason unknown to this version', () => {
     expect(droppedText(encodeDropped({ reason: 'slow', message: 'it reads too slowly' }))).toBe(
       'it reads too slowly',
     );

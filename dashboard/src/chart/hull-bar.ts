@@ -3,12 +3,12 @@
 interface Fill {
   /** Any unit; only the ratio counts. */
   readonly share: number;
-  /** 0..1; undefined where nobody knows. */
+  /** 0..1; undefined if unknown. */
   readonly load: number | undefined;
 }
 
 export interface Hold extends Fill {
-  /** Whose it is, then what it carries, a line each; none where there is nothing to say. */
+  /** Its owner, then its load, a line each; none if there is nothing to show. */
   readonly lines: readonly string[];
 }
 

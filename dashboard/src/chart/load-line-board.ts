@@ -23,7 +23,7 @@ interface PlacedLine extends BoardLine {
 
 export interface Board {
   readonly waterY: number | undefined;
-  /** Where "now" is written; undefined where a line's name stands there already, or nothing is known. */
+  /** The height of "now"; undefined if a line's name is there already, or nothing is known. */
   readonly nowY: number | undefined;
   readonly lines: readonly PlacedLine[];
   readonly ticks: readonly { readonly y: number; readonly value: number | undefined }[];

@@ -1,5 +1,5 @@
-// One or two figures over days as lines from zero: measurements are points in time, not beats, so each is a dot where there
-// is room, and the line between two says no more than that they follow each other.
+// One or two figures over days as lines from zero: measurements are points in time, not a regular series, so each is a dot if
+// there is room, and the line between two means only that one follows the other.
 
 import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
 
@@ -20,7 +20,7 @@ interface PastLine {
   readonly low: number;
   readonly high: number;
   readonly last: { readonly x: number; readonly y: number; readonly value: number };
-  /** Where the line's name stands, apart from the other's. */
+  /** The height of the line's name, apart from the other's. */
   readonly nameY: number;
 }
 
@@ -35,7 +35,7 @@ interface PastPicture {
 /** More dots than this are a rope of pearls. */
 export const DOTS_MAX = 60;
 
-/** Undefined of fewer than two points: one is what stands on the card already. */
+/** Undefined for fewer than two points: a single one is on the card already. */
 export const pastPicture = (
   points: readonly PastPoint[],
   { width, height }: PastSize,

@@ -1,5 +1,5 @@
-// A quarter of an hour of one figure in a line. Seconds are gathered into slots that lie still on the clock, so that the
-// line moves on by whole slots and does not tremble; a slot nobody told anything in is a gap, not a straight line.
+// A quarter of an hour of one figure in a line. Seconds are gathered into slots that are fixed on the clock, so that the
+// line moves on by whole slots and does not tremble; a slot without a report is a gap, not a straight line.
 
 interface SparklineSize {
   readonly width: number;
@@ -43,7 +43,7 @@ export const slotsOf = (
   });
 };
 
-/** The line. A slot may be late by one before it counts as a gap, since slow sources tell once in a slot. */
+/** The line. A slot may be late by one before it counts as a gap, since slow sources report once in a slot. */
 export const sparklinePath = (
   slots: readonly (number | null)[],
   { low, high }: SparklineRange,

@@ -108,7 +108,7 @@ const cpusApart = (
   });
   if (values.length === 0) return '';
   const cpus = ` · ${values.length === 1 ? 'CPU' : `${values.length} CPUs`} apart`;
-  // Beside GPUs there is no room for a second figure; the pages of the nodes have theirs.
+  // Next to GPUs there is no room for a second figure; the pages of the nodes have theirs.
   if (views.some(view => gpusOf(view).length > 0)) return cpus;
   return `${cpus}: ${figureText(format(values.reduce((total, value) => total + value, 0)))}`;
 };

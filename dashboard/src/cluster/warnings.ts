@@ -13,7 +13,7 @@ export interface WarningSources {
   readonly views: readonly NodeView[];
   /** Of cables, links and machines, by core's selectors. */
   readonly cluster: readonly ClusterWarning[];
-  /** What the daemon says of itself. */
+  /** The notices of the daemon about itself. */
   readonly notices: readonly ReportedNotice[];
   /** The daemon behind this page was replaced by one of another version. */
   readonly newVersion: string | undefined;

@@ -1,5 +1,5 @@
-// A comparison as the daemon tells it: of two runs, which it makes when it is asked, or one that was written, asked for again while
-// it goes on and somebody looks.
+// A comparison as the daemon returns it: of two runs, which it calculates on request, or a stored one, requested again while it
+// is in progress and visible.
 
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
 import {

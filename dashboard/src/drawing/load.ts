@@ -1,4 +1,4 @@
-// How loaded a machine is drawn: the water in its hull or in each bay, and the draught beside it.
+// How loaded a machine is drawn: the water in its hull or in each bay, and the draught next to it.
 
 interface Bay {
   /** 0..1; undefined where it is not known. */

@@ -4,7 +4,7 @@
 import type { Attachment } from 'svelte/attachments';
 import { runLength, STEP_MS } from './run-length.ts';
 
-/** All lines step at the same moments, so that they are drawn together. Where the style says `--running: none` they stand. */
+/** All lines step at the same moments, so that they are drawn together. With `--running: none` in the style they do not move. */
 export const running: Attachment<SVGElement> = line => {
   if (isStill(line)) return undefined;
   let next: ReturnType<typeof setTimeout> | undefined;

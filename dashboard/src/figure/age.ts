@@ -1,4 +1,4 @@
-// The age of a reading as shown in a table or under a card: below a second it only says so, because tenths that change
+// The age of a reading as shown in a table or under a card: below a second only as such, because tenths that change
 // twice a second distract.
 
 import { formatAge } from '../../../src/core/figure/duration.ts';

@@ -1,5 +1,5 @@
-// What a screen reader says of a drawing that shows less than it says: told anew with each change that is seen, else at every
-// tenth count. A name that changes every second is a drawing of the whole page, and helps nobody.
+// The accessible name of a drawing that shows less than its name states: updated with each change that is visible, else at every
+// tenth count. A name that changes every second redraws the whole page, and is of no use.
 
 import { TURNS } from './in-turn.ts';
 
@@ -8,7 +8,7 @@ export class FigureWithVisibility {
   #reported = '';
   #counts = 0;
 
-  /** `seen`: all that the drawing shows; `said` is asked once a count. */
+  /** `seen`: all that the drawing shows; `said` is evaluated once a count. */
   read(seen: string, reported: string): string {
     this.#counts += 1;
     if (seen !== this.#seen || this.#counts >= TURNS) {

@@ -1,14 +1,14 @@
 // Invisible words need no update each second: rows outside the visible part of a list, and texts for screen readers on
 // a map of hundreds. Visible items are updated at every count, the rest in turn, a tenth at each.
 
-/** In so many counts each is told at least once. */
+/** Each is updated at least once in so many counts. */
 export const TURNS = 10;
 
 export interface Telling<Item, Told> {
   readonly keyOf: (item: Item, index: number) => string;
   readonly report: (item: Item) => Told;
   readonly isSeen: (index: number) => boolean;
-  /** All are told anew when one of these is another than before. */
+  /** All are updated when one of these has changed. */
   readonly basis: readonly unknown[];
 }
 
@@ -17,7 +17,7 @@ export class InTurn<Item, Told> {
   #basis: readonly unknown[] = [];
   #turn = 0;
 
-  /** One an item; what is not told anew is the same object as before. */
+  /** One an item; an item that is not updated is the same object as before. */
   read(items: readonly Item[], { keyOf, report, isSeen, basis }: Telling<Item, Told>): readonly Told[] {
     const isSame =
       basis.length === this.#basis.length && basis.every((part, index) => part === this.#basis[index]);

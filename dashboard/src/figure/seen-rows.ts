@@ -1,5 +1,5 @@
-// Which rows of a long table can be seen: those between the edges of the window and of whatever the table scrolls in. Asked
-// when something is scrolled or sized, never at each drawing.
+// Which rows of a long table are visible: those between the edges of the window and of the element that the table scrolls in.
+// Calculated on scroll and resize, never at each drawing.
 
 import type { Attachment } from 'svelte/attachments';
 import { type Rows, rowsWithin } from './rows-within.ts';

@@ -12,7 +12,7 @@ interface LevelPaths {
   readonly busy: string;
   /** Of cells over the load line. */
   readonly over: string;
-  /** Of cells whose memory nobody tells: hatched, not empty. */
+  /** Cells without a reported memory: hatched, not empty. */
   readonly unknown: string;
   /** The same two for cells whose figures are old. */
   readonly paleWater: string;

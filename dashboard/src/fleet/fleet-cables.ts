@@ -1,5 +1,5 @@
-// The few lines that a fleet draws: faulty cables, inside a group or along the trunk, and what a picked node has to its own
-// group. Never across a cell: a cable leaves its group through the gutter beside its column.
+// The few lines that a fleet draws: faulty cables, inside a group or along the trunk, and the links of a picked node to its own
+// group. Never across a cell: a cable leaves its group through the gutter next to its column.
 
 import { maximumOf } from '../../../src/core/extremes.ts';
 import type { LinkFault } from '../../../src/core/fleet/cable-fault.ts';
@@ -12,7 +12,7 @@ export interface DrawnCable {
   readonly path: string;
   /** Ends of a line between two cells of one group. */
   readonly ends: readonly { readonly x: number; readonly y: number }[];
-  /** Under a bracket; where a bracket says the figure, the foot need not. */
+  /** Under a bracket; if a bracket has the figure, the foot need not. */
   readonly label: { readonly x: number; readonly y: number } | undefined;
   readonly fault: LinkFault;
 }
@@ -21,7 +21,7 @@ export interface FleetCables {
   readonly cables: readonly DrawnCable[];
   /** Where cables come down through the foot of a group, by group. */
   readonly drops: ReadonlyMap<number, readonly number[]>;
-  /** Groups under whose cells a bracket stands. */
+  /** Groups with a bracket under their cells. */
   readonly bracketed: ReadonlySet<number>;
 }
 
@@ -69,7 +69,7 @@ interface PickedNode {
   readonly node: NodeId;
   /** The nodes that it has a link to. */
   readonly linked: ReadonlySet<NodeId>;
-  /** Groups under whose cells a bracket stands. */
+  /** Groups with a bracket under their cells. */
   readonly bracketed: ReadonlySet<number>;
 }
 

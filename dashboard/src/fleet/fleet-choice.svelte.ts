@@ -1,5 +1,5 @@
-// What the reader looks at on the page of a fleet: all of it stands in the address. Picking and opening are steps of the back
-// button; a search that is being typed is none.
+// The selection of the reader on the page of a fleet: all of it is in the address. Picking and opening are steps of the back
+// button; a search that is being typed is not.
 
 import type { FleetRoster, RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
 import type { FleetPick } from '../../../src/core/fleet/fleet-selection.ts';
@@ -51,7 +51,7 @@ export class FleetChoice {
     if (cell !== undefined) this.pickNode(cell);
   }
 
-  /** Picks a group, or lets it go; beside another one that is picked, the ways between the two. */
+  /** Picks a group, or releases it; together with another picked one, the links between the two. */
   pickGroup(group: string, isSecond: boolean): void {
     const { pick } = this;
     if (isSecond && pick?.kind === 'group' && pick.group !== group) this.pickPair([pick.group, group]);

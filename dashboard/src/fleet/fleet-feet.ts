@@ -1,4 +1,4 @@
-// The lines at the foot of a group: what is wrong with its cells, the worst first. A line goes beside a cable that comes down
+// The lines at the foot of a group: the faults of its cells, the worst first. A line is next to a cable that comes down
 // through the foot, never across it, and is shortened to its room; its title has all of it.
 
 import { type FleetFault, nodesOfFault } from '../../../src/core/fleet/fleet-faults.ts';
@@ -27,7 +27,7 @@ interface FootSources extends FaultSources {
   readonly faults: readonly FleetFault[];
   /** Where cables come down through the foot of a group, by group. */
   readonly drops: ReadonlyMap<number, readonly number[]>;
-  /** Faults that a bracket says already, by their ids. */
+  /** Faults that a bracket already shows, by their ids. */
   readonly reported: ReadonlySet<string>;
 }
 

@@ -54,10 +54,10 @@ export interface FleetLayout {
   readonly cell: CellSize;
   /** Under each cell its place in the group. */
   readonly isNumbered: boolean;
-  /** Groups have so few nodes that each stands as a rack: eight in a row. */
+  /** Groups have so few nodes that each is drawn as a rack: eight in a row. */
   readonly isRacked: boolean;
   readonly groups: readonly GroupBox[];
-  /** The line that each row of groups stands on; none on a phone and of one group. */
+  /** The line under each row of groups; none on a phone and for one group. */
   readonly trunks: readonly Trunk[];
   /** Between two groups of a row. */
   readonly gap: number;
@@ -89,7 +89,7 @@ export const fleetLayout = (frame: FleetFrame): FleetLayout => {
     look,
     count: sizes.length,
   });
-  // Whole pixels: outlines of cells are sharp in every group alike.
+  // Whole pixels: outlines of cells are equally sharp in every group.
   const room = Math.floor((width - left - gap * (across - 1)) / across);
   const columns =
     isRacked && sizes.length > 1 ? RACK_COLUMNS : Math.max(RACK_COLUMNS, Math.floor(room / pitch));
@@ -151,7 +151,7 @@ export const fleetLayout = (frame: FleetFrame): FleetLayout => {
   };
 };
 
-/** Which cell is at a point: of a group and in it. By arithmetic, because a thousand elements would cost more than they say. */
+/** The cell at a point: its group and its index. By arithmetic, because a thousand elements would cost more than they are worth. */
 export const cellAt = (
   layout: FleetLayout,
   { x, y }: { readonly x: number; readonly y: number },
@@ -242,5 +242,5 @@ export const FOOT_LINE = 16;
 /** For a name and two figures beneath it. */
 const HEAD_WIDTH_MIN = 90;
 const HEIGHT_MIN = 40;
-/** So far beside a cell still counts. */
+/** The distance from a cell that still counts as a hit, px. */
 const MISS = 3;

@@ -1,5 +1,5 @@
-// Which nodes of a fleet a list shows, in which order and on which page, as it stands in the address. The picture of the fleet has
-// names, kinds, tags and levels of all; the daemon is asked for the nodes of one page.
+// Which nodes of a fleet a list shows, in which order and on which page, from and to the address. The picture of the fleet has
+// names, kinds, tags and levels of all; the nodes of one page are requested from the daemon.
 
 import { nodesOfFault } from '../../../src/core/fleet/fleet-faults.ts';
 import type { FleetPicture, GroupSums, RosterCell } from '../../../src/core/fleet/fleet-picture.ts';
@@ -41,7 +41,7 @@ export const fleetNodeFilterOf = (query: URLSearchParams): FleetNodeFilter => {
   };
 };
 
-/** The other way; what is as usual stands in no address. */
+/** The inverse; defaults are left out of an address. */
 export const fleetNodeQuery = ({ text, state, kind, sort, page }: FleetNodeFilter): URLSearchParams => {
   const query = new URLSearchParams();
   if (text !== '') query.set('q', text);

@@ -18,7 +18,7 @@ export const pickScope = (by: string, pick: FleetPick): string =>
 export const groupScope = (by: string, group: string): string =>
   new URLSearchParams({ view: 'group', by, group }).toString();
 
-/** Of one node its links too, of two what lies between them, of a list each by itself. */
+/** For one node its links too, for two the link between them, for a list each by itself. */
 export const nodesScope = (view: 'node' | 'nodes' | 'link', nodes: readonly string[]): string =>
   new URLSearchParams({ view, nodes: nodes.join() }).toString();
 

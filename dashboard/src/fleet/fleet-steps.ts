@@ -58,7 +58,7 @@ const nextGroup = ({ roster, focus }: FocusMove, step: 1 | -1, end: 'first' | 'l
   return focus;
 };
 
-/** Below the last row of a group, or above its first, comes the group that stands there. */
+/** Below the last row of a group, or above its first, comes the next group there. */
 const besides = ({ layout, roster, focus }: FocusMove, step: 1 | -1): CellPlace => {
   const box = layout.groups[focus.group];
   const spot = box?.cells[focus.cell];

@@ -35,14 +35,14 @@ export class GridCells {
     }
   }
 
-  /** Names of one cell alone: its figures are said where the keyboard stands. */
+  /** Renames one cell: only the focused cell has figures in its name. */
   rename(index: number, name: string): void {
     const cell = this.#cells[index];
     if (cell !== undefined) put(cell, 'aria-label', name);
   }
 
   #place({ group, place, box, size }: GridCellsView): void {
-    // Whoever stands on a cell keeps standing on it.
+    // The focus stays on its cell.
     const before = new Map(this.#cells.map(cell => [cell.dataset['cell'] ?? '', cell]));
     this.#group = group;
     this.#box = box;

@@ -1,5 +1,5 @@
-// The picture of a fleet as one signal for each part: a moment passes every second, and what hangs on a part that says the same
-// is not asked. A thousand cells that hung on the moment took more time to be asked than all drawing.
+// The picture of a fleet as one signal for each part: a new moment comes every second, and what depends on an unchanged part is
+// not evaluated. A thousand cells that depended on the moment took more time than all drawing.
 
 import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
 
@@ -40,6 +40,6 @@ export class LivePicture implements FleetPicture {
   }
 }
 
-/** Lists are made anew at each look, what is in them is not. */
+/** Lists are created at each look, their items are not. */
 const sameOr = <T>(before: readonly T[], now: readonly T[]): readonly T[] =>
   before.length === now.length && before.every((one, index) => one === now[index]) ? before : now;

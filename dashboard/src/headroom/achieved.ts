@@ -1,4 +1,4 @@
-// What a finished run reached beside what is expected of the same placement: seconds a token of one sequence.
+// What a finished run reached, next to what is expected of the same placement: seconds a token of one sequence.
 
 import { counted } from '../../../src/core/figure/figure.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
@@ -32,7 +32,7 @@ export const standingOf = (
   return seconds > expected.high ? 'slower' : 'inside';
 };
 
-/** A run whose figures can stand beside those of a batch of so many, on the placement that has its target. */
+/** A run whose figures are comparable with those of this batch size, on the placement that has its target. */
 export const achievedBy = (
   { run, state }: Pick<RunView, 'run' | 'state'>,
   placement: ModelPlacement,

@@ -33,8 +33,8 @@ export const readDroppedModel = async (dropped: readonly DroppedFile[]): Promise
   if (config !== undefined) return await droppedConfig(config, files);
   throw refused(
     named('.safetensors').length > 0
-      ? 'Safetensors tell bytes and nothing of layers and heads'
-      : `${dropped[0]?.name ?? 'What was dropped'} is no model that can be read`,
+      ? 'Safetensors files contain sizes, but not the number of layers and heads'
+      : `${dropped[0]?.name ?? 'What was dropped'} is not a model that can be read`,
     'Drop a .gguf file, or config.json together with the .safetensors files.',
   );
 };
@@ -89,7 +89,10 @@ const onlyJson = (files: readonly DroppedFile[]): DroppedFile | undefined => {
 
 const droppedJson = async (file: DroppedFile): Promise<unknown> => {
   if (file.size > INPUT_LIMITS.modelConfig.bytesMax)
-    throw refused(`${file.name} has ${file.size} bytes, which no config has`, 'Drop the config of a model.');
+    throw refused(
+      `${file.name} has ${file.size} bytes, too many for a config`,
+      'Drop the config of a model.',
+    );
   return parsedModelJson(await file.text(), file.name);
 };
 

@@ -8,14 +8,14 @@ import type { ModelPlacements } from './placement.ts';
 
 interface FitRow {
   readonly name: string;
-  /** Beside one another, cut at the end of what there is. */
+  /** Next to one another, cut at the end of the memory. */
   readonly parts: readonly {
     readonly what: 'weights' | 'cache' | 'reserve';
     readonly from: number;
     readonly share: number;
   }[];
   readonly tone: 'good' | 'caution' | 'bad' | 'unknown';
-  /** "71 of 384 GB", or why nothing can be said. */
+  /** "71 of 384 GB", or why it is not known. */
   readonly words: string;
   /** The same of what no program holds now: "11 GB free now: fits". */
   readonly now: { readonly words: string; readonly tone: FitRow['tone'] };
@@ -56,7 +56,7 @@ export const fitRows = (
 });
 
 const nowOf = (need: ModelPlacements['need'], freeBytes: HeadroomPlace['memoryFreeBytes']): FitRow['now'] => {
-  if (freeBytes === undefined) return { words: 'what is free now is not told', tone: 'unknown' };
+  if (freeBytes === undefined) return { words: 'what is free now is not reported', tone: 'unknown' };
   if (isUnknown(freeBytes)) return { words: `free now: ${freeBytes.reason}`, tone: 'unknown' };
   const free = `${figureText(formatBytes(freeBytes))} free now`;
   if (isUnknown(need)) return { words: free, tone: 'unknown' };

@@ -1,5 +1,5 @@
-// What the headroom page was asked, as it stands in its address: the question in the query, the model's facts in the fragment.
-// The fragment never reaches a daemon, and whoever gets the address sees what its sender saw.
+// The question of the headroom page, from and to its address: the question in the query, the model's facts in the fragment.
+// The fragment never reaches a daemon, and another person with the address sees the same page.
 
 import * as v from 'valibot';
 import { isRunId, type RunId } from '../../../src/core/ids.ts';
@@ -19,7 +19,7 @@ export interface HeadroomRequested extends Omit<HeadroomQuestion, 'engine' | 'ou
   readonly pick: string;
   /** Tokens a second that one sequence must get; undefined where nobody asked for any. */
   readonly objective: number | undefined;
-  /** Whose speed stands beside what is expected. */
+  /** The run whose speed is shown next to what is expected. */
   readonly run: RunId | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Calculates beside the page: ranking every way to place a model over eight machines takes longer than a picture may stand still.
+// Calculates in a worker: ranking every way to place a model over eight machines takes longer than a page may block.
 
 import { headroom } from '../../../src/core/model/headroom.ts';
 import type { HeadroomInput } from './placement.ts';

@@ -1,5 +1,5 @@
-// Where everything lies in the picture of vessels: a vessel is a placement, its height the time of one step, in layers from the keel.
-// All share one scale, so that what is slower stands higher. Pure; pixels.
+// The geometry of the picture of placements: a gauge is a placement, its height the time of one step, in layers from the bottom.
+// All share one scale, so a slower one is higher. Pure; pixels.
 
 import { linearScale } from '../../../src/core/chart/linear-scale.ts';
 import { maximumOf } from '../../../src/core/extremes.ts';
@@ -16,7 +16,7 @@ interface VesselsPicture {
   readonly keel: number;
   readonly ticks: readonly { readonly y: number; readonly label: string }[];
   readonly vessels: readonly Gauge[];
-  /** Undefined without one, or where it lies beyond the scale. */
+  /** Undefined without one, or if it is beyond the scale. */
   readonly objectiveY: number | undefined;
   /** Of a time that is no part of a placement: an achieved one. Undefined beyond the scale. */
   readonly yOf: (seconds: number) => number | undefined;
@@ -31,7 +31,7 @@ interface Gauge {
   readonly layers: readonly GaugeLayer[];
   /** Undefined where nothing is known of its time. */
   readonly surfaceY: number | undefined;
-  /** Its time lies beyond the scale: it is drawn full, and only its figure says how much. */
+  /** Its time is beyond the scale: it is drawn full, and only its figure shows how much. */
   readonly isOver: boolean;
   readonly interval: { readonly x: number; readonly low: number; readonly high: number } | undefined;
   readonly boundY: number | undefined;
@@ -45,7 +45,7 @@ interface GaugeLayer {
   readonly figure: string;
   /** Whether the figure has room inside. */
   readonly hasRoom: boolean;
-  /** Where its name stands beside the vessel, apart from its neighbours. */
+  /** The height of its name next to the gauge, apart from its neighbours. */
   readonly nameY: number;
 }
 

@@ -17,7 +17,7 @@ interface MapMember {
   readonly name: string;
   readonly x: number;
   readonly y: number;
-  /** Where its name stands: outwards. */
+  /** The height of its name: outwards. */
   readonly nameY: number;
   readonly isUsed: boolean;
   readonly isOffline: boolean;

@@ -73,18 +73,18 @@ export const headroomLead = (
     figure: `${digits(rate.low)} – ${digits(rate.high)}`,
     under: `expected on ${best.on}${batch === 1 ? '' : `, of all ${counted(batch, 'request')} together`}`,
     strong: `${fits}${best.fit.kind === 'fits' ? ', and it' : '; it'} should run at ${digits(rate.value)} tok/s${reached}.`,
-    rest: `Reading weights and cache takes ${Math.round((reading / seconds.value) * 100)}\u202f% of each ${batch === 1 ? 'token' : 'step'}; the limit is ${best.limit}. No engine passes ${digits(boundTokensPerSecond)} tok/s on it without guessing ahead.${second === undefined || isUnknown(second.time) || second.why === '' ? '' : ` Second is ${second.on}: ${second.why}.`}`,
+    rest: `Reading weights and cache takes ${Math.round((reading / seconds.value) * 100)}\u202f% of each ${batch === 1 ? 'token' : 'step'}; the limit is ${best.limit}. No engine is faster than ${digits(boundTokensPerSecond)} tok/s on it without guessing ahead.${second === undefined || isUnknown(second.time) || second.why === '' ? '' : ` Second is ${second.on}: ${second.why}.`}`,
   };
 };
 
 /** "A prompt of 8 192 tokens is read in 1.8 to 4.1 s, in 1.2 s at the least: that is the 16-bit ceiling, …" */
 export const promptSummary = (prefill: PrefillTime | Unknown, promptTokens: number): string => {
-  if (isUnknown(prefill)) return `How long it reads a prompt is not known: ${prefill.reason}.`;
+  if (isUnknown(prefill)) return `The time to read a prompt is not known: ${prefill.reason}.`;
   const { boundSeconds, expectedSeconds, limit } = prefill;
   const bound =
     limit === 'compute'
-      ? 'the ceiling of 16-bit products, which engines that multiply in 8 or 4 bits can pass'
-      : 'what reading the weights takes';
+      ? 'the ceiling of 16-bit products, which engines that multiply in 8 or 4 bits can exceed'
+      : 'the time to read the weights';
   return `A prompt of ${counted(promptTokens, 'token')} is read in ${time(expectedSeconds.low)} to ${time(expectedSeconds.high)}; in ${time(boundSeconds)} at ${bound}.`;
 };
 

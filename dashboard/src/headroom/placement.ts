@@ -19,7 +19,7 @@ import type { Estimate } from '../../../src/core/sweep/stage.ts';
 import { isUnknown, type Reported, type Unknown } from '../../../src/core/unknown.ts';
 
 export interface ModelPlacement {
-  /** Stands in addresses: "one:atlas". */
+  /** Its form in addresses: "one:atlas". */
   readonly key: string;
   /** "One node" */
   readonly name: string;
@@ -40,7 +40,7 @@ export interface ModelPlacement {
   readonly why: string;
 }
 
-/** Seconds of one step, which makes a token of each sequence. A type, not an interface: it stands beside `Unknown`. */
+/** Seconds of one step, which makes a token of each sequence. A type, not an interface: it forms a union with `Unknown`. */
 export type PlacementTime = {
   readonly layers: readonly PlacementLayer[];
   readonly seconds: Estimate;
@@ -77,7 +77,7 @@ export interface HeadroomInput {
   readonly links: readonly PlaceLink[];
 }
 
-/** A node that is not heard of carries nothing. */
+/** A node without contact carries nothing. */
 export const headroomInput = (
   model: ModelFacts,
   question: HeadroomQuestion,
@@ -102,13 +102,13 @@ export const headroomInput = (
   links: placeLinksOf(links, node => views.find(({ nodeId }) => nodeId === node)?.name ?? node),
 });
 
-/** Their age is only told, and to the hour it changes seldom. */
+/** Their age is only displayed, and rounded to the hour it seldom changes. */
 const toTheHour = ({ calibration, ageMs }: StoredCalibration): StoredCalibration => ({
   calibration,
   ageMs: Math.floor(ageMs / HOUR_MS) * HOUR_MS,
 });
 
-/** Every device of the nodes that are heard of, with what of its memory is free now. */
+/** Every device of the nodes with contact, and the free part of its memory now. */
 export const livePlaces = (views: readonly NodeView[]): readonly HeadroomPlace[] =>
   views.filter(({ presence }) => presence !== 'offline').flatMap(headroomPlaces);
 

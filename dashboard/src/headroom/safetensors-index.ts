@@ -1,5 +1,5 @@
-// model.safetensors.index.json: which file has each tensor, and how many bytes all of them take together. It tells neither types nor
-// shapes, so that without the files themselves only the sum is exact.
+// model.safetensors.index.json: which file has each tensor, and how many bytes all of them take together. It contains neither types
+// nor shapes, so without the files themselves only the sum is exact.
 
 import { isJsonObject } from '../../../src/core/json.ts';
 import { exactly, type ModelFacts } from '../../../src/core/model/model-facts.ts';
@@ -7,7 +7,7 @@ import { isUnknown } from '../../../src/core/unknown.ts';
 
 interface SafetensorsIndex {
   readonly files: readonly string[];
-  /** Undefined where it does not tell. */
+  /** Undefined if the index does not contain it. */
   readonly totalBytes: number | undefined;
 }
 
@@ -23,12 +23,12 @@ export const readSafetensorsIndex = (value: unknown): SafetensorsIndex | undefin
   };
 };
 
-/** The facts of a config with the sum that the index tells in place of the one that was counted. */
+/** The facts of a config with the sum from the index in place of the calculated one. */
 export const withIndex = (facts: ModelFacts, { totalBytes }: SafetensorsIndex): ModelFacts =>
   totalBytes === undefined || isUnknown(facts.weights)
     ? facts
     : {
         ...facts,
         weights: { ...facts.weights, totalBytes: exactly(totalBytes) },
-        notes: [...facts.notes, 'the bytes of all weights are those that the index tells'],
+        notes: [...facts.notes, 'the size of all weights comes from the index'],
       };

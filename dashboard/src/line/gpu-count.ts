@@ -3,7 +3,7 @@
 import type { NodeId } from '../../../src/core/ids.ts';
 import type { State } from '../../../src/core/state.ts';
 
-/** Undefined where the node has told of none. */
+/** Undefined if the node has reported none. */
 export const gpuCount = (state: State, node: NodeId): number | undefined => {
   const count = Object.values(state.nodeGpus[node] ?? {}).reduce(
     (sum, { value }) => sum + value.devices.length,

@@ -1,5 +1,5 @@
-// What the daemon holds of one sweep or line beside the stream: its whole stages, asked for again every second while it goes
-// on and somebody looks, and its document once it has ended.
+// What the daemon has of one sweep or line in addition to the stream: its whole stages, requested again every second while it is
+// in progress and visible, and its document once it has ended.
 
 import type { SweepId } from '../../../src/core/ids.ts';
 import { type PicturedStage, picturedStages } from '../../../src/core/sweep/pictured-stage.ts';

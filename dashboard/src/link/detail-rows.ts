@@ -47,7 +47,7 @@ export interface DetailRow {
   readonly method: string;
   readonly engine: string;
   readonly age: string;
-  /** "every 5 min", "every 40 min, stretched from 5 min"; '' where nobody has said so yet. */
+  /** "every 5 min", "every 40 min, stretched from 5 min"; '' if not reported yet. */
   readonly every: string;
   readonly isStretched: boolean;
   readonly standing: DetailStanding;
@@ -58,7 +58,7 @@ export interface DetailRow {
 interface DetailStanding {
   readonly tone: 'plain' | 'caution' | 'danger';
   readonly words: string;
-  /** "next try in 4 min", "next in 3 min"; '' where nobody knows. */
+  /** "next try in 4 min", "next in 3 min"; '' if unknown. */
   readonly next: string;
 }
 
@@ -69,7 +69,7 @@ export const detailRows = (
   unit: RateUnit,
 ): readonly DetailRow[] => pathRows(link).map(row => detailRow(state, row, nowMs, unit));
 
-/** How long a profile should last by its source's config, ms; undefined where nobody has told it. */
+/** The planned lifetime of a profile by its source's config, ms; undefined if not reported. */
 const plannedIntervalMs = (
   state: State,
   { source, connection }: Pick<ConnectionFacts, 'source' | 'connection'>,

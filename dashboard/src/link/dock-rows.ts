@@ -23,14 +23,14 @@ export interface ConnectionRow {
   readonly way: string;
   readonly upload: Figure;
   readonly download: Figure;
-  /** As the reader wants delays. */
+  /** In the form of delays that the reader has chosen. */
   readonly delay: Figure;
   readonly jitter: Figure;
   readonly age: string;
   /** Of a path with no open connection. */
   readonly isLost: boolean;
   readonly isStale: boolean;
-  /** In place of figures, or beside the last good ones. */
+  /** In place of figures, or next to the last good ones. */
   readonly note: string;
   readonly hasFigures: boolean;
   readonly isMeasuring: boolean;

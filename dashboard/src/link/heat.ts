@@ -1,5 +1,5 @@
 // The steps of the heat map: seven. A share of what a link should carry goes from none to all, so that a colour means the
-// same on every cluster; rates and delays go by the logarithm over what is there, or all fast links would look alike.
+// same on every cluster; rates and delays go by the logarithm over the present values, or all fast links would look the same.
 
 import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
 

@@ -1,5 +1,5 @@
-// Which link the reader looks at: hovering is temporary, picking stays until released. What is
-// picked stands in the address.
+// The link that the reader looks at: hovering is temporary, picking stays until released. The
+// picked link is in the address.
 
 /** A pointer must rest this long before it counts, ms. */
 const POINT_MS = 120;

@@ -1,5 +1,5 @@
-// Which links a list shows, and how the page of all links shows them, as it stands in the address: a view that was filtered
-// can be sent to somebody. What an address says wrongly is left out rather than refused.
+// Which links a list shows, and how the page of all links shows them, from and to the address: a filtered view can be shared.
+// Invalid parts of an address are ignored rather than refused.
 
 import type { LinkMedium } from '../../../src/core/link/link-medium.ts';
 import { shareOfExpected } from '../../../src/core/link/link-share.ts';
@@ -9,7 +9,7 @@ import { type PickedEnds, pickedEnds, withPickedEnds } from './picked-link.ts';
 
 export interface LinkFilter {
   readonly shape: 'matrix' | 'list';
-  /** As the address says; otherwise `usualMeasure`. */
+  /** From the address; otherwise `usualMeasure`. */
   readonly measure: HeatMeasure | undefined;
   /** In the name of a node. */
   readonly text: string;
@@ -33,7 +33,7 @@ export const linkFilterOf = (query: URLSearchParams): LinkFilter => ({
   picked: pickedEnds(query),
 });
 
-/** The other way; what is as usual stands in no address. */
+/** The inverse; defaults are left out of an address. */
 export const linkQuery = ({
   shape,
   measure,
@@ -53,7 +53,7 @@ export const linkQuery = ({
   return query;
 };
 
-/** What the matrix shows first: the share of what each link should carry, unless nobody knows that of any. */
+/** The default of the matrix: the share of what each link should carry, unless that is unknown for all. */
 export const usualMeasure = (links: readonly LinkView[]): HeatMeasure => {
   const figures = links.flatMap(({ there, back }) => [there ?? [], back ?? []].flat());
   const judged = figures.length > 0 ? figures : links.map(({ best }) => ({ value: 1, of: best }));

@@ -45,7 +45,7 @@ interface HistoryPicture {
   readonly lines: Readonly<Partial<Record<Way, HistoryLine>>>;
 }
 
-/** Undefined of fewer than two points: one is what stands beside it already. */
+/** Undefined for fewer than two points: a single one is shown next to it already. */
 export const historyPicture = (
   points: readonly LinkPoint[],
   { width, height }: HistorySize,

@@ -1,5 +1,5 @@
-// The connections of a link by what they are made of: a lane each for a map of two nodes, with what arrives at either end,
-// whoever measured it. Addresses of one cable are one lane.
+// The connections of a link by their hardware: a lane each for a map of two nodes, with what arrives at either end,
+// measured by either of them. Addresses of one cable are one lane.
 
 import { maximumOf } from '../../../src/core/extremes.ts';
 import { type ConnectionFacts, rateFrom } from '../../../src/core/link/link-facts.ts';

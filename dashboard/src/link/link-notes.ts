@@ -1,4 +1,4 @@
-// What somebody should know of a link, beside its figures: what it falls short of, and what of it is lost.
+// Notes about a link in addition to its figures: what it falls short of, and which of its paths are lost.
 
 import { linkShortfall } from '../../../src/core/link/link-shortfall.ts';
 import { isCarrying, type LinkView } from '../../../src/core/link/link-view.ts';

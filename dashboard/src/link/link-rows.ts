@@ -1,4 +1,4 @@
-// A link as a row of the list: every word of it, told once.
+// A link as a row of the list, with each of its texts once.
 
 import type { Figure } from '../../../src/core/figure/figure.ts';
 import { standingText, typeText } from '../../../src/core/link/link-text.ts';
@@ -18,7 +18,7 @@ export interface LinkRow {
   readonly jitter: Figure;
   readonly age: string;
   readonly note: string;
-  /** Where there is little room, notes that say nothing new are left out. */
+  /** If there is little room, redundant notes are left out. */
   readonly isNoteSpare: boolean;
   readonly isDim: boolean;
   /** It needs somebody: it falls short of what it should carry, or its probe fails. */

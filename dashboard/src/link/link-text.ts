@@ -23,7 +23,7 @@ export type RateUnit = 'bits' | 'bytes';
 /** Half a round trip is what a picture shows; the whole one is what was measured. */
 export type DelayUnit = 'half' | 'round';
 
-/** How the reader wants figures of links written. */
+/** The units that the reader has chosen for figures of links. */
 export interface LinkUnits {
   readonly rate: RateUnit;
   readonly delay: DelayUnit;
@@ -34,14 +34,14 @@ export const rateFigure = (bitsPerSecond: number | undefined, unit: RateUnit): F
   return unit === 'bits' ? formatBitsPerSecond(bitsPerSecond) : formatBytesPerSecond(bitsPerSecond / 8);
 };
 
-/** "9 µs", "107 µs", "2.7 ms": a delay is read at a glance, so a decimal that says nothing goes. */
+/** "9 µs", "107 µs", "2.7 ms": a delay is read at a glance, so an insignificant decimal is left out. */
 export const timeFigure = (nanoseconds: number | undefined): Figure => {
   if (nanoseconds === undefined) return UNKNOWN_FIGURE;
   const { figure, unit } = formatNanoseconds(nanoseconds);
   return { figure: figure.replace(/\.0$/, ''), unit };
 };
 
-/** A round trip, or the jitter of round trips, as the reader wants them; `delayName` and `jitterName` say which it is. */
+/** A round trip, or the jitter of round trips, in the chosen unit; `delayName` and `jitterName` have its name. */
 export const delayFigure = (roundTripNs: number | undefined, delay: DelayUnit): Figure =>
   timeFigure(roundTripNs === undefined || delay === 'round' ? roundTripNs : roundTripNs / 2);
 
@@ -49,13 +49,13 @@ export const delayName = (delay: DelayUnit): string => (delay === 'half' ? 'RTT/
 
 export const jitterName = (delay: DelayUnit): string => (delay === 'half' ? 'jitter/2' : 'jitter');
 
-/** What was agreed on: "80 Gb/s"; '' where nobody knows. */
+/** The negotiated rate: "80 Gb/s"; '' if unknown. */
 export const negotiatedText = ({ carrier }: Pick<ConnectionFacts, 'carrier'>, unit: RateUnit): string =>
   isKnown(carrier.negotiatedBitsPerSecond) && carrier.negotiatedBitsPerSecond > 0
     ? figureText(formatNominalRate(carrier.negotiatedBitsPerSecond, unit))
     : '';
 
-/** What a link has to say on the map. */
+/** The texts of a link on the map. */
 export const linkTexts = ({ standing }: Pick<LinkView, 'standing'>): LinkTexts => {
   switch (standing.kind) {
     case 'gone':

@@ -23,7 +23,7 @@ export const matrixHeads = (columns: readonly MatrixColumn<string>[], tablePx: n
 
 /** More than these have no figures written in their cells. */
 export const DENSE_COLUMNS = 24;
-/** Behind a group, beside the column itself; as in the style of the table. */
+/** The gap after a group, in addition to the column itself; as in the style of the table. */
 export const GROUP_GAP_PX = 6;
 const ROW_HEAD_PX = 76;
 const SPACING_PX = 1;

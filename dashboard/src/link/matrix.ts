@@ -18,7 +18,7 @@ export type Cell =
   /** It had a connection and has none now. */
   | { readonly kind: 'lost'; readonly reported: string }
   | { readonly kind: 'measuring' | 'unmeasured'; readonly reported: string }
-  /** What it should carry is unknown, so that there is no share: its bandwidth stands in place of it, without a colour. */
+  /** What it should carry is unknown, so there is no share: it shows its bandwidth instead, without a colour. */
   | ({ readonly kind: 'unrated' } & MeasuredCell)
   | ({ readonly kind: 'measured'; readonly step: number } & MeasuredCell);
 

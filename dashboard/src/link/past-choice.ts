@@ -1,5 +1,5 @@
-// What of a link's past its page shows, as it stands in the address: a picture can be sent to somebody. What an address says
-// wrongly is left out rather than refused.
+// Which part of a link's history its page shows, from and to the address: a picture can be shared. Invalid parts of an address
+// are ignored rather than refused.
 
 import type { ConnectionFacts } from '../../../src/core/link/link-facts.ts';
 import type { LinkView } from '../../../src/core/link/link-view.ts';
@@ -26,7 +26,7 @@ export const pastChoice = (query: URLSearchParams, link: LinkView): PastChoice =
     firstConnection(link),
 });
 
-/** The other way, with all else that the address says; the usual measure and span stand in no address. */
+/** The inverse, with the rest of the address; the usual measure and span are left out of an address. */
 export const pastQuery = (
   query: URLSearchParams,
   chosen: { readonly measure?: PastMeasure; readonly span?: string; readonly connection?: string },

@@ -1,4 +1,4 @@
-// What a link carries now, in words beside what it was measured to carry: by the counters of the ports at both of its ends.
+// The current traffic of a link as text, next to what it was measured to carry: from the counters of the ports at both ends.
 
 import { figureText, formatFinePercent } from '../../../src/core/figure/figure.ts';
 import { trafficFrom } from '../../../src/core/link/link-traffic.ts';
@@ -11,7 +11,7 @@ import { type RateUnit, rateFigure } from './link-text.ts';
 interface TrafficText {
   /** "at most 1.2 Gb/s in use now, 12 % of what was measured". */
   readonly now: string;
-  /** What each end tells, and that it is its port's whole traffic. */
+  /** What each end reports, and that it is the whole traffic of its port. */
   readonly how: string;
 }
 

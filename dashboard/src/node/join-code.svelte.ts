@@ -15,7 +15,7 @@ type Shown =
       readonly kind: 'code';
       readonly given: JoinCodeAnswer;
       readonly state: JoinCodeStandingAnswer['state'];
-      /** Undefined while the daemon has not told them. */
+      /** Undefined until the daemon has reported them. */
       readonly triesLeft: number | undefined;
       /** On this page's own clock. */
       readonly overAtMs: number;
@@ -63,7 +63,7 @@ export class PageJoinCode {
     } else if (this.#seconds % LOOK_SECONDS === 0) await this.#look(shown.given);
   }
 
-  /** What the daemon does not tell leaves the countdown as it is. */
+  /** A value that the daemon does not report leaves the countdown as it is. */
   async #look(given: JoinCodeAnswer): Promise<void> {
     if (given.id === undefined) return;
     const path = `/api/mesh/join-code?id=${encodeURIComponent(given.id)}`;

@@ -8,7 +8,7 @@ import type { ProbeStage } from '../../../src/core/probe/probe-stage.ts';
 import { isUnknown, type Reported } from '../../../src/core/unknown.ts';
 
 interface MeasuredText {
-  /** "23.6 TFLOPS · 661 GB/s", or why not. A "+" stands for "at least". */
+  /** "23.6 TFLOPS · 661 GB/s", or why not. A "+" means "at least". */
   readonly measured: string;
   /** The same where there is room for one figure: "23.6 TFLOPS", "measuring". */
   readonly compute: string;

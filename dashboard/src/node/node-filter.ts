@@ -1,5 +1,5 @@
-// Which nodes a list shows and in which order, as it stands in the address: a view that was filtered can be sent to
-// somebody. What an address says wrongly is left out rather than refused.
+// Which nodes a list shows and in which order, from and to the address: a filtered view can be shared. Invalid parts of an
+// address are ignored rather than refused.
 
 import { MACHINE_WORDS, type MachineKind } from '../drawing/machine-kind.ts';
 import { BY_NAME, NODE_SORT_KEYS, type NodeRow, type NodeSort } from './node-rows.ts';
@@ -32,7 +32,7 @@ export const nodeFilterOf = (query: URLSearchParams): NodeFilter => {
   };
 };
 
-/** The other way; what is as usual stands in no address. */
+/** The inverse; defaults are left out of an address. */
 export const nodeQuery = ({ text, state, kind, sort }: NodeFilter): URLSearchParams => {
   const query = new URLSearchParams();
   if (text !== '') query.set('q', text);

@@ -12,7 +12,7 @@ import type { NodeView } from '../../../src/core/node/node-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import type { DrawnLoad } from '../drawing/load.ts';
 
-/** Mean of the GPUs that tell their use; undefined where none does. */
+/** Mean of the GPUs that report their usage; undefined if none does. */
 export const gpuUse = (view: NodeView): number | undefined =>
   mean(gpusOf(view).map(gpu => (gpu.load === undefined ? undefined : knownOr(gpu.load.use, undefined))));
 

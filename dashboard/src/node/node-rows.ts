@@ -1,4 +1,4 @@
-// The nodes as rows: what each column says, what it sorts by, and which rows a filter leaves.
+// The nodes as rows: the text of each column, its sort key, and which rows a filter leaves.
 
 import {
   type Figure,
@@ -158,7 +158,7 @@ export const warningsByNode = (warnings: readonly Warning[]): ReadonlyMap<string
   return byNode;
 };
 
-/** Its name already says that it is simulated. */
+/** Its name already shows that it is simulated. */
 const tagsOf = (view: NodeView): readonly string[] => {
   const tags = knownValue(view.config)?.tags ?? [];
   return knownValue(view.identity)?.isSimulated === true ? tags.filter(tag => tag !== 'simulated') : tags;

@@ -1,4 +1,4 @@
-// The two figures beside a node's name: the sum over its GPUs, of how many, and why there is none.
+// The two figures next to a node's name: the sum over its GPUs, of how many, and why there is none.
 
 import {
   counted,
@@ -17,7 +17,7 @@ interface NodeSum {
   readonly value: Figure;
   /** What `value` writes: FLOP/s or bytes/s. */
   readonly raw: number | undefined;
-  /** "1 of 2 GPUs, lower bound", or why there is no figure; '' where the figure says all. */
+  /** "1 of 2 GPUs, lower bound", or why there is no figure; '' if the figure is complete. */
   readonly remark: string;
 }
 

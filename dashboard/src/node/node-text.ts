@@ -1,4 +1,4 @@
-// The few words beside a node's drawing: what it is, its memory, what was measured, how it does.
+// The few words next to a node's drawing: what it is, its memory, its measurements, its state.
 
 import { maximumOf } from '../../../src/core/extremes.ts';
 import {
@@ -32,7 +32,7 @@ interface NodeText {
   readonly model: string;
   /** "318 of 512 GB · 62 %"; of cards with their own, "GPU 37.9 of 48 GB · 79 %" */
   readonly memory: string;
-  /** "host 18.1 of 64 GB · 28 %" beside that of cards; '' where the host's is the one above */
+  /** "host 18.1 of 64 GB · 28 %" in addition to that of cards; '' if the host's memory is the one above */
   readonly hostMemory: string;
   /** "62 %"; "62 %, 3 s old" */
   readonly usedShare: string;
@@ -46,7 +46,7 @@ interface NodeText {
   readonly bandwidth: string;
   /** "GPU 41 % · 54 °C · 148 W", or how old that is, or what is being measured meanwhile */
   readonly vitals: string;
-  /** Some of it is late, though the node itself speaks. */
+  /** Some readings are late, although the node is up. */
   readonly isLate: boolean;
 }
 

@@ -1,4 +1,4 @@
-// A node's current state as numbers: for the words beside its drawing, and for sorting lists.
+// A node's current state as numbers: for the text next to its drawing, and for sorting lists.
 
 import { maximumOf } from '../../../src/core/extremes.ts';
 import { gpusOf } from '../../../src/core/node/memory-use.ts';
@@ -8,12 +8,12 @@ import type { Reported } from '../../../src/core/unknown.ts';
 import { gpuUse } from './node-load.ts';
 
 interface NodeVitals {
-  /** Mean of the GPUs that tell it, 0 to 1. */
+  /** Mean of the GPUs that report it, 0 to 1. */
   readonly gpuUse: number | undefined;
   readonly cpuUse: number | undefined;
-  /** Of the hottest GPU; of the processor where no GPU tells it. */
+  /** Of the hottest GPU; of the processor if no GPU reports it. */
   readonly celsius: number | undefined;
-  /** Of the machine where it tells so, else the sum of what tells its own. */
+  /** Of the machine if it reports it, else the sum of the parts that report their own. */
   readonly watts: number | undefined;
 }
 

@@ -16,7 +16,7 @@ interface RunnerText {
 
 /** The first that counts; undefined where nothing works on the node. */
 export const runnerText = (state: State, node: NodeId, nowMs: number): RunnerText | undefined => {
-  // A watcher tells 0 once, when the last request has ended.
+  // A watcher reports 0 once, when the last request has ended.
   const mine = activeRunners(state, nowMs).filter(
     ({ targetNode, source, requestsInFlight }) =>
       targetNode === node && (source === 'run' || requestsInFlight !== 0),

@@ -1,4 +1,4 @@
-// Load, temperature and power of a machine as a table: also what the card beside has no line for, and why something is unknown.
+// Load, temperature and power of a machine as a table: also figures without a line on the card, and why something is unknown.
 
 import {
   figureText,

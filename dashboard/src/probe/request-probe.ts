@@ -21,7 +21,7 @@ export const requestProbe = async (targets: readonly ProbeTarget[]): Promise<Ask
   return { words: wordsOf(answers), needsSignIn };
 };
 
-/** "2 started", "1 waits: a runner is active on juno"; the first reason of each sort speaks for all. */
+/** "2 started", "1 waits: a runner is active on juno"; each kind shows only its first reason. */
 export const wordsOf = (answers: readonly DaemonReply<ProbesAnswer>[]): string => {
   const refused = answers.find(answer => answer.kind === 'refused');
   const requested = answers.flatMap(answer => (answer.kind === 'here' ? [answer.value] : []));

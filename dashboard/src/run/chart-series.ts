@@ -10,7 +10,7 @@ export interface ChartSeries {
   readonly width?: number;
   /** Lengths of strokes and gaps, px; none: solid. */
   readonly dash?: readonly number[];
-  /** Words beside the newest value of a live run: "172 ms p50". */
+  /** Text next to the newest value of a live run: "172 ms p50". */
   readonly newest?: string;
   readonly ink?: string;
 }

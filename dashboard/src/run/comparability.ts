@@ -1,4 +1,4 @@
-// Which runs may stand beside each other, and what must be said first. Figures of another load, or percentiles of too few
+// Which runs may be shown next to each other, and which remarks come first. Figures of another load, or percentiles of too few
 // samples, are shown, and called neither better nor worse.
 
 import {
@@ -23,7 +23,7 @@ export interface Compared {
 }
 
 interface Comparability {
-  /** Why these cannot stand beside each other; none where they can. */
+  /** Why these cannot be compared; none if they can. */
   readonly refusals: readonly string[];
   /** What a reader must know first. */
   readonly cautions: readonly string[];
@@ -37,7 +37,7 @@ export const comparability = (runs: readonly Compared[]): Comparability => ({
   ],
 });
 
-/** What the rule needs of a run: of its report where that is here, else of what the cluster knows. */
+/** The facts of a run that the rule needs: from its report if that is here, else from the state of the cluster. */
 export const factsOf = ({ view, report }: Pick<Compared, 'view' | 'report'>): ComparableFacts =>
   report === undefined ? factsOfRun(view.run) : factsOfReport(report);
 

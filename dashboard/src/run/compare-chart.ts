@@ -23,7 +23,7 @@ export const overlaid = (
     seconds: Array.from({ length }, (_, index) => ((index + 1) * stepMs) / 1_000),
     columns: runs.map(run => {
       const column = read(run);
-      // The newest point of its own that lies within the common one.
+      // The newest point of its own within the common one.
       return Array.from(
         { length },
         (_, index) => column[Math.round(((index + 1) * stepMs) / run.stepMs) - 1] ?? null,
@@ -38,7 +38,7 @@ interface LineLook {
   readonly words: string;
 }
 
-/** Told apart by pattern too: colour is never the only sign. */
+/** Distinguished by pattern too: colour is never the only sign. */
 const LINE_LOOKS: readonly LineLook[] = [
   { stroke: '--ink', dash: [], words: 'solid' },
   { stroke: '--water-mark', dash: [7, 3], words: 'dashed' },

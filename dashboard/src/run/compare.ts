@@ -1,5 +1,5 @@
-// Runs beside each other: each figure with how far it is from the reference, and what was asked of the runs differently. One run
-// each says nothing of how runs vary, so that none of it is called better or worse.
+// Runs next to each other: each figure with its difference from the reference, and the differences between their loads. One run
+// each does not show how runs vary, so nothing here is called better or worse.
 
 import { factsOfRun, loadDifferences } from '../../../src/core/comparison/comparability.ts';
 import { minimumOf } from '../../../src/core/extremes.ts';
@@ -26,14 +26,14 @@ import { isKnown, isUnknown, knownOr } from '../../../src/core/unknown.ts';
 import type { Compared } from './comparability.ts';
 import { limitText, modelLabel, percentileNs, targetLabel } from './run-labels.ts';
 
-/** More columns are not read, and more lines in a chart are not told apart. */
+/** More columns cannot be read, and more lines in a chart cannot be distinguished. */
 export const COMPARED_MAX = 4;
 
 interface ComparedCell {
   readonly value: Figure;
   /** "+11.2 %", "same"; '' for the reference and where there is nothing to compare. */
   readonly change: string;
-  /** Why the change says little; '' elsewhere. */
+  /** Why the change means little; '' elsewhere. */
   readonly note: string;
 }
 
@@ -203,7 +203,7 @@ const ASKED: readonly (readonly [string, (each: Compared, cluster: State) => str
     'Measured by',
     ({ view }) => (view.run.foreign === undefined ? 'Plimsoll' : foreignLabel(view.run.foreign)),
   ],
-  ['Seed', ({ view }) => (view.run.foreign === undefined ? String(view.run.seed) : 'not told')],
+  ['Seed', ({ view }) => (view.run.foreign === undefined ? String(view.run.seed) : 'not reported')],
   ['Streamed', ({ view }) => (view.run.isStreaming ? 'yes' : 'no')],
   ['Sent by', ({ view }, cluster) => nodeName(cluster, view.node)],
   ['Plimsoll', ({ version }) => (version === '' ? '–' : version)],

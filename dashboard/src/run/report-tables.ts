@@ -20,7 +20,7 @@ interface PercentileRow {
   readonly count: string;
   /** Of `REPORT_PERCENTILES`, in order. */
   readonly values: readonly string[];
-  /** What the estimates say under each: '' below the median, "≤ 612 ms", "too few". */
+  /** The estimates under each: '' below the median, "≤ 612 ms", "too few". */
   readonly estimates: readonly string[];
   readonly max: string;
   readonly mean: string;
@@ -71,7 +71,7 @@ export const countRows = ({ counts, warmup }: Report): readonly CountRow[] =>
     warmup: formatCount(warmup[name]),
   }));
 
-/** Facts beside the counts, each a name and a text. */
+/** Facts next to the counts, each a name and a text. */
 export const reportFacts = (report: Report): readonly (readonly [string, string])[] => [
   ...finishRows(report).map(([reason, count]) => [`finish: ${reason}`, formatCount(count)] as const),
   [RUN_COUNTERS.bytesSent.label, figureText(formatBytes(report.bytes.sent))],

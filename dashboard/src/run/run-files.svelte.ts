@@ -1,5 +1,5 @@
-// What the daemon holds of one run beside the stream: its report once it has ended, and its picture over time, asked for
-// again every two seconds while it lives and somebody looks.
+// What the daemon has of one run in addition to the stream: its report once it has ended, and its charts, requested
+// again every two seconds while it is live and visible.
 
 import type { RunId } from '../../../src/core/ids.ts';
 import type { Report } from '../../../src/core/run/report.ts';

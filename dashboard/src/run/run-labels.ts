@@ -44,7 +44,7 @@ export const targetLabel = (state: State, run: Pick<Run, 'target' | 'targetNode'
   const place = isKnown(run.targetNode)
     ? `on ${nodeName(state, run.targetNode)}`
     : run.target === ''
-      ? 'at a target that was not told'
+      ? 'at an unknown target'
       : `at ${run.target}`;
   return isKnown(run.serverKind) ? `${run.serverKind} ${place}` : place;
 };

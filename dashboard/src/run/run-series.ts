@@ -1,4 +1,4 @@
-// A run over time as the daemon tells it, and the sentences that its pictures are named by.
+// A run over time as the daemon returns it, and the accessible names of its charts.
 
 import { maximumOf, minimumOf } from '../../../src/core/extremes.ts';
 import { formatClock, formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
@@ -29,7 +29,7 @@ export const secondsOf = ({ requestsPerSecond, stepMs }: RunSeries): readonly nu
 export const measuredName = ({ measured }: Pick<RunSeries, 'measured'>): string =>
   capitalized(seriesRow(measured).label);
 
-/** "Time to first token over time: the median lies between 160 ms and 262 ms, p99 at most 640 ms, at 1:34". */
+/** "Time to first token over time: the median is between 160 ms and 262 ms, p99 at most 640 ms, at 1:34". */
 export const bandSentence = (series: RunSeries): string => {
   const medians = known(series.percentilesNs['50']);
   if (medians.length === 0) return `${measuredName(series)} over time: ${lowered(noDataText(series.isLive))}`;

@@ -1,5 +1,5 @@
-// How much of the machine a run uses: what its target is loaded with now, against what was measured on it. A ceiling that
-// nobody measured is no line; a load that no source tells is hatched, with the reason.
+// How much of the machine a run uses: the current load of its target, against what was measured on it. A ceiling that
+// was not measured has no line; a load that no source reports is hatched, with the reason.
 
 import type { NodeId } from '../../../src/core/ids.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
@@ -24,16 +24,16 @@ interface TargetBoard {
   readonly now: number | undefined;
   /** Why `now` is not known. */
   readonly why: string;
-  /** What the scale must hold beside the lines. */
+  /** The maximum that the scale must contain in addition to the lines. */
   readonly max: number | undefined;
-  /** Where the scale ends, whatever is drawn: there is no use above 100 %. */
+  /** The end of the scale for any values: there is no usage above 100 %. */
   readonly end?: number;
   readonly lines: readonly BoardLine[];
 }
 
 export interface TargetUse {
   readonly boards: readonly TargetBoard[];
-  /** What stands between the client and the target. */
+  /** What is between the client and the target. */
   readonly linkText: string;
 }
 

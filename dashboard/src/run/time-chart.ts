@@ -1,5 +1,5 @@
-// What a time chart is given, and what is drawn over its lines: limits with the ring of the mark at their right end, the
-// moment up to which a live run has come, and the newest figures beside it.
+// The data of a time chart, and what is drawn over its lines: limits with the ring of the mark at their right end, the
+// moment that a live run has reached, and the newest figures next to it.
 
 import type uPlot from 'uplot';
 import type { Outage } from '../../../src/core/run/outage.ts';
@@ -29,7 +29,7 @@ export const loneIndexes = (plot: uPlot, series: number): number[] => {
 /** A second scale, at the right. */
 export interface OtherAxis {
   readonly format: (value: number) => string;
-  /** What stands above it. */
+  /** The unit above it. */
   readonly unit: string;
   /** The name of its token, which its line has too. */
   readonly ink: string;

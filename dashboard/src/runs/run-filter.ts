@@ -1,5 +1,5 @@
-// Which runs a list shows and in which order, as it stands in the address: a view that was filtered can be sent to somebody.
-// What an address says wrongly is left out rather than refused.
+// Which runs a list shows and in which order, from and to the address: a filtered view can be shared.
+// Invalid parts of an address are ignored rather than refused.
 
 import type { Run } from '../../../src/core/run/run.ts';
 import type { RunView } from '../../../src/core/run/run-selectors.ts';
@@ -14,7 +14,7 @@ type RunStateFilter = 'all' | 'live' | 'complete' | 'not-complete';
 export interface RunFilter {
   readonly text: string;
   readonly state: RunStateFilter;
-  /** As it stands in the rows: "vLLM on bosun". */
+  /** The text in the rows: "vLLM on bosun". */
   readonly target: string | undefined;
   readonly model: string | undefined;
   readonly sort: RunSort;
@@ -39,7 +39,7 @@ export const runFilterOf = (query: URLSearchParams): RunFilter => {
   };
 };
 
-/** The other way; what is as usual stands in no address. */
+/** The inverse; defaults are left out of an address. */
 export const runQuery = ({ text, state, target, model, sort }: RunFilter): URLSearchParams => {
   const query = new URLSearchParams();
   if (text !== '') query.set('q', text);

@@ -1,4 +1,4 @@
-// Runs as rows: what each column says, what it sorts by, and which rows a filter leaves.
+// Runs as rows: the text of each column, its sort key, and which rows a filter leaves.
 
 import { formatMeasuredNanoseconds } from '../../../src/core/figure/duration.ts';
 import {
@@ -45,7 +45,7 @@ export interface RunRow {
   /** Its page warns of it: it was cut off or failed, its client was the limit, or it missed an objective. */
   readonly isFlagged: boolean;
   readonly output: string;
-  /** "184 · 612 ms"; of a run that does not stream the latency, which says so. */
+  /** "184 · 612 ms"; for a run that does not stream the latency, labelled as such. */
   readonly ttft: string;
   readonly tpot: string;
   readonly started: string;

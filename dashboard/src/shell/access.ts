@@ -5,7 +5,7 @@ import { codeOf } from './one-time-code.ts';
 
 export type CodeResult = 'none' | 'accepted' | 'refused';
 
-/** Pasted into a tab that shows the page already, the address only changes its fragment: the page starts anew with it. */
+/** Pasted into a tab that shows the page already, the address only changes its fragment: the page then restarts with it. */
 export const watchForCode = (): void => {
   addEventListener('hashchange', () => {
     if (codeOf(location.hash) !== undefined) location.reload();

@@ -1,5 +1,5 @@
-// What the daemon reports about itself besides the stream: things a person should know now (a config file with an error, a
-// journal that was moved aside). Requested with each snapshot of the stream, and now and then while the page is visible.
+// What the daemon reports about itself outside the stream: things a person should know now (a config file with an error, a
+// journal that was moved aside). Requested with each snapshot of the stream, and at intervals while the page is visible.
 
 import { problemText } from '../../../src/core/problem.ts';
 import { daemonAnswerSchema } from '../../../src/wire/api/daemon-answers.ts';

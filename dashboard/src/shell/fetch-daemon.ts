@@ -59,7 +59,7 @@ const notUnderstood = ([issue]: readonly [v.BaseIssue<unknown>, ...unknown[]]): 
   return {
     kind: 'refused',
     code: 'not-understood',
-    reason: `the daemon answers in a way that this page does not understand (${what.slice(0, CAUSE_LENGTH_MAX)}): reload it`,
+    reason: `the daemon sent a reply that this page does not understand (${what.slice(0, CAUSE_LENGTH_MAX)}): reload it`,
   };
 };
 

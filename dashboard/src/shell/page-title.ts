@@ -3,7 +3,7 @@
 import type { PageRoute } from './route.ts';
 
 interface TitleNames {
-  /** Of the node whose daemon serves the page; '' before it was heard. */
+  /** The node whose daemon serves the page; '' until it is known. */
   readonly here: string;
   readonly nameOf: (id: string) => string;
   /** "Load line 20261122-…"; of one that is not known here its id. */

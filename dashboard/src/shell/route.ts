@@ -19,13 +19,13 @@ export type PageRoute =
   | { readonly kind: 'nodes' }
   | { readonly kind: 'node'; readonly nodeId: NodeId }
   | { readonly kind: 'runs' }
-  /** Of which model stands in the fragment, what is asked of it in the query. */
+  /** The model is in the fragment, the question in the query. */
   | { readonly kind: 'headroom' }
   | { readonly kind: 'run'; readonly runId: RunId }
   | { readonly kind: 'sweep'; readonly sweepId: SweepId }
   /** That a command wrote. */
   | { readonly kind: 'comparison'; readonly id: ComparisonId }
-  /** Which runs stands in the query. */
+  /** The runs are in the query. */
   | { readonly kind: 'compare' }
   | { readonly kind: 'unknown'; readonly path: string };
 

@@ -6,7 +6,7 @@ import { type PageRoute, routeOf } from './route.ts';
 
 export class Router {
   route: PageRoute = $state.raw(routeOf(location.pathname));
-  /** What stands behind the "?", so that a view that was filtered can be sent to somebody. */
+  /** The part after the "?", so that a filtered view can be shared. */
   query: URLSearchParams = $state.raw(new URLSearchParams(location.search));
   /** With its "#"; what no daemon is to see. */
   fragment: string = $state.raw(location.hash);
@@ -41,7 +41,7 @@ export class Router {
     this.query = query;
   }
 
-  /** Likewise, but the back button comes back to what was seen before: for what is picked or opened on a page. */
+  /** The same, but as a step of the back button: for what is picked or opened on a page. */
   step(query: URLSearchParams): void {
     const path = addressHere(query);
     if (path !== location.pathname + location.search + location.hash) history.pushState(null, '', path);

@@ -1,4 +1,4 @@
-// When a page counts anew. Each count is a drawing, and a drawing costs the same whether much or little has changed: so
+// When a page updates its figures. Each update is a drawing, and a drawing costs the same whether much or little has changed: so
 // regular readings wait for the next beat, and only other events are drawn sooner.
 
 import type { Event } from '../../../src/core/event.ts';
@@ -6,7 +6,7 @@ import { EVENT_KINDS } from '../../../src/core/event-kinds.ts';
 
 /** Between two counts while nothing but readings come, ms. */
 export const BEAT_MS = 1_000;
-/** After news the beat waits a little longer, so that a source that tells once a second is the only beat. */
+/** After news the beat waits a little longer, so that a source that reports once a second is the only beat. */
 export const BEAT_AFTER_NEWS_MS = 1_250;
 /** News that come sooner after the last count wait until then, ms. */
 const NEWS_MS_MIN = 250;

@@ -65,7 +65,7 @@ export class ClusterStore {
   readonly #staleMs: number;
   /** The version this page came with. */
   #firstVersion: string | undefined;
-  /** Of the moment to come: what has been told since the last count. */
+  /** For the next moment: what has arrived since the last update. */
   #state: State = EMPTY_STATE;
   #fleet: FleetPicture | undefined;
   #lists: FleetLists = {};
@@ -128,7 +128,7 @@ export class ClusterStore {
     return kind === 'stale' || kind === 'lost' ? this.nowMs - this.judgedAtMs : undefined;
   }
 
-  /** The daemon's version where it is not the one that served this page, which should then be loaded anew. */
+  /** The daemon's version if it is not the one that served this page, which should then be reloaded. */
   get newVersion(): string | undefined {
     const version = this.header?.plimsollVersion;
     return version === this.#firstVersion ? undefined : version;
@@ -153,8 +153,8 @@ export class ClusterStore {
   }
 
   /**
-   * Looks at another view: the stream's query, '' for the whole state. Whoever has the whole state of a small cluster has all
-   * of every view of it.
+   * Switches to another view: the stream's query, '' for the whole state. The whole state of a small cluster contains
+   * every view of it.
    */
   look(scope: string): void {
     if (scope === this.#scope) return;
@@ -301,5 +301,5 @@ export class ClusterStore {
 const isSharedView = (scope: string | undefined): boolean =>
   scope === '' || (scope !== undefined && new URLSearchParams(scope).get('view') === 'fleet');
 
-/** Up to so many nodes the daemon sends the whole state to whoever asks for a fleet. */
+/** Up to so many nodes the daemon sends the whole state when a fleet is requested. */
 const WHOLE_NODES = 64;

@@ -1,5 +1,5 @@
-// The state of the stream between this browser and the daemon, and what the header says about it. Times are on the
-// clock of the process that holds the link; between a worker and its tabs they are sent relative to now.
+// The state of the stream between this browser and the daemon, and the text of the header about it. Times are on the
+// clock of the process that owns the link; between a worker and its tabs they are sent relative to now.
 
 export type StreamLink =
   | { readonly kind: 'starting' }
@@ -10,15 +10,15 @@ export type StreamLink =
       readonly sinceMs: number;
       /** undefined while a try is under way. */
       readonly nextTryAtMs: number | undefined;
-      /** Why, where the daemon said so before it hung up; '' otherwise. */
+      /** The reason that the daemon gave before it closed the connection; '' otherwise. */
       readonly reason: string;
     }
-  /** The daemon wants a token that this browser does not have. */
+  /** The daemon requires a token that this browser does not have. */
   | { readonly kind: 'denied' }
-  /** The daemon speaks a version of the stream that this page does not. */
+  /** The daemon uses a version of the stream that this page does not support. */
   | { readonly kind: 'outdated'; readonly reason: string };
 
-/** A stream that says nothing for this long is stale; the daemon beats more often. `?stale=ms` changes it. */
+/** A stream without data for this long is stale; the daemon sends a heartbeat more often. `?stale=ms` changes it. */
 export const STREAM_STALE_MS = 10_000;
 
 export type StreamLinkView =
@@ -97,5 +97,5 @@ export const movedLink = (link: StreamLink, offsetMs: number): StreamLink => {
   }
 };
 
-/** Sources speak more often than this; a stream that says nothing for longer is itself what is late. */
+/** Sources report more often than this; a stream without data for longer is itself late. */
 const LATE_AFTER_MS = 2_000;

@@ -1,5 +1,5 @@
-// The messages between a tab and the holder of the stream. The holder is a shared worker, or the tab itself where
-// there is none. Snapshots and batches pass as the daemon's own text, so both ends decode them alike.
+// The messages between a tab and the owner of the stream. The owner is a shared worker, or the tab itself if there
+// is none. Snapshots and batches pass as the daemon's own text, so both ends decode them in the same way.
 
 import type { StreamLink } from './link.ts';
 
@@ -25,7 +25,7 @@ export interface StreamPort {
   post(message: ToHolder): void;
 }
 
-/** Something that receives what the holder says. */
+/** Receives the messages of the owner of the stream. */
 export interface Tab {
   post(message: ToTab): void;
 }

@@ -6,7 +6,7 @@ import { type DaemonReply, fetchDaemon } from '../shell/fetch-daemon.ts';
 /** After a failure it is asked again so long after, at the earliest, ms. */
 export const HISTORY_RETRY_MS = 10_000;
 
-/** That it could not be read is an answer of its own: an empty one would say that nothing was measured. */
+/** A failure to read is a result of its own: an empty one would mean that nothing was measured. */
 export const fetchProfiles = async (
   query: Readonly<Record<string, string>>,
 ): Promise<DaemonReply<readonly ProfileRow[]>> => {

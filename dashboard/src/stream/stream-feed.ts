@@ -135,7 +135,7 @@ export class StreamFeed implements StreamListener {
     this.#foldedAtMs = nowMs;
   }
 
-  /** Undefined for what cannot be read: the stream is opened anew, or given up where it speaks another version. */
+  /** Undefined for what cannot be read: the stream is reopened, or given up if it uses another version. */
   #decode<T>(read: () => T): T | undefined {
     try {
       return read();

@@ -1,5 +1,5 @@
-// Owns the one EventSource: opens it, notices that it broke or fell silent, and tries again with a growing wait. The
-// browser's own reconnecting is not used, because it tells neither when it will try nor why it failed.
+// Owns the one EventSource: opens it, notices that it broke or went silent, and tries again with a growing wait. The
+// browser's own reconnecting is not used, because it reports neither when it will try nor why it failed.
 
 import { droppedText } from '../../../src/wire/stream-message.ts';
 import { retryDelayMs } from './backoff.ts';
@@ -21,12 +21,12 @@ export class StreamSource {
   readonly #listener: StreamListener;
   readonly #scope: string;
   #source: EventSource | undefined;
-  /** When this try was opened or last heard; a hang is measured from it. */
+  /** When this try was opened or last received data; a hang is measured from it. */
   #aliveAtMs = 0;
   #lastMessageAtMs: number | undefined;
   #attempt = 0;
   #lostAtMs: number | undefined;
-  /** What the daemon said before it hung up. */
+  /** The reason that the daemon gave before it closed the connection. */
   #reason = '';
   #retry: ReturnType<typeof setTimeout> | undefined;
   #watch: ReturnType<typeof setInterval> | undefined;
@@ -47,7 +47,7 @@ export class StreamSource {
     if (this.#source === undefined) this.#open();
   }
 
-  /** Drops what it has and asks anew for a snapshot. */
+  /** Drops its data and requests a new snapshot. */
   restart(): void {
     this.#open();
   }

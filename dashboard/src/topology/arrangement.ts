@@ -8,7 +8,7 @@ import { type Box, boxAround, clamp, type MapFrame, meet, type Point } from './g
 /** Names with all figures; with memory and what was measured; with the memory's share. */
 export type Detail = 'full' | 'compact' | 'phone';
 
-/** How a compact node says what was measured: both figures in one line, in two, or compute alone where there is no room. */
+/** The form of the measurements of a compact node: both figures in one line, in two, or compute alone if there is no room. */
 type MeasuredLines = 'together' | 'apart' | 'compute';
 
 export interface Placement {
@@ -37,7 +37,7 @@ export interface Arrangement extends Sizes {
   readonly places: readonly Placement[];
 }
 
-/** How wide the words of a node are where they stand beside its drawing. */
+/** The width of the text of a node if it is next to its drawing. */
 export interface WordWidths {
   readonly identity: number;
   readonly figures: number;
@@ -56,7 +56,7 @@ const NODES_GAP = 6;
 /** Room for the words at either side of a drawing, and how far from it they begin. */
 export const NEXT_TO_TEXT_WIDTH = 142;
 const NEXT_TO_GAP = 18;
-/** A machine that is alone has all the room beside it. */
+/** A single machine has all the room next to it. */
 const ALONE_TEXT_WIDTH = 420;
 /** The draught scale at the right of a drawing. */
 export const DRAUGHT_WIDTH = 16;
@@ -83,7 +83,7 @@ const sizesOf = (count: number, frame: MapFrame, measuredLines: MeasuredLines = 
   };
 };
 
-/** The ring. `widths` are those of the words beside, one a node. Of a few nodes each says as much as there is room for. */
+/** The ring. `widths` are those of the text next to the nodes, one each. With few nodes each has as much text as fits. */
 export const arrangeRing = (
   count: number,
   frame: MapFrame,
@@ -218,7 +218,7 @@ const scaleOf = (count: number, detail: Detail, { width, height }: MapFrame): nu
   }
 };
 
-/** Values moved and stretched to −1..1, so that the ring fills its frame also for odd counts; 0 where all are alike. */
+/** Values moved and stretched to −1..1, so that the ring fills its frame also for odd counts; 0 if all are equal. */
 const stretched = (values: readonly number[]): readonly number[] => {
   const low = minimumOf(values);
   const high = maximumOf(values);

@@ -144,7 +144,7 @@ const outwards = (
   return best?.course;
 };
 
-/** Whether a label has room beside the line. */
+/** Whether a label fits next to the line. */
 const hasRoom = (
   course: LinkRoute,
   label: MapFrame,

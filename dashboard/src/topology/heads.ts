@@ -1,5 +1,5 @@
-// Arrowheads: one beside each label of a direction, pointing where its figure arrives; two, back to back, beside a label
-// that speaks for both.
+// Arrowheads: one next to each label of a direction, pointing where its figure arrives; two, back to back, next to a label
+// for both directions.
 
 import { headingAt, pointAt } from './curve.ts';
 import type { MapRoute } from './map-layout.ts';
@@ -11,7 +11,7 @@ export interface Head {
   readonly angle: number;
 }
 
-/** `measured`: which directions have a figure; a label for both speaks only for those. */
+/** `measured`: which directions have a figure; a label for both applies only to those. */
 export const headsOf = (
   route: MapRoute,
   measured: { readonly there: boolean; readonly back: boolean },

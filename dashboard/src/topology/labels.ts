@@ -1,15 +1,15 @@
 // Positions of the links' labels. Each link has preferred sets of labels, the fullest first. A label tries slots
-// along its line, keeps off nodes and other labels, and takes the one that the fewest other lines cross. Important
+// along its line, avoids nodes and other labels, and takes the one that the fewest other lines cross. Important
 // links choose first and get their full set; then every other link gets its smallest set, and only then fuller ones:
-// one figure per link says more than three on some. Pure: boxes in, boxes out.
+// one figure per link is worth more than three on some. Pure: boxes in, boxes out.
 
 import { directionAt, entersBox, pointAt } from './curve.ts';
 import { type Box, boxAround, meet, type Point } from './geometry.ts';
 import type { LinkRoute } from './route.ts';
 
 /**
- * `toFirst` stands beside the arrowhead that points at the first node; `both` speaks for the two directions at once; `flag`
- * says what a link falls short of.
+ * `toFirst` is next to the arrowhead that points at the first node; `both` is for the two directions at once; `flag`
+ * states what a link falls short of.
  */
 export type LabelRole = 'toFirst' | 'toSecond' | 'delay' | 'both' | 'word' | 'flag';
 
@@ -28,9 +28,9 @@ export interface LabelledRoute extends LinkRoute {
   readonly wanted: readonly (readonly WantedLabel[])[];
   /** Its labels may cross other lines, and some of a set may stand without the others, rather than give way. */
   readonly mayCross: boolean;
-  /** It is picked: of a set with both directions neither stands without the other. */
+  /** It is picked: of a set with both directions neither is shown without the other. */
   readonly showsBothWays: boolean;
-  /** Its least set stands somewhere near its line, however full the map is. */
+  /** Its smallest set is always shown near its line, however full the map is. */
   readonly neverHides: boolean;
 }
 
@@ -38,7 +38,7 @@ export interface PlacedLabel {
   readonly key: string;
   readonly role: LabelRole;
   readonly box: Box;
-  /** Where on the line it stands, 0 at the first node, 1 at the second: the arrowhead's place. */
+  /** Its position on the line, 0 at the first node, 1 at the second: that of the arrowhead. */
   readonly t: number;
 }
 
@@ -188,7 +188,7 @@ const diagonal = ({ x, y }: Point, turn: 1 | -1): Point => ({
   y: (y + turn * x) * Math.SQRT1_2,
 });
 
-/** Two lines say what a link carries and what it should; any other label is one. */
+/** Two lines show what a link carries and what it should; any other label has one. */
 export const labelHeight = (role: LabelRole, fontSize: number): number =>
   role === 'flag' ? 2 * fontSize + 8 : fontSize + 4;
 

@@ -45,7 +45,7 @@ export class LayoutCache {
     return this.#picture;
   }
 
-  /** Links are told anew only when one of them has changed. */
+  /** Links are described again only when one of them has changed. */
   #see(sight: Sight): LinkSight {
     const before = this.#sight;
     const isKnown =

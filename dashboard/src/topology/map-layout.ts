@@ -1,5 +1,5 @@
-// The whole picture as geometry: where nodes, lines, labels and arrowheads stand. Pure and without figures: it is asked
-// anew when the topology, the size or what is picked changes, and a figure only changes the text in a box.
+// The whole picture as geometry: positions of nodes, lines, labels and arrowheads. Pure and without figures: it is calculated
+// again when the topology, the size or the selection changes, and a figure only changes the text in a box.
 
 import { type Arrangement, arrangeRing, type Placement, type WordWidths } from './arrangement.ts';
 import { routesAround } from './detours.ts';
@@ -84,7 +84,7 @@ export const layoutMap = ({ nodes, links, frame }: MapInput): MapLayout => {
   };
 };
 
-/** Lines go around what stands in their way. */
+/** Lines go around obstacles. */
 const routesOf = (
   ends: readonly { readonly link: MapLink; readonly a: Placement; readonly b: Placement }[],
   places: readonly Placement[],

@@ -17,7 +17,7 @@ export const isMadeUp = (view: NodeView): boolean => knownValue(view.identity)?.
 interface NameRoom {
   readonly face: FaceSize;
   readonly room: number;
-  /** Marks a simulated machine; if all are simulated, the page's header says so. */
+  /** Marks a simulated machine; if all are simulated, the page's header shows it. */
   readonly isMarked: boolean;
 }
 

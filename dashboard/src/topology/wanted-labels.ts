@@ -6,7 +6,7 @@ import type { MapFrame } from './geometry.ts';
 import { labelHeight, type WantedLabel } from './labels.ts';
 import { drawnTextWidth } from './text-width.ts';
 
-/** What a link has to say: nothing, a word in place of figures, or its figures. */
+/** The label of a link: nothing, a word in place of figures, or its figures. */
 export type LinkTexts =
   | 'none'
   | 'measuring'
@@ -31,7 +31,7 @@ interface LabelRoom {
   readonly isBent: boolean;
 }
 
-/** Sets of labels, the fullest first; none where it wants nothing. */
+/** Sets of labels, the fullest first; none for a link without labels. */
 export const wantedLabels = (
   { texts, isPicked, isFlagged }: LabelRequest,
   { detail, fontSize, length, isBent }: LabelRoom,
@@ -52,7 +52,7 @@ export const wantedLabels = (
   return length < SHORT_LINE ? [[both, delay], [both]] : [all, ways, [both, delay], [both]];
 };
 
-/** Who picks a link wants to see both directions, however little room there is. */
+/** A picked link shows both directions, however little room there is. */
 const pickedLabels = (detail: Detail, fontSize: number): readonly (readonly WantedLabel[])[] => {
   const ways = waysLabels(fontSize);
   return detail === 'phone' ? [ways] : [[...ways, delayLabel(fontSize)], ways];
@@ -65,7 +65,7 @@ const waysLabels = (fontSize: number): readonly WantedLabel[] => [
 
 const delayLabel = (fontSize: number): WantedLabel => ({ role: 'delay', width: delayWidth(fontSize) });
 
-/** Before the figure that stands for both directions: it is the lower one. */
+/** Before a figure for both directions: it is the lower one. */
 export const LOWER_MARK = 'min';
 
 const lowerWidth = (fontSize: number): number =>

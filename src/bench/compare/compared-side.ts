@@ -31,14 +31,14 @@ export class ComparedSide {
   readonly reports: Report[];
   readonly #units: ComparedUnit[];
   #model: Reported<string>;
-  #serverKind: Reported<string> = unknown('the server was not asked yet');
+  #serverKind: Reported<string> = unknown('the server has not been queried yet');
 
   constructor(letter: 'a' | 'b', parts: SideParts, kept: readonly KeptSegment[] = []) {
     this.letter = letter;
     this.parts = parts;
     this.reports = kept.map(({ report }) => report);
     this.#units = kept.map(({ unit }) => unit);
-    this.#model = parts.request.model ?? unknown('the server was not asked yet');
+    this.#model = parts.request.model ?? unknown('the server has not been queried yet');
   }
 
   get model(): Reported<string> {

@@ -58,9 +58,7 @@ export const travellingRequest = (request: BenchRequest, facts: TravelFacts): Ag
     outputTokens: output?.distribution ?? unknown('not given'),
     prefixes: request.requests.prefixes ?? unknown('none'),
     sessions:
-      request.sessions === undefined
-        ? unknown('each request stands for itself')
-        : travelling(request.sessions),
+      request.sessions === undefined ? unknown('requests are independent') : travelling(request.sessions),
     stopRules: request.stopRules ?? unknown('the usual ones'),
     bodyFields: JSON.stringify(request.requests.fields),
     ...objectiveFields(request.objectives, request.attainment),

@@ -89,7 +89,7 @@ export const cannotGoOn = (
   { why, advice, cause }: { readonly why: string; readonly advice: string; readonly cause?: unknown },
 ): BenchError =>
   new BenchError(
-    { code: 'run-directory', problem: `the ${work} in ${path} cannot go on: ${why}`, advice },
+    { code: 'run-directory', problem: `the ${work} in ${path} cannot be resumed: ${why}`, advice },
     { cause },
   );
 

@@ -1,5 +1,5 @@
-// What `plimsoll agent` says: what to type at the coordinator, what may be loaded, and each load from its beginning to its end.
-// A code stands nowhere but in the line that is to be typed.
+// The output of `plimsoll agent`: what to type at the coordinator, what may be loaded, and each load from beginning to end.
+// A code appears only in the line that is to be typed.
 
 import type { AgentHostObserver } from '../../bench/agent/agent-host.ts';
 import type { AgentPolicy } from '../../bench/agent/agent-policy.ts';
@@ -14,7 +14,7 @@ import { agentPlaceText } from './agent-places.ts';
 interface AgentLinesOptions {
   readonly wantedPort: number;
   readonly policy: AgentPolicy;
-  /** Where the code stands that is not printed. */
+  /** The file that contains the code if it is not printed. */
   readonly codeFile: string | undefined;
 }
 

@@ -15,7 +15,7 @@ export const agentsRun =
     return await runFleetBench(request, parts, channels);
   };
 
-/** Likewise for a stage of a sweep or a line, which may be of fewer requests at a time than there are agents. */
+/** The same for a stage of a sweep or a line, which may have fewer requests at a time than there are agents. */
 export const stageAgentsRun =
   (state: ProcessState, home: string, named: NamedAgents): typeof runBench =>
   (request, parts) =>

@@ -1,5 +1,5 @@
-// Who loads the target of a benchmark: this process, or agents that a command names. Keys do not go with what agents are told,
-// so that whatever would carry one is refused rather than left out in silence.
+// Who loads the target of a benchmark: this process, or agents named on the command line. Keys are never sent to agents, so
+// an option that would carry a key is refused rather than dropped silently.
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { knownOr } from '../../core/unknown.ts';

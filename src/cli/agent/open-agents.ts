@@ -1,5 +1,5 @@
-// Opens the channels to all agents of a run: those of the cluster by a ticket that the local daemon asks for, the others by their
-// codes. All, or none. A sweep opens them anew for each stage: a ticket is good once, a code for a sitting.
+// Opens the channels to all agents of a run: nodes of the cluster with a ticket that the local daemon requests, others with their
+// codes. All, or none. A sweep opens them again for each stage: a ticket works once, a code for the runs of one coordinator.
 
 import { dialAgent } from '../../bench/agent/tls/dial-agent.ts';
 import { BenchError } from '../../bench/bench-error.ts';

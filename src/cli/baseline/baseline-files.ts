@@ -17,7 +17,7 @@ export const checkedBaselineName = (name: string): string => {
   if (isBaselineName(name)) return name;
   throw new CommandError(
     'usage',
-    `${JSON.stringify(name.slice(0, 80))} is no name of a baseline`,
+    `${JSON.stringify(name.slice(0, 80))} is not a valid name for a baseline`,
     'Use up to 64 of a to z, 0 to 9 and "-": main-h200',
   );
 };
@@ -41,9 +41,9 @@ export const readBaseline = async (home: string, name: string): Promise<Baseline
   try {
     const text = await readInputText(path, 'runFile');
     if (text.length > BASELINE_BYTES_MAX)
-      throw new DecodeError(`it is no file of up to ${BASELINE_BYTES_MAX} bytes`);
+      throw new DecodeError(`it is not a file of at most ${BASELINE_BYTES_MAX} bytes`);
     const baseline = baselineFromJson(text);
-    if (baseline.name !== name) throw new DecodeError(`it calls itself ${baseline.name}`);
+    if (baseline.name !== name) throw new DecodeError(`it contains the name ${baseline.name}`);
     return baseline;
   } catch (error) {
     if (errorCode(error) === undefined && !(error instanceof DecodeError)) throw error;

@@ -1,4 +1,4 @@
-// The options of `plimsoll bench`, each on its own; what they mean together is parse-bench-options.ts.
+// The options of `plimsoll bench`, each on its own; parse-bench-options.ts checks and combines them.
 
 import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';
@@ -94,7 +94,7 @@ export const BENCH: BenchOptions = {
     name: 'model',
     valueName: 'M',
     meaning:
-      'Sent as given; several by weight: base=0.7,adapter=0.3, told apart. Default: the first that the server lists.',
+      'Sent as given; several by weight: base=0.7,adapter=0.3, each reported on its own. Default: the first that the server lists.',
     parse: nonEmpty,
   }),
   requests: value({
@@ -154,10 +154,7 @@ export const BENCH: BenchOptions = {
     parse: nonEmpty,
   }),
   noNonce: flag('no-nonce', 'Send prompts as they are, so that a prefix cache may answer.'),
-  noGuard: flag(
-    'no-guard',
-    'Do not look for what spoils figures (docs/contamination.md); the report says so.',
-  ),
+  noGuard: flag('no-guard', 'Skip the contamination checks (docs/contamination.md); the report notes it.'),
   ...REQUEST_OPTIONS,
   ...SESSIONS,
   streaming: value({
@@ -178,7 +175,7 @@ export const BENCH: BenchOptions = {
     meaning: 'Requests before the measured phase, not counted. Default: one per load thread.',
     parse: text =>
       text.trim() === '0'
-        ? wrong('0 requests are no warm-up', 'Use --no-warmup, with --model.')
+        ? wrong('a warm-up needs at least one request', 'Use --no-warmup, with --model.')
         : wholeNumberFrom(1, 100_000)(text),
   }),
   noWarmup: flag('no-warmup', 'Send no request at all before time zero; needs --model.'),
@@ -190,7 +187,7 @@ export const BENCH: BenchOptions = {
     name: 'facts',
     valueName: 'MODEL',
     meaning:
-      'The served model, as for plimsoll headroom: its bound stands in the report. Default: as the server tells.',
+      'The served model, as for plimsoll headroom: the report shows its bound. Default: what the server reports.',
     reads: wholeText,
     parse: nonEmpty,
   }),
@@ -204,7 +201,7 @@ export const BENCH: BenchOptions = {
     name: 'repeat',
     valueName: 'K',
     meaning:
-      'Make the run so many times with new seeds, and say how much runs differ and what change so many can show.',
+      'Repeat the run this many times with new seeds, and report how much the runs differ and how small a change they show.',
     parse: wholeNumberFrom(2, 99),
   }),
   seed: value({
@@ -249,7 +246,7 @@ export const BENCH: BenchOptions = {
   slo: repeated<readonly Objective[]>({
     name: 'slo',
     valueName: 'OBJECTIVE',
-    meaning: `What must hold, of each request: NAME=D, with a name of ${OBJECTIVE_NAMES.join(', ')}. Of the run: NAME.p95=D, NAME.mean=D, error-rate=P%.`,
+    meaning: `Objectives for each request: NAME=D, with a name of ${OBJECTIVE_NAMES.join(', ')}. For the run: NAME.p95=D, NAME.mean=D, error-rate=P%.`,
     parse: parseObjectives,
   }),
   attainment: value({
@@ -263,13 +260,13 @@ export const BENCH: BenchOptions = {
     name: 'like',
     valueName: 'vllm|aiperf|guidellm',
     meaning:
-      "Print the command that sends the load of another tool's, given in place of URL: vllm, aiperf, guidellm.",
+      "Print the bench command for the load of another tool's command, given in place of URL: vllm, aiperf, guidellm.",
     parse: oneOf('vllm', 'aiperf', 'guidellm'),
   }),
   noteGit: value({
     name: 'note-git',
     valueName: 'DIR',
-    meaning: 'Note the commit of this folder in the report, and whether files differ from it.',
+    meaning: 'Record the git commit of this folder in the report, and whether files differ from it.',
     parse: nonEmpty,
   }),
   otlp: otlpOption,

@@ -24,7 +24,7 @@ const parseDelays = (text: string): Parsed<LengthDistribution> => {
         ? duration
         : wrong(
             `${written} is not a whole number of milliseconds`,
-            'Write 1ms or more, without a fraction of one.',
+            'Write 1ms or more, in whole milliseconds.',
           );
     return written;
   });
@@ -44,13 +44,13 @@ export const CANCEL: CancelOptions = {
     name: 'cancel-after',
     valueName: 'D',
     meaning:
-      'Break requests off so long after they were sent: 500ms, 200ms..2s, normal(1s,200ms). They are no failures.',
+      'Cancel requests this long after they were sent: 500ms, 200ms..2s, normal(1s,200ms). They do not count as failures.',
     parse: parseDelays,
   }),
   cancelShare: value({
     name: 'cancel-share',
     valueName: 'P%',
-    meaning: 'Of the requests that --cancel-after means, the share. Default: 100%.',
+    meaning: 'The share of requests that --cancel-after applies to. Default: 100%.',
     parse: text => parseAttainment(text),
   }),
 };

@@ -22,14 +22,14 @@ export const CHECKS: CheckOptions = {
     name: 'tools',
     valueName: 'FILE',
     meaning:
-      "Offer these tools (OpenAI's list, JSON), and check the arguments of each call by their schemas.",
+      "Offer these tools (OpenAI's list, JSON), and check the arguments of each call against their schemas.",
     reads: wholeText,
     parse: nonEmpty,
   }),
   responseSchema: value({
     name: 'response-schema',
     valueName: 'FILE',
-    meaning: 'Ask for answers of this JSON schema, and check each by it.',
+    meaning: 'Request answers that match this JSON schema, and check each one.',
     reads: wholeText,
     parse: nonEmpty,
   }),
@@ -56,13 +56,13 @@ export const checkFields = (
     ...(schemaFile === undefined ? {} : { response_format: formatOf(schemaFile, cwd) }),
   };
   if (JSON.stringify(fields).length <= BODY_TEXT_MAX) return fields;
-  throw wrongFile(given.name, `it is longer than ${BODY_TEXT_MAX} characters, which each run writes down`);
+  throw wrongFile(given.name, `it is longer than ${BODY_TEXT_MAX} characters, and each run stores it`);
 };
 
 const toolsOf = (file: string, cwd: string): readonly JsonObject[] => {
   const tools = jsonOf(file, cwd, 'tools');
   if (!Array.isArray(tools) || tools.length === 0 || !tools.every(isJsonObject))
-    throw wrongFile('tools', `${file} is no list of tools`);
+    throw wrongFile('tools', `${file} is not a list of tools`);
   for (const tool of tools) {
     const called = tool['function'];
     if (!isJsonObject(called) || typeof called['name'] !== 'string')

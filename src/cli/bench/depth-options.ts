@@ -47,7 +47,7 @@ export const DEPTH: DepthOptions = {
     name: 'profile',
     valueName: 'depth',
     meaning:
-      'Measure how fast one stream reads and writes behind 0 to 32k tokens of context, as llama-bench does.',
+      'Measure how fast one stream reads and writes after 0 to 32k tokens of context, as llama-bench does.',
     parse: oneOf('depth'),
   }),
   depths: value({
@@ -59,7 +59,7 @@ export const DEPTH: DepthOptions = {
   repetitions: value({
     name: 'repetitions',
     valueName: 'R',
-    meaning: 'With --profile depth: how often each is measured. Default: 3.',
+    meaning: 'With --profile depth: how many times each depth is measured. Default: 3.',
     parse: wholeNumberFrom(1, DEPTH_REPETITIONS_MAX),
   }),
 };
@@ -82,7 +82,7 @@ export const depthDatasetOptions = (
   if (strange !== undefined)
     throw usage(
       `--${strange.name} and --profile depth cannot be combined`,
-      'A profile sends one request after the other, each once, as long as it says.',
+      'A profile sends its own requests, one after the other.',
     );
   return {
     depths: depths ?? DEPTHS_DEFAULT,
@@ -126,8 +126,8 @@ export const depthRequest = async (
   if (depths.length === 0)
     throw new CommandError(
       'benchInput',
-      `no depth can be measured: ${skipped[0]?.reason ?? 'none was asked for'}`,
-      'Ask for less, such as --depths 0,1k --input-tokens 128, or start the server with more context.',
+      `no depth can be measured: ${skipped[0]?.reason ?? 'none was requested'}`,
+      'Request less, such as --depths 0,1k --input-tokens 128, or start the server with more context.',
     );
   const depth: DepthPlan = { ...requested, depths, skipped, contextMax, sizeBytes, parameters };
   return {

@@ -20,7 +20,7 @@ const parseSize = (text: string): Parsed<Omit<ImageSize, 'kind'>> => {
   return [size.width, size.height].every(side => side >= 1 && side <= IMAGE_SIDE_MAX)
     ? parsed(size)
     : wrong(
-        `${JSON.stringify(text.slice(0, 40))} is no size up to ${IMAGE_SIDE_MAX}x${IMAGE_SIDE_MAX} pixels`,
+        `${JSON.stringify(text.slice(0, 40))} is not a size of at most ${IMAGE_SIDE_MAX}x${IMAGE_SIDE_MAX} pixels`,
         'Write: --image-size 512x512',
       );
 };
@@ -30,20 +30,20 @@ export const IMAGES: ImageOptions = {
   images: value({
     name: 'images',
     valueName: 'N',
-    meaning: 'Put so many made-up pictures into each prompt, for the APIs chat, messages and ollama.',
+    meaning: 'Put this many synthetic images into each prompt, for the APIs chat, messages and ollama.',
     parse: wholeNumberFrom(1, 16),
   }),
   imageSize: value({
     name: 'image-size',
     valueName: 'WxH',
-    meaning: 'Their size in pixels. Default: 512x512.',
+    meaning: 'The size of synthetic images in pixels. Default: 512x512.',
     parse: parseSize,
   }),
   imageFolder: value({
     name: 'image-folder',
     valueName: 'DIR',
     meaning:
-      'Pictures of this folder in turn (PNG, JPEG, WebP), in place of made-up ones. One each without --images.',
+      'Use the images of this folder in turn (PNG, JPEG, WebP) instead of synthetic ones. Without --images: one per prompt.',
     reads: wholeText,
     parse: nonEmpty,
   }),
@@ -65,12 +65,12 @@ export const imageDatasetOptions = (
   if (folder !== undefined && size !== undefined)
     throw usage(
       '--image-folder and --image-size cannot be combined',
-      'Pictures of a folder are sent as they are: leave out --image-size.',
+      'Images of a folder are sent as they are: leave out --image-size.',
     );
   const [other] = others;
   if (other !== undefined) throw usage(`${given} and ${other} cannot be combined`, 'Leave one of them out.');
   if (!ILLUSTRATED.has(api.name))
-    throw usage(`${given} is not for the API ${api.name}`, 'Use --api chat, messages or ollama.');
+    throw usage(`${given} is not available with the API ${api.name}`, 'Use --api chat, messages or ollama.');
   if (folder === undefined) return { images: { count, source: { kind: 'made-up', ...(size ?? SIZE) } } };
   return { images: { count, source: { kind: 'folder', path: resolve(cwd, folder), shownPath: folder } } };
 };

@@ -152,4 +152,4 @@ const FILE = v.strictObject({
 });
 
 const EXAMPLE =
-  'Write for each stage: [[stage]], rate = 5, duration = "30s", and move = "linear" where it grows.';
+  'Write for each stage: [[stage]], rate = 5, duration = "30s", and move = "linear" for a ramp.';

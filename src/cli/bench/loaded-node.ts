@@ -30,7 +30,7 @@ export const loadedNode = async (
 ): Promise<LoadedNode | Unknown> => {
   const { run } = report;
   if (run.from !== undefined && isLoopbackUrl(run.target))
-    return unknown('the URL is that of each agent itself, so that every agent loaded another machine');
+    return unknown('the URL points to each agent’s own machine, so each agent loaded a different one');
   try {
     const client = await findDaemon(home, process);
     const { state } = await clusterNow(client, systemClock, signal);
@@ -38,9 +38,9 @@ export const loadedNode = async (
     const target = isRunId(run.id)
       ? Object.values(state.runs).flatMap(runs => runs[run.id]?.value.targetNode ?? [])[0]
       : undefined;
-    if (target === undefined) return unknown('the daemon did not hear of the run');
+    if (target === undefined) return unknown('the daemon has no record of the run');
     if (isUnknown(target))
-      return unknown(`the machine behind the URL is no node of the cluster: ${target.reason}`);
+      return unknown(`the machine at the URL is not a node of the cluster: ${target.reason}`);
     const view = nodeView(state, target, nowMs);
     const devices = view.gpus.reduce((sum, vendor) => sum + vendor.devices.length, 0);
     return {

@@ -1,4 +1,4 @@
-// `--name` and `--tag`: what a person says of a run to find it again.
+// `--name` and `--tag`: labels by which a person finds a run again.
 
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import {

@@ -30,7 +30,7 @@ export const duration =
   (text: string): Parsed<number> => {
     const result = parseDurationMs(text);
     if (result.kind === 'wrong' || (result.value >= minMs && result.value <= maxMs)) return result;
-    return wrong(`${text} is out of bounds`, `It may be from ${minMs}ms to ${maxMs / 3_600_000}h.`);
+    return wrong(`${text} is out of range`, `It may be from ${minMs}ms to ${maxMs / 3_600_000}h.`);
   };
 
 export const oneOf =

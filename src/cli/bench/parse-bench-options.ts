@@ -1,4 +1,4 @@
-// What the options of `plimsoll bench` mean together. Whatever would have no effect is refused, with what to write instead.
+// Combines the options of `plimsoll bench`. An option that would have no effect is refused, with what to write instead.
 
 import { resolve } from 'node:path';
 import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/run/bench-request.ts';
@@ -52,7 +52,7 @@ export const parseBenchOptions = (
   });
   const requests = given(BENCH.requests);
   if (sessions !== undefined && requests !== undefined)
-    throw usage('--requests and sessions cannot be combined', 'Say how many sessions: --sessions 100');
+    throw usage('--requests and sessions cannot be combined', 'Give their number: --sessions 100');
   const samplesMax = sessionsMax ?? requests;
   const duration = given(BENCH.duration);
   if (samplesMax !== undefined && duration !== undefined) {
@@ -62,7 +62,7 @@ export const parseBenchOptions = (
   if (stages !== undefined && (samplesMax ?? duration) !== undefined) {
     throw usage(
       `--stages and --${samplesMax === undefined ? 'duration' : 'requests'} cannot be combined`,
-      'Each stage says how long it takes.',
+      'Each stage has its own duration.',
     );
   }
   const stagesMs = stages?.steps.reduce((sum, { durationMs }) => sum + durationMs, 0);
@@ -154,7 +154,7 @@ const apiOf = (
   if (given === undefined || given === 'auto') return ofUrl ?? SERVER_APIS[0];
   if (ofUrl === undefined || ofUrl.name === given) return serverApi(given);
   throw usage(
-    `the URL is the endpoint of the API ${ofUrl.name}, and --api says ${given}`,
+    `the URL is the endpoint of the API ${ofUrl.name}, and --api is ${given}`,
     'Leave out --api, or give only the URL of the server.',
   );
 };
@@ -227,7 +227,7 @@ const warmupOf = (given: Given, invocation: Invocation): Warmup => {
   }
   if (given(BENCH.model) === undefined) {
     throw usage(
-      '--no-warmup sends no request before time zero, so the server cannot be asked for its model',
+      '--no-warmup sends no request before time zero, so the model cannot be requested from the server',
       'Give the model: --no-warmup --model M',
     );
   }

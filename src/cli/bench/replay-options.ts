@@ -1,5 +1,5 @@
-// The options of `plimsoll bench` that replay a recorded trace, and the request that they make of it. `--from` was taken: it names
-// the machines that load, so that the part of a trace is said with --trace-from and --trace-until, as in `dataset make`.
+// The options of `plimsoll bench` that replay a recorded trace, and the request made from them. `--from` already names the
+// machines that load, so a part of a trace is given by --trace-from and --trace-until, as in `dataset make`.
 
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
@@ -47,7 +47,7 @@ export const REPLAY: TraceReplayOptions = {
   longestGap: value({
     name: 'gap-max',
     valueName: 'D',
-    meaning: 'Cut longer pauses of the trace to this, in its own time.',
+    meaning: 'Shorten longer pauses of the trace to this, in the time of the trace.',
     parse: duration(1, 366 * 86_400_000),
   }),
   ...TRACE,
@@ -70,10 +70,7 @@ export const traceReplayRequest = (
   const names = options.filter(option => isGiven(given(option))).map(({ name }) => name);
   const other = names.find(name => TRACE_CONFLICTS.has(name));
   if (other !== undefined)
-    throw usage(
-      `--trace and --${other} cannot be combined`,
-      'A trace says itself what is asked and how long it is.',
-    );
+    throw usage(`--trace and --${other} cannot be combined`, 'A trace contains its own requests and times.');
   return {
     file,
     given: names,

@@ -1,4 +1,4 @@
-// From a trace that was named to the request of a run: read whole, so that what is wrong with it is said before anything is sent.
+// From a named trace to the request of a run. The trace is read whole, so errors in it are reported before anything is sent.
 
 import { resolve } from 'node:path';
 import { BenchError } from '../../bench/bench-error.ts';
@@ -34,7 +34,7 @@ export interface ReplayingRun {
   readonly signal: AbortSignal;
 }
 
-/** The whole trace is read here: what is wrong with it is said before anything is sent. @throws CommandError; the signal's reason. */
+/** Reads the whole trace: errors in it are reported before anything is sent. @throws CommandError; the signal's reason. */
 export const replayRequest = async (
   request: BenchRequest,
   options: TraceReplayRequest,
@@ -55,17 +55,17 @@ const requestOfTrace = async (
   const { file, given, part, pace } = options;
   const { cwd, durationMs, signal } = run;
   if (request.models !== undefined)
-    throw usage('--trace and several models cannot be combined', 'Ask one model: --model M.');
+    throw usage('--trace and several models cannot be combined', 'Use one model: --model M.');
   const place = { path: resolve(cwd, file), shownPath: file, signal };
   const format = await traceFormat(place);
   if (format === undefined)
     throw new CommandError(
       'benchInput',
-      `${file} is no trace that is known`,
-      'docs/datasets.md has the formats.',
+      `${file} is not a trace in a known format`,
+      'The formats are in docs/datasets.md.',
     );
   if (format === 'agentic') return await ofConversations(request, options, { ...run, place });
-  refuse(given, OF_CONVERSATIONS, 'a trace that says itself when each request is sent');
+  refuse(given, OF_CONVERSATIONS, 'a trace with the time of each request');
   const limits = { requestsMax: request.samplesMax, durationMs };
   const trace = await surveyTrace({ ...place, format, part, pace, limits }, signal);
   const { inputTokens, sharing } = trace.facts;
@@ -99,9 +99,9 @@ const ofConversations = async (
   { given, part, pace }: TraceReplayRequest,
   { place, durationMs, sessionsMax, placesOf }: ReplayingRun & { readonly place: DatasetPlace },
 ): Promise<BenchRequest> => {
-  refuse(given, ['requests'], 'a trace of conversations: say how many of them, --sessions 100');
+  refuse(given, ['requests'], 'a trace of conversations (give their number: --sessions 100)');
   const isOpen = isOpenLoop(request.pattern);
-  if (isOpen) refuse(given, ['concurrency-of'], '--rate, which is one of sessions');
+  if (isOpen) refuse(given, ['concurrency-of'], '--rate, which counts sessions');
   else refuse(given, ['ramp', 'warmup-duration', 'max-in-flight'], 'a trace of conversations without --rate');
   const { trace, gapsCapped } = pacedTrace(
     await readTrace({ ...place, bytesMax: Number.POSITIVE_INFINITY }, 'agentic', {
@@ -116,7 +116,7 @@ const ofConversations = async (
     counter.add({ line: 0, key: id, startMs: undefined, requests });
   const facts = counter.reported();
   const { sessions } = trace;
-  const noTimes = unknown('times are within conversations alone');
+  const noTimes = unknown('times are only within conversations');
   return {
     ...request,
     shape: {
@@ -127,7 +127,7 @@ const ofConversations = async (
         requests: facts.requests,
         fromMs: noTimes,
         untilMs: noTimes,
-        startAt: part.startAt ?? unknown('conversations begin at their beginning'),
+        startAt: part.startAt ?? unknown('conversations start with their first request'),
         gapMsMax: pace.gapMsMax ?? unknown('pauses are as recorded'),
         gapsCapped,
         spanMs: noTimes,
@@ -151,4 +151,4 @@ const OF_CONVERSATIONS: readonly string[] = [
   ...['start-at', 'sessions', 'concurrency-of'],
   ...['concurrency', 'rate', 'arrival', 'max-throughput', 'ramp', 'warmup-duration'],
 ];
-const UNSHARED = 'the trace does not tell which prompts began alike';
+const UNSHARED = 'the trace does not report which prompts share a prefix';

@@ -1,4 +1,4 @@
-// Every header that a benchmark sends beside the client's own, from all places that may give one.
+// Every header that a benchmark sends in addition to the client's own, from all places that may give one.
 
 import { resolve } from 'node:path';
 import type { HeaderField } from '../../bench/target/load-target.ts';
@@ -69,7 +69,7 @@ export const proxyNotices = (env: ProcessState['env']): readonly string[] => {
   return names.length === 0
     ? []
     : [
-        `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} set and ignored: the target is asked directly`,
+        `${names.join(' and ')} ${names.length === 1 ? 'is' : 'are'} set and ignored: requests go directly to the target`,
       ];
 };
 

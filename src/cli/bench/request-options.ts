@@ -1,5 +1,5 @@
-// The options of `plimsoll bench` about each request: how long prompts and answers are, what requests share, how the server
-// samples, and what else stands in a body.
+// The options of `plimsoll bench` for each request: length of prompts and answers, shared prefixes, sampling by the server, and
+// other fields of the body.
 
 import { resolve } from 'node:path';
 import type { LengthChoice } from '../../bench/dataset/length-choice.ts';
@@ -37,26 +37,26 @@ const decimal =
 
 const bodyFields = (text: string): Parsed<JsonObject> => {
   if (text.length > BODY_TEXT_MAX)
-    return wrong(`it is longer than ${BODY_TEXT_MAX} characters`, 'Use a data set for what is long.');
+    return wrong(`it is longer than ${BODY_TEXT_MAX} characters`, 'Use a data set for long content.');
   const json = parseAnyJson(text);
   if (!isJsonObject(json)) {
     // It is not repeated: it may have a key in it.
     return wrong('it is not a JSON object', 'Write it in single quotes: --body \'{"top_k": 40}\'');
   }
   for (const [name, advice] of OWN_FIELDS) {
-    if (Object.hasOwn(json, name)) return wrong(`"${name}" is not for --body`, advice);
+    if (Object.hasOwn(json, name)) return wrong(`"${name}" cannot be set with --body`, advice);
   }
   const secret = secretIn(json);
   if (secret !== undefined)
     return wrong(
-      `${JSON.stringify(secret.slice(0, SHOWN_CHARACTERS))} looks like a secret, and what --body has is stored with the run`,
-      'Send it as a header, which is stored nowhere: --header-file FILE or --api-key-file FILE.',
+      `${JSON.stringify(secret.slice(0, SHOWN_CHARACTERS))} looks like a secret, and --body is stored with the run`,
+      'Send it as a header, which is never stored: --header-file FILE or --api-key-file FILE.',
     );
   const { max_tokens: limit } = json;
   return limit === undefined || limit === null
     ? parsed(json)
     : wrong(
-        '"max_tokens" is not for --body',
+        '"max_tokens" cannot be set with --body',
         `Write: ${shellCommand`--output-tokens ${JSON.stringify(limit).slice(0, 20)}`}`,
       );
 };
@@ -104,13 +104,14 @@ export const REQUEST_OPTIONS: RequestOptionTable = {
   topP: value({
     name: 'top-p',
     valueName: 'P',
-    meaning: 'Likewise: the share of the likeliest tokens that it samples from.',
+    meaning:
+      'Sent with each request: the share of the likeliest tokens to sample from. Default: left to the server.',
     parse: decimal(1, '--top-p 0.95'),
   }),
   seedSampling: value({
     name: 'seed-sampling',
     valueName: 'N',
-    meaning: 'Likewise: the seed of its sampling, which --seed does not change.',
+    meaning: 'Sent with each request: the seed of sampling in the server, which --seed does not change.',
     parse: wholeNumberFrom(0, Number.MAX_SAFE_INTEGER),
   }),
   body: value({
@@ -146,7 +147,7 @@ export const requestSettingsOf = (
   if (options.outputTokens !== undefined && limit !== undefined) {
     throw usage(
       `--output-tokens and "${limit}" of --body cannot be combined`,
-      'Use the one that should say how long answers are.',
+      'Use one of them for the length of answers.',
     );
   }
   return options;

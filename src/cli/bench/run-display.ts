@@ -26,7 +26,7 @@ interface RunDisplayOptions {
   readonly mode: DisplayMode;
   readonly stdout: OutputStream;
   readonly clock: Clock;
-  /** Stands under the screen: "Ctrl-C ends the run." */
+  /** The last line of the screen: "Ctrl-C ends the run." */
   readonly footer: string;
 }
 
@@ -56,7 +56,7 @@ export class RunDisplay implements AsyncDisposable {
     this.#stage = stage;
   }
 
-  /** The measured phase begins now: whoever runs it knows before any snapshot says so. */
+  /** The measured phase begins now. The caller has this before any snapshot does. */
   measuring(): void {
     this.#measuringSinceMs ??= this.#options.clock.nowMs();
   }
@@ -159,9 +159,9 @@ const spoiledSoFar = (run: RunHead, snapshot: MetricsSnapshot): readonly string[
     : findContamination({
         run: { ...run, streaming: run.isStreaming },
         samples: snapshot.evidence,
-        server: snapshot.server ?? unknown('the server tells no metrics'),
-        machine: unknown('looked at when it is over'),
-        sent: unknown('more are sent'),
+        server: snapshot.server ?? unknown('the server reports no metrics'),
+        machine: unknown('checked at the end of the run'),
+        sent: unknown('the run is in progress'),
         stopped: lookUp(snapshot).counter('finishReason.stop'),
         doubts: doubtCounts(key => lookUp(snapshot).counter(key)),
         hasTokenizer: false,

@@ -1,6 +1,6 @@
-// What a run cost in energy, found out at its end from the daemon of this machine: which node was loaded, and what its sensors told
-// meanwhile. The daemon keeps a quarter of an hour of readings, so that a longer run asks for them in between. Whatever cannot be
-// had is a reason in the report, never a failed run.
+// The energy that a run used, determined at its end from the daemon of this machine: which node was loaded, and what its sensors
+// reported meanwhile. The daemon stores readings for 15 minutes, so a longer run requests them in between. A missing
+// value becomes a reason in the report, never a failed run.
 
 import { writeFile } from 'node:fs/promises';
 import type { runBench } from '../../bench/bench.ts';
@@ -29,7 +29,7 @@ import { CommandError } from '../command-error.ts';
 import { type DaemonClient, findDaemon } from '../daemon-client.ts';
 import type { ProcessState } from '../process-state.ts';
 
-/** @returns the same run, whose report says what it cost. */
+/** @returns the same run, with its energy in the report. */
 export const energyRuns =
   (state: ProcessState, home: string, run: typeof runBench): typeof runBench =>
   async (request, parts) => {
@@ -105,7 +105,7 @@ class EnergyWatch implements AsyncDisposable {
     try {
       return await this.#account(report, signal);
     } catch (error) {
-      if (signal.aborted) return unknown('it could not be found out in time');
+      if (signal.aborted) return unknown('not determined in time');
       const reason = error instanceof CommandError ? NO_DAEMON : errorMessage(error);
       return unknown(reason.slice(0, REASON_LENGTH_MAX));
     }
@@ -201,9 +201,9 @@ const loadedNode = (state: State, runId: string): NodeId | Unknown => {
   const target = isRunId(runId)
     ? Object.values(state.runs).flatMap(runs => runs[runId]?.value.targetNode ?? [])[0]
     : undefined;
-  if (target === undefined) return unknown('the daemon did not hear of the run');
+  if (target === undefined) return unknown('the daemon has no record of the run');
   return isUnknown(target)
-    ? unknown(`the machine behind the URL is no node of the cluster: ${target.reason}`)
+    ? unknown(`the machine at the URL is not a node of the cluster: ${target.reason}`)
     : target;
 };
 
@@ -231,9 +231,9 @@ interface ConcurrentOf {
 /** Of the measured phase. Tokens of answers whose usage was not told are missing in a sum: then it is not known. */
 const answeredLoad = ({ counts, series }: Report): AnsweredLoad => {
   const sum = (of: Report['series']['outputTokens']): Reported<number> => {
-    if (of === undefined || of.count === 0) return unknown('the server told no tokens');
+    if (of === undefined || of.count === 0) return unknown('the server reported no tokens');
     return of.count < counts.completed
-      ? unknown(`the server told tokens of ${of.count} of ${counted(counts.completed, 'request')}`)
+      ? unknown(`the server reported tokens for ${of.count} of ${counted(counts.completed, 'request')}`)
       : Number(of.total);
   };
   return {

@@ -1,5 +1,5 @@
-// Where a run stands under the bound, found out at its end: the machine that it loaded from the daemon of this one, the model's
-// facts from the server or from what a person named. Whatever cannot be had is a reason in the report, never a failed run.
+// Compares a run with the bound at its end: the loaded machine comes from the local daemon, the facts of the model from the
+// server or from an option. Missing facts become a reason in the report, never a failed run.
 
 import { resolve } from 'node:path';
 import type { runBench } from '../../bench/bench.ts';
@@ -35,11 +35,11 @@ interface JudgeOptions {
 export const factsPlace = (cwd: string, facts: string | undefined): string | undefined =>
   facts === undefined || /^https?:/i.test(facts) ? facts : resolve(cwd, facts);
 
-/** What a report gets beside its figures. */
+/** The parts of a report that are added to its figures. */
 type JudgedPart = Pick<Report, 'headroom' | 'calibration'>;
 
 /**
- * Of the runs of one command: what a model's header says is read once for all of them.
+ * For the runs of one command: the header of a model is read once for all of them.
  * @returns the same run, judged at its end.
  */
 export const judgedRuns = (
@@ -78,9 +78,7 @@ const judgeRun =
     } catch (error) {
       return {
         headroom: unknown(
-          signal.aborted
-            ? 'it could not be found out in time'
-            : errorMessage(error).slice(0, REASON_LENGTH_MAX),
+          signal.aborted ? 'not determined in time' : errorMessage(error).slice(0, REASON_LENGTH_MAX),
         ),
       };
     }
@@ -145,14 +143,14 @@ const calibrationOf = (
   const client = clientShareOfTokens(report);
   if (isUnknown(client)) return client;
   if (!isUnknown(loaded) && placesOf(loaded.placement).length > 1)
-    return unknown('several devices together tell no constants of one');
+    return unknown('the constants of one device cannot be derived from several devices');
   const measured = measuredEngine(depth, model, CACHE_TYPES.f16);
   if (isUnknown(measured)) return measured;
   const digest = modelDigest(model);
   return {
     ...measured,
     calibrationKey: calibrationKey([engine, knownOr(limits.version, ''), digest]),
-    targetNode: unknown('the daemon knows it'),
+    targetNode: unknown('recorded by the daemon'),
     runId: run.id,
     engine,
     version: limits.version,

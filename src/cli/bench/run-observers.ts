@@ -1,4 +1,4 @@
-// Who else wants to know of a run that a command line started: the display, `plimsoll watch` by a file in the home, the daemon.
+// The observers of a run started on the command line: the display, `plimsoll watch` through a file in the home, the daemon.
 
 import { announceRun } from '../../bench/announce/run-reporter.ts';
 import type { BenchObserver, BenchResult, StartedRun } from '../../bench/run/bench-parts.ts';

@@ -1,6 +1,6 @@
-// What a run's report says of where it comes from, as far as it is known before the run: this machine and its limits, the node with
-// what was measured of it, the commit of a folder that was named, the command line. What cannot be found out is unknown with its
-// reason, and delays no run for long.
+// The provenance of a run, as far as it is known before the run: this machine and its limits, the node with its measurements, the
+// commit of a named folder, the command line. What cannot be determined is unknown with a reason, and does not delay a run for
+// long.
 
 import { version as kernelBuild, release, type as systemName, totalmem } from 'node:os';
 import { resolve } from 'node:path';
@@ -44,7 +44,7 @@ export const runProvenance = async (
   return { machine: machineProvenance(state), node, git, call };
 };
 
-/** Of what is part of something else, until that says more. */
+/** The provenance of a part of something larger, until more is known. */
 export const partProvenance = (state: Pick<ProcessState, 'platform'>): CallProvenance => ({
   machine: machineProvenance(state),
   node: PART,
@@ -57,15 +57,12 @@ export const stageProvenance = async (
   state: ProcessState,
   options: Omit<ProvenanceOptions, 'call'>,
 ): Promise<CallProvenance> =>
-  await runProvenance(state, {
-    ...options,
-    call: unknown('a part of what the folder above it was asked for'),
-  });
+  await runProvenance(state, { ...options, call: unknown('started by the command of the parent folder') });
 
-/** Bounded: what is longer is told as too long. */
+/** Bounded: a longer command line is reported as too long. */
 export const keptCall = ({ args, cwd, secrets }: SweepResume): Reported<KeptCall> =>
   args.length > CALL_ARGUMENTS_MAX || args.join(' ').length > CALL_LENGTH_MAX
-    ? unknown('the command line is too long to be kept')
+    ? unknown('the command line is too long to store')
     : { command: 'bench', args, cwd, secrets };
 
 /** Of one run of --repeat: alone, with its own seed. */
@@ -88,7 +85,7 @@ const machineProvenance = ({ platform }: Pick<ProcessState, 'platform'>): Machin
     memoryBytes,
   };
   if (platform !== 'linux') {
-    const reason = unknown(`${platform} has no files that tell it`);
+    const reason = unknown(`${platform} has no files that report it`);
     return { ...machine, governor: reason, cpuLimit: reason, memoryLimitBytes: reason };
   }
   const files = directoryFiles('/');
@@ -98,7 +95,7 @@ const machineProvenance = ({ platform }: Pick<ProcessState, 'platform'>): Machin
   return {
     ...machine,
     governor: isUnreadable(governor)
-      ? unknown('the system does not tell it')
+      ? unknown('the system does not report it')
       : singleLine(governor).slice(0, TEXT_LENGTH_MAX),
     cpuLimit: cpu.kind === 'limited' ? cpu.cpus : NO_LIMIT,
     memoryLimitBytes: memory.kind === 'limited' ? memory.bytes : NO_LIMIT,

@@ -36,7 +36,8 @@ const turnCount = (text: string): Parsed<LengthDistribution> => {
       options.problem.replace('tokens', 'turns'),
       'Write a number such as 4, or a range such as 2..8.',
     );
-  if (options.value.kind === 'file') return wrong('a file of turns is not read', 'Write weights: 1:50,4:50.');
+  if (options.value.kind === 'file')
+    return wrong('turns cannot be read from a file', 'Write weights: 1:50,4:50.');
   return { kind: 'ok', value: options.value };
 };
 
@@ -63,14 +64,14 @@ export const SESSIONS: SessionOptionTable = {
     name: 'answers',
     valueName: 'live|recorded',
     meaning:
-      'What stands in the history of later turns: what the server says (default), or the answers of --dataset.',
+      'What the history of later turns contains: the answers of the server (default), or those of --dataset.',
     parse: oneOf('live', 'recorded'),
   }),
   history: value({
     name: 'history',
     valueName: SESSION_HISTORIES.join('|'),
     meaning:
-      'Who keeps what was said: each request sends it (default), or names the answer before it to the server (--api responses).',
+      'Where the history is stored: in the client, which sends it each time (default), or in the server (--api responses).',
     parse: oneOf(...SESSION_HISTORIES),
   }),
   sessions: value({
@@ -82,7 +83,8 @@ export const SESSIONS: SessionOptionTable = {
   concurrencyOf: value({
     name: 'concurrency-of',
     valueName: SESSION_PLACES.join('|'),
-    meaning: 'What --concurrency counts: whole sessions, thinking included (default), or requests in flight.',
+    meaning:
+      'What --concurrency counts: whole sessions with their thinking time (default), or requests in flight.',
     parse: oneOf(...SESSION_PLACES),
   }),
 };
@@ -105,7 +107,7 @@ export const sessionDatasetOptions = (
     readonly pattern: RunPattern;
     readonly hasDataset: boolean;
     readonly isMoving: boolean;
-    /** A trace says which sessions there are, if any. */
+    /** True for a trace, which defines its own sessions. */
     readonly isReplay: boolean;
     readonly api: ServerApi;
   },
@@ -130,11 +132,11 @@ export const sessionDatasetOptions = (
         `--${option.name} has no effect without sessions`,
         'Write: --turns 4, or --multi-turn with a --dataset of conversations.',
       );
-    return { shape: { sessions: unknown('each request stands for itself') }, sessionsMax: undefined };
+    return { shape: { sessions: unknown('requests are independent') }, sessionsMax: undefined };
   }
   if (turns !== undefined && run.hasDataset)
     throw usage(
-      '--turns and --dataset cannot be combined: conversations have the turns that they have',
+      '--turns and --dataset cannot be combined: the number of turns is that of each conversation',
       'Use --multi-turn with the data set, or leave it out.',
     );
   if (isMultiTurn && !run.hasDataset)
@@ -143,16 +145,19 @@ export const sessionDatasetOptions = (
     throw usage('--answers recorded has no effect without --multi-turn', 'Generated chats have no answers.');
   if (history === 'server' && run.api.conversation?.kept === undefined)
     throw usage(
-      `--history server and the API ${run.api.name} cannot be combined: it has no way to go on with what a server keeps`,
+      `--history server and the API ${run.api.name} cannot be combined: it cannot continue a history that the server stores`,
       'Write: --api responses, or leave out --history.',
     );
   if (history === 'server' && answers === 'recorded')
     throw usage(
-      '--history server and --answers recorded cannot be combined: a server goes on with its own answers',
+      '--history server and --answers recorded cannot be combined: a server continues from its own answers',
       'Leave one of them out.',
     );
   if (placesOf !== undefined && isOpenLoop(run.pattern))
-    throw usage('--concurrency-of has no effect with --rate', 'A rate is one of sessions; leave it out.');
+    throw usage(
+      '--concurrency-of has no effect with --rate',
+      'A rate counts sessions; leave --concurrency-of out.',
+    );
   if (run.isMoving && !isOpenLoop(run.pattern) && placesOf === 'requests')
     throw usage(
       '--concurrency-of requests and a concurrency that moves cannot be combined: a turn that waits for a level waits neither for the server nor for its session',

@@ -1,4 +1,4 @@
-// The options of `plimsoll bench` that say how the load moves over time and what bounds it, and what they mean together.
+// The options of `plimsoll bench` for how the load changes over time and what limits it, and how they combine.
 
 import { maximumOf } from '../../core/extremes.ts';
 import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
@@ -31,19 +31,20 @@ export const SHAPE: ShapeOptions = {
   maxInFlight: value({
     name: 'max-in-flight',
     valueName: 'C',
-    meaning: 'With a rate: hold arrivals back beyond this many in flight; how long is told apart.',
+    meaning:
+      'With a rate: hold arrivals back beyond this many in flight; the time held back is reported separately.',
     parse: wholeNumberFrom(1, 20_000),
   }),
   ramp: value({
     name: 'ramp',
     valueName: 'D',
-    meaning: 'Let the load grow to its full value in this time, before what is measured.',
+    meaning: 'Raise the load to its full value over this time, before the measured phase.',
     parse: duration(1, DAY_MS),
   }),
   warmupDuration: value({
     name: 'warmup-duration',
     valueName: 'D',
-    meaning: 'Keep the load up for this long before what is measured.',
+    meaning: 'Send the full load for this long before the measured phase.',
     parse: duration(1, DAY_MS),
   }),
 };
@@ -84,7 +85,7 @@ export const runShape = (
     warmupMs: invocation.option(SHAPE.warmupDuration) ?? 0,
     inFlightCap: inFlightCap ?? unknown('not limited'),
     steps: stages?.steps ?? [],
-    sessions: unknown('each request stands for itself'),
+    sessions: unknown('requests are independent'),
     trace: unknown('no trace is replayed'),
   };
 };

@@ -1,5 +1,5 @@
-// Runs a benchmark for the command line: what the process knows goes in, views and report come out, and what can go wrong
-// becomes two lines and a code. Loaded late, because it brings ZeroMQ along.
+// Runs a benchmark for the command line: takes the state of the process, returns views and a report, and turns errors into two
+// lines and a code. Loaded late, because it loads ZeroMQ.
 
 import { join, resolve } from 'node:path';
 import type { BenchResult } from '../../bench/run/bench-parts.ts';
@@ -39,7 +39,7 @@ export interface BenchStart {
 
 export interface BenchEnd extends BenchResult {
   readonly directory: string;
-  /** What the person was told beside the report. */
+  /** Notices that the person received in addition to the report. */
   readonly notices: readonly string[];
 }
 

@@ -18,7 +18,7 @@ export const STOP: StopOptions = {
     name: 'grace',
     valueName: 'D',
     meaning:
-      'Wait this long for requests in flight after --duration, then cancel them; they are counted apart. Default: 30s.',
+      'Wait this long for requests in flight after --duration, then cancel them; they are counted separately. Default: 30s.',
     parse: duration(0, 86_400_000),
   }),
   stopWhen: repeated<StopRule>({
@@ -58,7 +58,7 @@ export const graceShape = (
   if (given === undefined) return {};
   throw new CommandError(
     'usage',
-    '--grace has no effect without --duration: a number of requests is sent and answered whole',
+    '--grace has no effect without --duration: a given number of requests is always completed',
     'Leave it out, or write: --duration 30s --grace 10s',
   );
 };

@@ -1,4 +1,4 @@
-// `--tokenizer`: whoever knows the tokenizer of a model knows the tokens of answers also where its server tells none.
+// `--tokenizer`: counts the tokens of answers with the tokenizer of the model if its server does not report them.
 
 import { resolve } from 'node:path';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
@@ -16,7 +16,7 @@ export const TOKENIZER: TokenizerOptions = {
     name: 'tokenizer',
     valueName: 'DIR|server',
     meaning:
-      "Count the tokens of answers after the run, where the server tells none: by this folder's tokenizer.json, or by the server's /tokenize.",
+      "Count output tokens after the run if the server reports none: with this folder's tokenizer.json, or the server's /tokenize.",
     reads: text => (text === 'server' ? undefined : text),
     parse: nonEmpty,
   }),
@@ -27,7 +27,7 @@ export const notCounted = (command: 'line' | 'compare', reason: string): Option<
   value({
     name: 'tokenizer',
     valueName: 'DIR',
-    meaning: `Refused: ${reason}. Take plimsoll bench or plimsoll sweep.`,
+    meaning: `Refused: ${reason}. Use plimsoll bench or plimsoll sweep.`,
     parse: () =>
       wrong(
         `plimsoll ${command} takes no tokenizer: ${reason}`,
@@ -48,7 +48,7 @@ export const tokenizerChoice = (
   if (!api.writesAnswers)
     throw new CommandError(
       'usage',
-      `--tokenizer has no effect with the API ${api.name}, which writes no answers`,
+      `--tokenizer has no effect with the API ${api.name}, which generates no text`,
       'Leave it out.',
     );
   if (folder !== 'server') return { tokenizer: { kind: 'folder', path: resolve(cwd, folder) } };

@@ -19,13 +19,13 @@ export const URLS: UrlOptions = {
   weights: value({
     name: 'weights',
     valueName: 'W,W…',
-    meaning: 'Of several URLs: the share of the requests that each is sent, 3,1 say. Default: equal ones.',
+    meaning: 'With several URLs: the share of the requests for each, such as 3,1. Default: equal shares.',
     parse: text => {
       const weights = text.split(',').map(part => part.trim());
       return weights.every(part => /^\d{1,6}(\.\d{1,6})?$/.test(part) && Number(part) > 0)
         ? parsed(weights.map(Number))
         : wrong(
-            `${JSON.stringify(text)} is no list of weights above 0`,
+            `${JSON.stringify(text)} is not a list of weights above 0`,
             'Write one for each URL: --weights 3,1',
           );
     },
@@ -77,7 +77,7 @@ export const targetsOfUrls = (invocation: Invocation): Pick<BenchRequest, 'targe
 export const refuseUrls = ({ targets }: Pick<BenchRequest, 'targets'>, others: readonly string[]): void => {
   const [other] = others;
   if (targets === undefined || other === undefined) return;
-  throw usage(`several URLs and ${other} cannot be combined`, 'Load one URL, or leave the other out.');
+  throw usage(`several URLs and ${other} cannot be combined`, 'Load one URL, or leave the option out.');
 };
 
 /** Unless it was said, the one of the endpoint in the URLs. */

@@ -1,5 +1,5 @@
-// Loads a mock that says when it wrote what, a step after the other, and compares. Each step is a run as `plimsoll bench` makes it,
-// in a folder that goes away. Loaded late, because it brings ZeroMQ along.
+// Loads a mock that reports when it wrote each chunk, one step after the other, and compares. Each step is a run as `plimsoll
+// bench` makes it, in a temporary folder. Loaded late, because it loads ZeroMQ.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -172,7 +172,7 @@ const comparedRun = async (
   if (compared === undefined)
     throw new CommandError(
       'failure',
-      `the server at ${server.url} told no stamps of these requests`,
+      `the server at ${server.url} reported no stamps for these requests`,
       'Start it with plimsoll mock --stamp, of this version.',
     );
   return { ...compared, report, clockErrorNs: clock?.errorNs ?? 0 };
@@ -195,7 +195,7 @@ const oneRun = async (
     ['bench', url, ...load, '--duration', `${Math.round(stepMs)}ms`],
     [benchCommand],
   );
-  if (line.kind !== 'run') throw new Error('the command line of a calibration step is none');
+  if (line.kind !== 'run') throw new Error('a calibration step has no command line');
   const folder = await mkdtemp(join(state.temporaryFolder, 'plimsoll-calibrate-'));
   let lines = '';
   let zeroNs = 0n;

@@ -1,4 +1,4 @@
-// What a run measured against what the server says that it wrote: the errors themselves, of each request and gap.
+// Compares what a run measured with what the server reports that it wrote: the error of each request and gap.
 
 import type { CalibratedError } from '../../core/run/calibration.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';

@@ -20,32 +20,36 @@ const portOption = everyAddressOption(AGENT_PORT);
 const targetOption: Option<readonly string[]> = repeated<string>({
   name: 'target',
   valueName: 'ORIGIN',
-  meaning: 'A target that may be loaded, beside those of [bench] targets in config.toml.',
+  meaning: 'A target that may be loaded, in addition to [bench] targets in config.toml.',
   parse: targetOrigin,
 });
 
 const keyOption: Option<readonly TargetKey[]> = repeated<TargetKey>({
   name: 'key',
   valueName: 'KEY',
-  meaning: 'Where the API key of a target is: "ORIGIN VARIABLE", or "ORIGIN /path". Never the key itself.',
+  meaning:
+    'Where to find the API key of a target: "ORIGIN VARIABLE", or "ORIGIN /path". Never the key itself.',
   parse: keyOfTarget,
 });
 
-const onceOption: Option<boolean> = flag('once', 'Exit after one sitting: when its code is spent.');
+const onceOption: Option<boolean> = flag(
+  'once',
+  'Exit after the runs of one coordinator, when the code expires.',
+);
 
 const codeFileOption: Option<string | undefined> = value({
   name: 'code-file',
   valueName: 'FILE',
   meaning:
-    'A file with the code, as this command prints one; then none is printed, and it stays good. For machines that nobody reads.',
+    'Read the code from this file instead of printing one; the code stays valid. For unattended machines.',
   parse: nonEmpty,
 });
 
 export const agentCommand: Command = {
   name: 'agent',
-  summary: 'Make load for `plimsoll bench --agents` on another machine',
+  summary: 'Generate load for `plimsoll bench --agents` on another machine',
   description:
-    'Prints a code that the coordinator needs, and loads only the targets given here or in config.toml, within the caps\nof [bench] there. One coordinator at a time. A code is good for the runs of one sitting, at most a minute apart.',
+    'Prints a code that the coordinator needs, and loads only the targets given here or in config.toml, within the caps\nof [bench] there. One coordinator at a time. A code is valid for the runs of one\ncoordinator, at most a minute apart.',
   arguments: [],
   options: [homeOption, portOption, targetOption, keyOption, codeFileOption, onceOption],
   examples: [
@@ -54,7 +58,7 @@ export const agentCommand: Command = {
       line: 'plimsoll agent --target https://llm.example.net --key "https://llm.example.net LLM_KEY"',
       meaning: 'with a key from the environment of this machine',
     },
-    { line: 'plimsoll agent --port 5000 --once', meaning: 'the targets of config.toml, one sitting' },
+    { line: 'plimsoll agent --port 5000 --once', meaning: 'the targets of config.toml, for one coordinator' },
   ],
   run: async (invocation, state) => {
     const { startAgent } = await loadAgent();
@@ -69,5 +73,5 @@ export const agentCommand: Command = {
   },
 };
 
-/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+/** Loaded late; not next to an `await using`, where TypeScript 6.0 does not rewrite the path. */
 const loadAgent = () => import('../agent/start-agent.ts');

@@ -1,4 +1,4 @@
-// `plimsoll baseline save|list|show|rm`: what several runs of a known good state said, kept under a name for later comparisons.
+// `plimsoll baseline save|list|show|rm`: the figures of several runs of a known good state, stored by name for later comparisons.
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { resolveHome } from '../../config/home.ts';
@@ -36,8 +36,8 @@ const replaceOption = flag('replace', 'Replace a baseline of that name.');
 
 const saveCommand: Command = {
   name: 'baseline save',
-  summary: 'Keep what several runs said under a name',
-  description: `For later: plimsoll compare --baseline NAME --b RUN. At least ${BASELINE_RUNS_MIN} runs of one load, because the run is the unit; runs that\nare not comparable with each other, or not complete, are refused.`,
+  summary: 'Save the figures of several runs under a name',
+  description: `To use it: plimsoll compare --baseline NAME --b RUN. It needs at least ${BASELINE_RUNS_MIN} runs of one load; runs that are not comparable\nwith each other, or not complete, are refused.`,
   arguments: [
     NAME,
     {
@@ -130,7 +130,7 @@ const listCommand: Command = {
 
 const showCommand: Command = {
   name: 'baseline show',
-  summary: 'Show what a baseline says',
+  summary: 'Show the figures of a baseline',
   description: '',
   arguments: [NAME],
   options: [homeOption, jsonOption],
@@ -153,7 +153,7 @@ const rmCommand: Command = {
   description: 'Its runs stay where they are.',
   arguments: [NAME],
   options: [homeOption],
-  examples: [{ line: 'plimsoll baseline rm main-h200', meaning: 'forget it' }],
+  examples: [{ line: 'plimsoll baseline rm main-h200', meaning: 'delete it' }],
   run: async (invocation, state) => {
     const home = resolveHome({ ...state, option: invocation.option(homeOption) });
     const [name = ''] = invocation.arguments;

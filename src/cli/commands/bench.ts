@@ -1,4 +1,4 @@
-// `plimsoll bench URL`: a load test whose figures can be trusted, or which says itself that they cannot.
+// `plimsoll bench URL`: a load test that reports whether its figures can be trusted.
 
 import { resolveHome } from '../../config/home.ts';
 import { counted } from '../../core/figure/figure.ts';

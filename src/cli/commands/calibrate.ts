@@ -1,4 +1,4 @@
-// `plimsoll calibrate [URL]`: what this machine's client can resolve, against a server that says when it wrote what.
+// `plimsoll calibrate [URL]`: what the client on this machine can resolve, measured against a server that reports its own times.
 
 import { openHome, resolveHome } from '../../config/home.ts';
 import { parseDurationMs } from '../../core/figure/parse-figure.ts';
@@ -21,7 +21,7 @@ export const calibrateCommand: Command = {
   name: 'calibrate',
   summary: 'Find out what the client on this machine can resolve',
   description:
-    'Loads a mock that says when it wrote each chunk, with more and more streams and requests a second, and compares: errors\nof TTFT and gaps, lateness of sending. Kept in the home; later runs cite it until the machine is another one.',
+    'Loads a mock that reports when it wrote each chunk, with more and more streams and requests a second, and compares: errors\nof TTFT and gaps, lateness of sending. Stored in the home; later runs cite it until the machine changes.',
   arguments: [
     {
       name: 'URL',
@@ -50,7 +50,7 @@ export const calibrateCommand: Command = {
       },
     });
     await writeFileAtomic(calibrationFile(home), calibrationToJson(calibration));
-    const text = `${calibrationLines(calibration).join('\n')}\n\nKept: ${calibrationFile(home)}\n`;
+    const text = `${calibrationLines(calibration).join('\n')}\n\nStored: ${calibrationFile(home)}\n`;
     await state.stdout.write(
       isJson ? calibrationToJson(calibration) : state.stdout.isUnicode ? text : asciiOf(text),
     );

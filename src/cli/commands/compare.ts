@@ -23,7 +23,7 @@ export const compareCommand: Command = {
   name: 'compare',
   summary: 'Find out whether one server is really faster than another',
   description:
-    'Loads both in turn, in pairs of segments with the same requests, and takes the pair as its unit: requests of one queue are\nnot independent. After 6, 8 and 12 pairs it looks whether B is better, worse or the same, else it says how many pairs would\ndecide. Ends with 18 when B is worse, 19 when nothing is decided, 20 when the two cannot be compared.',
+    'Loads both in turn, in pairs of segments with the same requests. The pair is the unit, because requests of one queue are\nnot independent. After 6, 8 and 12 pairs it decides whether B is better, worse or the same; if it cannot, it states how many\npairs would be needed. Exits with 18 if B is worse, 19 if it is undecided, 20 if the two cannot be compared.',
   arguments: [],
   options: COMPARE_OPTIONS,
   examples: [
@@ -33,7 +33,7 @@ export const compareCommand: Command = {
     },
     {
       line: "plimsoll compare --a URL --b URL --b-start 'vllm serve M --port 8001 --max-num-batched-tokens 2048'",
-      meaning: 'start B, and end it afterwards',
+      meaning: 'start B, and stop it afterwards',
     },
     {
       line: "plimsoll compare --a runs:tag=before --b runs:tag=after --fail-if 'ttft.p90 > +5%'",
@@ -76,7 +76,10 @@ export const compareCommand: Command = {
     }
     const a = sideGiven(invocation, 'a');
     if (isEndpoint(a) !== isEndpoint(b))
-      throw usage('one side is an endpoint and the other has ended', 'Give two URLs, or two finished runs.');
+      throw usage(
+        'one side is an endpoint, the other a finished run',
+        'Give two URLs, or two finished runs.',
+      );
     if (!isEndpoint(a)) {
       const idle = LIVE_ONLY.find(option => (invocation.option(option) ?? false) !== false);
       if (idle !== undefined)
@@ -109,7 +112,7 @@ const reportedLive = async (
   const diskProblems = [...end.diskProblems, ...unwritten];
   const code = await reported(document, { invocation, state, directory, diskProblems });
   if (document.state !== 'complete' && document.stopped === undefined)
-    await state.stderr.write(`plimsoll: go on with: ${resumeText(directory, document)}\n`);
+    await state.stderr.write(`plimsoll: continue with: ${resumeText(directory, document)}\n`);
   return code;
 };
 

@@ -1,4 +1,4 @@
-// `plimsoll completion SHELL` and `plimsoll man`: what a shell completes and what a manual says, from the commands themselves.
+// `plimsoll completion SHELL` and `plimsoll man`: completion scripts and a manual page, derived from the commands themselves.
 
 import { type Command, homeOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
@@ -11,13 +11,13 @@ import { zshCompletion } from '../words/zsh-completion.ts';
 /** @param load every command: given, because this file is one of those that the table of commands loads. */
 export const completionCommand = (load: () => Promise<readonly Command[]>): Command => ({
   name: 'completion',
-  summary: 'Print what a shell needs to complete the commands and options',
+  summary: 'Print the completion script of a shell',
   description: '',
   arguments: [{ name: 'bash|zsh|fish', meaning: 'The shell.', isRequired: true }],
   options: [homeOption],
   examples: [
     { line: 'source <(plimsoll completion bash)', meaning: 'in ~/.bashrc' },
-    { line: 'source <(plimsoll completion zsh)', meaning: 'in ~/.zshrc, behind compinit' },
+    { line: 'source <(plimsoll completion zsh)', meaning: 'in ~/.zshrc, after compinit' },
     {
       line: 'plimsoll completion fish > ~/.config/fish/completions/plimsoll.fish',
       meaning: 'once, for fish',
@@ -28,7 +28,7 @@ export const completionCommand = (load: () => Promise<readonly Command[]>): Comm
     if (complete === undefined)
       throw new CommandError(
         'usage',
-        `${JSON.stringify(shell)} is no shell that is known`,
+        `${JSON.stringify(shell)} is not a known shell`,
         `Known: ${[...SHELLS.keys()].join(', ')}.`,
       );
     await state.stdout.write(complete(await load()));

@@ -37,7 +37,7 @@ const presetOption: Option<keyof typeof PRESETS | undefined> = value({
   name: 'preset',
   valueName: 'NAME',
   meaning:
-    'Sets of prefixes as other tools make them: prefix_repetition (vLLM), generated-shared-prefix (SGLang). Other options change single figures.',
+    'The shared-prefix data sets of other tools: prefix_repetition (vLLM), generated-shared-prefix (SGLang). Other options override single values.',
   parse: oneOf('prefix_repetition', 'generated-shared-prefix'),
 });
 
@@ -50,10 +50,10 @@ const traceOption: Option<string | undefined> = value({
 
 export const datasetMakeCommand: Command = {
   name: 'dataset make',
-  summary: 'Make up a data set',
+  summary: 'Generate a data set',
   description:
-    'Writes JSONL of prompts with the lengths of their answers: of lengths drawn by a seed, behind prefixes that they share, or of a\ntrace. A word stands for a token. Equal seeds give equal bytes.',
-  arguments: [{ name: 'FILE', meaning: 'Where to write; not there yet.', isRequired: true }],
+    'Writes prompts and the lengths of their answers as JSONL: with lengths drawn from a seed, with shared prefixes, or from a\ntrace. One word counts as one token. Equal seeds give equal bytes.',
+  arguments: [{ name: 'FILE', meaning: 'The file to write; it must not exist.', isRequired: true }],
   options: [
     countOption,
     REQUEST_OPTIONS.inputTokens,
@@ -98,8 +98,10 @@ export const datasetMakeCommand: Command = {
           ' ',
         ),
         `  sha256 ${written.sha256}`,
-        ...(dropped === 0 ? [] : [`  ${formatCount(dropped)} left out, so that each prefix has as many`]),
-        '  A word stands for a token: the report of a run tells what a server counted',
+        ...(dropped === 0
+          ? []
+          : [`  ${formatCount(dropped)} left out, so that each prefix has the same number`]),
+        '  One word counts as one token: the report of a run has what a server counted',
         '  To let a prefix cache answer what they share: bench --no-nonce',
       ];
       await state.stdout.write(invocation.option(jsonOption) ? jsonLines(reported) : `${lines.join('\n')}\n`);
@@ -138,7 +140,7 @@ const wantedRows = async (
     throw new CommandError(
       'usage',
       `--trace and --${other.name} cannot be combined`,
-      'A trace says itself how long its prompts are.',
+      'A trace contains the lengths of its prompts.',
     );
   const place = {
     path: resolve(cwd, trace),
@@ -150,8 +152,8 @@ const wantedRows = async (
   if (format === undefined)
     throw new CommandError(
       'benchInput',
-      `${trace} is no trace that is known`,
-      'docs/datasets.md has the formats.',
+      `${trace} is not a trace in a known format`,
+      'The formats are in docs/datasets.md.',
     );
   const read = await readTrace(place, format, { part: tracePart(given), seed });
   return { rows: tracedRows(read, seed), dropped: 0 };

@@ -27,7 +27,7 @@ import { datasetMakeCommand } from './dataset-make.ts';
 
 const showCommand: Command = {
   name: 'dataset show',
-  summary: 'Tell what is in a data set or a trace',
+  summary: 'Show what is in a data set or a trace',
   description:
     'How many prompts, how long they are, which are the same, and how much of them a prefix cache could answer; of a trace also\nits time, sessions and pauses. Nothing is sent.',
   arguments: [{ name: 'FILE', meaning: 'What --dataset of bench takes.', isRequired: true }],
@@ -76,17 +76,17 @@ const factLines = ({ description, file }: Dataset, facts: DatasetFacts): readonl
     '',
     ...inColumns(rows).map(line => `  ${line}`),
     '',
-    `  ${formatCount(identical)} of ${formatCount(prompts)} are the same as one before them`,
-    `  ${share} of all characters begin a prompt as another one begins: what a prefix cache could answer at best`,
+    `  ${formatCount(identical)} of ${formatCount(prompts)} repeat an earlier prompt`,
+    `  ${share} of all characters are in prefixes that prompts share: the most a prefix cache could save`,
     maxTokens === undefined
-      ? '  none says how long its answer may be'
-      : `  ${formatCount(maxTokensReported)} of ${formatCount(prompts)} say how long their answer may be`,
+      ? '  none has a limit for the length of its answer'
+      : `  ${formatCount(maxTokensReported)} of ${formatCount(prompts)} have a limit for the length of their answer`,
     ...(facts.partMessages === 0
       ? []
       : [
           `  ${counted(facts.partMessages, 'message')} ${ofCount(facts.partMessages, 'has', 'have')} parts, such as images, that are not counted here`,
         ]),
-    '  Tokens are for the server to count: the report of a run tells them',
+    '  Tokens are counted by the server: see the report of a run',
   ];
 };
 

@@ -1,5 +1,5 @@
-// `plimsoll demo`: a simulated cluster in this terminal, with a real dashboard and a real benchmark, for whoever wants to see
-// Plimsoll before setting anything up.
+// `plimsoll demo`: a simulated cluster in this terminal, with a real dashboard and a real benchmark, to see Plimsoll before
+// setting anything up.
 
 import { counted } from '../../core/figure/figure.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
@@ -92,7 +92,7 @@ export const demoCommand: Command = {
     if (faults === 'all' && wanted !== undefined)
       throw new CommandError(
         'usage',
-        '--nodes and --faults all exclude each other: the cluster with every fault has its own machines',
+        '--nodes and --faults all cannot be combined: the cluster with every fault has its own machines',
         'Leave out --nodes, or use --faults on.',
       );
     const scenario = scenarioWith(faults, wanted ?? NODES);

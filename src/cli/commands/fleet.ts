@@ -105,7 +105,7 @@ const fleetInitCommand: Command = {
       `The fleet is in ${path}.`,
       ...(certificate === undefined
         ? [
-            'It has no TLS: messages are sealed, but who talks when is open to whoever listens (--cert, --key).',
+            'It has no TLS: messages are sealed, but anyone on the network can see which node sends, and when (--cert, --key).',
           ]
         : []),
       `Start its server there: nats-server -c nats-server.conf`,
@@ -121,7 +121,7 @@ const fleetAddCommand: Command = {
   name: 'fleet add',
   summary: 'Let a machine use the fleet, and write its credentials',
   description:
-    'Writes DIR/nodes/NAME.nkey, which may publish only under the id of that machine, and adds it to users.conf. Again for one that has some: new credentials in place of the old.',
+    'Writes DIR/nodes/NAME.nkey, which may publish only under the id of that machine, and adds it to users.conf. If the machine has credentials, they are replaced.',
   arguments: [
     DIR,
     { name: 'ID', meaning: 'What plimsoll fleet id prints on the machine.', isRequired: true },
@@ -176,9 +176,9 @@ const fleetAddCommand: Command = {
 
 const fleetRevokeCommand: Command = {
   name: 'fleet revoke',
-  summary: 'Let a machine use the fleet no longer',
+  summary: 'Revoke the access of a machine to the fleet',
   description:
-    'Takes it out of users.conf, and removes what it wrote from the server; a server that reloads closes its connection. Its key of the cluster is another matter: plimsoll key rotate.',
+    'Removes it from users.conf, and its values from the server, which closes its connection on reload. It keeps the cluster key; to replace that: plimsoll key rotate.',
   arguments: [DIR, { name: 'NODE', meaning: 'Its name or id.', isRequired: true }],
   options: [fleetServerOption, fleetCaOption, homeOption],
   examples: [{ line: 'plimsoll fleet revoke fleet atlas', meaning: 'then reload the server' }],
@@ -201,7 +201,7 @@ const fleetRevokeCommand: Command = {
       node.nodeId,
     );
     await print(state, [
-      `${node.name} may use the fleet no longer once the server has reloaded: nats-server --signal reload`,
+      `${node.name} can no longer use the fleet once the server has reloaded: nats-server --signal reload`,
       ...(purged.kind === 'purged'
         ? [
             `What ${node.name} (${node.nodeId}) wrote was removed from the server. After the reload, once more: ${shellCommand`plimsoll fleet apply ${path}`}`,
@@ -220,7 +220,7 @@ const fleetApplyCommand: Command = {
   name: 'fleet apply',
   summary: 'Create the streams of a fleet on its server, or change them to what fleet.json says',
   description:
-    'With the credentials of the administrator in DIR. Changes nothing where all is as it should be. Renews the permissions in users.conf if they are those of an earlier version, and removes what nodes wrote that were revoked, and replies of the server that somebody had stored as last values of a node.',
+    'With the credentials of the administrator in DIR. Changes nothing if everything is in order. Renews the permissions in users.conf if they are those of an earlier version, and removes what nodes wrote that were revoked, and replies of the server that somebody had stored as last values of a node.',
   arguments: [DIR],
   options: [fleetByNodeOption, fleetServerOption, fleetCaOption, homeOption],
   examples: [{ line: 'plimsoll fleet apply fleet', meaning: 'when its server runs' }],
@@ -261,7 +261,7 @@ const fleetApplyCommand: Command = {
       if (error instanceof CommandError) throw error;
       throw new CommandError(
         'fleet',
-        `The server did not take the streams: ${causeOf(error)}`,
+        `The server did not accept the streams: ${causeOf(error)}`,
         'Its disk or the limits of the account may be too small: nats-server.conf, jetstream.',
         { cause: error },
       );
@@ -332,7 +332,7 @@ const purgeRevoked = async (
 const fleetIdCommand: Command = {
   name: 'fleet id',
   summary: 'Print the id of this machine',
-  description: 'Creates the identity of the home where there is none yet.',
+  description: 'Creates the identity of the home if there is none yet.',
   arguments: [],
   options: [homeOption],
   examples: [{ line: 'plimsoll fleet id', meaning: 'for plimsoll fleet add, on the administering machine' }],

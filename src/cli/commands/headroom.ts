@@ -77,7 +77,7 @@ const nodesOption = value({
 const bandwidthOption = value({
   name: 'bandwidth',
   valueName: 'SIZE',
-  meaning: 'Bytes a second of a machine that is not here, by its data sheet: 273GB. No daemon is asked.',
+  meaning: 'Bytes a second of a machine that is not here, by its data sheet: 273GB. No daemon is used.',
   parse: parseBytes,
 });
 const memoryOption = value({

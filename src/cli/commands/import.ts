@@ -14,18 +14,21 @@ import { type KeptImport, keepImported } from '../import/keep-imported.ts';
 
 export const importCommand: Command = {
   name: 'import',
-  summary: "Take over another tool's result, marked as foreign",
+  summary: 'Import the result of another tool, marked as foreign',
   description:
-    "Reads the result of `vllm bench serve --save-result`, AIPerf's profile_export.jsonl or GuideLLM's benchmarks.json into <home>/runs: to\nlook at, and to compare with runs of ours. Nobody vouches for its client, and what the file does not tell is said. Sends nothing.",
+    "Reads the result of `vllm bench serve --save-result`, AIPerf's profile_export.jsonl or GuideLLM's benchmarks.json into <home>/runs,\nto view it and to compare it with runs of Plimsoll. Whether its client kept up is not known, and values that the file\ndoes not contain are marked as unknown. Sends nothing.",
   arguments: [{ name: 'FILE', meaning: 'As its tool wrote it.', isRequired: true }],
   options: [NAMES.name, NAMES.tag, homeOption, jsonOption],
   examples: [
     { line: 'plimsoll import result.json', meaning: "a result of vLLM's benchmark" },
     {
       line: 'plimsoll import artifacts/profile_export.jsonl --tag tool=aiperf',
-      meaning: 'every request of AIPerf, with what profile_export_aiperf.json beside it says',
+      meaning: 'every request of AIPerf, with the profile_export_aiperf.json next to it',
     },
-    { line: 'plimsoll compare --a runs:tag=tool=aiperf --b DIR --anyway', meaning: 'beside a run of ours' },
+    {
+      line: 'plimsoll compare --a runs:tag=tool=aiperf --b DIR --anyway',
+      meaning: 'against a run of Plimsoll',
+    },
   ],
   run: async (invocation, state) => {
     const [given = ''] = invocation.arguments;

@@ -12,7 +12,7 @@ export const joinCommand: Command = {
   name: 'join',
   summary: 'Join the cluster of another machine, without a restart',
   description:
-    'The daemon of this home asks the machine that gave the code for the cluster key, writes it to <home>/cluster-key and\nconnects. A code is good once, for ten minutes.',
+    'The daemon of this home requests the cluster key from the machine that gave the code, writes it to <home>/cluster-key\nand connects. A code works once, within ten minutes.',
   arguments: [
     {
       name: 'CODE',
@@ -52,7 +52,7 @@ export const leaveCommand: Command = {
   name: 'leave',
   summary: 'Leave the cluster, without a restart',
   description:
-    'Deletes the cluster key of the home and closes every link. What this node knows of the others stays in its journal,\nand they keep what they know of it: plimsoll forget NODE hides it there.',
+    'Deletes the cluster key of the home and closes every link. What this node has stored about the others stays in its\njournal, and they keep what they have stored about it: plimsoll forget NODE hides it there.',
   arguments: [],
   options: [homeOption],
   examples: [{ line: 'plimsoll leave', meaning: 'on the machine that leaves' }],
@@ -62,7 +62,7 @@ export const leaveCommand: Command = {
       client.answer(leftAnswerSchema, '/api/mesh/leave', signal, 'POST'),
     );
     await state.stdout.write(
-      `Left ${keyId === '' ? 'the cluster' : `cluster ${keyId}`}. Whoever copied its key is still a member: plimsoll key rotate on those that stay.\n`,
+      `Left ${keyId === '' ? 'the cluster' : `cluster ${keyId}`}. Anyone with a copy of its key is still a member: run plimsoll key rotate on a machine that stays.\n`,
     );
     return EXIT_CODES.ok.code;
   },

@@ -1,4 +1,4 @@
-// What the key commands share: the home they speak of, the keys in it, and how they say what they did.
+// What the key commands share: their home, the keys in it, and how they report what they did.
 
 import { HomeError, openHome, resolveHome } from '../../config/home.ts';
 import { errorCode, type Problem } from '../../core/problem.ts';

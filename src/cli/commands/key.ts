@@ -34,7 +34,7 @@ const outOption: Option<string | undefined> = value({
 });
 const joinOption: Option<boolean> = flag(
   'join',
-  'Print the line to run on another machine. With a running daemon: a code that is good once, for ten minutes.',
+  'Print the line to run on another machine. With a running daemon: a code that works once, within ten minutes.',
 );
 const replaceOption: Option<boolean> = flag('replace', 'Replace the key in the home at once.');
 const rotateOption: Option<boolean> = flag(

@@ -27,9 +27,9 @@ import {
 
 export const lineCommand: Command = {
   name: 'line',
-  summary: 'Find the highest load that an endpoint holds',
+  summary: 'Find the highest load that an endpoint sustains',
   description:
-    'Searches the load line: the highest rate at which the queue is stable and the objectives are met, as two ends, one\nthat holds and one that does not. Without --slo it is where the queue begins to grow or one in\n20 requests fails.',
+    'Searches the load line: the highest rate at which the queue is stable and the objectives are met. The result is a\nrange: a rate that holds, and one that does not. Without --slo it is where the queue begins to grow, or\none in 20 requests fails.',
   arguments: [
     {
       name: 'URL',

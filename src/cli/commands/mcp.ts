@@ -17,21 +17,21 @@ import type { ProcessState } from '../process-state.ts';
 
 const actionsOption = flag(
   'allow-actions',
-  'Also offer what starts something, for the targets that are named.',
+  'Also offer the tools that start a probe or a load test, for the named targets.',
 );
 const targetOption = repeated({
   name: 'allow-target',
   valueName: 'URL|NODE',
   meaning:
-    'With --allow-actions: an endpoint that may be loaded, or a node that may be measured; cluster: each node. Any number of times.',
+    'With --allow-actions: an endpoint that may be loaded, or a node that may be measured; cluster: every node. May be repeated.',
   parse: nonEmpty,
 });
 
 export const mcpCommand: Command = {
   name: 'mcp',
-  summary: 'Answer programs that reason about the cluster, by the Model Context Protocol',
+  summary: 'Serve the cluster to AI assistants by the Model Context Protocol',
   description:
-    'Speaks on standard input and output, one JSON-RPC message a line, until its input ends. Answers come from the\nrunning daemon; nothing is changed unless --allow-actions says so.',
+    'Uses standard input and output, one JSON-RPC message a line, until its input ends. Answers come from the\nrunning daemon; nothing is changed without --allow-actions.',
   arguments: [],
   options: [homeOption, actionsOption, targetOption],
   examples: [
@@ -64,7 +64,7 @@ export const mcpCommand: Command = {
       const json = parsedJson(line.text);
       await report(
         json === undefined
-          ? rpcError(null, 'parse-error', 'this line is no JSON')
+          ? rpcError(null, 'parse-error', 'this line is not JSON')
           : await server.answer(json),
       );
       if (state.stdout.closed.aborted) break;

@@ -50,11 +50,7 @@ export const mockCommand: Command = {
     );
     const http = invocation.option(httpPlace);
     if (http !== undefined && (given['host'] ?? given['port']) !== undefined)
-      throw new CommandError(
-        'usage',
-        '--http and --host or --port: cannot be combined',
-        'Write one of them.',
-      );
+      throw new CommandError('usage', '--http and --host or --port cannot be combined', 'Write one of them.');
     if (given['socket'] !== undefined && (http ?? given['host'] ?? given['port']) !== undefined)
       throw new CommandError(
         'usage',

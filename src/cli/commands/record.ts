@@ -59,5 +59,5 @@ export const recordCommand: Command = {
 /** A week. */
 const DURATION_MS_MAX: number = 7 * 86_400_000;
 
-/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+/** Loaded late; not next to an `await using`, where TypeScript 6.0 does not rewrite the path. */
 const loadRecorder = () => import('../record-cluster.ts');

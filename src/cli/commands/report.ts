@@ -29,7 +29,7 @@ export const reportCommand: Command = {
   name: 'report',
   summary: "Recreate a run's report from its directory",
   description:
-    'From final_snapshot.json where the run has one, else counted again from samples.jsonl. Writes report.json and report.txt, and prints the report; of a run that goes on it prints what there is and writes nothing. Ends with 12 or 13 when the run is not complete or was interrupted.',
+    'Uses final_snapshot.json if the run has one, else counts samples.jsonl again. Writes report.json and report.txt, and prints the report; for a run in progress it prints what there is and writes nothing. Exits with 12 if the run is not complete, 13 if it was interrupted.',
   arguments: [
     {
       name: 'DIR',
@@ -72,7 +72,7 @@ export const reportCommand: Command = {
     if (live !== undefined) {
       const watch = `To watch it: ${shellCommand`plimsoll watch ${live.runId}`}`;
       await state.stderr.write(
-        `plimsoll: the run goes on: nothing was written into its directory\n${watch}\n`,
+        `plimsoll: the run is in progress: nothing was written into its directory\n${watch}\n`,
       );
     }
     for (const problem of problems) await state.stderr.write(`plimsoll: ${problem}\n`);

@@ -33,7 +33,7 @@ import type { InputLine } from '../standard-input.ts';
 import { KEY_VARIABLE } from '../sweep/kept-command.ts';
 import { asBench, requestedLoads } from '../sweep/sweep-options.ts';
 
-const yesOption = flag('yes', 'Do not ask, except for what would be read outside of DIR.');
+const yesOption = flag('yes', 'Do not ask for confirmation, except of reads outside of DIR.');
 const readOption = repeated({
   name: 'read',
   valueName: 'PATH',
@@ -46,12 +46,13 @@ export const rerunCommand: Command = {
   name: 'rerun',
   summary: 'Repeat a run from its directory',
   description:
-    'Prints the command of a run or a sweep and the files that it would read, asks, prints what is different today, asks again, and runs it.\nBefore that nothing is sent and no such file is read: a directory may come from anybody. A key is sent only if the target is\nrepeated here. No stored command starts a server.',
+    'Prints the command of a run or a sweep and the files that it would read, asks, prints what is different today, asks again, and runs it.\nNothing is sent and no such file is read without your consent: a directory may come from anybody. A key is sent only if the target is\nrepeated here. No stored command starts a server.',
   arguments: [
     { name: 'DIR', meaning: 'The directory of a run or a sweep.', isRequired: true },
     {
       name: 'URL',
-      meaning: 'Its targets once more, with credentials if one has any: keys may be sent to them.',
+      meaning:
+        'Its targets again, with their credentials: keys are sent only to targets that are repeated here.',
       isRequired: false,
       isRepeatable: true,
     },
@@ -139,8 +140,8 @@ const repeatedTargets = (stored: StoredCall, invocation: Invocation): readonly s
     const secret = SECRET_OPTIONS.find(option => !isEmpty(invocation.option(option)));
     if (secret === undefined) return undefined;
     throw usage(
-      `--${secret.name} needs the target repeated, because ${named.join(', ')} is only what a file says`,
-      `Write it behind the directory if keys may be sent to it: ${shellCommand`plimsoll rerun DIR ${urlsOf(stored)}`}`,
+      `--${secret.name} needs the target repeated, because ${named.join(', ')} comes only from a file`,
+      `Write it after the directory if keys may be sent to it: ${shellCommand`plimsoll rerun DIR ${urlsOf(stored)}`}`,
     );
   }
   const shown = given.map(url => {
@@ -223,18 +224,18 @@ const differencesOf = async (
   return differenceLines(
     rerunDifferences(
       stored.earlier,
-      isSweep ? { ...today, provenance: unknown('each stage tells it in a report of its own') } : today,
+      isSweep ? { ...today, provenance: unknown('each stage has it in its own report') } : today,
     ),
   );
 };
 
 const differenceLines = ({ rows, unreported, unseen }: RerunDifferences): readonly string[] => [
-  rows.length === 0 ? 'Nothing that is known of it is different today.' : 'Different today:',
+  rows.length === 0 ? 'No difference is known.' : 'Different today:',
   ...rows.map(
     ({ name, before, today }) =>
       `  ${capitalized(showable(name))}: ${showable(before)} -> ${showable(today)}`,
   ),
-  ...grouped('Its report does not tell', unreported),
+  ...grouped('Not in its report', unreported),
   ...grouped('Not known today', unseen),
 ];
 
@@ -315,7 +316,7 @@ class Questions {
   /** @throws CommandError `usage` where nobody can be asked */
   async isAgreed(question: string, unasked: string): Promise<boolean> {
     const { stdout } = this.#state;
-    if (!stdout.isTerminal) throw usage(`${question} Nobody can be asked here`, unasked);
+    if (!stdout.isTerminal) throw usage(`${question} There is no terminal to ask at`, unasked);
     await stdout.write(`${question} [y/N] `);
     this.#lines ??= this.#state.inputLines(ANSWER_BYTES_MAX)[Symbol.asyncIterator]();
     const next = await this.#lines.next();

@@ -58,11 +58,11 @@ export const runsRmCommand: Command = {
   name: 'runs rm',
   summary: 'Delete runs from disk',
   description:
-    'Deletes directories of runs, sweeps and load lines, and nothing else: one that is running, or that holds a file which no\nrun wrote, is left alone. Asks before it deletes. What a daemon was told of a run stays in its journal.',
+    'Deletes directories of runs, sweeps and load lines, and nothing else: one that is running, or that contains a file that\nno run wrote, is left alone. Asks before it deletes. The daemon’s records of a run stay in its journal.',
   arguments: [
     {
       name: 'RUN',
-      meaning: 'Its id, or its directory. Without it: all that pass the filters.',
+      meaning: 'Its id, or its directory. Without it: all that match the filters.',
       isRequired: false,
     },
   ],
@@ -161,7 +161,7 @@ const mayRemove = async (
   if (!state.stdout.isTerminal) {
     throw new CommandError(
       'usage',
-      `${question} Nobody can be asked here`,
+      `${question} There is no terminal to ask at`,
       'To delete without being asked: --yes',
     );
   }

@@ -33,7 +33,7 @@ const userOption = flag(
 );
 const printOption = flag('print', 'Print what would be written, and do nothing.');
 const purgeOption = flag('purge', 'Delete its home as well: identity, journal, keys, runs.');
-const followOption = flag('follow', 'Go on with new lines until Ctrl-C.');
+const followOption = flag('follow', 'Follow new lines until Ctrl-C.');
 const linesOption: Option<number | undefined> = value({
   name: 'lines',
   valueName: 'N',
@@ -50,11 +50,11 @@ const installCommand: Command = {
   name: 'service install',
   summary: 'Keep the daemon running: from now on, and after a restart of the machine',
   description:
-    'Writes a unit of systemd, or an agent of launchd, and starts it. Installing again replaces it, for example after\nan upgrade. The home stays where it is, and what config.toml says goes on to hold.',
+    'Writes a unit of systemd, or an agent of launchd, and starts it. Installing again replaces it, for example after\nan upgrade. The home and its config.toml stay as they are.',
   arguments: [],
   options: [userOption, printOption, homeOption],
   examples: [
-    { line: 'plimsoll service install --user', meaning: 'for the session of whoever is logged in' },
+    { line: 'plimsoll service install --user', meaning: 'for the session of the logged-in user' },
     { line: 'sudo plimsoll service install', meaning: 'for the machine, with a user of its own' },
     { line: 'plimsoll service install --print', meaning: 'shows the unit' },
   ],
@@ -75,7 +75,7 @@ const installCommand: Command = {
 
 const statusCommand: Command = {
   name: 'service status',
-  summary: 'Say whether the service runs',
+  summary: 'Show whether the service is running',
   description: '',
   arguments: [],
   options: [userOption, homeOption, jsonOption],
@@ -96,7 +96,7 @@ const statusCommand: Command = {
 
 const logsCommand: Command = {
   name: 'service logs',
-  summary: 'Print what the service said',
+  summary: 'Print the log of the service',
   description: '',
   arguments: [],
   options: [userOption, linesOption, followOption, homeOption],
@@ -216,7 +216,7 @@ const changing = async (path: string, change: Promise<unknown>): Promise<void> =
     throw new CommandError(
       'service',
       `${path} cannot be changed: ${shortReason(error)}`,
-      isDenied ? 'Run it as root, or add --user.' : 'Mend that, then run it again.',
+      isDenied ? 'Run it as root, or add --user.' : 'Fix that, then run it again.',
       { cause: error },
     );
   }
@@ -243,7 +243,7 @@ const sentenceOf = async (plan: ServicePlan, manager: ServiceManager): Promise<s
   stateLines(plan, await manager.state())[0] ?? '';
 
 const stateLines = ({ name, home, file }: ServicePlan, state: ServiceState): readonly string[] => [
-  `${name}: ${state.state}${state.pid === undefined ? '' : `, process ${state.pid}`}${state.restarts === undefined || state.restarts === 0 ? '' : `, started anew ${state.restarts} ×`}`,
+  `${name}: ${state.state}${state.pid === undefined ? '' : `, process ${state.pid}`}${state.restarts === undefined || state.restarts === 0 ? '' : `, restarted ${state.restarts} ×`}`,
   ...(state.status === '' ? [] : [state.status]),
   `starts by itself: ${state.startsByItself ? 'yes' : 'no'}`,
   `home: ${home}`,

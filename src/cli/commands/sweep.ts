@@ -28,7 +28,7 @@ export const sweepCommand: Command = {
   name: 'sweep',
   summary: 'Load-test an endpoint at one load after the other',
   description:
-    'Each load is a stage: an ordinary run with a directory of its own. It ends early when a load is over capacity: the loads\nabove would only grow the queue faster. After a stop or a crash --resume DIR goes on. For the highest load that holds\nunder objectives see plimsoll line.',
+    'Each load is a stage: an ordinary run with a directory of its own. It ends early when a load is over capacity: higher\nloads would only grow the queue faster. After a stop or a crash, continue with --resume DIR. For the highest load that meets\nobjectives see plimsoll line.',
   arguments: [
     {
       name: 'URL',
@@ -41,7 +41,7 @@ export const sweepCommand: Command = {
   examples: [
     { line: 'plimsoll sweep URL --rates 1..64x2 --duration 1m', meaning: '1, 2, 4, … 64 requests a second' },
     { line: 'plimsoll sweep URL --concurrency 1..256x2', meaning: '1, 2, 4, … 256 requests in flight' },
-    { line: 'plimsoll sweep --resume DIR', meaning: 'go on where it was stopped' },
+    { line: 'plimsoll sweep --resume DIR', meaning: 'continue where it stopped' },
   ],
   run: async (invocation, state) => {
     const isJson = invocation.option(SWEEP.json);
@@ -79,8 +79,8 @@ const startOf = async (
   if (isUnknown(resume)) {
     throw new CommandError(
       'benchRunDirectory',
-      `the sweep in ${directory} does not say how it was asked for: ${resume.reason}`,
-      'Run it again with its command, which stands in sweep.json.',
+      `the sweep in ${directory} does not contain its command: ${resume.reason}`,
+      'Run it again with its command, which is in sweep.json.',
     );
   }
   checkResumed(invocation, resume, {

@@ -41,7 +41,10 @@ const parseDiscovery = (text: string): Parsed<DiscoveryWay> => {
   if (text.trim() === 'off') return parsed<DiscoveryWay>({ kind: 'off' });
   const names = text.split(',').map(name => name.trim());
   if (names.includes('off'))
-    return wrong('off stands beside interfaces', 'Write the interfaces alone, en0,en5, or off alone.');
+    return wrong(
+      'off and interfaces cannot be combined',
+      'Write the interfaces alone, en0,en5, or off alone.',
+    );
   if (names.every(name => name !== '')) return parsed<DiscoveryWay>({ kind: 'interfaces', names });
   return wrong('an interface has no name', 'Write them with commas: en0,en5. Or off.');
 };
@@ -51,7 +54,7 @@ const parsePeerText = (text: string): Parsed<string> => {
   const peer = parsePeer(text);
   return peer.kind === 'peer'
     ? parsed(text)
-    : wrong(peer.problem, `Write a name or an address, with :PORT where it is not ${PEER_PORT}.`);
+    : wrong(peer.problem, `Write a name or an address, with :PORT if it is not ${PEER_PORT}.`);
 };
 
 const parseSpeed = (text: string): Parsed<number> => {
@@ -96,7 +99,7 @@ const logLevelOption = value({
   name: 'log-level',
   valueName: LOG_LEVELS.join('|'),
   meaning:
-    'The least level of the log on standard error. Default: log.level in config.toml, otherwise info; in a terminal warn.',
+    'The lowest level of the log on standard error. Default: log.level in config.toml, otherwise info; in a terminal warn.',
   parse: logLevel,
 });
 const logFormatOption = value({
@@ -261,7 +264,7 @@ const refuseSecond = (what: string, [first]: readonly string[], advice: string):
 };
 
 const contradiction = (what: string, advice: string): CommandError =>
-  new CommandError('usage', `${what}: cannot be combined`, advice);
+  new CommandError('usage', `${what} cannot be combined`, advice);
 
 const absolute = (path: string | undefined, cwd: string): string | undefined =>
   path === undefined ? undefined : resolve(cwd, path);

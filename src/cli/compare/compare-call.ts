@@ -49,7 +49,7 @@ export const resumedComparison = async (
   if (file.kind === 'refused')
     throw new CommandError(
       'benchRunDirectory',
-      `the comparison in ${directory} cannot go on: ${file.isMissing ? 'it has no comparison.json' : file.reason}`,
+      `the comparison in ${directory} cannot be resumed: ${file.isMissing ? 'it has no comparison.json' : file.reason}`,
       'Give the directory that plimsoll compare printed; each folder pair-NN-a in it is a run of its own.',
     );
   const { document } = file;
@@ -57,8 +57,8 @@ export const resumedComparison = async (
   if (isUnknown(resume))
     throw new CommandError(
       'benchRunDirectory',
-      `the comparison in ${directory} does not say how it was asked for: ${resume.reason}`,
-      'Make it anew; its command stands in comparison.json.',
+      `the comparison in ${directory} does not contain its command: ${resume.reason}`,
+      'Run it again; its command is in comparison.json.',
     );
   checkResumed(invocation, resume, {
     one: 'comparison',
@@ -85,7 +85,7 @@ export const resumedComparison = async (
     if (document[letter].target !== start[letter].request.target.shown)
       throw usage(
         `--${letter} names another server than the comparison: ${start[letter].request.target.shown}`,
-        'A comparison goes on with the servers that it began with.',
+        'A comparison resumes with the servers that it started with.',
       );
   return { start, invocation: merged };
 };
@@ -201,14 +201,14 @@ const checkServers = (
   if (isOneAtATime && starts.length < 2)
     throw usage(
       '--one-at-a-time needs --a-start and --b-start',
-      'It ends one server before it starts the other.',
+      'It stops one server before it starts the other.',
     );
   if (starts.length > 0 && platform === 'win32')
     throw usage('--a-start and --b-start need process groups', 'Start the servers yourself on Windows.');
   const isSame = a.request.target.shown === b.request.target.shown;
   if (isSame && a.facts !== b.facts)
     throw usage(
-      '--b-facts cannot be told apart from --facts: A and B have the same address',
+      '--b-facts cannot be distinguished from --facts: A and B have the same address',
       'Give them different ports, or leave out --b-facts.',
     );
   if (isSame && starts.length > 0 && !isOneAtATime)

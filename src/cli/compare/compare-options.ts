@@ -1,4 +1,4 @@
-// The options of `plimsoll compare`: those of a benchmark that say what both sides are asked, and those of the comparison.
+// The options of `plimsoll compare`: those of a benchmark that define the requests to both sides, and those of the comparison.
 
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { PAIRS_MIN } from '../../core/comparison/judge-effect.ts';
@@ -45,7 +45,7 @@ const url = (side: 'A' | 'B'): Option<string | undefined> =>
   value({
     name: side.toLowerCase(),
     valueName: 'URL|RUN',
-    meaning: `The server of ${side}, its /v1, or the endpoint; or what has ended: a run, its directory, runs:tag=before.`,
+    meaning: `The server of ${side}, its /v1, or the endpoint; or finished runs: an id, a directory, runs:tag=before.`,
     parse: nonEmpty,
   });
 
@@ -64,7 +64,7 @@ const start = (side: 'A' | 'B'): Option<string | undefined> =>
   value({
     name: `${side.toLowerCase()}-start`,
     valueName: 'CMD',
-    meaning: `Start the server of ${side} with this shell command, wait until it answers, and end it afterwards.`,
+    meaning: `Start the server of ${side} with this shell command, wait until it answers, and stop it afterwards.`,
     parse: nonEmpty,
   });
 
@@ -75,7 +75,7 @@ export const COMPARE: CompareOptions = {
   baseline: value({
     name: 'baseline',
     valueName: 'NAME',
-    meaning: 'In place of --a: what plimsoll baseline save kept.',
+    meaning: 'In place of --a: a baseline of plimsoll baseline save.',
     parse: nonEmpty,
   }),
   aLabel: label('A'),
@@ -96,50 +96,49 @@ export const COMPARE: CompareOptions = {
   }),
   oneAtATime: flag(
     'one-at-a-time',
-    'Stop one server before the other is started, where both do not fit; needs --a-start and --b-start.',
+    'Stop one server before the other is started, if both do not fit; needs --a-start and --b-start.',
   ),
   pairs: value({
     name: 'pairs',
     valueName: 'N',
-    meaning:
-      'One look after so many pairs. Default: looks at 6, 8 and 12, each stricter for being one of three.',
+    meaning: 'Decide once, after this many pairs. Default: after 6, 8 and 12, each time by a stricter test.',
     parse: wholeNumberFrom(PAIRS_MIN, UNITS_MAX),
   }),
   segment: value({
     name: 'segment',
     valueName: 'D',
     meaning:
-      'Of each segment exactly. Default: 60s, or longer until 200 requests and 20 median latencies have passed.',
+      'The exact duration of each segment. Default: 60s, or longer until 200 requests and 20 median latencies have passed.',
     parse: duration(1_000, 3_600_000),
   }),
   rest: value({
     name: 'rest',
     valueName: 'D',
-    meaning: 'Between two segments, after the last answer. Default: 2s.',
+    meaning: 'The pause between two segments, after the last answer. Default: 2s.',
     parse: duration(0, 3_600_000),
   }),
   primary: value({
     name: 'primary',
     valueName: 'METRIC',
-    meaning: `What decides: ${METRIC_NAMES.join(', ')}. Default: ttft.p90 at a rate, else output.rate.`,
+    meaning: `The metric that decides: ${METRIC_NAMES.join(', ')}. Default: ttft.p90 at a rate, else output.rate.`,
     parse: oneOf(...METRIC_NAMES),
   }),
   margin: repeated<Margins>({
     name: 'margin',
     valueName: 'P%',
     meaning:
-      'What is too small to matter: P% of everything, or METRIC=P%, ttft=P%, rates=P%. Default: 2% of rates, 5% of latencies.',
+      'The difference that is too small to matter: P% for all metrics, or METRIC=P%, ttft=P%, rates=P%. Default: 2% of rates, 5% of latencies.',
     parse: text => parseMargin(text),
   }),
-  anyway: flag('anyway', 'Compare also what is not comparable; the reasons stand beside the result.'),
+  anyway: flag('anyway', 'Compare even if the two are not comparable; the result lists the reasons.'),
   sameModel: flag(
     'same-model',
-    'Models of different names are the same: two engines name one model differently. One --facts for both says so, too.',
+    'Treat models with different names as the same: engines name one model differently. One --facts for both does the same.',
   ),
   resume: value({
     name: 'resume',
     valueName: 'DIR',
-    meaning: 'Go on with a comparison of two servers that was stopped or cut off; whole pairs are kept.',
+    meaning: 'Resume a comparison of two servers that was stopped or crashed; complete pairs are kept.',
     parse: nonEmpty,
   }),
 };
@@ -185,7 +184,7 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.noNonce,
   BENCH.noGuard,
   ...Object.values<Option<unknown>>({ ...REQUEST_OPTIONS }),
-  notCounted('compare', 'pairs are judged by what both servers told of each answer'),
+  notCounted('compare', 'pairs are judged by what both servers reported for each answer'),
   BENCH.streaming,
   BENCH.timeout,
   BENCH.grace,
@@ -201,7 +200,7 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   {
     ...BENCH.facts,
     meaning:
-      'The model that both serve, as for plimsoll headroom: each segment stands under its bound. Default: as the servers tell.',
+      'The model that both serve, as for plimsoll headroom: each segment shows its bound. Default: what the servers report.',
   },
   NAMES.name,
   NAMES.tag,

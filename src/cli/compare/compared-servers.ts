@@ -1,5 +1,5 @@
-// The servers that a comparison starts: both for its whole time, or one at a time where the machine has room for one. Each is ended
-// with its process group, whatever ends the comparison.
+// The servers that a comparison starts: both for its whole time, or one at a time if the machine has room for only one. Each is
+// stopped with its process group, however the comparison ends.
 
 import { join } from 'node:path';
 import type { SideParts } from '../../bench/compare/compared-side.ts';

@@ -37,7 +37,7 @@ export const runsSide = async (words: readonly string[], places: FinishedPlaces)
     if (side.units.every(({ runId }) => isRunId(runId))) return side;
     throw new CommandError(
       'benchRunDirectory',
-      `a run of ${text.slice(0, 100)} has an id that is none`,
+      `a run of ${text.slice(0, 100)} has an id that is not valid`,
       'Give the directory that plimsoll bench wrote.',
     );
   } catch (error) {
@@ -82,7 +82,7 @@ const filterInvocation = (text: string): Invocation => {
       const meant = nearest(name, names);
       throw new CommandError(
         'usage',
-        `${JSON.stringify(item.slice(0, 60))} is no filter of runs`,
+        `${JSON.stringify(item.slice(0, 60))} is not a filter of runs`,
         meant === undefined
           ? `Write runs:tag=before, with a filter of ${names.join(', ')}.`
           : `Did you mean runs:${meant}=…?`,

@@ -1,4 +1,4 @@
-// `--fail-if`, `--fail-if-undecided`, `--junit`, `--markdown`: what a CI job asks of a comparison, and where it is told.
+// `--fail-if`, `--fail-if-undecided`, `--junit`, `--markdown`: the rules of a CI job for a comparison, and where to write the result.
 
 import type { ComparisonDocument, ComparisonGate } from '../../core/comparison/comparison-document.ts';
 import { type GateRule, judgeGate, parseGateRule } from '../../core/comparison/gate.ts';
@@ -13,12 +13,12 @@ const failIfOption = repeated<GateRule>({
   name: 'fail-if',
   valueName: 'RULE',
   meaning:
-    "End with 18 if B has changed by more: 'ttft.p90 > +5%'. The near end of the interval counts. With rules the primary metric decides nothing.",
+    "Exit with 18 if B has changed by more: 'ttft.p90 > +5%'. The near end of the interval counts. With rules the primary metric decides nothing.",
   parse: parseGateRule,
 });
 const failIfUndecidedOption = flag(
   'fail-if-undecided',
-  'With rules: end with 19 where one of them is undecided.',
+  'With rules: exit with 19 if one of them is undecided.',
 );
 const junitOption = value({
   name: 'junit',
@@ -40,10 +40,10 @@ export const GATE_OPTIONS: readonly Option<unknown>[] = [
   markdownOption,
 ];
 
-/** Where it is told, of each call anew. */
+/** Where the result is written; given again with each call. */
 export const GATE_FILES: readonly Option<unknown>[] = [junitOption, markdownOption];
 
-/** The document with what its gate says, where one was asked for or not: its outcome decides the exit code. */
+/** The document with the result of its gate, if there is one: its outcome decides the exit code. */
 export const gated = (document: ComparisonDocument, invocation: Invocation): ComparisonDocument => ({
   ...document,
   gate: judgeGate(document, {
@@ -52,7 +52,7 @@ export const gated = (document: ComparisonDocument, invocation: Invocation): Com
   }),
 });
 
-/** Writes the files that were asked for; the lines that say so. @throws CommandError */
+/** Writes the requested files. @returns one line for each file @throws CommandError */
 export const writeGateFiles = async (
   document: ComparisonDocument,
   { invocation, state }: { readonly invocation: Invocation; readonly state: ProcessState },

@@ -1,4 +1,4 @@
-// A comparison with what its gate said, on disk: in its own directory, or for one of finished runs in a new one of the home, so that
+// Stores a comparison with the result of its gate: in its own directory, or for finished runs in a new one in the home, so that
 // `plimsoll report` and the dashboard find it again.
 
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export const writeGated = async (
     return [];
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    return [`the comparison could not be kept in ${directory}: ${diskReason(error)}`];
+    return [`the comparison could not be stored in ${directory}: ${diskReason(error)}`];
   }
 };
 
@@ -34,7 +34,7 @@ export const keepEnded = async (
     await openRunDirectory(directory);
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error;
-    return { directory: undefined, problems: [`the comparison is not kept: ${error.problem.problem}`] };
+    return { directory: undefined, problems: [`the comparison is not stored: ${error.problem.problem}`] };
   }
   const problems = [
     ...(await writeGated(directory, document)),

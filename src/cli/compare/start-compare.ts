@@ -1,5 +1,5 @@
-// Runs a comparison by pairs for the command line: its directory, its servers, its segments with whoever follows them. Loaded late,
-// because it brings ZeroMQ along.
+// Runs a comparison by pairs for the command line: its directory, its servers, its segments and their observers. Loaded late,
+// because it loads ZeroMQ.
 
 import { join, resolve } from 'node:path';
 import { ComparisonReporter } from '../../bench/announce/comparison-reporter.ts';
@@ -69,7 +69,7 @@ interface CompareEnd {
   readonly notices: readonly string[];
 }
 
-/** @throws CommandError when there is nothing to tell. */
+/** @throws CommandError when there is nothing to report. */
 export const startCompare = async (state: ProcessState, start: CompareStart): Promise<CompareEnd> => {
   try {
     return await compareIn(state, start);
@@ -131,7 +131,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
             limits: { samplesMax: undefined, durationMs: start.order.plan.segment.durationMs },
             display: { ...NO_DISPLAY, notice: text => display.notice(text) },
           });
-          // Whoever stops a segment on its page means the comparison: the next one would only begin.
+          // Stopping a segment on its page stops the comparison: otherwise the next segment would begin.
           following.stopRequested.addEventListener('abort', () => stopRequested.abort(), { once: true });
           following.started(run);
         },
@@ -215,11 +215,11 @@ const resumedPlace = async ({
       state: 'running',
       notices: [
         ...rest.notices,
-        `It went on at ${at} with ${pairs === 1 ? '1 pair' : `${pairs} pairs`} from before; the looks are those that were planned`,
+        `It went on at ${at} with ${pairs === 1 ? '1 pair' : `${pairs} pairs`} from before; the planned decisions are unchanged`,
       ],
     },
     notices: [
-      pairs === 0 ? 'no whole pair is kept: it begins anew' : `pairs 1 to ${pairs} are kept`,
+      pairs === 0 ? 'no complete pair is kept: it starts again' : `pairs 1 to ${pairs} are kept`,
       ...(putAside.length === 0 ? [] : [`what was cut off or not counted is kept in ${putAside.join(', ')}`]),
     ],
     discard: async () => undefined,
@@ -261,8 +261,8 @@ const newDocument = (id: string, state: ProcessState, start: CompareStart): Comp
 const newSide = ({ label, request, startCommand }: RequestedSide): ComparisonSide => ({
   label,
   target: request.target.shown,
-  model: request.model ?? unknown('the server was not asked yet'),
-  serverKind: unknown('the server was not asked yet'),
+  model: request.model ?? unknown('the server has not been queried yet'),
+  serverKind: unknown('the server has not been queried yet'),
   isStartedHere: startCommand !== undefined,
   units: [],
 });

@@ -1,4 +1,4 @@
-// What `plimsoll dataset show` says of a trace. It is read once, from beginning to end, and never whole in memory.
+// The text of `plimsoll dataset show` for a trace. It is read once, from beginning to end, and never whole in memory.
 
 import { basename } from 'node:path';
 import { DatasetDigest, type DatasetPlace } from '../../bench/dataset/dataset-chunks.ts';
@@ -62,10 +62,10 @@ const factLines = (facts: TraceFacts): readonly string[] => {
     ...(sessions === undefined ? [] : [`  ${sessionsText(facts, sessions)}`]),
     ...(subagents === 0 ? [] : [`  ${formatCount(subagents)} subagents`]),
     time === undefined
-      ? '  it does not tell when conversations began'
+      ? '  it has no start times of conversations'
       : `  ${formatThreeDigits(time.spanMs / 60_000)} minutes, ${formatThreeDigits(time.requestsPerSecond)} requests a second, ${formatThreeDigits(time.busiestPerSecond)} in the busiest minute`,
     ...(sharing === undefined
-      ? ['  it does not tell which prompts begin alike: none will']
+      ? ['  it does not report which prompts share a prefix: none will']
       : sharingLines(sharing, inputTokens.total)),
   ];
 };
@@ -80,5 +80,5 @@ const sharingLines = (
   inputTokens: number,
 ): readonly string[] => [
   `  ${counted(blocks, 'block')} of ${counted(blockTokens, 'token')}, ${formatCount(differentBlocks)} different ones`,
-  `  ${unkept === 0 ? '' : 'at least '}${figureText(formatFinePercent(inputTokens === 0 ? 0 : sharedTokens / inputTokens))} of all input tokens begin a prompt as an earlier one began: what a prefix cache could answer at best`,
+  `  ${unkept === 0 ? '' : 'at least '}${figureText(formatFinePercent(inputTokens === 0 ? 0 : sharedTokens / inputTokens))} of all input tokens are in a prefix of an earlier prompt: the most a prefix cache could save`,
 ];

@@ -18,7 +18,7 @@ const shares = (text: string): Parsed<TracePart['startAt']> => {
   return first !== '' && from <= to && to < 1
     ? parsed({ from, to })
     : wrong(
-        `${JSON.stringify(text.slice(0, 40))} is no share of a conversation, or no two from less to more`,
+        `${JSON.stringify(text.slice(0, 40))} is not a share of a conversation, or not a rising range of two`,
         'Write --start-at 50%, or --start-at 25%..75%.',
       );
 };

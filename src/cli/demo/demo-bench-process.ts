@@ -1,6 +1,6 @@
-// The benchmark of the demo in a process of its own: one `plimsoll bench` after another against the mock, into the demo's
-// home, so that its daemon hears of each as of any other; other patterns and limits each time, light enough for a notebook
-// that shows it to somebody. It ends with its parent, however that ended.
+// The benchmark of the demo in its own process: one `plimsoll bench` after another against the mock, into the demo's home, so
+// that its daemon receives each like any other; other patterns and limits each time, light enough for a notebook during a
+// presentation. It ends with its parent, however the parent ended.
 
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';

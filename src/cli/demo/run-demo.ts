@@ -1,5 +1,5 @@
-// Runs a demo for the command line: what the process knows goes in, what can go wrong becomes two lines and a code. A mock
-// and a benchmark run beside it; neither is needed for the cluster to show.
+// Runs a demo for the command line: takes the state of the process, and turns errors into two lines and a code. A mock and a
+// benchmark run as well; the cluster is shown without them too.
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { untilAborted } from '../../clock/until-aborted.ts';
@@ -37,7 +37,7 @@ export const runDemo = async (state: ProcessState, run: DemoRun): Promise<void> 
   }
 };
 
-/** Until the signal aborts. Neither process is needed for the cluster to show: a failure is told and no more. */
+/** Until the signal aborts. The cluster is shown without these processes too, so their failure is only reported. */
 const runDemoLoad = async (
   { nodePath, env, stderr }: ProcessState,
   home: string,
@@ -55,11 +55,11 @@ const runDemoLoad = async (
     });
     await Promise.race([untilAborted(signal), mock.exited, bench.exited]);
     if (!signal.aborted)
-      await stderr.write('plimsoll: the benchmark of the demo ended; the cluster goes on.\n');
+      await stderr.write('plimsoll: the benchmark of the demo ended; the cluster continues.\n');
   } catch (error) {
     if (signal.aborted) return;
     const reason = errorMessage(error);
-    await stderr.write(`plimsoll: the demo goes on without its benchmark: ${reason}\n`);
+    await stderr.write(`plimsoll: the demo continues without its benchmark: ${reason}\n`);
   }
 };
 

@@ -1,4 +1,4 @@
-// The daemon of the home: whether it answers, what it says of itself, and whether it could listen if it were started.
+// The daemon of the home: whether it answers, what it reports about itself, and whether it could listen if it were started.
 
 import { createServer } from 'node:net';
 import { systemClock } from '../../clock/system-clock.ts';

@@ -103,7 +103,7 @@ const reachCheck = ({ name, reach: { requested, open, shut } }: PeerStatus): rea
     : [
         check(
           'problem',
-          `no connection to ${name} is open: ${requested === 1 ? 'its address does not answer' : `none of its ${requested} addresses answers`} a question from here`,
+          `no connection to ${name} is open: ${requested === 1 ? 'its address does not answer' : `none of its ${requested} addresses answers`} a check from here`,
           'Allow UDP there on the same number as its mesh port (4181 by default).',
         ),
       ];
@@ -115,8 +115,8 @@ const deliveryCheck = ({ name, undelivered = 0 }: PeerStatus): readonly Check[] 
     : [
         check(
           'note',
-          `${name} did not send what it claims to hold of other nodes, ${counted(undelivered, 'time')}`,
-          'Others are asked instead. Restart plimsoll there, and see whether its version is the one that runs here.',
+          `${name} did not send the records of other nodes that it claims to have, ${counted(undelivered, 'time')}`,
+          'Other nodes are used instead. Restart plimsoll there, and see whether its version is the one that runs here.',
         ),
       ];
 
@@ -195,7 +195,7 @@ const ADVICE: Readonly<Record<string, string>> = {
     'Two machines run from copies of one home: on one of them, move node-key.pem and journal.sqlite away and restart.',
   'not-a-node': 'Another program listens there: check the port.',
   'bad-proof': 'The program that answers there cannot prove its identity: find out what listens there.',
-  malformed: 'The program that answers there does not speak the mesh protocol: compare the versions of both.',
+  malformed: 'The program that answers there does not use the mesh protocol: compare the versions of both.',
   'too-many': 'Plimsoll tries again by itself.',
   'too-slow': 'The machine is overloaded, or the network loses many packets. Plimsoll tries again by itself.',
   lost: 'Plimsoll tries again by itself. If this persists, find out what closes connections on the path.',

@@ -14,7 +14,7 @@ const check = checksOf('readings');
 
 export const readingChecks = (view: NodeView): readonly Check[] => [
   ...readingsOf(view)
-    // A section of its own tells of the settings.
+    // The settings have their own section.
     .filter(({ reading }) => reading !== 'config')
     .flatMap(reading => readingCheck(readingName(reading), reading.view)),
   ...view.absentGpus.map(({ vendor, reason }) =>
@@ -89,7 +89,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map<ReasonCode, string>([
   ['permission', 'Run the daemon as a user who may read it, or open the file to that user.'],
   ['psi-off', 'Start the kernel with psi=1.'],
   ['no-sensor', 'Load the sensor driver of this board (sudo sensors-detect); virtual machines have none.'],
-  ['no-answer', 'Run the tool by hand to see what blocks it.'],
+  ['no-answer', 'Run the tool yourself to see what blocks it.'],
 ]);
 
 const NAMES_MAX = 6;

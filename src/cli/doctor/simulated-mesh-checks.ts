@@ -1,5 +1,5 @@
-// The mesh of a demo: it lies in the memory of one process, so that its daemon has no cluster key, no port and no peers to
-// tell of. Who is there stands in the state alone.
+// The mesh of a demo: it exists in the memory of one process, so its daemon has no cluster key, no port and no peers to report.
+// Its nodes are only in the state.
 
 import { formatAge } from '../../core/figure/duration.ts';
 import { figureText } from '../../core/figure/figure.ts';

@@ -1,5 +1,5 @@
-// The folder of a fleet, on the machine of whoever administers it: fleet.json with what was decided and who belongs to it,
-// and the files made of that, for the server and for nodes. Credentials are readable only by their owner.
+// The folder of a fleet, on the machine of its administrator: fleet.json with the settings and the members, and the files made
+// from it, for the server and for nodes. Credentials are readable only by their owner.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ export const readFleetFolder = async (path: string): Promise<FleetFolder> => {
     throw new CommandError(
       'fleet',
       `${join(path, FLEET_FILE)} is damaged, or of a newer version`,
-      'Restore it from a backup, or begin anew: plimsoll fleet init DIR',
+      'Restore it from a backup, or start again: plimsoll fleet init DIR',
     );
   const { version: _, tls, stateBy, ...folder } = parsed.output;
   return { ...folder, tls, stateBy };

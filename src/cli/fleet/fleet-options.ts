@@ -12,10 +12,7 @@ export const fleetClusterOption: Option<string | undefined> = value({
   parse: text =>
     CLUSTER_NAME.test(text)
       ? parsed(text)
-      : wrong(
-          `${JSON.stringify(text)} is not a name that a subject can have`,
-          'Use letters, digits, - and _.',
-        ),
+      : wrong(`${JSON.stringify(text)} is not a name for a subject of NATS`, 'Use letters, digits, - and _.'),
 });
 export const fleetListenOption: Option<string | undefined> = value({
   name: 'listen',
@@ -58,7 +55,7 @@ export const fleetReplicasOption: Option<number | undefined> = value({
 });
 export const fleetByNodeOption: Option<boolean> = flag(
   'by-node',
-  'Give each node a stream of its own for its last values, in a fleet that an earlier version made. Nodes of versions before that no longer connect.',
+  'Give each node a stream of its own for its last values, in a fleet that an earlier version created. Nodes of earlier versions can no longer connect.',
 );
 export const fleetNameOption: Option<string | undefined> = value({
   name: 'name',

@@ -1,5 +1,5 @@
-// An imported file as run directories of a home, each whole or not at all: it is made beside the runs and moved among them when
-// everything is written. Its id follows from the file, so that the same file is not there twice.
+// An imported file as run directories of a home, each whole or not at all: it is written next to the runs and moved among them
+// when it is complete. Its id follows from the file, so the same file is not imported twice.
 
 import { createHash } from 'node:crypto';
 import { rename, rm, rmdir, stat } from 'node:fs/promises';
@@ -34,7 +34,7 @@ export interface KeptImport {
   /** false: it had been imported before. */
   readonly isNew: boolean;
   readonly origin: ForeignOrigin;
-  /** What a person should know beside it, one sentence each. */
+  /** Remarks for the person, one sentence each. */
   readonly notices: readonly string[];
 }
 
@@ -148,8 +148,8 @@ async function* sampleLines(samples: Samples): AsyncGenerator<string> {
 }
 
 const configOf = ({ run, tool }: ForeignRun, { id, origin, version, name, tags }: Keeping): RunConfig => {
-  const notReported = unknown('an imported run does not tell it');
-  const nothing = `not told by ${tool}`;
+  const notReported = unknown('not reported by an imported run');
+  const nothing = `not reported by ${tool}`;
   return {
     schema: RUN_CONFIG_SCHEMA,
     plimsoll: { version },

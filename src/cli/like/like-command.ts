@@ -1,4 +1,4 @@
-// What a command line of another tool says, in options of `plimsoll bench`.
+// Translates the command line of another tool into options of `plimsoll bench`.
 
 export type LikeTool = 'vllm' | 'aiperf' | 'guidellm';
 
@@ -25,7 +25,7 @@ export class LikeBuilder {
     this.#notes.push(text);
   }
 
-  /** @param unread flags that nothing here stands for @param harmless those whose lack changes no figure */
+  /** @param unread flags without a counterpart here @param harmless those whose absence changes no figure */
   made(url: string, unread: readonly string[], harmless: ReadonlySet<string>): LikeCommand {
     const unknown = unread.filter(flag => !harmless.has(flag.slice(2)));
     const duration = this.#options.find(([name]) => name === 'duration');

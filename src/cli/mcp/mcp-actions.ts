@@ -1,5 +1,5 @@
-// What `plimsoll mcp --allow-actions` may start, and where: probes of machines and loads of endpoints that the person who started it
-// named, bounded as by hand. There are no such tools at the daemon's POST /mcp: whoever may ask is not for that reason one who may load.
+// What `plimsoll mcp --allow-actions` may start, and where: probes of machines and loads of endpoints that the person named when
+// starting it, with the limits of the command line. The daemon's POST /mcp has no such tools: a client that may read may not load.
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
@@ -28,7 +28,7 @@ export interface McpAction extends McpToolHead {
 
 /** What a person named: endpoints that may be loaded, machines that may be measured. */
 export interface AllowedTargets {
-  /** By what is shown of each: neither its credentials nor its query, for whoever asks hears of the list. */
+  /** By the form that is shown: without credentials and query, because clients see the list. */
   readonly urls: ReadonlyMap<string, string>;
   /** Names or ids; "cluster" is each of them. */
   readonly nodes: readonly string[];
@@ -46,7 +46,7 @@ export const allowedTargets = (given: readonly string[]): AllowedTargets => {
       throw new CommandError(
         'usage',
         `--allow-target: ${shown} is there twice, with other credentials or another query`,
-        'Name it once: whoever asks could not tell the two apart.',
+        'Name it once: a client could not distinguish the two.',
       );
     urls.set(shown, url);
   }
@@ -90,7 +90,7 @@ const startProbe = (nodes: readonly string[], { home, state, until }: ActionPart
   name: 'start_probe',
   title: 'Start a probe',
   description:
-    'Measures the devices of a node, or with `to` the link to another one, now. It takes some seconds of the device or the cable, waits where a probe runs, and is refused where a runner is active. node_detail and worst_links tell the figures afterwards.',
+    'Measures the devices of a node, or with `to` the link to another one, now. It takes some seconds of the device or the cable, waits while another probe runs, and is refused while a runner is active. node_detail and worst_links return the figures.',
   input: PROBE_INPUT,
   output: PROBE_OUTPUT,
   isReadOnly: false,
@@ -135,7 +135,7 @@ const allowedNode = (state: State, requested: string, nodes: readonly string[]):
 };
 
 const BENCH_OUTPUT = v.object({
-  name: v.pipe(v.string(), v.description('list_runs tells the run by this name.')),
+  name: v.pipe(v.string(), v.description('The name of the run in list_runs.')),
   state: v.picklist(['running', 'ended', 'failed']),
   reason: v.string(),
 });
@@ -154,14 +154,16 @@ const startBench = (
     name: 'start_bench',
     title: 'Start a load test',
     description:
-      'Loads an endpoint with requests, one test at a time. list_runs tells it while it runs, run_report when it has ended: ask for the name that the answer has.',
+      'Loads an endpoint with requests, one test at a time. list_runs shows it while it runs, run_report when it has ended; use the name in the reply.',
     input,
     output: BENCH_OUTPUT,
     isReadOnly: false,
     start: async given => {
       const { target, concurrency, seconds } = readArguments(input, given);
       if (running !== undefined)
-        throw new McpToolError('a load test that was started here goes on: ask again when it has ended');
+        throw new McpToolError(
+          'a load test that was started here is in progress: try again when it has ended',
+        );
       const name = `asked-${randomBytes(4).toString('hex')}`;
       running = name;
       const args = [

@@ -1,5 +1,5 @@
-// The GPUs of this machine as its gatherers find them, asked once and without a daemon: for `plimsoll probe gpu`, which
-// also says where it looked.
+// The GPUs of this machine as its gatherers find them, read once and without a daemon, with the sources that were tried: for
+// `plimsoll probe gpu`.
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { defaultConfig } from '../../config/read-config.ts';
@@ -12,7 +12,7 @@ import type { Env } from '../../process/child.ts';
 export interface GpuInventory {
   /** One entry for each vendor whose source answered; its list may be empty. */
   readonly gpus: readonly NodeGpus[];
-  /** What every source said that told no device. */
+  /** The result of every source that reported no device. */
   readonly sources: readonly GpuSource[];
 }
 
@@ -20,7 +20,7 @@ interface GpuSource {
   readonly vendor: GpuVendor;
   readonly source: string;
   readonly reason: string;
-  /** There are none, rather than nobody could tell. */
+  /** True: there are none. False: no source could determine it. */
   readonly isAbsence: boolean;
 }
 

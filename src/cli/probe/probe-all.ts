@@ -13,7 +13,7 @@ export const probeAllCommand: Command = {
   name: 'probe all',
   summary: 'Measure all devices and connections of all linked nodes now',
   description:
-    'Each daemon measures one thing per interface at a time; measurements held back by a runner or a busy interface are listed. A node known only through others is listed but not asked: run this there. The figures appear on the dashboard.',
+    'Each daemon measures one thing per interface at a time; measurements held back by a runner or a busy interface are listed. A node known only through others is listed but not measured: run this there. The figures appear on the dashboard.',
   arguments: [],
   options: [homeOption, jsonOption],
   examples: [{ line: 'plimsoll probe all', meaning: 'after a cable was changed' }],

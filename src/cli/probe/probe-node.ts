@@ -1,5 +1,5 @@
-// A probe of the connections to a node of the cluster: the local daemon measures, because it agrees with the other one on
-// when, and knows who serves inference now. The command asks it, waits, and prints what it found.
+// A probe of the connections to a node of the cluster: the local daemon measures, because it agrees on a time with the other one
+// and has the servers that are active now. The command sends the request, waits, and prints the result.
 
 import { systemClock } from '../../clock/system-clock.ts';
 import { pause } from '../../clock/until-aborted.ts';

@@ -26,7 +26,7 @@ export const probeServeCommand: Command = {
   name: 'probe serve',
   summary: 'Act as the other end of `plimsoll probe link`',
   description:
-    'Prints a code that the other end needs. Each code is good for one probe; then a new one is printed. One probe at a time.',
+    'Prints a code that the other end needs. Each code is valid for one probe; then a new one is printed. One probe at a time.',
   arguments: [],
   options: [homeOption, portOption, onceOption],
   examples: [
@@ -151,7 +151,7 @@ const invitation = (port: number, code: string): string => {
 const placeText = (host: string, port: number): string =>
   port === PROBE_PORT ? host : hostPortText({ host, port });
 
-/** Without loopback, and without link-local ones, whose scope only the other end knows. */
+/** Without loopback, and without link-local addresses, whose scope is known only at the other end. */
 export const ownAddresses = (): readonly string[] =>
   Object.values(networkInterfaces())
     .flatMap(entries => entries ?? [])

@@ -1,7 +1,6 @@
-// What a daemon answers about links and probes, as a command reads it. An answer tells ages only: what was measured when is
-// known as closely as the question took, and "newer" is said where there is no doubt. Several connections are measured one
-// after another, so that the first of them may be older now than the profile before was then.
-
+// The replies of a daemon about links and probes, as a command reads them. A reply contains only ages: the time of a measurement
+// is known to within the duration of the request, and a profile is "newer" only if that is certain. Several connections are
+// measured one after another, so the first of them may be older now than the previous profile was then.
 import * as v from 'valibot';
 import type { ProbeStatus } from '../../core/probe/probe-status.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -18,7 +17,7 @@ export interface SeenLinks {
   readonly answeredAtMs: number;
 }
 
-/** Its profile was told after the one that `before` has, if that has one. */
+/** True if its profile is newer than the one in `before`, if that has one. */
 export const isNewProfile = (connectionKey: string, now: SeenLinks, before: SeenLinks): boolean => {
   const ageMs = profileAgeMs(connectionKey, now);
   if (ageMs === undefined) return false;
@@ -36,7 +35,7 @@ export const statusesOf = (answer: unknown, node: string): readonly ProbeStatus[
   });
 };
 
-/** What a person who waits for it should read; undefined where there is nothing to say. */
+/** The status for a person who waits for it; undefined if there is none to show. */
 export const statusText = ({ subject: { kind, ...rest }, stage }: ProbeStatus): string | undefined => {
   const name = 'connectionKey' in rest ? rest.connectionKey : `${kind}`;
   if (stage.kind === 'waiting') return `${name} waits: ${stage.reason}`;

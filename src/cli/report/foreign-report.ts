@@ -70,7 +70,7 @@ export const foreignReport = async (
     throw new CommandError(
       'usage',
       `--as writes what Plimsoll measured, and this run is of ${foreignLabel(report.run.foreign)}`,
-      'Keep the file that was imported: what it does not tell cannot be written in another format.',
+      'Keep the file that was imported: what it does not contain cannot be written in another format.',
     );
   const { samples } = runFiles(directory);
   await readable(samples);

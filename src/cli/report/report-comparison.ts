@@ -1,4 +1,4 @@
-// `plimsoll report DIR` of a comparison: what comparison.json knows, whatever state it is in.
+// `plimsoll report DIR` for a comparison: the content of comparison.json, in any state.
 
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import { comparisonText } from '../../core/comparison/comparison-text.ts';
@@ -44,7 +44,7 @@ export const reportComparison = async (
   else {
     const canGoOn =
       document.state !== 'complete' && document.stopped === undefined && isKnown(document.resume);
-    const advice = canGoOn ? ['', `Go on with: ${resumeText(directory, document)}`] : [];
+    const advice = canGoOn ? ['', `Continue with: ${resumeText(directory, document)}`] : [];
     await state.stdout.write(`${[...comparisonText(document, state.stdout), ...advice].join('\n')}\n`);
   }
   if (document.stopped !== undefined) return EXIT_CODES.benchStopped.code;

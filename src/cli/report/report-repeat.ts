@@ -1,4 +1,4 @@
-// `plimsoll report DIR` of repeated runs, and the files that they leave: what all of them say together.
+// `plimsoll report DIR` for repeated runs, and the files that they write: the figures of all of them together.
 
 import { basename, join } from 'node:path';
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';

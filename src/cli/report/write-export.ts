@@ -17,7 +17,7 @@ export interface Export {
   readonly text: Making;
 }
 
-/** The line that says it was written; '' where it went to standard output. @throws CommandError */
+/** Writes an export. @returns a line that names the file; '' for standard output @throws CommandError */
 export const writeExport = async ({ file, text }: Export, state: ProcessState): Promise<string> => {
   const made = text();
   const content = made instanceof Promise ? await made : made;

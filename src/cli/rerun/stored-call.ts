@@ -38,7 +38,7 @@ export const readStoredCall = async (directory: string, state: ProcessState): Pr
   const { command, call, text, earlier } = await storedIn(directory, state);
   if (isUnknown(call))
     throw refused(
-      `${directory} does not say how it was asked for: ${call.reason}`,
+      `${directory} does not contain its command: ${call.reason}`,
       text === undefined
         ? 'Type its command yourself.'
         : `Type it yourself, once you have read it: ${shownText(text)}`,
@@ -81,11 +81,11 @@ const storedIn = async (directory: string, state: ProcessState): Promise<Stored>
   if (sweep !== undefined) {
     if (!('resume' in sweep))
       throw refused(
-        `${directory} is a load line, which keeps its command as text alone`,
+        `${directory} is a load line, which stores its command only as text`,
         `Type it yourself, once you have read it: ${shownText(sweep.command)}`,
       );
     const { plimsoll, environment, model, resume } = sweep;
-    const provenance = { kind: 'unknown', reason: 'each stage tells it in a report of its own' } as const;
+    const provenance = { kind: 'unknown', reason: 'each stage has it in its own report' } as const;
     const earlier = { version: plimsoll.version, environment, model, provenance };
     return { command: sweepCommand, call: resume, text: sweep.command, earlier };
   }
@@ -98,7 +98,7 @@ const storedIn = async (directory: string, state: ProcessState): Promise<Stored>
     const { plimsoll, environment, run, provenance } = await storedRunConfig(directory);
     if (run.foreign !== undefined)
       throw refused(
-        `${directory} was imported: ${foreignLabel(run.foreign)} sent its requests, and Plimsoll does not know how`,
+        `${directory} was imported: ${foreignLabel(run.foreign)} sent its requests, by a command that was not stored`,
         `For the same load by Plimsoll, give the command of that tool: ${shellCommand`plimsoll bench --like ${run.foreign.tool} '…'`}`,
       );
     return {
@@ -122,7 +122,7 @@ const check = (
   if (hidden !== undefined)
     throw refused(
       `its command has a word that no terminal shows as it is: ${JSON.stringify(hidden.slice(0, SHOWN_MAX))}`,
-      'Somebody made that file by hand; type the command yourself.',
+      'Plimsoll did not write that file; type the command yourself.',
     );
   for (const url of urls) checkTarget(url);
   for (const word of args) {
@@ -135,8 +135,8 @@ const check = (
       );
     if (isSecretOption(name) || isOfOneCall(name))
       throw refused(
-        `its command has --${name}, which no run writes down`,
-        'Somebody made that file by hand; type the command yourself.',
+        `its command has --${name}, which no run stores`,
+        'Plimsoll did not write that file; type the command yourself.',
       );
   }
   try {
@@ -144,8 +144,8 @@ const check = (
     // A target behind its options would be none of those that are shown and have to be repeated.
     if (line.kind === 'run' && line.invocation.arguments.length > urls.length)
       throw refused(
-        'its command names a target behind its options, as no run writes down',
-        'Somebody made that file by hand; type the command yourself.',
+        'its command has a target after its options, as no run stores it',
+        'Plimsoll did not write that file; type the command yourself.',
       );
     if (line.kind === 'run') return;
   } catch (error) {
@@ -162,8 +162,8 @@ const checkTarget = (url: string): void => {
   const target = parseTargetUrl(url);
   if (target.kind === 'ok' && target.value.shown === url) return;
   throw refused(
-    `its target ${shownText(url)} is not one that a run writes down`,
-    'Somebody made that file by hand; type the command yourself.',
+    `its target ${shownText(url)} is not one that a run stores`,
+    'Plimsoll did not write that file; type the command yourself.',
   );
 };
 

@@ -1,5 +1,5 @@
-// The run directories of a home, and the directories of stages among them, newest first: from their own files, so that a run
-// is found whether or not a daemon ever heard of it.
+// The run directories of a home, and the directories of stages among them, newest first: from their own files, so a run is found
+// even if no daemon ever received it.
 
 import { readdir, realpath } from 'node:fs/promises';
 import { basename, join, sep } from 'node:path';

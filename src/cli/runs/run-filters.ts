@@ -1,5 +1,5 @@
-// Which runs a command speaks of: the options of `plimsoll runs` and what they let through. A filter that several runs must
-// pass is passed only where all of it is.
+// The filters of `plimsoll runs`: its options, and the runs that match them. A filter for several runs matches only if all of
+// it matches.
 
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type RunTags, TAG_KEY } from '../../core/run/run-tags.ts';
@@ -27,7 +27,7 @@ export const RUN_FILTERS: RunFilterOptions = {
   name: value({
     name: 'name',
     valueName: 'TEXT',
-    meaning: 'Only runs whose name has this in it.',
+    meaning: 'Only runs whose name contains this.',
     parse: nonEmpty,
   }),
   tag: repeated<WantedTag>({

@@ -1,4 +1,4 @@
-// The file of a service as Plimsoll wrote it: its note says which home it serves, so that nothing else is ever taken for it.
+// The file of a service as Plimsoll wrote it: a note in it names the home it serves, so no other file is mistaken for it.
 
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';

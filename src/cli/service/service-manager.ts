@@ -19,7 +19,7 @@ export interface ServiceManager {
 }
 
 export interface ServiceState {
-  /** As the manager says it: "active (running)". */
+  /** The state in the words of the manager: "active (running)". */
   readonly state: string;
   readonly isRunning: boolean;
   readonly startsByItself: boolean;
@@ -27,6 +27,6 @@ export interface ServiceState {
   readonly pid: number | undefined;
   /** By the manager, since it was started; undefined: it does not count. */
   readonly restarts: number | undefined;
-  /** What the daemon says of itself; '': nothing. */
+  /** The status that the daemon reports; '': none. */
   readonly status: string;
 }

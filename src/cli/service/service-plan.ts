@@ -52,7 +52,7 @@ const planOf = (options: ServiceOptions, machine: ServiceMachine): Parsed<Servic
   if (machine.platform !== 'linux' && machine.platform !== 'darwin')
     return wrong(
       `no service manager is known for ${machine.platform}`,
-      'Linux has systemd and macOS launchd. Elsewhere run plimsoll up in whatever starts programs there.',
+      'Linux has systemd and macOS launchd. On other systems run plimsoll up from their own service manager.',
     );
   const isMac = machine.platform === 'darwin';
   const scope: ServiceScope = options.isUser || isMac ? 'user' : 'system';
@@ -65,7 +65,7 @@ const planOf = (options: ServiceOptions, machine: ServiceMachine): Parsed<Servic
   const hidden = [machine.nodePath, machine.script].find(isInAHome);
   if (hidden !== undefined)
     return wrong(
-      `${hidden} lies in somebody's home, which a service of the system does not see`,
+      `${hidden} is in the home of a user, which a service of the system cannot see`,
       'Install Plimsoll for the machine (npm install --global as root, the .deb), or add --user.',
     );
   return parsed({

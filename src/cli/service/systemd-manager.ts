@@ -71,11 +71,11 @@ export const systemdManager = (plan: ServicePlan, { env, signal }: ManagerTools)
 
 const adviceFor = (why: string, { scope, name }: ServicePlan): string => {
   if (/not installed/.test(why))
-    return 'This machine has no systemd. Run plimsoll up in whatever starts programs here.';
+    return 'This machine has no systemd. Run plimsoll up from its own init system.';
   if (/connect to (the )?bus|not been booted|DBUS_SESSION_BUS_ADDRESS/i.test(why))
     return scope === 'user'
       ? 'This session has no systemd of its own: log in at this machine or by ssh instead of su or sudo. Or run loginctl enable-linger once, then this with XDG_RUNTIME_DIR=/run/user/$(id -u).'
-      : 'systemd does not run here, as in most containers. Run plimsoll up in whatever starts programs here.';
+      : 'systemd does not run here, as in most containers. Run plimsoll up as the command of the container.';
   if (/[Aa]ccess denied|authentication/.test(why)) return 'Run it as root, or add --user.';
   return `See: ${shellCommand`journalctl ${scope === 'user' ? ['--user'] : []} --unit ${name} --lines 50`}`;
 };

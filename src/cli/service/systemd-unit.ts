@@ -21,7 +21,7 @@ export const systemdUnit = (plan: ServicePlan, { supplementaryGroups, hasRdma }:
     '',
     '[Service]',
     'Type=notify',
-    '# systemd-notify speaks for the daemon',
+    '# systemd-notify sends the notifications of the daemon',
     'NotifyAccess=all',
     `ExecStart=${plan.command.map(unitWord).join(' ')}`,
     'WatchdogSec=60',

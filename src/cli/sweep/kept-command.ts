@@ -51,7 +51,7 @@ export const commandText = (
 /** The same where it is told to others: whole, or not at all. */
 export const storedCommand = (command: 'bench' | 'line', kept: SweepResume): Reported<string> => {
   const text = commandText(command, kept);
-  return text.length > COMMAND_LENGTH_MAX ? unknown('the command is too long to be told') : text;
+  return text.length > COMMAND_LENGTH_MAX ? unknown('the command is too long to show') : text;
 };
 
 /** Of an option by its name: what it holds is stored nowhere. */

@@ -1,4 +1,4 @@
-// The options of `plimsoll line`: those of a run that say what is asked of whom, and those of the search.
+// The options of `plimsoll line`: those of a run for the requests and the target, and those of the search.
 
 import type { SearchOptions } from '../../bench/line/line-search.ts';
 import { exactPercent, type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
@@ -71,7 +71,7 @@ export const LINE: LineOptions = {
   confidence: value({
     name: 'confidence',
     valueName: 'P%',
-    meaning: 'Of each verdict on a load. Default: 95%.',
+    meaning: 'The confidence of each verdict on a load. Default: 95%.',
     parse: percentFrom(50, 99.9),
   }),
 };
@@ -106,7 +106,7 @@ export const LINE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.slo,
   { ...BENCH.attainment, meaning: 'The share of issued requests that must meet NAME=D. Default: 95%.' },
   ...Object.values(LINE),
-  notCounted('line', 'it decides while a load runs, by what the server tells of each answer'),
+  notCounted('line', 'it decides while a load runs, by what the server reports for each answer'),
   notRepeated('line', 'its bracket is two loads, each measured twice already'),
   ...Object.values(BENCH).filter(option => option !== BENCH.slo && !NOT_OF_A_LINE.has(option)),
   { ...BENCH.out, meaning: 'The directory of the line itself, new or empty. Default: <home>/runs/<id>.' },
@@ -119,7 +119,7 @@ export const searchOptions = (invocation: Invocation): SearchOptions => {
   if (hasSessions(invocation))
     throw new CommandError(
       'usage',
-      'a load line of sessions cannot be searched: its verdicts rest on requests that arrive by themselves, and turns wait for each other',
+      'a load line of sessions cannot be searched: its verdicts require independent arrivals, and turns wait for each other',
       'Try sessions at several loads: plimsoll sweep URL --turns 4 --concurrency 1..64x2',
     );
   const by = invocation.option(LINE.by) ?? 'rate';

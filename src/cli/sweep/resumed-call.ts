@@ -1,5 +1,5 @@
-// What may stand beside `--resume`: a sweep or a comparison goes on as it was asked for, and whatever is stored nowhere has to be given
-// again.
+// The options that may be given with `--resume`: a sweep or a comparison resumes with its own options, and those that are stored
+// nowhere have to be given again.
 
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import type { Invocation, Option } from '../command.ts';
@@ -10,7 +10,7 @@ interface ResumedCall {
   /** "sweep". */
   readonly one: string;
   readonly options: readonly Option<unknown>[];
-  /** Names of those that belong to one call, and may stand beside --resume. */
+  /** Names of options that belong to one call and may be given with --resume. */
   readonly beside: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -31,7 +31,7 @@ export const checkResumed = (
     throw new CommandError(
       'usage',
       `--resume and --${changing.name} cannot be combined`,
-      `A ${one} goes on as it was asked for; leave it out, or begin a new one.`,
+      `A ${one} resumes with its own options; leave it out, or start a new one.`,
     );
   const missing = secrets.filter(secret => {
     if (secret === URL_SECRET) return invocation.arguments[0] === undefined;
@@ -44,6 +44,6 @@ export const checkResumed = (
   throw new CommandError(
     'usage',
     `the ${one} was given ${missing.join(' and ')}, which is stored nowhere`,
-    'Give it again beside --resume.',
+    'Give it again with --resume.',
   );
 };

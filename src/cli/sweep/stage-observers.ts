@@ -1,5 +1,5 @@
-// Who else wants to know of a search for a load line: of each stage's run `plimsoll watch` and the daemon, of the whole the
-// daemon.
+// The observers of a search for a load line: `plimsoll watch` and the daemon for the run of each stage, the daemon for the whole
+// search.
 
 import { join } from 'node:path';
 import { announceSweep } from '../../bench/announce/sweep-reporter.ts';
@@ -61,7 +61,7 @@ export class StageObservers implements StageObserver, AsyncDisposable {
     this.#options.onNotice(text);
   }
 
-  /** The whole is told besides. */
+  /** The whole search is reported separately. */
   changed(): void {}
 
   async stageEnded(...reported: Parameters<RunObservers['ended']>): Promise<void> {

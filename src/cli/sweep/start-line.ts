@@ -1,5 +1,5 @@
-// Runs a search for a load line for the command line: what the process knows goes in, what is found comes out. Loaded late,
-// because it brings ZeroMQ along.
+// Runs a search for a load line for the command line: takes the state of the process and returns the result. Loaded late, because
+// it loads ZeroMQ.
 
 import { join, resolve } from 'node:path';
 import type { SearchOptions } from '../../bench/line/line-search.ts';
@@ -44,7 +44,7 @@ interface LineEnd extends LineResult {
   readonly notices: readonly string[];
 }
 
-/** @throws CommandError when there is nothing to tell. */
+/** @throws CommandError when there is nothing to report. */
 export const startLine = async (state: ProcessState, start: LineStart): Promise<LineEnd> => {
   const { request, search, budgetMs, home, out } = start;
   const { runId: id, startedAt } = newRun();

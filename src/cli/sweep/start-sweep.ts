@@ -1,5 +1,5 @@
-// Runs a sweep for the command line: its directory, its stages with whoever follows them, its text. Loaded late, because it
-// brings ZeroMQ along.
+// Runs a sweep for the command line: its directory, its stages and their observers, its text. Loaded late, because it loads
+// ZeroMQ.
 
 import { join, resolve } from 'node:path';
 import { announceSweep, type SweepAnnouncement } from '../../bench/announce/sweep-reporter.ts';
@@ -62,7 +62,7 @@ export interface SweepOutcome {
   readonly diskProblems: readonly string[];
 }
 
-/** What a directory says of how it was asked for. @throws CommandError */
+/** The command that a directory contains. @throws CommandError */
 export const readSweepCommand = async (directory: string): Promise<SweepDocument> => {
   try {
     return await readSweep(directory);
@@ -258,8 +258,8 @@ const newDocument = (id: string, state: ProcessState, start: SweepCall): SweepDo
     tags: request.tags,
     startedAt: new Date(systemClock.wallMs()).toISOString(),
     target: request.target.shown,
-    model: request.model ?? unknown('the server was not asked yet'),
-    serverKind: unknown('the server was not asked yet'),
+    model: request.model ?? unknown('the server has not been queried yet'),
+    serverKind: unknown('the server has not been queried yet'),
     dataset: request.dataset.kind === 'file' ? request.dataset.shownPath : request.dataset.kind,
     objectives: request.objectives.map(objectiveText),
     attainment: request.attainment,

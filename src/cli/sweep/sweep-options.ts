@@ -1,4 +1,4 @@
-// The options of `plimsoll sweep`: those of a benchmark that say what is sent and to whom, and its own, which say how much.
+// The options of `plimsoll sweep`: those of a benchmark for the requests and the target, and its own for the loads.
 
 import { wrong } from '../../core/figure/parse-figure.ts';
 import type { StageLoad } from '../../core/sweep/stage.ts';
@@ -44,12 +44,12 @@ export const SWEEP: SweepOptions = {
   }),
   keepGoing: flag(
     'keep-going',
-    'Also try loads above one that is over capacity, and go on if the server refuses the warm-up or nothing succeeds for 30 s.',
+    'Also try loads above one that is over capacity, and continue if the server refuses the warm-up or nothing succeeds for 30 s.',
   ),
   resume: value({
     name: 'resume',
     valueName: 'DIR',
-    meaning: 'Go on with a sweep that was stopped or died; the stages that ended are kept.',
+    meaning: 'Resume a sweep that was stopped or crashed; the stages that ended are kept.',
     parse: nonEmpty,
   }),
   out: value({
@@ -61,7 +61,7 @@ export const SWEEP: SweepOptions = {
   json: flag('json', 'Print sweep.json alone.'),
 };
 
-/** Refused in words: whoever repeats runs looks for it here too. */
+/** Refused with a message: a person who repeats runs looks for the option here too. */
 export const notRepeated = (command: 'sweep' | 'line', reason: string): Option<undefined> =>
   value({
     name: 'repeat',
@@ -93,7 +93,7 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   pause,
   keepGoing,
   resume,
-  notRepeated('sweep', 'its stages are other loads, which tell nothing of how runs of one load differ'),
+  notRepeated('sweep', 'its stages are different loads, which do not show how much runs of one load differ'),
   BENCH.api,
   BENCH.model,
   BENCH.dataset,
@@ -163,8 +163,8 @@ export const requestedLoads = (invocation: Invocation): readonly StageLoad[] => 
 };
 
 /**
- * As a benchmark of the first load would be asked for, so that everything else means the same in both. An objective of a
- * single request is one that 95 % must meet, where nothing else is said.
+ * The options of a benchmark of the first load, so that everything else means the same in both. An objective for a single
+ * request is one that 95 % must meet, unless given otherwise.
  */
 export const asBench = (invocation: Invocation, [first]: readonly StageLoad[]): Invocation => {
   const hasRequestObjective = invocation

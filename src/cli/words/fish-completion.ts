@@ -1,4 +1,4 @@
-// Completion for fish: one line a word, with what it means beside it.
+// Completion for fish: one line a word, with its description.
 
 import type { Command, Option } from '../command.ts';
 import {

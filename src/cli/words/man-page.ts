@@ -1,4 +1,4 @@
-// The manual as man(7) reads it: every command with what --help says of it, in one page.
+// The manual in the format of man(7): every command with its help, on one page.
 
 import type { Command, CommandArgument, Option } from '../command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

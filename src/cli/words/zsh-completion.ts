@@ -1,4 +1,4 @@
-// Completion for zsh: a file for a folder of $fpath, or for eval. _arguments shows what an option means beside it.
+// Completion for zsh: a file for a folder of $fpath, or for eval. _arguments shows each option with its description.
 
 import type { Command, Option } from '../command.ts';
 import {

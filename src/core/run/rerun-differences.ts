@@ -87,7 +87,7 @@ const factsOf = ({ version, environment, model, provenance }: RerunFacts): Reado
   );
   facts.set('prompts', isUnknown(prompts) ? prompts : prompts.sha256);
   if (isKnown(prompts) && isKnown(prompts.file)) facts.set('data set', prompts.file.sha256);
-  facts.set('settings of the server', isUnknown(server) ? server : 'told');
+  facts.set('settings of the server', isUnknown(server) ? server : 'reported');
   if (isKnown(server))
     for (const { from, facts: reported } of server)
       for (const { name, value } of reported)

@@ -1,4 +1,4 @@
-// Asks a node of the cluster for its agent, for a coordinator on this machine, and tells where that agent can be reached from here.
+// Requests the agent of a node of the cluster for a coordinator on this machine, and returns where that agent can be reached from here.
 
 import * as v from 'valibot';
 import type { Clock } from '../../clock/clock.ts';
@@ -52,7 +52,7 @@ export class AgentQueries {
         kind: 'refused',
         code: 'unreachable',
         problem,
-        advice: 'plimsoll doctor says which addresses were tried.',
+        advice: 'plimsoll doctor lists the addresses that were tried.',
       };
     }
     return { kind: 'granted', agent: { nodeId: node, name, addresses, ticket: answer.ticket } };
@@ -78,21 +78,21 @@ export class AgentQueries {
     const { requests, state } = this.#parts;
     const name = nodeName(state(), node);
     if (requests === undefined)
-      return refusedAgent('unreachable', `${name} cannot be asked: there is no mesh`, '');
+      return refusedAgent('unreachable', `${name} cannot be reached: there is no mesh`, '');
     const reply = await this.#reply(node, requests, signal);
     if (reply.kind === 'timeout')
       return refusedAgent('unreachable', `${name} does not answer`, 'Does it run this version of Plimsoll?');
     if (reply.kind === 'unreachable')
       return refusedAgent(
         'unreachable',
-        `${name} was not heard within ${LINK_MS_MAX / 1_000} s: ${reply.reason}`,
-        'Is it up? plimsoll doctor on both machines says what keeps them apart; over a fleet, plimsoll fleet status.',
+        `${name} did not reply within ${LINK_MS_MAX / 1_000} s: ${reply.reason}`,
+        'Is it up? Run plimsoll doctor on both machines to find the cause; with a fleet, plimsoll fleet status.',
       );
     if (reply.kind !== 'answer') return refusedAgent('unreachable', `${name}: ${reply.reason}`, '');
     const answer = v.safeParse(agentAnswerSchema, reply.body);
     return answer.success
       ? answer.output
-      : refusedAgent('unreachable', `the answer of ${name} is not understood by this version`, '');
+      : refusedAgent('unreachable', `the reply of ${name} is not understood by this version`, '');
   }
 }
 

@@ -1,5 +1,5 @@
-// Lends this machine to coordinators of the cluster, if its config allows it: one at a time, each with a process of its own that
-// loads only what the config lists. While it does, state says that a benchmark runs here, so that probes wait.
+// Lends this machine to coordinators of the cluster, if its config allows it: one at a time, each with its own process that loads
+// only what the config lists. Meanwhile state contains a benchmark here, so that probes wait.
 
 import { join } from 'node:path';
 import type { AgentLoad } from '../../bench/agent/session-parts.ts';
@@ -48,7 +48,7 @@ export class AgentServer {
     this.#requests = new AddressBuckets(parts.clock, REQUEST_RATE, ASKERS_MAX);
   }
 
-  /** Answers peers, and tells what is loaded, until the signal aborts; then no process is left. */
+  /** Answers peers, and reports what is loaded, until the signal aborts; then no process is left. */
   async run(signal: AbortSignal): Promise<void> {
     const { requests, clock } = this.#parts;
     const end = requests?.serve(AGENT_QUERY_TOPIC, async ({ from }) => ({
@@ -59,7 +59,7 @@ export class AgentServer {
       for (; !signal.aborted; await pause(clock, LEASE_REPEAT_MS, signal)) this.#report();
     } finally {
       end?.();
-      this.#stop.abort(new Error('the daemon ends'));
+      this.#stop.abort(new Error('the daemon is stopping'));
       await this.#active?.[Symbol.asyncDispose]();
     }
   }
@@ -73,7 +73,7 @@ export class AgentServer {
       return refusedAgent('not-allowed', `${name} ${what}`, ALLOW_ADVICE);
     }
     if (!this.#requests.of(to).take())
-      return refusedAgent('busy', `${name} was asked too often`, 'Wait some seconds.');
+      return refusedAgent('busy', `${name} received too many requests`, 'Wait some seconds.');
     if (!(await this.#isFree()))
       return refusedAgent('busy', `${name} works for another coordinator`, BUSY_ADVICE);
     this.#isStarting = true;
@@ -147,7 +147,7 @@ export class AgentServer {
 }
 
 const ALLOW_ADVICE =
-  'Whoever runs it can allow it there: [bench] agent = true and targets = ["https://…"] in its config.toml.';
+  'The person who runs it can allow it there: [bench] agent = true and targets = ["https://…"] in its config.toml.';
 const BUSY_ADVICE = 'Wait until that run is over, or use another node.';
 /** Of one node: a search for a load line asks once a stage. */
 const REQUEST_RATE = { burst: 16, perSecond: 0.5 };

@@ -1,5 +1,5 @@
-// What the demo's daemon knows of nodes that were silent before it began: in its journal, stored as long ago as they were
-// heard last, as in the home of any daemon that is started again.
+// The record that the demo's daemon has of nodes that went silent before it started: in its journal, with the age of the last
+// event from each, as in the home of any daemon that is restarted.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';

@@ -1,5 +1,5 @@
-// The document of a load line of the demo's past, made again from what the simulation tells of it: the same search, stage by
-// stage, because nothing in it is left to chance.
+// The document of a load line of the demo's past, rebuilt from the figures of the simulation: the same search, stage by stage,
+// because nothing in it is random.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

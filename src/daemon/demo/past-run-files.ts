@@ -1,5 +1,5 @@
-// The files of a demo's past runs, made when it begins: requests drawn around the figures that the simulation tells of a run,
-// counted by the product's own metrics. What is shown of such a run agrees with its samples because it is made of them.
+// The files of a demo's past runs, made when it starts: requests drawn around the figures that the simulation has for a run,
+// counted by the product's own metrics. The figures shown for such a run agree with its samples because they are made from them.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -18,7 +18,7 @@ import { RunMetrics } from '../../metrics/run-metrics.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { encodeSampleLine, encodeSamplesEnd } from '../../wire/sample-line.ts';
 
-/** The run as its files have it; itself where it tells no figures to draw requests around. */
+/** The run as its files contain it; unchanged if it has no figures to draw requests around. */
 export const withPastFiles = (
   run: Run,
   { home, version }: { readonly home: string; readonly version: string },

@@ -1,5 +1,5 @@
-// A simulated cluster around one real daemon: the daemon plays the first machine, every other one speaks to it over a mesh in
-// memory, and what it serves is a real dashboard of made-up figures.
+// A simulated cluster around one real daemon: the daemon plays the first machine, every other one is connected to it by a mesh
+// in memory, and it serves a real dashboard of simulated figures.
 
 import type { Fact } from '../../core/event-kinds.ts';
 import { activityOn } from '../../core/probe/activity.ts';
@@ -105,7 +105,7 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
   };
 };
 
-/** What is told of the past is on disk as well, as if it had been run. */
+/** Facts of the past also get files on disk, as if they had been run. */
 const withFiles = (fact: Fact, place: { readonly home: string; readonly version: string }): Fact => {
   if (fact.kind === 'run.ended') return { ...fact, payload: withPastFiles(fact.payload, place) };
   return fact.kind === 'sweep.ended' ? { ...fact, payload: pastLineFile(fact.payload, place) } : fact;

@@ -15,11 +15,11 @@ export const accessRoutes = (
     method: 'POST',
     path: '/api/access/code',
     access: 'public',
-    summary: 'Swaps a one-time code, as printed in the fragment of the URL, for a cookie.',
+    summary: 'Exchanges a one-time code, as printed in the fragment of the URL, for a cookie.',
     body: codeBodySchema,
     statuses: { 204: 'Signed in.' },
     handle: ({ code }, request, reply) => {
-      // First: whoever sends wrong ones from the same address must not keep the owner from signing in.
+      // Checked first: wrong codes from the same address must not keep the owner from signing in.
       const cookie = access.redeemCode(code);
       if (cookie === undefined) {
         guard.checkRefusals(request.raw);

@@ -11,7 +11,7 @@ export const agentRoutes = ({ agents }: HttpServerOptions): readonly ApiRoute[] 
     path: '/api/agents',
     access: 'change',
     summary:
-      'Asks a node of the cluster to load a target on behalf of a benchmark that is coordinated on this machine. The node decides by its own settings.',
+      'Requests that a node of the cluster load a target for a benchmark coordinated on this machine. The node decides by its own settings.',
     parameters: [],
     body: agentLoadRequestSchema,
     answers: {
@@ -20,7 +20,7 @@ export const agentRoutes = ({ agents }: HttpServerOptions): readonly ApiRoute[] 
     handle: async (request, reply) => {
       const { nodeId } = readBody(request, agentLoadRequestSchema);
       if (agents === undefined)
-        throw new RequestError({ code: 'no-agents', problem: 'This daemon asks no agents.', advice: '' });
+        throw new RequestError({ code: 'no-agents', problem: 'This daemon uses no agents.', advice: '' });
       const requested = await agents.request(nodeId, AbortSignal.timeout(ANSWER_MS));
       if (requested.kind === 'granted') return sendJson(reply.code(201), requested.agent);
       const { problem, advice } = requested;

@@ -67,7 +67,7 @@ const readRoutes = ({
     path: '/api/comparisons/{comparisonId}',
     access: 'read',
     summary:
-      'One comparison: its comparison.json, also while it goes on, if its files are on the answering node; else what the cluster was told.',
+      'One comparison: its comparison.json, also while it is in progress, if its files are on the answering node; else what the cluster has of it.',
     parameters: [COMPARISON_ID],
     description: 'The comparison.',
     answer: knownComparisonAnswerSchema,
@@ -94,7 +94,7 @@ const reportRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => 
     method: 'POST',
     path: '/api/comparisons',
     access: 'change',
-    summary: 'A comparison by pairs starts on this machine; its segments tell of themselves as runs.',
+    summary: 'A comparison by pairs starts on this machine; its segments are reported as runs.',
     body: comparisonStartSchema,
     statuses: { 204: TOLD[204] },
     handle: begun => {
@@ -137,7 +137,7 @@ const stopRoute = ({ clock, cluster, nodeId, comparing }: HttpServerOptions): Ap
     path: '/api/comparisons/{comparisonId}/stop',
     access: 'change',
     summary:
-      'Asks a comparison on this machine to stop now and to keep the pairs that are done, as Ctrl-C does. Its process learns of it with the answer to its next update.',
+      'Requests that a comparison on this machine stop now and keep the pairs that are done, as Ctrl-C does. Its process receives the request with the reply to its next update.',
     parameters: [COMPARISON_ID],
     status: 202,
     description: 'It was asked to stop and ends within seconds.',
@@ -157,7 +157,7 @@ const stopRoute = ({ clock, cluster, nodeId, comparing }: HttpServerOptions): Ap
           {
             code: 'run-elsewhere',
             problem: `The process of this comparison is on ${nodeName(cluster.state, view.node)}, where this daemon cannot reach it.`,
-            advice: 'Stop it on that page, or with Ctrl-C.',
+            advice: 'Stop it on the page of that machine, or with Ctrl-C.',
             node: view.node,
           },
           { status: 409 },
@@ -238,8 +238,8 @@ const compared = async (
   if (result === 'busy')
     throw new RequestError({
       code: 'too-busy',
-      problem: 'Too many comparisons wait already.',
-      advice: 'Ask again in a few seconds.',
+      problem: 'Too many comparisons are waiting.',
+      advice: 'Try again in a few seconds.',
     });
   if (result.kind === 'compared') return { comparison: result.document };
   throw new RequestError({ code: 'no-such-run', problem: result.reason, advice: '' });

@@ -1,6 +1,6 @@
-// Who may have a connection. A place belongs to who has shown the token on that connection, whatever its address: another
-// user of this machine has the same address as its owner. All others share the rest, and while it is full the one that has
-// waited longest for its next request gives way to a new one, which may be the owner's first. No byte is read for that.
+// Who may have a connection. A reserved place belongs to the client that sent the token on that connection, from any address:
+// another user of this machine has the same address as its owner. All others share the rest; if it is full, the connection that
+// has waited longest for its next request is closed for a new one, which may be the owner's first. No byte is read for that.
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -18,7 +18,7 @@ type PlaceVerdict =
 export class ConnectionPlaces {
   readonly #limits: PlacesLimits;
   readonly #onGivenWay: (socket: Socket) => void;
-  /** Connections that have not shown the token. */
+  /** Connections that have not sent the token. */
   readonly #strangers = new Map<Socket, Stranger>();
   /** Those of them without a whole request, in the order in which they began to wait for one. */
   readonly #waiting = new Set<Socket>();
@@ -37,10 +37,10 @@ export class ConnectionPlaces {
     const ofAddress = this.#ofAddress.get(address) ?? 0;
     if (!isLoopbackAddress(address) && ofAddress >= connectionsOfAddressMax && !this.#giveWay(address))
       return refused(
-        `This address has ${counted(ofAddress, 'connection')} open that have not shown the token.`,
+        `This address has ${counted(ofAddress, 'connection')} open that have not sent the token.`,
       );
     if (this.#strangers.size >= Math.max(1, connectionsMax - connectionsKept) && !this.#giveWay())
-      return refused('All connections for those who have not shown the token are in use.');
+      return refused('All connections for clients without the token are in use.');
     if (this.#open.size >= connectionsMax && !this.#giveWay())
       return refused(`All ${connectionsMax} connections of this daemon are in use.`);
     this.#open.add(socket);

@@ -1,7 +1,7 @@
 // The built dashboard, served from a table of its files: a request is looked up by its exact path, so no spelling of a
-// path can reach another file. Files are held in memory, compressed once. The page's own addresses (/nodes/…, /runs/…, /headroom,
-// /links) give the page; any other unknown path is a 404, so a mistyped address or asset never looks like a valid
-// reply. A browser gets that 404 with the page, which says that nothing is there.
+// path can reach another file. Files are kept in memory, compressed once. The page's own addresses (/nodes/…, /runs/…, /headroom,
+// /links) return the page; any other unknown path is a 404, so a mistyped address or asset never looks like a valid
+// reply. A browser gets that 404 with the page, which shows that nothing is there.
 
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
@@ -50,8 +50,8 @@ const sendAsset = (request: FastifyRequest, reply: FastifyReply, asset: Asset): 
 };
 
 /**
- * A page was requested by typing an address or following a link: browsers say so (RFC 9110 Accept), and pages have no
- * file extension.
+ * True if a page was requested by typing an address or following a link: browsers then send that they accept HTML (RFC 9110
+ * Accept), and pages have no file extension.
  */
 const isVisit = ({ headers }: FastifyRequest, path: string): boolean =>
   headers.accept?.startsWith('text/html') === true && !/\.\w+$/.test(path);

@@ -24,7 +24,7 @@ import { RequestError } from './request-error.ts';
 import { type ApiRoute, jsonRoute, type RouteParameter, readQuery } from './route.ts';
 
 export const groupRoutes = ({ clock, cluster }: HttpServerOptions): readonly ApiRoute[] => {
-  // Begins to look when somebody asks, and derives anew only what has changed since.
+  // Starts with the first request, and derives only what has changed since the last one.
   const watch = new LinkWatch();
   const look = (by: GroupBy): { readonly groups: readonly Group[]; readonly links: readonly LinkView[] } => {
     const { state } = cluster;

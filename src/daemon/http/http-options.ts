@@ -35,7 +35,7 @@ export interface HttpServerOptions {
   readonly comparisons?: RunComparisons;
   /** Receives announcements of comparisons that go on; undefined: none are accepted. */
   readonly comparing?: ComparisonRegistry;
-  /** Likewise of sweeps and searches. */
+  /** The same for sweeps and searches. */
   readonly sweeps?: SweepRegistry;
   /** Receives requests for probes; undefined: nothing is measured. */
   readonly probes?: Pick<ProbeRequestServer, 'request'>;
@@ -51,9 +51,9 @@ export interface HttpServerOptions {
   readonly readiness?: Pick<Readiness, 'missing'>;
   /** Hides a node that is gone; undefined: nothing can be forgotten here. */
   readonly forget?: (subject: NodeId) => Forgetting;
-  /** Hides what is lost between two nodes; undefined likewise. */
+  /** Hides the paths that are lost between two nodes; undefined in the same case. */
   readonly forgetLink?: (nodes: readonly [NodeId, NodeId]) => LinkForgetting;
-  /** Where the built dashboard lies; undefined when none was built. */
+  /** The folder of the built dashboard; undefined when none was built. */
   readonly dashboardDir: string | undefined;
   readonly access: Access;
   readonly limits: HttpLimits;
@@ -73,8 +73,8 @@ export interface ClusterFeed {
   /** Includes every event already passed to a listener. */
   readonly state: State;
   /**
-   * Calls the listener after the events were applied, and `onReplaced` when state has changed in a way that no events
-   * tell. Returns the end of the subscription.
+   * Calls the listener after the events were applied, and `onReplaced` when state has changed without events.
+   * Returns the end of the subscription.
    */
   subscribe(listener: (events: readonly Event[]) => void, onReplaced?: () => void): () => void;
   readonly history: { series(node: NodeId, nowMs: number): HistorySeries };
@@ -113,7 +113,7 @@ export interface HttpLimits {
   readonly connectionsKept: number;
   /** Of one address beyond loopback, on which the token was not shown. */
   readonly connectionsOfAddressMax: number;
-  /** Over the Unix socket in the home, besides all others. */
+  /** Over the Unix socket in the home, in addition to all others. */
   readonly connectionsOwnerMax: number;
   /** Requests of one connection that wait for the reply to one before them; past it the connection is cut. */
   readonly pipelinedMax: number;
@@ -121,7 +121,7 @@ export interface HttpLimits {
   readonly refusalsOpenMax: number;
   /** From the first byte of a connection, or from the end of the request before, to the end of the headers. */
   readonly headersTimeoutMs: number;
-  /** Likewise to the end of the body. */
+  /** The same, to the end of the body. */
   readonly requestTimeoutMs: number;
   /** How often connections are checked against those two. */
   readonly connectionsCheckMs: number;
@@ -136,15 +136,15 @@ export interface HttpLimits {
   readonly rateAddressesMax: number;
   /** Replies to requests without the token, not counting streams, that wait for slow readers. */
   readonly answersMax: number;
-  /** Besides those: to requests with the token. */
+  /** In addition: for requests with the token. */
   readonly answersOwnerMax: number;
   /** Of either, bytes that the readers have not taken; the last one may pass it. */
   readonly answersBytesMax: number;
-  /** While all of them wait, the oldest one is cut off that waits for so long, ms; likewise a stream that takes nothing. */
+  /** While all of them wait, the oldest one that has waited this long is closed, ms; the same for a stream whose client reads nothing. */
   readonly silentUnderPressureMs: number;
   /** Of requests without the token. */
   readonly streamsMax: number;
-  /** Besides those: of requests with the token. */
+  /** In addition: for requests with the token. */
   readonly streamsOwnerMax: number;
   /** Of requests without the token: of the whole state, where that is large. */
   readonly wholeStreamsMax: number;
@@ -162,7 +162,7 @@ export interface HttpLimits {
   readonly resumeBytesMax: number;
   /** Events waiting for the next batch; past it every stream gets a new snapshot instead. */
   readonly pendingEventsMax: number;
-  /** Connections whose figures /metrics tells, the answering node's first; the rest is counted. */
+  /** Connections with figures in /metrics, the answering node's first; the rest is only counted. */
   readonly metricsConnectionsMax: number;
   /** A file of the dashboard, and the number of files. */
   readonly assetBytesMax: number;

@@ -316,6 +316,6 @@ const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 const TOO_DEEP = {
   code: 'bad-body',
   problem: `The body is nested deeper than ${NESTING_MAX}.`,
-  advice: '/openapi.json describes what it should be.',
+  advice: 'The right form is in /openapi.json.',
   at: '',
 } as const;

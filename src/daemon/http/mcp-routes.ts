@@ -39,7 +39,7 @@ export const mcpRoutes = (options: HttpServerOptions): readonly ApiRoute[] => {
           'The answer to a request.',
           v.pipe(v.unknown(), v.description('A JSON-RPC 2.0 answer.')),
         ),
-        202: { description: 'A notification was taken.', content: undefined },
+        202: { description: 'The notification was accepted.', content: undefined },
       },
       handle: async (request, reply) => {
         const answer = await server.answer(request.body);

@@ -61,9 +61,9 @@ export const meshRoutes = ({ nodeId, cluster, mesh, joining }: HttpServerOptions
       method: 'GET',
       path: '/api/mesh/join-code',
       access: 'change',
-      summary: 'How a code to join stands: whether a machine has joined with it, and how long it is good.',
+      summary: 'The state of a join code: whether a machine has joined with it, and how long it stays valid.',
       parameters: [CODE_ID],
-      description: 'The standing.',
+      description: 'The state of the code.',
       answer: joinCodeStandingSchema,
       handle: request => requested(joining, async each => each.standingOf(readQuery(request, CODE_ID) ?? '')),
     }),
@@ -118,6 +118,6 @@ const NO_MESH = {
 const CODE_ID: RouteParameter<string> = {
   name: 'id',
   in: 'query',
-  description: 'Of the code, as POST told it.',
+  description: 'The id of the code, as returned by POST.',
   schema: v.pipe(v.string(), v.maxLength(64)),
 };

@@ -26,19 +26,19 @@ export const metricsRoute = (
   { streams, startedAtWallMs }: MetricsRouteParts,
 ): ApiRoute => {
   const { clock, cluster, nodeId, version } = options;
-  // Begins to look with the first scrape, and derives anew only what has changed since.
+  // Starts with the first scrape, and derives only what has changed since the last one.
   const watch = new LinkWatch();
   return {
     method: 'GET',
     path: '/metrics',
     access: 'read',
     summary:
-      'Prometheus metrics. Unknown and stale values are absent; the time of each reading shows why. Of more than 40 nodes the others are told in short.',
+      'Prometheus metrics. Unknown and stale values are absent; the time of each reading shows why. Beyond 40 nodes only the main figures of a node are included.',
     parameters: [NODE, GROUP],
     body: undefined,
     answers: {
       200: {
-        description: 'Text format 0.0.4, or OpenMetrics 1.0.0 for who accepts it.',
+        description: 'Text format 0.0.4, or OpenMetrics 1.0.0 for a client that accepts it.',
         content: { type: 'text/plain', schema: v.string() },
       },
     },
@@ -93,7 +93,7 @@ const nodesRequested = (
   ];
   throw new RequestError({
     code: group === undefined ? 'no-such-node' : 'no-such-group',
-    problem: `No node fits ${showable(requested.join(' and ').slice(0, 120))}.`,
+    problem: `No node matches ${showable(requested.join(' and ').slice(0, 120))}.`,
     advice: 'GET /api/nodes lists the nodes, GET /api/groups?by=rack the groups.',
   });
 };
@@ -114,13 +114,13 @@ const groupMember = (text: string): ((place: ReturnType<typeof nodePlace>) => bo
 const NODE: RouteParameter<string> = {
   name: 'node',
   in: 'query',
-  description: 'Ids or names of nodes, with commas between them: these alone, each whole.',
+  description: 'Ids or names of nodes, with commas between them: only these, with all figures.',
   schema: v.pipe(v.string(), v.maxLength(4_096)),
 };
 
 const GROUP: RouteParameter<string> = {
   name: 'group',
   in: 'query',
-  description: '"rack=greenwich/r01", "site=…", "kind=…", "tag=…": its nodes alone, each whole.',
+  description: '"rack=greenwich/r01", "site=…", "kind=…", "tag=…": only its nodes, with all figures.',
   schema: v.pipe(v.string(), v.maxLength(256)),
 };

@@ -11,7 +11,7 @@ export const OWN_SCHEMAS: ReadonlyMap<unknown, JsonSchema> = new Map<unknown, Js
       type: 'object',
       description: 'Facts of a model: `model` of `plimsoll headroom --json`, with all of its fields.',
       properties: {
-        name: { type: 'string', description: 'As its file or server calls it.' },
+        name: { type: 'string', description: 'Its name in its file or on its server.' },
         notes: { type: 'array', items: { type: 'string' }, description: 'What was assumed or is missing.' },
       },
       required: ['name', 'notes'],

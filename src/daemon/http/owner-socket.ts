@@ -1,5 +1,5 @@
-// The Unix socket in the home, over which commands of this user reach the daemon: whoever takes every connection of the TCP
-// port, as any local process can, takes none of these. Its mode is 0600 before anybody can find it.
+// The Unix socket in the home, over which commands of this user reach the daemon: a local process can take every connection of
+// the TCP port, but none of these. Its mode is 0600 before it becomes visible.
 
 import { chmod, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';

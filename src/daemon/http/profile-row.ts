@@ -1,4 +1,4 @@
-// A row of the journal as it is told: a measurement as its node wrote it down, or the sum of an hour of them.
+// A row of the journal in the API: a measurement as its node recorded it, or the summary of an hour.
 
 import type { Event } from '../../core/event.ts';
 import { type Unknown, unknown } from '../../core/unknown.ts';

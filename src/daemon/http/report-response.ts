@@ -1,11 +1,11 @@
-// How an address answers what a benchmark of this machine tells of a run, of a sweep or of a comparison.
+// The replies to what a benchmark of this machine reports about a run, a sweep or a comparison.
 
 import type { ApiProblemCode } from '../../wire/api/api-problem.ts';
 import { JOURNAL_RETRY_MS } from '../event-recorder.ts';
 import type { Told } from '../runs/run-registry.ts';
 import { RequestError } from './request-error.ts';
 
-/** What was told of, in words and codes. */
+/** What the report is about, in words and codes. */
 export interface ReportResponseOf {
   readonly one: 'run' | 'sweep' | 'comparison';
   readonly unknown: ApiProblemCode;
@@ -14,7 +14,7 @@ export interface ReportResponseOf {
   readonly path: string;
 }
 
-export const TOLD = { 204: 'Accepted.', 202: 'Accepted, and a person asked it to stop.' } as const;
+export const TOLD = { 204: 'Accepted.', 202: 'Accepted, and a person requested that it stop.' } as const;
 
 /** @throws RequestError where it was not taken. */
 export const statusOf = (reported: Told, of: ReportResponseOf): 202 | 204 => {
@@ -33,8 +33,8 @@ export const checkReportResponse = (reported: Told, { one, unknown, full, path }
         {
           code: 'not-stored',
           problem:
-            'The disk of this daemon refuses it: it is held in memory, and is lost if the daemon ends.',
-          advice: 'Free some space, and tell it again.',
+            'The disk of this daemon does not store it: it is only in memory, and is lost when the daemon stops.',
+          advice: 'Free some space, then retry.',
         },
         { headers: { 'retry-after': String(JOURNAL_RETRY_MS / 1_000) } },
       );

@@ -63,7 +63,7 @@ export const answerBrokenRequest = (error: { readonly code?: string }, socket: S
   sendClose(socket, { code, problem: BROKEN_PROBLEMS[code], advice: '' }, () => socket.destroy());
 };
 
-/** On a connection that is not served: one answer, whatever it was about to ask. */
+/** For a connection that is not served: one reply, before any request is read. */
 export const refuseConnection = (socket: Socket, problem: string): void => {
   socket.on('error', () => undefined);
   // Keep reading: unread bytes would reset the connection before the reply is read.

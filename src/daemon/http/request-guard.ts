@@ -88,7 +88,7 @@ export class RequestGuard {
       throw new RequestError(
         {
           code: 'too-many-requests',
-          problem: 'This address asks too often.',
+          problem: 'Too many requests from this address.',
           advice: 'Wait a second, or read /api/stream instead of polling.',
         },
         { headers: { 'retry-after': '1' } },
@@ -122,7 +122,7 @@ export class RequestGuard {
     throw new RequestError(
       {
         code: 'too-busy',
-        problem: `Too many replies, or too large ones, wait for readers that do not read: ${answers.count}.`,
+        problem: `Too many replies, or too large ones, wait for clients that do not read: ${answers.count}.`,
         advice: 'Try again in a second.',
       },
       { headers: { 'retry-after': '1' } },
@@ -203,7 +203,7 @@ export class RequestGuard {
     if (isOurs) return text.toLowerCase();
     throw new RequestError({
       code: 'host-not-allowed',
-      problem: `This daemon does not answer under the name ${host.name}.`,
+      problem: `This daemon does not serve the host name ${host.name}.`,
       advice: 'Use its address, or add the name to host_names in config.toml.',
       host: host.name,
     });

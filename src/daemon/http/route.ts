@@ -1,4 +1,4 @@
-// The shape of a route, and how a table of them is served: Fastify matches the address once, and the matched route says
+// The shape of a route, and how a table of them is served: Fastify matches the address once, and the matched route declares
 // who may call it. Bodies and parameters are read by the schemas in /openapi.json, and the compiler checks a route's
 // reply against its schema.
 
@@ -223,7 +223,7 @@ export const readBody = <Body>({ body }: FastifyRequest, schema: v.GenericSchema
   throw new RequestError({
     code: 'bad-body',
     problem: `The body is wrong at ${v.getDotPath(issue) ?? 'its root'}: ${issueText(issue)}.`,
-    advice: '/openapi.json describes what it should be.',
+    advice: 'The right form is in /openapi.json.',
     at: v.getDotPath(issue) ?? '',
   });
 };

@@ -137,7 +137,7 @@ const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRout
     path: '/api/runs/{runId}/stop',
     access: 'change',
     summary:
-      'Asks a run on this machine to stop now and report, as Ctrl-C does; it is then `interrupted`. Its process learns of it with the answer to its next update.',
+      'Requests that a run on this machine stop now and report, as Ctrl-C does; it is then `interrupted`. Its process receives the request with the reply to its next update.',
     parameters: [RUN_ID],
     status: 202,
     description: 'It was asked to stop and ends within seconds.',
@@ -157,7 +157,7 @@ const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRout
           {
             code: 'run-elsewhere',
             problem: `The process of this run is on ${nodeName(cluster.state, view.node)}, where this daemon cannot reach it.`,
-            advice: 'Stop it on that page, or with Ctrl-C.',
+            advice: 'Stop it on the page of that machine, or with Ctrl-C.',
             node: view.node,
           },
           { status: 409 },

@@ -65,8 +65,7 @@ const reportRoutes = ({ sweeps }: HttpServerOptions): readonly ApiRoute[] => [
     method: 'POST',
     path: '/api/sweeps',
     access: 'change',
-    summary:
-      'A sweep or a search for a load line starts on this machine; its stages tell of themselves as runs.',
+    summary: 'A sweep or a search for a load line starts on this machine; its stages are reported as runs.',
     body: sweepStartSchema,
     statuses: { 204: TOLD[204] },
     handle: begun => {
@@ -109,7 +108,7 @@ const stopRoute = ({ clock, cluster, nodeId, sweeps }: HttpServerOptions): ApiRo
     path: '/api/sweeps/{sweepId}/stop',
     access: 'change',
     summary:
-      'Asks a sweep or search on this machine to stop now and to keep what is known, as Ctrl-C does. Its process learns of it with the answer to its next update.',
+      'Requests that a sweep or search on this machine stop now and keep what is known, as Ctrl-C does. Its process receives the request with the reply to its next update.',
     parameters: [SWEEP_ID],
     status: 202,
     description: 'It was asked to stop and ends within seconds.',
@@ -129,7 +128,7 @@ const stopRoute = ({ clock, cluster, nodeId, sweeps }: HttpServerOptions): ApiRo
           {
             code: 'run-elsewhere',
             problem: `The process of this sweep is on ${nodeName(cluster.state, view.node)}, where this daemon cannot reach it.`,
-            advice: 'Stop it on that page, or with Ctrl-C.',
+            advice: 'Stop it on the page of that machine, or with Ctrl-C.',
             node: view.node,
           },
           { status: 409 },

@@ -1,4 +1,4 @@
-// The log of a daemon: lines for whoever operates it, on standard error, where journald, launchd and containers collect
+// The log of a daemon: lines for its operator, on standard error, where journald, launchd and containers collect
 // them. It is bounded: a link that comes and goes every second must not fill a disk.
 
 import type { Clock } from '../../clock/clock.ts';

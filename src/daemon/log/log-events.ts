@@ -27,7 +27,7 @@ export const LOG_EVENTS = {
     meaning:
       'A warning that concerns this node has appeared; `error` if it is serious, `info` for a note, `debug` for warnings of other nodes.',
   },
-  'warning-cleared': { level: 'info', meaning: 'It is over; `debug` for warnings of other nodes.' },
+  'warning-cleared': { level: 'info', meaning: 'It has ended; `debug` for warnings of other nodes.' },
   'notice-raised': { level: 'warn', meaning: 'Something about this daemon that a person should act on.' },
   'notice-cleared': { level: 'info', meaning: 'It is over.' },
   'service-manager': { level: 'warn', meaning: 'systemd cannot be notified.' },

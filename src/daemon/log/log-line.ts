@@ -1,5 +1,5 @@
 // One line of the log: key=value pairs (logfmt), or a JSON object. Names and reasons come from other machines and tools, so
-// whatever could break a line or control a terminal is escaped.
+// any character that could break a line or control a terminal is escaped.
 
 import type { LogFormat, LogLevel } from '../../config/log-values.ts';
 import { showableJson } from '../../core/text/single-line.ts';

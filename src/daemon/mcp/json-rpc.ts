@@ -28,7 +28,9 @@ export const readRpcMessage = (json: unknown): RpcMessage => {
   const read = v.safeParse(MESSAGE, json);
   // A batch was part of one revision of the protocol only (2025-03-26).
   if (!read.success)
-    return wrongMessage(Array.isArray(json) ? 'a batch is not taken' : 'this is no JSON-RPC 2.0 message');
+    return wrongMessage(
+      Array.isArray(json) ? 'batches are not supported' : 'this is not a JSON-RPC 2.0 message',
+    );
   const { id, method, params = {} } = read.output;
   if (method === undefined || id === undefined) return { kind: 'notification' };
   return { kind: 'request', request: { id, method, params } };

@@ -1,5 +1,5 @@
-// What a program that reasons may ask of a cluster: a tool has a name, a schema of its arguments and of its answer, and answers
-// from state alone. Whatever strangers named (hosts, models, errors) is data in a field, never part of a sentence.
+// What an AI assistant may request of a cluster: a tool has a name, a schema of its arguments and of its result, and answers
+// from state alone. Text from outside (hosts, models, errors) is data in a field, never part of a sentence.
 
 import * as v from 'valibot';
 import type { State } from '../../core/state.ts';
@@ -19,7 +19,7 @@ export interface McpToolHead {
 
 export interface McpTool extends McpToolHead {
   readonly isReadOnly: true;
-  /** Reads its own arguments. @throws McpToolError for what the asker can mend. */
+  /** Reads its own arguments. @throws McpToolError for an error that the client can fix. */
   call(given: unknown, context: McpContext): Promise<McpAnswer>;
 }
 

@@ -32,7 +32,7 @@ export const countFrom = ({
 
 /** @param usual so many that an answer has some 4 kB at most: what reads it pays for each word. */
 export const limitFrom = (usual: number): v.GenericSchema<number | undefined, number> =>
-  countFrom({ least: 1, most: 100, usual, what: 'At most so many' });
+  countFrom({ least: 1, most: 100, usual, what: 'The maximum number' });
 
 /** @throws McpToolError where there is none, or several of that name. */
 export const nodeOf = (state: State, requested: string): NodeId => {

@@ -28,7 +28,7 @@ export const clusterReplicaStore = (parts: OwnEpochParts): ReplicaStore => {
       try {
         journal.raiseStart(start);
       } catch (error) {
-        // A disk that is full: peers tell it again when they link the next time.
+        // The disk is full: peers send it again when they link the next time.
         if (!(error instanceof JournalError)) throw error;
       }
     },

@@ -47,7 +47,7 @@ export class ConnectionBook {
     this.#parts = parts;
   }
 
-  /** What stands there now of this node's own. */
+  /** The current entries of this node's own connections. */
   get held(): readonly SocketPlace[] {
     const { nodeId, state } = this.#parts;
     return entriesOf(state().connections[nodeId])
@@ -76,7 +76,7 @@ export class ConnectionBook {
     const source = isSameInterface ? former.sourceInterface : sourceInterface;
     const sinkInterface = this.#sinkInterface(place, former);
     const found = connectionCarrier(source, own);
-    // What was known of another interface says nothing of this one.
+    // What was known of another interface does not apply to this one.
     const carrier = stickyCarrier(isSameInterface || isInterfaceNews(former) ? former : undefined, found);
     const isOpen = this.#of(place) !== undefined;
     if (

@@ -38,7 +38,7 @@ interface ConnectionsParts extends ConnectionBookParts {
    * strangers would treat the requests of nodes that this node has asked as replies.
    */
   readonly openPort: (use: 'ask' | 'answer', onDatagram: DatagramListener) => Promise<DatagramPort>;
-  /** `os.networkInterfaces`, unless a test says otherwise. */
+  /** Default: `os.networkInterfaces`. */
   readonly listInterfaces?: () => InterfaceList;
 }
 

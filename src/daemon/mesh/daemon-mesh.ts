@@ -42,7 +42,7 @@ import { storeSequenceFloors } from './sequence-floors.ts';
 
 export interface DaemonMesh extends AsyncDisposable {
   readonly listensOn: HostPort | undefined;
-  /** Takes in whoever shows a code to join; undefined if nothing leaves the process. */
+  /** Admits nodes with a join code; undefined if nothing leaves the process. */
   readonly service: JoinCodeService | undefined;
   /** Undefined if this node cannot be reached, or no UDP port could be opened. */
   readonly connections: Connections | undefined;
@@ -52,7 +52,7 @@ export interface DaemonMesh extends AsyncDisposable {
   readonly status: (() => MeshStatus) | undefined;
   /** Replicates until the signal aborts. Before `run`, so that no link comes up unheard, and longer, for the last word. */
   replicate(signal: AbortSignal): Promise<void>;
-  /** Accepts, dials, and everything else that a mesh needs, until the signal aborts. After `replicate`, which hears the links. */
+  /** Accepts, dials, and does all else that a mesh needs, until the signal aborts. After `replicate`, which receives the links. */
   run(signal: AbortSignal): Promise<void>;
 }
 
@@ -252,7 +252,7 @@ const staticPeers = ({ peers, notices }: DaemonMeshParts): readonly HostPort[] =
       code: 'peer-unreadable',
       peer: text,
       problem: `${peer.problem}.`,
-      advice: 'Write a name or an address, with :PORT where it is not 4181.',
+      advice: 'Write a name or an address, with :PORT if it is not 4181.',
     });
     return [];
   });
@@ -270,7 +270,7 @@ const reportMissing = (notices: Notices, missing: readonly string[], present: re
     code: 'interface-missing',
     interfaces: missing,
     problem: `No ${what} ${missing.join(', ')} with an address is up here, so no beacon is sent or received there (--discovery, or discovery in config.toml).`,
-    advice: `Those that are up: ${shown}. It is looked for again every few seconds.`,
+    advice: `Those that are up: ${shown}. The daemon checks again every few seconds.`,
   });
 };
 
@@ -280,5 +280,5 @@ const NO_KEY: Notice = {
   code: 'no-cluster-key',
   problem: 'Peers are configured, but this home has no cluster key: no other machine is contacted.',
   advice:
-    'Join with the code that a machine of the cluster shows (plimsoll key show --join) or create one (plimsoll key new). The daemon takes it up while it runs.',
+    'Join with the code that a machine of the cluster shows (plimsoll key show --join) or create one (plimsoll key new). The running daemon uses it at once.',
 };

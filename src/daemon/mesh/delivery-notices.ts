@@ -1,5 +1,5 @@
-// A notice for each peer that claims more than it delivers, by its name, until it delivers or is gone for good. Others are asked
-// meanwhile, so what is missing comes from them; only what the peer says of itself may be missing for longer.
+// A notice for each peer that claims more than it delivers, by its name, until it delivers or is gone for good. Other nodes are
+// used meanwhile, so what is missing comes from them; only the peer's own records may be missing for longer.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -37,7 +37,7 @@ export const followDeliveries = async (
         givenUp,
         problem: `${nameOf(peer)} (${peer}) claims records that it does not deliver: ${counted(count, 'request')} had no result${givenUp === 0 ? '' : `, and for ${counted(givenUp, 'node')} it is asked once a day now`}.`,
         advice:
-          'Other nodes are asked instead. Restart plimsoll there. If that does not help, and nobody knows why, treat it as hostile: change the cluster key on the others (plimsoll key rotate).',
+          'Other nodes are used instead. Restart plimsoll there. If that does not help and there is no explanation, treat it as hostile: change the cluster key on the others (plimsoll key rotate).',
       });
     }
     for (const peer of raised) {

@@ -1,4 +1,4 @@
-// What [fleet] in config.toml says of a server, made ready to connect: paths, credentials, and whether it may be reached so.
+// The server in [fleet] of config.toml, made ready to connect: paths, credentials, and whether it may be reached without TLS.
 
 import { resolve } from 'node:path';
 import type { FleetConfig } from '../../config/config.ts';
@@ -53,7 +53,7 @@ const hostOf = (server: string): string =>
 const notEncrypted = (server: string): FleetProblem => ({
   code: 'fleet-not-encrypted',
   server,
-  problem: `${server} is reached without TLS, so who talks when would be open to whoever listens.`,
+  problem: `${server} is reached without TLS, so anyone on the network could see which node sends, and when.`,
   advice: 'Write tls:// in [fleet], or allow it with plaintext = true.',
 });
 

@@ -1,5 +1,5 @@
-// Where a node joined its cluster: dialled at each start as if config.toml named it, so that a kill between the key and the
-// first link costs nothing where no beacon gets through. A file beside the key, which `plimsoll leave` removes.
+// The peer through which a node joined its cluster: dialled at each start as if config.toml named it, so that a kill between the
+// key and the first link does no harm if no beacon gets through. A file next to the key, which `plimsoll leave` removes.
 
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// Brings a running node into a cluster and out of it. The file of the key is the membership: it appears whole or not at all,
-// and whatever kills the daemon in between, the next start finds one or the other.
+// Makes a running node join or leave a cluster. The file of the key is the membership: it appears whole or not at all, so after
+// a kill at any time the next start finds one or the other.
 
 import { unlink } from 'node:fs/promises';
 import type { Clock } from '../../clock/clock.ts';
@@ -52,14 +52,14 @@ export class Joining {
       throw new JoinError({
         code: 'not-in-a-cluster',
         problem: 'This node is in no cluster that another machine could join.',
-        advice: 'Make one with: plimsoll key new',
+        advice: 'Create one with: plimsoll key new',
       });
     const places = this.#placesOf(listensOn);
     if (places.length === 0)
       throw new JoinError({
         code: 'not-in-a-cluster',
-        problem: 'No address is known by which another machine could reach this one.',
-        advice: 'Connect it to a network, or bring the key yourself: plimsoll key show',
+        problem: 'No address is known at which another machine could reach this one.',
+        advice: 'Connect it to a network, or copy the key yourself: plimsoll key show',
       });
     const secret = service.issue();
     return {
@@ -70,7 +70,7 @@ export class Joining {
     };
   }
 
-  /** How a code stands that this daemon gave since it is in this cluster. */
+  /** The state of a code that this daemon gave since it is in this cluster. */
   standingOf(id: string): JoinCodeStandingAnswer {
     return (
       this.#parts.membership.mesh?.service?.standingOf(id) ?? {
@@ -116,8 +116,8 @@ export class Joining {
     if (membership.mesh === undefined)
       throw new JoinError({
         code: 'mesh-not-opened',
-        problem: 'This node has the key of the cluster now, and its mesh does not open.',
-        advice: 'Why, says: plimsoll status. It opens by itself when that is mended.',
+        problem: 'This node now has the key of the cluster, but its mesh does not open.',
+        advice: 'See the reason with plimsoll status. The mesh opens by itself when that is fixed.',
       });
     return { keyId: keys[0].id, place: hostPortText(place) };
   }
@@ -127,7 +127,7 @@ export class Joining {
     if (keyFile !== undefined)
       throw new JoinError({
         code: 'key-elsewhere',
-        problem: `The cluster key is in ${keyFile}, which this daemon was told to use.`,
+        problem: `The cluster key is in ${keyFile}, which was given to this daemon.`,
         advice: 'Start it without --cluster-key-file.',
         path: keyFile,
       });
@@ -204,7 +204,7 @@ type ApiProblemOfJoin = Problem<ApiProblemCode, ApiFacts>;
 
 const refusal = ({ reason, place }: Extract<JoinOutcome, { kind: 'refused' }>): ApiProblemOfJoin => ({
   code: 'join-refused',
-  problem: `${hostPortText(place)} refuses this code: ${REFUSALS[reason] ?? 'for a reason that this version does not know'}.`,
+  problem: `${hostPortText(place)} refuses this code: ${REFUSALS[reason] ?? 'for a reason unknown to this version'}.`,
   advice: NEW_CODE,
   reason,
 });
@@ -214,9 +214,9 @@ const failure = (tries: readonly FailedTry[]): ApiProblemOfJoin => {
   const isUnknown = tries.some(({ reason }) => reason === 'unknown-code');
   return {
     code: 'join-failed',
-    problem: `Nobody who knows this code was met (${reported}).`,
+    problem: `No machine that gave this code was found (${reported}).`,
     advice: isUnknown
-      ? `The daemon that gave it was started anew since, or has given many others. ${NEW_CODE}`
+      ? `The daemon that gave it has restarted since, or has given many others. ${NEW_CODE}`
       : 'Is the daemon there up, and can this machine reach it? A firewall must let the port through.',
     reason: isUnknown ? 'unknown-code' : 'unreachable',
   };
@@ -225,7 +225,7 @@ const failure = (tries: readonly FailedTry[]): ApiProblemOfJoin => {
 const REFUSALS: Readonly<Record<string, string>> = {
   used: 'a machine has joined with it already',
   expired: 'it is older than ten minutes',
-  tries: 'somebody tried five times to use it without having it',
+  tries: 'five attempts to use it failed',
 };
 const NEW_CODE = 'Get a new one there: plimsoll key show --join';
 const CODE_IS_USED = `Free space, or let this user write there. The code is used up: ${NEW_CODE}`;

@@ -74,7 +74,7 @@ export class Membership implements AsyncDisposable {
     },
   };
 
-  /** Looks at the file of the key now; resolves when what it says has been done, or could not be. */
+  /** Reads the file of the key now; resolves when the change has been applied, or could not be. */
   async look(): Promise<void> {
     // Twice: the first may be a look that had begun before what it should see was there.
     for (let round = 0; round < 2 && this.#mesh === undefined; round += 1) {
@@ -139,7 +139,7 @@ export class Membership implements AsyncDisposable {
     this.#reportLooked();
   }
 
-  /** Live values that were told before this mesh was there: some are told once, and peers would never hear them. */
+  /** Live values from before this mesh existed: some are sent only once, and peers would never receive them. */
   #scheduleRetry(): void {
     const { cluster, key, clock, recorder } = this.#parts;
     const live = { ofClass: 'live', nowMs: clock.nowMs() } as const;
@@ -168,7 +168,7 @@ export class Membership implements AsyncDisposable {
     }
   }
 
-  /** While the daemon runs a key that cannot be used is told, and looked at again. */
+  /** While the daemon runs, a key that cannot be used is reported and read again later. */
   async #openIfThere(): Promise<DaemonMesh | undefined> {
     const { notices } = this.#parts;
     const path = keyPath(this.#parts);

@@ -1,4 +1,4 @@
-// The part of a daemon's mesh that checks reachability: opens its UDP port beside the mesh port, announces where this
+// The part of a daemon's mesh that checks reachability: opens its UDP port next to the mesh port, announces where this
 // node can be reached, and passes known addresses of unlinked nodes to discovery.
 
 import type { Clock } from '../../clock/clock.ts';
@@ -27,7 +27,7 @@ interface MeshConnectionsParts extends ConnectionBookParts {
   readonly listensOn: HostPort | undefined;
 }
 
-/** Undefined where nobody can reach this node, or where no UDP port can be had: what stood from before is then closed. */
+/** Undefined if no other node can reach this one, or if no UDP port is available: previous connections are then closed. */
 export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<Connections | undefined> => {
   const { listensOn, notices } = parts;
   if (listensOn === undefined) {

@@ -1,5 +1,5 @@
-// Which known nodes a node of a mesh dials. Up to 64 it is all of them; past that those that it measures, as half a million
-// links would be no mesh any more, and some others while it has few links: whoever has just started has met nobody yet.
+// Which known nodes a node of a mesh dials. Up to 64 it is all of them; past that those that it measures, because half a million
+// links would not be a mesh any more, and some others while it has few links: a node that has just started has none yet.
 
 import type { NodeId } from '../../core/ids.ts';
 import { type IsChosenPeer, isSampled } from '../../core/link/measured-pairs.ts';
@@ -32,7 +32,7 @@ export const nodesToDial = ({
   return new Set([...chosen, ...some.filter(node => node !== undefined)]);
 };
 
-/** Enough that what nodes tell reaches everybody in a few steps. */
+/** Enough for reports of nodes to reach all others in a few steps. */
 const LINKS_WANTED = 8;
 /** In each turn of five seconds: a thousand that are all away are through after ten minutes. */
 const OTHERS_AT_ONCE = 8;

@@ -1,5 +1,5 @@
-// What a node has told of itself and is still true, to be told again: its durable events when its journal starts a new epoch,
-// because older epochs are no longer current; its live ones when a mesh opens that has not heard them.
+// The facts that a node has reported about itself and that are still true, to be reported again: its durable events when its
+// journal starts a new epoch, because older epochs are no longer current; its live ones when a mesh opens that has not received them.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { eventClass, type Fact } from '../../core/event-kinds.ts';

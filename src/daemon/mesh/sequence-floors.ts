@@ -1,5 +1,5 @@
-// How far each publisher of the fleet was heard, kept in the home: after a restart of this node a message that was heard
-// before is still refused. What was heard in the last seconds before a crash may be repeated once.
+// The position up to which each publisher of the fleet was received, stored in the home: after a restart of this node a message
+// that was already received is still refused. Messages of the last seconds before a crash may be repeated once.
 
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -49,8 +49,8 @@ export const storeSequenceFloors = async (
       notices.raise({
         ...NOTICE,
         cause,
-        problem: `${join(home, FLOORS_FILE)} cannot be written (${cause}): after a restart, messages of the fleet that are repeated could pass for new ones.`,
-        advice: 'Make room on its disk, or give the daemon its home; it is tried again every few seconds.',
+        problem: `${join(home, FLOORS_FILE)} cannot be written (${cause}): after a restart, repeated messages of the fleet could be accepted as new.`,
+        advice: 'Free space on its disk, or let the daemon write to its home; it retries every few seconds.',
       });
     }
   };

@@ -16,7 +16,7 @@ export interface Instrument {
   readonly name: string;
   readonly unit: string;
   readonly description: string;
-  /** As the conventions call them; an up-down counter may fall, a counter begins anew at most. */
+  /** The kinds of the conventions; an up-down counter may fall, a counter can only be reset. */
   readonly kind: 'gauge' | 'counter' | 'updowncounter';
 }
 
@@ -45,7 +45,7 @@ export class PointPage {
     }
     this.#count += 1;
     const held = this.#points.get(instrument);
-    // Since when a counter of the system counts is not told, so no point says when it began.
+    // The start of a system counter is not reported, so no point has a start time.
     const point = { attributes: otlpAttributes(attributes), timeUnixNano: this.#timeUnixNano, asDouble };
     if (held === undefined) this.#points.set(instrument, [point]);
     else held.push(point);

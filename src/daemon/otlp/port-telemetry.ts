@@ -56,7 +56,7 @@ const PORT = {
   drops: {
     name: 'plimsoll.network.drops',
     unit: '{packet}',
-    description: 'Whole packets that were thrown away.',
+    description: 'Valid packets that were dropped.',
     kind: 'counter',
   },
 } as const satisfies Readonly<Record<string, Instrument>>;

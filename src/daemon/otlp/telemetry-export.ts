@@ -1,5 +1,5 @@
-// Sends what this node knows of itself to a receiver of OpenTelemetry, again and again. One message at a time, made when it is
-// sent: what a receiver that is away has missed is counted and not kept, because counters go on and a gauge of then helps nobody.
+// Sends the figures of this node to a receiver of OpenTelemetry, at intervals. One message at a time, made when it is sent: what
+// an unavailable receiver misses is counted and not stored, because counters continue and an old gauge is of no use.
 
 import type { Clock } from '../../clock/clock.ts';
 import { pause } from '../../clock/until-aborted.ts';
@@ -19,7 +19,7 @@ interface TelemetryExportParts extends Pick<LocalNode, 'nodeId' | 'state'> {
   readonly notices: Pick<Notices, 'raise' | 'clear'>;
   readonly version: string;
   readonly settings: Pick<LiveConfig, 'onChange'> & { readonly config: { readonly otlp: OtlpConfig } };
-  /** --otlp; undefined: what config.toml says. */
+  /** --otlp; undefined: the value in config.toml. */
   readonly endpoint: string | undefined;
 }
 
@@ -99,7 +99,7 @@ export class TelemetryExport {
     this.#report(endpoint);
   }
 
-  /** The counts stand in /api/daemon: a notice that changed with each message would be told again each time. */
+  /** The counts are in /api/daemon: a notice that changed with each message would be sent again each time. */
   #report(endpoint: string): void {
     const { notices } = this.#parts;
     const { problem } = this.#counts;
@@ -111,8 +111,9 @@ export class TelemetryExport {
       id: NOTICE,
       code: NOTICE,
       endpoint,
-      problem: `Figures of this machine are not taken: ${problem}`,
-      advice: 'Look at the receiver of OTLP over HTTP there. It is tried again; what it misses is not kept.',
+      problem: `Figures of this machine are not accepted: ${problem}`,
+      advice:
+        'Check the receiver of OTLP over HTTP there. The daemon retries; figures that it misses are not stored.',
     });
   }
 }

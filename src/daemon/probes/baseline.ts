@@ -37,7 +37,7 @@ interface Weighted {
   readonly weight: number;
 }
 
-/** @returns how many measurements the row stands for */
+/** @returns the number of measurements in the row */
 const addHour = (values: Map<string, Weighted[]>, body: Uint8Array): number => {
   const summary = decodeHourlySummary(body);
   if (summary === undefined) return 0;

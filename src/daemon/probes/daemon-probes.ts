@@ -48,9 +48,9 @@ interface DaemonProbesParts {
   readonly record: (fact: Fact) => void;
   readonly history: (query: HistoryQuery) => readonly HistoryRow[];
   readonly past: (query: PastQuery) => readonly HistoryRow[];
-  /** Whose inventory this machine's gatherers tell, sooner or later. */
+  /** Vendors whose inventory the gatherers of this machine report, sooner or later. */
   readonly gpuVendors: readonly GpuVendor[];
-  /** --probes off, whatever config.toml says. */
+  /** --probes off, for any setting in config.toml. */
   readonly mode: 'off' | undefined;
   /** Undefined: the engines of this machine. */
   readonly probeDevice?: ProbeDeviceNow;
@@ -66,7 +66,7 @@ export interface DaemonProbes {
   readonly requests: ProbeRequestServer;
 }
 
-/** Whose inventory somebody here tells, each once: two sources may tell of one vendor. */
+/** The vendors whose inventory a source here reports, each once: two sources may report one vendor. */
 export const gpuVendorsOf = (gatherers: readonly Gatherer[]): readonly GpuVendor[] => {
   const kinds = gatherers.flatMap(({ reports }) => reports);
   const vendors = kinds.flatMap(({ reading, vendor }) =>

@@ -118,7 +118,7 @@ const pastProbe = (
   return { subject, ports: portsOf(state, self, { source, connection }), spending, atMs };
 };
 
-/** Of a connection that was closed since nobody knows the interface. */
+/** The interface of a connection that has closed since is not known. */
 const portsOf = (
   state: State,
   self: NodeId,

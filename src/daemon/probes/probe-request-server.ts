@@ -1,5 +1,5 @@
-// Takes requests for probes: those for this node go to its reconciler, those for others are forwarded. A request is not
-// an order: the reply says what has started, what waits and why.
+// Accepts requests for probes: those for this node go to its reconciler, those for others are forwarded. A request is not
+// an order: the reply lists what has started, what waits and why.
 
 import * as v from 'valibot';
 import { AddressBuckets } from '../../clock/token-bucket.ts';
@@ -140,7 +140,7 @@ const withoutUndefined = (target: Exclude<ProbeTarget, 'all'>): Record<string, s
 const REQUESTS_AT_ONCE_MAX = 8;
 const REQUESTS_PER_HOUR_MAX = 60;
 const ASKERS_MAX = 1_024;
-const TOO_MANY = `that node has asked for too many probes here: ${REQUESTS_AT_ONCE_MAX} at once, then one a minute`;
+const TOO_MANY = `that node has requested too many probes here: ${REQUESTS_AT_ONCE_MAX} at once, then one a minute`;
 const REQUESTED_NOW = `it was ${NOT_CHOSEN}; it is being connected now, is measured as soon as it is, and stays for ten minutes`;
 const REQUEST_INTERVAL_MS = 5_000;
 /** Of one answer: it has to fit a frame. */

@@ -1,5 +1,5 @@
-// A recording in place of a cluster: the whole dashboard, read-only. No home, no journal, no gatherer, no mesh: what is shown
-// was recorded, and says so.
+// A recording in place of a cluster: the whole dashboard, read-only. No home, no journal, no gatherer, no mesh; the page shows
+// that everything on it was recorded.
 
 import { randomBytes } from 'node:crypto';
 import { stat } from 'node:fs/promises';

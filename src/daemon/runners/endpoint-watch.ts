@@ -22,14 +22,14 @@ interface EndpointWatchParts {
   readonly nodeOf: (url: string) => Reported<NodeId>;
 }
 
-/** DESIGN §3.1: a lease is told again every 2 s. */
+/** DESIGN §3.1: a lease is renewed every 2 s. */
 export const WATCH_MS = 2_000;
 /** Of those that config.toml may name; the rest is not asked. */
 const ENDPOINTS_MAX = 32;
 
 export class EndpointWatch {
   readonly #parts: EndpointWatchParts;
-  /** Those that have told a lease and not its end. */
+  /** Endpoints with a reported lease that has not ended. */
   readonly #active = new Set<string>();
   readonly #silent = new Set<string>();
 
@@ -101,7 +101,7 @@ export class EndpointWatch {
       origin,
       problem: `The server at ${origin} does not report how many requests it has: probes cannot wait for it.`,
       advice:
-        'llama-server needs --metrics, SGLang --enable-metrics; or take it out of [[endpoints]] of config.toml.',
+        'llama-server needs --metrics, SGLang --enable-metrics; or remove it from [[endpoints]] in config.toml.',
     });
   }
 

@@ -1,5 +1,5 @@
-// Compares two finished runs of this machine beside the daemon: it reads every request of both and draws their blocks again,
-// which takes a second or more, and nobody else should wait for that.
+// Compares two finished runs of this machine in a thread of its own: it reads every request of both and resamples their blocks,
+// which takes a second or more and must not block the daemon.
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { compareFinished, type FinishedOptions } from '../../core/comparison/compare-finished.ts';

@@ -1,5 +1,5 @@
-// Documents of comparisons on disk: in the folders of the home, and where a comparison told the place of. Bounded in size; one that
-// is damaged is refused in words.
+// Documents of comparisons on disk: in the folders of the home, and in folders that a comparison reported. Bounded in size; a
+// damaged one is refused with a reason.
 
 import { join } from 'node:path';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';

@@ -1,5 +1,5 @@
-// Where comparisons by pairs of this machine tell about themselves, and where their documents are read. Their segments are runs, which
-// the registry of runs holds.
+// Receives the reports of comparisons by pairs on this machine, and reads their documents. Their segments are runs, which are in
+// the registry of runs.
 
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
 import {
@@ -40,7 +40,7 @@ export class ComparisonRegistry {
     return recorded === 'waiting' ? 'waiting' : 'taken';
   }
 
-  /** Only whoever began one here is believed: after a start of the daemon it is told anew. */
+  /** Accepts only reports of a comparison that started here; after a start of the daemon it must be reported again. */
   update(payload: ReportedPairs): Told {
     const live = this.#live.get(payload.comparisonId);
     if (live === undefined) return 'unknown';
@@ -61,7 +61,7 @@ export class ComparisonRegistry {
     return 'taken';
   }
 
-  /** Its process hears of it with the answer to what it tells next. False where none goes on here. */
+  /** Its process receives the request with the reply to its next report. False if none is in progress here. */
   stop(comparisonId: ComparisonId): boolean {
     if (!this.#live.has(comparisonId)) return false;
     this.#stopRequested.add(comparisonId);
@@ -74,7 +74,7 @@ export class ComparisonRegistry {
     if (own === undefined) return 'no comparison of this machine has that id';
     const file = await readComparisonFile(own.directory);
     if (file.kind === 'refused') return file.reason;
-    return file.document.id === comparisonId ? file.document : `${own.directory} holds another one by now`;
+    return file.document.id === comparisonId ? file.document : `${own.directory} now contains another one`;
   }
 
   /** Gives up those that fell silent, until the signal aborts. */
@@ -113,7 +113,7 @@ export class ComparisonRegistry {
           runnerKey: `comparison ${comparisonId} ${letter}`,
           source: 'run',
           targetNode: isUnknown(target) ? target : targetNodeOf(plainTarget(target), this.#parts),
-          requestsInFlight: unknown('its segments tell them'),
+          requestsInFlight: unknown('see its segments'),
         },
       });
   }

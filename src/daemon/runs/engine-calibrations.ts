@@ -1,6 +1,6 @@
-// Takes what depth profiles of this machine told of an engine into the journal: from the report that the run left, once its end is
-// known, so that nobody but who measured says it. A daemon that ended between the two, or whose disk was full, finds what it
-// missed after its next start.
+// Stores the engine constants from depth profiles of this machine in the journal: read from the report of the run after its end,
+// so that only the measuring machine reports them. If the daemon stopped in between, or its disk was full, it catches up after
+// its next start.
 
 import type { Clock } from '../../clock/clock.ts';
 import type { Fact } from '../../core/event-kinds.ts';
@@ -47,7 +47,7 @@ export class EngineCalibrations {
     }
   }
 
-  /** Once after a start: profiles of the journal that ended, and of which it knows no constants; the newest. */
+  /** Once after a start: finished profiles of the journal without stored constants; the newest. */
   #takeUp(): void {
     if (this.#isTakenUp) return;
     this.#isTakenUp = true;

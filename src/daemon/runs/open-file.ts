@@ -1,4 +1,4 @@
-// Opens a run's or a sweep's file where it is a plain one: a daemon reads them of whoever says that they are there.
+// Opens a file of a run or a sweep only if it is a plain file: the daemon reads paths that other processes report.
 
 import type { FileHandle } from 'node:fs/promises';
 import { InputFileError, openInputFile } from '../../process/input-file.ts';

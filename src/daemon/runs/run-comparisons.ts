@@ -121,7 +121,7 @@ const workedOut = async (work: CompareWork): Promise<CompareWorkResult> => {
 
 /** Each of two runs has its own. */
 const NO_ENVIRONMENT: ReportEnvironment = {
-  node: 'the runs say theirs',
+  node: 'see the runs',
   os: '',
   cpu: '',
   cores: 0,

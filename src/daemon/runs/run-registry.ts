@@ -1,6 +1,6 @@
-// Where benchmark processes of this machine tell about their runs, and where their reports and pictures over time are
-// asked for. It writes events of its own runs only. A run that fell silent is given up after a minute, not at once: a
-// laptop that slept goes on, and whoever looks has been shown "interrupted" since its lease ran out.
+// Receives the reports of benchmark processes of this machine about their runs, and serves their reports and charts. It writes
+// events only for its own runs. A silent run is given up after a minute, not at once: a laptop that slept continues, and pages
+// have shown "interrupted" since its lease ran out.
 
 import { ageMsOf } from '../../core/entry-maps.ts';
 import { EVENT_KINDS } from '../../core/event-kinds.ts';
@@ -23,7 +23,7 @@ import { reasonOf, runOfReport } from './run-of-report.ts';
 import { readReport, rebuiltReport, runFolders } from './run-reports.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
 
-/** Silence after which a run that never said its end is written down as interrupted. */
+/** Silence after which a run that never reported its end is recorded as interrupted. */
 export const ABANDONED_MS = 60_000;
 /** How often live runs are looked at, and run directories for reports that nobody announced. */
 export const LOOK_MS = 1_000;
@@ -37,8 +37,8 @@ export interface RunRegistryParts extends CalibrationParts {
 }
 
 /**
- * 'stop': taken, and somebody asked that the run end. 'waiting': the disk refuses it for now, tell it again. 'unknown': tell about
- * the run first. 'full': too many runs at once.
+ * 'stop': accepted, and a person requested that the run end. 'waiting': the disk refuses it for now, retry. 'unknown': report the
+ * run first. 'full': too many runs at once.
  */
 export type Told = 'taken' | 'stop' | 'waiting' | 'unknown' | 'full';
 
@@ -47,7 +47,7 @@ export class RunRegistry {
   readonly #live = new Map<RunId, RegisteredRun>();
   readonly #finished = new FinishedSeries();
   readonly #calibrations: EngineCalibrations;
-  /** Live runs that somebody asked to end; each hears of it when it tells something next. */
+  /** Live runs that a person requested to end; each receives the request with the reply to its next report. */
   readonly #stopRequested = new Set<RunId>();
   readonly #startedAtMs: number;
   /** Run directory to when it changed last. */
@@ -98,8 +98,8 @@ export class RunRegistry {
   }
 
   /**
-   * Asks a run of this machine to end as Ctrl-C would, with its account. Its process hears of it with the answer to what it
-   * tells next: no process is signalled, so that none that only has the same number can be hit. False where none goes on.
+   * Requests that a run of this machine end as by Ctrl-C, with its report. Its process receives the request with the reply to its
+   * next report: no process is signalled, so none that only has the same number can be hit. False if none is in progress.
    */
   stop(runId: RunId): boolean {
     if (this.#own(runId)?.value.state !== 'running') return false;
@@ -150,7 +150,7 @@ export class RunRegistry {
     return { runId, isLive: false, ...(await this.#finished.read(run)) };
   }
 
-  /** A run that no daemon heard of, by its report; nothing where there is none, or where it is known or there is no room. */
+  /** Adds a run that no daemon received, by its report; nothing if there is none, if it is known, or if there is no room. */
   async find(directory: string, sweep: Run['sweep']): Promise<void> {
     const report = this.#hasRoom ? await readReport(directory) : undefined;
     if (report === undefined || !isRunId(report.run.id) || this.#own(report.run.id) !== undefined) return;
@@ -184,7 +184,7 @@ export class RunRegistry {
     return this.#stopRequested.has(runId) ? 'stop' : 'taken';
   }
 
-  /** A daemon that was started anew takes a running run of its journal up again. */
+  /** A restarted daemon follows a running run of its journal again. */
   #liveOf(runId: RunId): RegisteredRun | undefined {
     const live = this.#live.get(runId);
     if (live !== undefined) return live;
@@ -227,7 +227,7 @@ export class RunRegistry {
   #silentMs(run: Run, nowMs: number): number {
     const { nodeId, state } = this.#parts;
     const lease = state().runners[nodeId]?.[runnerKeyOf(run.runId)];
-    // A daemon that has just started has had no time to hear anybody.
+    // A daemon that has just started may not have received anything yet.
     return Math.min(nowMs - this.#startedAtMs, lease === undefined ? Infinity : ageMsOf(lease, nowMs));
   }
 
@@ -242,7 +242,7 @@ export class RunRegistry {
     });
   }
 
-  /** With what its files say, or with the last figures that it told. */
+  /** With the figures in its files, or with the last ones that it reported. */
   async #abandon(run: Run): Promise<void> {
     const report = await rebuiltReport(run.directory);
     if (this.#own(run.runId)?.value !== run) return;
@@ -258,7 +258,7 @@ export class RunRegistry {
     });
   }
 
-  /** Runs that no daemon heard of, because none ran then. */
+  /** Runs that no daemon received, because none was running then. */
   async #findReports(): Promise<void> {
     const known = new Set(Object.values(this.#runs()).map(({ value }) => value.directory));
     for (const { path: directory, atMs } of (await runFolders(this.#parts.home)).toReversed()) {

@@ -1,5 +1,5 @@
-// Reports on disk: those of <home>/runs, and those that a run told the place of. Bounded in number and size; a file that is
-// no report is left out.
+// Reports on disk: those of <home>/runs, and those in folders that a run reported. Bounded in number and size; a file that is
+// not a report is skipped.
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

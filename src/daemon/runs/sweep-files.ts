@@ -1,5 +1,5 @@
-// Documents of sweeps and lines on disk: in the folders of the home, and where a sweep told the place of. Bounded in size; one
-// that is damaged is refused in words.
+// Documents of sweeps and lines on disk: in the folders of the home, and in folders that a sweep reported. Bounded in size; a
+// damaged one is refused with a reason.
 
 import { join } from 'node:path';
 import { isSweepId, type SweepId } from '../../core/ids.ts';

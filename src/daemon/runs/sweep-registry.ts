@@ -1,5 +1,5 @@
-// Where sweeps and searches of this machine tell about themselves, and where their documents are read. Their stages are runs,
-// which the registry of runs holds; between two of them the sweep itself keeps probes away from its target.
+// Receives the reports of sweeps and searches on this machine, and reads their documents. Their stages are runs, which are in
+// the registry of runs; between two stages the sweep itself keeps probes away from its target.
 
 import { join } from 'node:path';
 import { ageMsOf } from '../../core/entry-maps.ts';
@@ -64,7 +64,7 @@ export class SweepRegistry {
     return recorded === 'waiting' ? 'waiting' : 'taken';
   }
 
-  /** Only whoever began one here is believed: after a start of the daemon it is told anew, with all its stages. */
+  /** Accepts only reports of a sweep that started here; after a start of the daemon it must be reported again, with all its stages. */
   update({ sweepId, line, sentence, stages, progress }: SweepUpdate): Told {
     const live = this.#live.get(sweepId);
     if (live === undefined) return 'unknown';
@@ -77,7 +77,7 @@ export class SweepRegistry {
     return this.#stopRequested.has(sweepId) ? 'stop' : 'taken';
   }
 
-  /** Its process hears of it with the answer to what it tells next. False where none goes on here. */
+  /** Its process receives the request with the reply to its next report. False if none is in progress here. */
   stop(sweepId: SweepId): boolean {
     if (!this.#live.has(sweepId)) return false;
     this.#stopRequested.add(sweepId);
@@ -105,7 +105,7 @@ export class SweepRegistry {
     const file = await readSweepFile(own.directory);
     if (file.kind === 'refused') return { document: undefined, stages: [], notice: file.reason };
     if (file.sweepId !== sweepId)
-      return { document: undefined, stages: [], notice: `${own.directory} holds another one by now` };
+      return { document: undefined, stages: [], notice: `${own.directory} now contains another one` };
     return { document: file.document, stages: [], notice: '' };
   }
 
@@ -137,7 +137,7 @@ export class SweepRegistry {
         runnerKey: `sweep ${sweepId}`,
         source: 'run',
         targetNode,
-        requestsInFlight: unknown('its stages tell them'),
+        requestsInFlight: unknown('see its stages'),
       },
     });
   }

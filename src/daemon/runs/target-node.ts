@@ -1,5 +1,5 @@
-// Which node of the cluster a run's target is, by its address or by the host name that a node has told of itself. No name is
-// looked up: somebody's DNS may mean anything, and an address that several nodes have means none of them.
+// Finds the node of the cluster that a run's target is, by its address or by the host name that a node reports. No name is
+// looked up: DNS may mean anything, and an address that several nodes have means none of them.
 
 import { isIP } from 'node:net';
 import type { NodeId } from '../../core/ids.ts';
@@ -16,7 +16,7 @@ export interface TargetSources {
 
 export const targetNodeOf = (target: string, sources: TargetSources): NodeId | Unknown => {
   if (target.includes(BETWEEN_URLS)) return unknown('several URLs were loaded');
-  // A socket of a file system is only there where whoever loads it is.
+  // A Unix socket exists only on the machine that loads it.
   if (target.startsWith('unix:')) return sources.nodeId;
   if (!URL.canParse(target)) return unknown('not a known node');
   const host = new URL(target).hostname
@@ -45,7 +45,7 @@ const plainUrl = (target: string): string => {
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 };
 
-/** As a run with several tells its target: url-mix.ts. */
+/** The separator in the target of a run with several URLs: url-mix.ts. */
 const BETWEEN_URLS = ', ';
 
 /** A bridge of containers has the same address on every machine; what is not this machine's is somebody's own. */
@@ -61,7 +61,7 @@ const nodesAt = (address: string, { nodeId, state }: TargetSources): readonly No
   );
 };
 
-/** By the host name as it is told, or by its first label alone: "atlas", "atlas.local". */
+/** By the host name as it is reported, or by its first label alone: "atlas", "atlas.local". */
 const nodesNamed = (name: string, state: State): readonly NodeId[] => {
   const named = (own: (hostName: string) => string): readonly NodeId[] =>
     nodeIds(state).filter(id => own(state.nodeIdentities[id]?.value.hostName.toLowerCase() ?? '') === name);

@@ -74,7 +74,7 @@ const loadOf = (entry: unknown, deviceId: string): GpuLoad => {
     pcieNow: pcieOf(entry),
     // Idle cards print "THROTTLED" too: it is not a reason.
     throttleReasons: unknown('amd-smi gives no reason'),
-    processes: unknown('this source does not tell them'),
+    processes: unknown('this source does not report them'),
   };
 };
 
@@ -112,5 +112,5 @@ const mebibytes = (json: unknown): number | undefined => {
 const positive = (value: number | undefined): number | undefined =>
   value === undefined || value <= 0 ? undefined : value;
 
-const NOT_REPORTED = unknown('amd-smi does not tell');
+const NOT_REPORTED = unknown('amd-smi does not report it');
 const ENTRIES_MAX = 512;

@@ -1,5 +1,5 @@
-// Which processes compute on a GPU by the account of the compute driver: /sys/class/kfd/kfd/proc/PID/vram_GPUID, bytes (Linux 5.9,
-// drivers/gpu/drm/amd/amdkfd/kfd_process.c). Everybody may read it, so that servers of other users are told too.
+// The processes that compute on a GPU according to the compute driver: /sys/class/kfd/kfd/proc/PID/vram_GPUID, bytes (Linux 5.9,
+// drivers/gpu/drm/amd/amdkfd/kfd_process.c). Every user may read it, so servers of other users are reported too.
 
 import { join } from 'node:path';
 import { isUnknown } from '../../core/unknown.ts';

@@ -66,9 +66,9 @@ const noRepair = (reason: Unknown): MemoryRepair => ({
   hasFailed: reason,
 });
 
-const NOT_REPORTED = unknown('amdgpu does not tell it', 'not-offered');
+const NOT_REPORTED = unknown('amdgpu does not report it', 'not-offered');
 const NO_RAS = unknown('the card does not count errors (no RAS)', 'not-offered');
-const NO_LINKS = unknown('amdgpu tells links between GPUs by amd-smi only', 'not-offered');
+const NO_LINKS = unknown('amdgpu reports links between GPUs only through amd-smi', 'not-offered');
 const PARTS_MAX = 64;
 /** A line is 27 bytes; cards with more bad pages than this are replaced. */
 const PAGES_BYTES_MAX = 256 * 1024;

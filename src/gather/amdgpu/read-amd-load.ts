@@ -36,7 +36,7 @@ export const readAmdLoad = async (card: AmdCard): Promise<GpuLoad> => {
     clockMhz,
     pcieNow,
     throttleReasons: unknown('amdgpu reports it only in a binary table'),
-    processes: unknown('this source does not tell them'),
+    processes: unknown('this source does not report them'),
   };
 };
 

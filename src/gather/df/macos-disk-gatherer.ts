@@ -1,5 +1,5 @@
-// Volumes of a Mac: `mount` lists them, `df` says how full they are. Network volumes are queried one by one, so a
-// missing server costs only its own line.
+// Volumes of a Mac: `mount` lists them, `df` reports how full they are. Network volumes are queried one by one, so a
+// missing server affects only its own line.
 
 import type { DiskVolume } from '../../core/node/disk.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';

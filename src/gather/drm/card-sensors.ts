@@ -1,4 +1,4 @@
-// The sensors of a device: /sys/class/hwmon below it. Each figure is a numbered file with a label beside it.
+// The sensors of a device: /sys/class/hwmon below it. Each figure is a numbered file with a label file next to it.
 
 import { join } from 'node:path';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';

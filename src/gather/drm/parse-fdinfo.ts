@@ -29,7 +29,7 @@ export const parseFdinfo = (text: string): DrmClient | undefined => {
   return { address, clientId, ownBytes: foundIn(fields, OWN), hostBytes: foundIn(fields, HOST) };
 };
 
-/** What is resident; older kernels tell one figure under the name "memory", some only what was asked for. */
+/** Resident memory; older kernels report one figure under the name "memory", some only the requested size. */
 const foundIn = (fields: ReadonlyMap<string, string>, region: RegExp): Reported<number> => {
   for (const what of ['resident', 'memory', 'total']) {
     const reported = [...fields].flatMap(([key, value]) => {
@@ -39,7 +39,7 @@ const foundIn = (fields: ReadonlyMap<string, string>, region: RegExp): Reported<
     });
     if (reported.length > 0) return reported.reduce((sum, bytes) => sum + bytes, 0);
   }
-  return unknown('the driver does not tell it');
+  return unknown('the driver does not report it');
 };
 
 /** "23992 KiB", "16 MiB", "0": bytes without a unit. */

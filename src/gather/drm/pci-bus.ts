@@ -1,6 +1,6 @@
 // GPUs as the PCI bus shows them: display controllers and accelerators with or without a driver, which separates "its
 // driver is not installed" from "not in this machine", and the links in front of them. Many cards contain a small
-// switch, and the GPU's own link is then inside the card: the caller says how far up the real one is.
+// switch, and the GPU's own link is then inside the card: the caller gives the number of levels up to the real one.
 
 import { realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ export const findPciDisplays = async (root: string, vendor: number): Promise<rea
 
 /**
  * Why there is no DRM card of a vendor although the machine has such a device; undefined if it has none.
- * `brand` and `driver` as a person knows them: "AMD", "amdgpu".
+ * `brand` and `driver` are the usual names: "AMD", "amdgpu".
  */
 export const whyNoCard = async (
   root: string,

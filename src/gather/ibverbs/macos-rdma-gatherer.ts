@@ -43,7 +43,7 @@ export const parseRdmaCtlStatus = (text: string): Reported<boolean> => {
   const answer = text.trim();
   if (answer === 'enabled') return true;
   if (answer === 'disabled') return false;
-  return unknown(`rdma_ctl says "${answer.slice(0, 80)}"`);
+  return unknown(`rdma_ctl prints "${answer.slice(0, 80)}"`);
 };
 
 /**

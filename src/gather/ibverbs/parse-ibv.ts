@@ -12,7 +12,7 @@ export interface IbvDevice {
 
 /**
  * A header of two lines, then "name guid", split by white space of any kind. Without RDMA on a Mac the tool prints only
- * the header and exits 0; on a Linux kernel without RDMA it says so on stderr and exits 1.
+ * the header and exits 0; on a Linux kernel without RDMA it prints a message on stderr and exits 1.
  */
 export const parseIbvDevices = (text: string): readonly IbvDevice[] => {
   const devices: IbvDevice[] = [];

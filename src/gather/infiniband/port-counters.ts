@@ -24,7 +24,7 @@ export class RdmaPortCounters implements Disposable {
     for (const port of before.values()) if (!this.#ports.includes(port)) port[Symbol.dispose]();
   }
 
-  /** A port whose driver tells no counters, whose counters are stuck, or that has gone, is left out. Off this thread: they ask the adapter. */
+  /** A port whose driver reports no counters, whose counters are stuck, or that is gone, is left out. Not on this thread: reads query the adapter. */
   async read(): Promise<readonly CountedPort[]> {
     const reported = await Promise.all(this.#ports.map(port => port.read()));
     return reported.filter(port => port !== undefined);
@@ -105,5 +105,5 @@ const COUNTERS = [
 const WORD_BYTES = 4;
 /** Without extended counters a port has 32 bits, and stops there, as InfiniBand has it: growth of 0 would be told as silence. */
 const STUCK_AT = 0xff_ff_ff_ff;
-const NOT_REPORTED = unknown('the driver does not tell it');
+const NOT_REPORTED = unknown('the driver does not report it');
 const NOT_COUNTED = unknown('RDMA ports do not count it');

@@ -34,7 +34,7 @@ export const readIntelLoad = async (
     clockMhz: await clock(card),
     pcieNow: card.linkPath === undefined ? unknown(NO_LINK) : await pcieLink(card.linkPath, 'current'),
     throttleReasons: await throttleReasons(card),
-    processes: unknown('this source does not tell them'),
+    processes: unknown('this source does not report them'),
   };
 };
 
@@ -97,7 +97,7 @@ export class EnergyMeter {
   #last: { readonly microjoules: number; readonly atMs: number } | undefined;
 
   /**
-   * `microjoules` as the counter stands, read at `atMs` of a monotonic clock. Unknown for the first reading and if the
+   * `microjoules` is the value of the counter, read at `atMs` of a monotonic clock. Unknown for the first reading and if the
    * counter went back: it restarts with the driver, and drivers widen it in software, so where it would wrap is not
    * known. An impossibly large step is unknown too.
    */

@@ -5,7 +5,7 @@ import type { InterfaceType } from '../../core/node/network.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';
 import { digitsIn, type FileText, isUnreadable, notRead } from '../machine-files.ts';
 
-/** What sysfs says about one network interface (Documentation/ABI/testing/sysfs-class-net), not yet interpreted. */
+/** The facts in sysfs about one network interface (Documentation/ABI/testing/sysfs-class-net), not yet interpreted. */
 export interface InterfaceFacts {
   readonly name: string;
   /** ARPHRD_… of linux/if_arp.h: 1 Ethernet, 32 InfiniBand, 772 loopback. */
@@ -25,9 +25,9 @@ export interface InterfaceFacts {
   readonly flags: number | undefined;
   readonly mtu: number | undefined;
   readonly address: string;
-  /** Its members have it as their master: it joins them, as a team does. What only lies on another device is not. */
+  /** Its members have it as their master: it joins them, as a team does. Not true of one that is only on top of another device. */
   readonly isMaster: boolean;
-  /** Ports of a bridge, slaves of a bond, and what else it lies on (`lower_…`). */
+  /** Ports of a bridge, slaves of a bond, and other devices below it (`lower_…`). */
   readonly members: readonly string[];
 }
 
@@ -35,7 +35,7 @@ export interface InterfaceFacts {
 export const isUpByState = ({ flags, operstate }: InterfaceFacts): boolean | undefined => {
   if (flags !== undefined && (flags & IFF_UP) === 0) return false;
   if (operstate === 'up') return true;
-  // Loopback, TUN and old drivers always say "unknown".
+  // Loopback, TUN and old drivers always report "unknown".
   return /^(?:down|lowerlayerdown|dormant|notpresent|testing)$/.test(operstate) ? false : undefined;
 };
 
@@ -69,7 +69,7 @@ export const parseSpeed = (text: FileText, type: Reported<InterfaceType>): Repor
   if (isUnreadable(text)) return unknown(refusal(type, text.reason));
   const megabits = digitsIn(text.trim());
   if (megabits === undefined || megabits === 0 || NOT_A_SPEED.has(megabits)) {
-    return unknown(refusal(type, 'the driver does not know'));
+    return unknown(refusal(type, 'the driver does not report it'));
   }
   return megabits * 1e6;
 };

@@ -1,4 +1,4 @@
-// What kind of interface it is, by evidence of the interface itself: what the kernel says it is, and its driver. Names
+// The kind of an interface, by its own evidence: the type that the kernel reports, and its driver. Names
 // and address ranges prove nothing, and an interface that shows no evidence is unknown.
 
 import type { InterfaceType } from '../../core/node/network.ts';
@@ -52,10 +52,10 @@ export const interfaceType = (facts: InterfaceFacts, kind?: string): JudgedType 
     const below = facts.members.slice(0, NAMED_MAX).join(' and ');
     return facts.isMaster
       ? { type: 'bond', evidence: `${sysfsType}, master of ${below}` }
-      : { type: 'virtual', evidence: `${sysfsType}, lies on ${below}` };
+      : { type: 'virtual', evidence: `${sysfsType}, on top of ${below}` };
   }
   if (hardwareType === TYPE_ETHERNET) {
-    return { type: 'virtual', evidence: `${sysfsType}, no device stands behind it` };
+    return { type: 'virtual', evidence: `${sysfsType}, it has no device` };
   }
   return { type: unknown(`${byDriver} is not known here`), evidence: byDriver };
 };

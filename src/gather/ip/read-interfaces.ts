@@ -1,4 +1,4 @@
-// Interfaces of a Linux machine: what sysfs says about each, interpreted, with its addresses.
+// Interfaces of a Linux machine: the facts of sysfs about each, interpreted, with its addresses.
 
 import type { NetworkInterface } from '../../core/node/network.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -91,7 +91,7 @@ const readInterface = async (
     mtuBytes: facts.mtu ?? unknown('the driver does not report it'),
     driver:
       facts.driver === ''
-        ? unknown(facts.hasDevice ? 'no driver is bound' : 'no device stands behind it')
+        ? unknown(facts.hasDevice ? 'no driver is bound' : 'it has no device')
         : facts.driver,
     addresses: (addresses.get(facts.name) ?? []).slice(0, ADDRESSES_MAX),
     members: facts.members,

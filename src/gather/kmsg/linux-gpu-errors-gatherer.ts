@@ -1,6 +1,6 @@
-// Errors that drivers of GPUs write into the kernel's log (NVIDIA's Xid and SXid, resets of AMD's and Intel's), from /dev/kmsg: no process, and nothing read twice. Where the kernel
-// keeps that for root, from systemd's journal, which holds it for whoever is in its group. A GPU that has fallen off the bus is told here
-// when nvidia-smi does not answer any more.
+// Errors that GPU drivers write into the kernel's log (NVIDIA's Xid and SXid, resets of AMD's and Intel's), from /dev/kmsg: no
+// process, and nothing read twice. If only root may read that, from systemd's journal, which members of its group may read. A GPU
+// that has fallen off the bus is reported here when nvidia-smi does not answer any more.
 
 import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
@@ -76,7 +76,7 @@ const readJournal = async (machine: MachineAccess, session: GatherSession): Prom
 };
 
 const report = (session: GatherSession, source: string, tally: XidTally, { files }: MachineAccess): void => {
-  // Its clock stands still while the machine sleeps, and uptime does not: errors before that look older.
+  // Its clock stops while the machine sleeps, and uptime does not: errors before that look older.
   const uptimeSeconds = Number.parseFloat(textOr(files.textNow('/proc/uptime'), ''));
   if (Number.isNaN(uptimeSeconds)) throw new Error('/proc/uptime cannot be read');
   session.emit(source, { kind: 'gpuErrors', value: { errors: tally.read(uptimeSeconds) } });

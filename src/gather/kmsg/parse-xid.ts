@@ -19,7 +19,7 @@ interface LoggedXid {
  * "nvidia-nvswitch0: SXid (PCI:0000:a9:00.0): 20034, Fatal, Link 30 LTSSM Fault Up" is an error of a switch; resets of amdgpu, i915
  * and xe name their device first, "amdgpu 0000:03:00.0: amdgpu: GPU reset begin!".
  * "NVRM: Xid (PCI:0000:1b:00): 79, pid=…, GPU has fallen off the bus." Drivers before 2016 write no "PCI:";
- * of a device that is divided (MIG) the part stands behind its address: "(PCI:0000:1b:00 GPU-I:01 GPU-CI:00)".
+ * for a divided device (MIG) the part follows its address: "(PCI:0000:1b:00 GPU-I:01 GPU-CI:00)".
  */
 export const parseXid = (record: string): LoggedXid | undefined => {
   const [, micros, reported] = RECORD.exec(record) ?? [];

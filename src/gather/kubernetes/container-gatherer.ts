@@ -1,5 +1,5 @@
-// The container of this process: its limits, and what Kubernetes says of it. Of a process that is limited by nothing and is no
-// pod there is nothing to tell.
+// The container of this process: its limits, and what Kubernetes reports about it. A process without limits that is not in a pod
+// has nothing to report.
 
 import type { MachineLabel, NodeContainer } from '../../core/node/container.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
@@ -19,7 +19,7 @@ export const linuxContainerGatherer = ({ files, env }: MachineAccess): Gatherer 
     const { clock, signal } = session;
     const isPod = isInPod(env);
     let requested: { readonly labels: Reported<readonly MachineLabel[]>; readonly atMs: number } | undefined;
-    /** At once, then now and then; what the API server has told stays while it does not answer. */
+    /** At once, then at intervals; the last reply of the API server is kept while it does not answer. */
     const machineLabels = async (machine: Reported<string>): Promise<Reported<readonly MachineLabel[]>> => {
       if (isUnknown(machine)) return machine;
       if (requested === undefined || clock.nowMs() - requested.atMs >= REQUESTED_EVERY_MS) {
@@ -55,7 +55,7 @@ const merged = (
   onPod: Reported<readonly MachineLabel[]>,
 ): Reported<readonly MachineLabel[]> => {
   if (ofMachine === undefined)
-    return isUnknown(onPod) ? unknown(`${onPod.reason}; the API server is not asked`) : onPod;
+    return isUnknown(onPod) ? unknown(`${onPod.reason}; the API server is not used`) : onPod;
   if (isUnknown(ofMachine)) return isUnknown(onPod) ? ofMachine : onPod;
   if (isUnknown(onPod)) return ofMachine;
   const known = new Set(ofMachine.map(({ label }) => label));

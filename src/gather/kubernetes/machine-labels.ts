@@ -1,5 +1,5 @@
-// The labels of a pod's machine, asked of the API server with the pod's own service account. Only if the environment says that it
-// may, which the chart sets with the right to `get` nodes; otherwise no packet leaves.
+// The labels of a pod's machine, requested from the API server with the pod's own service account. Only if the environment
+// allows it, which the chart sets with the right to `get` nodes; otherwise no packet leaves.
 
 import { request } from 'node:https';
 import * as v from 'valibot';
@@ -54,12 +54,12 @@ export const fetchLabels = async ({
 
 const labelsIn = (body: string): Reported<readonly MachineLabel[]> => {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), machineSchema), body);
-  if (!read.success) return unknown('the API server answered with something else than a node');
+  if (!read.success) return unknown('the API server did not answer with a node');
   const labels = Object.entries(read.output.metadata.labels)
     .filter(([label, value]) => isPlaceLabel(label) && isLabel(label, value))
     .slice(0, LABELS_KEPT_MAX)
     .map(([label, value]): MachineLabel => ({ label, value }));
-  return labels.length === 0 ? unknown('no label of the machine says where it stands') : labels;
+  return labels.length === 0 ? unknown('no label of the machine has its location') : labels;
 };
 
 interface Question {

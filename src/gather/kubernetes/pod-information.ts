@@ -1,5 +1,5 @@
-// What Kubernetes tells a pod about itself (the downward API): names in variables, labels in a file. Which variables and which
-// file is the chart's business; a pod of another making has some of them, and the rest is unknown.
+// What Kubernetes provides to a pod about itself (the downward API): names in variables, labels in a file. The chart decides
+// which variables and which file; a pod from elsewhere has some of them, and the rest is unknown.
 
 import { isPlaceLabel, type MachineLabel, type Pod } from '../../core/node/container.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
@@ -25,7 +25,7 @@ export const labelsOnPod = (files: MachineFiles): Reported<readonly MachineLabel
   const text = files.textNow(LABELS_FILE);
   if (isUnreadable(text)) return notRead(text);
   const labels = parseLabelsFile(text).filter(({ label }) => isPlaceLabel(label));
-  return labels.length === 0 ? unknown('no label of the pod says where it stands') : labels;
+  return labels.length === 0 ? unknown('no label of the pod has its location') : labels;
 };
 
 /** Lines such as `topology.kubernetes.io/zone="eu-1"`: the value is quoted as Go quotes, which for labels is as JSON does. */

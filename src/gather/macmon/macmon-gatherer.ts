@@ -1,5 +1,5 @@
-// Memory, system and GPU load of a Mac from one streaming child, `macmon pipe`. When it is missing, breaks or falls
-// silent, vm-stat stands in for what the system itself reports; the GPU's load stops, with the reason.
+// Memory, system and GPU load of a Mac from one streaming child, `macmon pipe`. If it is missing, breaks or reports
+// nothing, vm-stat replaces it for what the system itself reports; the GPU's load stops, with the reason.
 
 import { streamLines, ToolError } from '../../process/child.ts';
 import { type GatheredKind, type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';

@@ -1,5 +1,5 @@
 // Space on the volumes of a Linux machine. Local volumes are queried first, so a network file system that does not
-// answer delays only itself; it is reported as a failure beside the volumes that did answer.
+// answer delays only itself; it is reported as a failure together with the volumes that did answer.
 
 import type { DiskVolume } from '../../core/node/disk.ts';
 import type { ReasonCode } from '../../core/unknown.ts';

@@ -39,4 +39,4 @@ const HEAD = /^Name +Mtu +Network +Address +Ipkts +Ierrs +Ibytes +Opkts +Oerrs +
 const LINK = /^<Link#\d+>$/;
 /** Ipkts, Ierrs, Ibytes, Opkts, Oerrs, Obytes, Coll. */
 const COUNTS = 7;
-const NOT_REPORTED = unknown('netstat -ib does not tell it');
+const NOT_REPORTED = unknown('netstat -ib does not report it');

@@ -43,7 +43,7 @@ export const withDriverGpus = async (root: string, { devices, failed }: ListedGp
   };
 };
 
-/** The addresses of the GPUs that the driver has besides the lost ones; none if it does not show them. */
+/** The addresses of the driver's GPUs except the lost ones; none if it does not show them. */
 export const otherGpus = async (root: string, lost: readonly LostMessage[]): Promise<readonly string[]> => {
   const gone = lost.map(({ address }) => address);
   if (gone.includes(undefined)) return [];

@@ -1,5 +1,5 @@
-// The processes on each device as the inventory told them last, for the loads that come every second: asking anew each time would
-// cost an initialisation of the driver.
+// The processes on each device as the inventory last reported them, for the loads that come every second: reading them each time
+// would cost an initialisation of the driver.
 
 import type { GpuProcess } from '../../core/node/gpu.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';

@@ -10,7 +10,7 @@ import { NO_PCIE_LINK, sharesHostMemory, UNIFIED_MEMORY } from './parse-inventor
 
 export interface LoadRow {
   readonly load: GpuLoad;
-  /** How many rows the tool prints each time; undefined if it does not say. */
+  /** How many rows the tool prints each time; undefined if it does not report it. */
   readonly deviceCount: number | undefined;
 }
 

@@ -17,7 +17,7 @@ export const cellText = (text: string | undefined): Reported<string> => {
     return unknown('not supported by this device', 'not-offered');
   if (text.trim().startsWith('[') || PROBLEM.test(inner))
     return unknown(
-      `driver says: ${inner.slice(0, 80)}`,
+      `the driver reports: ${inner.slice(0, 80)}`,
       /permission/i.test(inner) ? 'permission' : undefined,
     );
   return inner.slice(0, CELL_LENGTH_MAX);

@@ -121,6 +121,6 @@ const TROUBLES: readonly (readonly [RegExp, string, ReasonCode?])[] = [
   ],
   [/gpu is lost/i, 'a GPU is lost: restart this machine'],
   [/gpu access blocked by the operating system/i, 'the operating system blocks access to the GPU'],
-  [/insufficient permissions/i, 'no permission to ask the NVIDIA driver', 'permission'],
+  [/insufficient permissions/i, 'no permission to use the NVIDIA driver', 'permission'],
   [/failed to initialize nvml/i, 'the NVIDIA management library could not start'],
 ];

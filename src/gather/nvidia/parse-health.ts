@@ -27,7 +27,7 @@ const healthOf = (gpu: Tag, deviceId: string): GpuHealth => {
     pcieReplays: cellCount(descendant(gpu, 'pci', 'replay_counter')?.text),
     recoveryAction: recoveryOf(gpu),
     fabric: fabricOf(gpu),
-    links: unknown('not asked yet'),
+    links: unknown('not read yet'),
   };
 };
 

@@ -17,7 +17,7 @@ import {
 import { cellCount, cellMebibytes, cellNumber, cellText, isNotOffered } from './nvidia-cell.ts';
 import { childOf, childrenOf, descendant, parseTagTree, type Tag } from './tag-tree.ts';
 
-/** An inventory that says of each failed GPU why it failed. */
+/** An inventory that contains the cause of each failed GPU. */
 export type NvidiaInventory = NodeGpus & { readonly failed: readonly FailedGpu[] };
 
 /**

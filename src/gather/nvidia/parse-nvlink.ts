@@ -27,7 +27,7 @@ export const parseNvlink = ({
         : lines.slice(0, LINKS_MAX).map(({ link, reported }): GpuLink => {
             const rate = /^(\d{1,5}(?:\.\d{1,4})?) GB\/s/.exec(reported)?.[1];
             const of = (from: ReadonlyMap<string, number>, what: string): Reported<number> =>
-              from.get(`${device} ${link} ${what}`) ?? unknown('not told by this driver');
+              from.get(`${device} ${link} ${what}`) ?? unknown('not reported by this driver');
             return {
               number: link,
               isUp: rate !== undefined,
@@ -54,7 +54,7 @@ const whyNoLink = (notes: readonly string[]): Unknown => {
   if (/links are inactive/i.test(reported)) return unknown('all its links are inactive', LINKS_INACTIVE);
   // Older drivers print nothing at all of such a card.
   if (reported === '' || /does not (have or )?support nvlink/i.test(reported)) return NO_NVLINK;
-  return unknown(`driver says: ${reported.slice(0, 120)}`);
+  return unknown(`the driver reports: ${reported.slice(0, 120)}`);
 };
 
 interface LinkLine {

@@ -1,5 +1,5 @@
-// The processes on each NVIDIA device, from the same `nvidia-smi -q -x` that tells the devices: by program, without its path and
-// arguments, which are nobody else's business.
+// The processes on each NVIDIA device, from the same `nvidia-smi -q -x` that lists the devices: by program, without its path and
+// arguments, which are private.
 
 import type { GpuProcess } from '../../core/node/gpu.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
@@ -41,5 +41,5 @@ const programOf = (text: string | undefined): Reported<string> => {
   const reported = cellText(text);
   if (isUnknown(reported)) return reported;
   const program = reported.split(/\s/, 1)[0]?.split('/').at(-1)?.slice(0, PROCESS_NAME_LENGTH_MAX) ?? '';
-  return program === '' || program === 'unknown' ? unknown('the driver does not tell it') : program;
+  return program === '' || program === 'unknown' ? unknown('the driver does not report it') : program;
 };

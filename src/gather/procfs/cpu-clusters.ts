@@ -11,7 +11,7 @@ interface CoreGroup {
   readonly processors: readonly number[];
 }
 
-/** Empty if all cores are alike. */
+/** Empty if all cores are equal. */
 export const findCoreGroups = (files: MachineFiles): readonly CoreGroup[] => {
   const hybrid = HYBRID.flatMap(({ name, path }) => {
     const processors = parseCpuList(textOr(files.textNow(path), ''));

@@ -19,7 +19,7 @@ export const memoryPressure = ({
   stalledShare,
 });
 
-/** Of the last 10 s. systemd-oomd acts from 60 % over 30 s; a person wants to know long before. */
+/** Of the last 10 s. systemd-oomd acts from 60 % over 30 s; a person needs a warning long before. */
 export const STALLED_SHARE_WARNING = 0.05;
 
 export const STALLED_SHARE_CRITICAL = 0.2;

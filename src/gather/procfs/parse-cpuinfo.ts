@@ -7,9 +7,9 @@ import { armChipName, armCoreName } from './arm-core-name.ts';
 export interface CpuInfo {
   /** "AMD EPYC 9354 32-Core Processor", "10 × Cortex-X925, 10 × Cortex-A725", "Apple M1 Max (8 × Firestorm, 2 × Icestorm)". */
   readonly chip: Reported<string>;
-  /** Core name to processor numbers; one entry where all cores are alike, none where they are not named. */
+  /** Core name to processor numbers; one entry if all cores are equal, none if they have no names. */
   readonly coreKinds: ReadonlyMap<string, readonly number[]>;
-  /** x86 says so when it runs under a hypervisor. */
+  /** x86 has a flag for running under a hypervisor. */
   readonly hasHypervisorFlag: boolean;
 }
 

@@ -1,5 +1,5 @@
-// /proc/diskstats (Documentation/admin-guide/iostats.rst): a line for each block device and partition, with counts of sectors of 512
-// bytes whatever the device's own are.
+// /proc/diskstats (Documentation/admin-guide/iostats.rst): a line for each block device and partition, with counts of sectors
+// that always have 512 bytes, independent of the device.
 
 import type { CountedDisk } from '../../core/node/disk-traffic.ts';
 import { counterIn } from '../traffic-meter.ts';

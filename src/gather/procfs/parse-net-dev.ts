@@ -1,4 +1,4 @@
-// /proc/net/dev: the counters of every interface of this network namespace in one read, the same that `ip -s link` tells
+// /proc/net/dev: the counters of every interface of this network namespace in one read, the same as in `ip -s link`
 // (Documentation/networking/statistics.rst, dev_seq_printf_stats of net/core/net-procfs.c).
 
 import type { CountedPort } from '../../core/node/traffic.ts';

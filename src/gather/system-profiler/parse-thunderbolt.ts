@@ -38,7 +38,7 @@ export const parseThunderbolt = (text: string): ToolAnswer<ThunderboltHardware> 
   return answered(buses.length === 0 ? { kind: 'none' } : { kind: 'buses', buses });
 };
 
-/** A machine without Thunderbolt lists one object that says so. */
+/** A machine without Thunderbolt lists one object with that message. */
 const isBus = (record: LooseRecord): boolean =>
   looseText(record['domain_uuid_key']) !== undefined ||
   looseText(record['switch_uid_key']) !== undefined ||

@@ -25,7 +25,7 @@ export const tegrastatsGatherer = (machine: MachineAccess): Gatherer => ({
     const { files, root } = machine;
     const chip = /nvidia,tegra(\d{3})/.exec(textOr(files.textNow('/proc/device-tree/compatible'), ''))?.[1];
     if (chip === undefined) return;
-    // A Jetson with a GPU on PCI (Thor, IGX with a card) has the usual driver, and nvidia-smi knows it.
+    // A Jetson with a GPU on PCI (Thor, IGX with a card) has the usual driver, and nvidia-smi reports it.
     if ((await findPciDisplays(root, PCI_VENDORS.nvidia)).length > 0) return;
     await streamTegrastats(deviceOf(files, chip), machine, session);
   },

@@ -166,7 +166,7 @@ const capabilityOf = (files: MachineFiles, host: string): Reported<number> => {
     GENERATIONS.get(generation) ??
     unknown(
       generation === '4'
-        ? 'USB4 controllers of both versions look alike here'
+        ? 'controllers of both USB4 versions look the same here'
         : 'the controller does not report it',
     )
   );

@@ -1,6 +1,6 @@
 // Memory and system of a Mac without macmon: `vm_stat <interval>` streams the page counts, and the rest comes from the
 // system's own counters, so only the streaming process is started. A broken sensor tool thus never hides how full a
-// machine is; values that only macmon knows give the reason why they are unknown.
+// machine is; values that only macmon reports are unknown with that reason.
 
 import type { Reading } from '../../core/node/reading.ts';
 import { type Reported, type Unknown, unknown } from '../../core/unknown.ts';

@@ -60,7 +60,7 @@ export const spoiledFigures = (report: Report): Markup | undefined => {
   const lines = contaminationLines(report);
   return lines.length === 0
     ? undefined
-    : markup`<ul class="objectives" aria-label="What spoils figures">${lines.map(line => markup`<li>${SPOILED_MARK.trim()} ${capitalized(line)}</li>`)}</ul>`;
+    : markup`<ul class="objectives" aria-label="Contamination of figures">${lines.map(line => markup`<li>${SPOILED_MARK.trim()} ${capitalized(line)}</li>`)}</ul>`;
 };
 
 export const runTables = (report: Report): Markup => {

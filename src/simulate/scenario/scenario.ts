@@ -24,7 +24,7 @@ export interface SimulatedMachine {
   readonly quirks?: MachineQuirks;
   /** Quirks that it has only for a time, above those that it always has. */
   readonly changes?: readonly MachineChange[];
-  /** What its config.toml says of it; nothing on a desk. */
+  /** Its location in config.toml; none for a machine on a desk. */
   readonly place?: MachinePlace;
 }
 

@@ -112,7 +112,7 @@ describe('a run of which every request failed', () => {
 → This server does not accept the field stream_options. Leave it out: --body '{"stream_options":null}'. Without it some servers report no token counts: then add --tokenizer DIR.`);
   });
 
-  test('makes one group of a context that is too long, whatever the length of each prompt', async () => {
+  test('makes one group of a context that is too long, for any length of the prompts', async () => {
     const { top, report } = await ranAgainst(index =>
       json(400, {
         error: {

@@ -1,4 +1,4 @@
-// What is stored with a run, in config.json, reports, pages and the journal alike, has no key in it: such options are refused.
+// What is stored with a run, in config.json, reports, pages and the journal, has no key in it: such options are refused.
 
 import { expect, test } from 'vitest';
 import { CommandError } from '../../../src/cli/command-error.ts';

@@ -92,7 +92,7 @@ describe('headers of requests', () => {
 
   test('of proxies are named, without what is in them', () => {
     expect(proxyNotices({ HTTP_PROXY: 'http://u:s3cret@x', https_proxy: 'y', ALL_PROXY: '' })).toEqual([
-      'HTTP_PROXY and https_proxy are set and ignored: the target is asked directly',
+      'HTTP_PROXY and https_proxy are set and ignored: requests go directly to the target',
     ]);
     expect(proxyNotices({})).toEqual([]);
   });

@@ -71,7 +71,7 @@ Incorrect API key provided. To send the load all the same: --keep-going.
       OPENAI_API_KEY.
 `,
   );
-  // What is made of the run directory later says the same.
+  // A report rebuilt from the run directory has the same.
   expect((await rebuildReport(join(folder, 'run'))).stopped).toEqual(report.stopped);
 });
 
@@ -124,7 +124,7 @@ test('a run whose every request is cancelled after --grace says that nothing was
     tone: 'bad',
     headline: 'No request completed: all 2 were cancelled after --grace 0s; lengthen --duration or --grace',
   });
-  // What is made of the run directory later says the same.
+  // A report rebuilt from the run directory has the same.
   expect((await rebuildReport(join(folder, 'run'))).cutAfterGrace).toBe(2);
 });
 

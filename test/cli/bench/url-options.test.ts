@@ -38,7 +38,7 @@ test('a benchmark may have several URLs, with weights or equal shares', () => {
   expect(refusal(second, '--weights', '1')).toContain('1 weight for 2 URLs');
   expect(refusal(second, '--weights', '1000,1')).toContain(`${second} would be sent less than one of`);
   expect(options(second, '--weights', '999,1').targets).toHaveLength(2);
-  expect(refusal(second, '--weights', '1,0')).toContain('no list of weights above 0');
+  expect(refusal(second, '--weights', '1,0')).toContain('not a list of weights above 0');
   expect(refusal(`${URL_GIVEN}/`)).toContain('stands twice');
   expect(refusal('http://me:secret@127.0.0.1:8001')).toContain('credentials');
   expect(refusal(`${second}/v1/completions`)).toContain('different APIs');

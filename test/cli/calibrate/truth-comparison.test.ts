@@ -37,7 +37,7 @@ test('errors are what a run measured less what the server wrote, request by requ
   expect(compareWithTruth({ lines: lines[1] ?? '', truth, toRunNs: Number })).toBeUndefined();
 });
 
-test('a mock that stamps tells afterwards when it wrote each chunk of each numbered request, once', async () => {
+test('a mock that stamps reports afterwards when it wrote each chunk of each numbered request, once', async () => {
   await using mock = await startMock({ stampsWrites: true, ttftMs: 1, gapMs: 1, outputTokens: 3 });
   const nonce = '0badcafe0000002a';
   expect(sampleOfPrompt(`[${nonce}] so`)).toBe(42);

@@ -34,7 +34,7 @@ const compared = async (home: TemporaryDirectory, ...args: string[]): Promise<Co
 const SETS = ['--a', 'runs:tag=at=before', '--b', 'runs:tag=at=after', '--primary', 'ttft.p50'];
 
 describe('two finished runs', () => {
-  test('differ at most, whatever their figures say', async () => {
+  test('differ at most, for any figures', async () => {
     using home = temporaryDirectory();
     add(home, 'a', { seed: 1 });
     add(home, 'b', { seed: 2, factor: 1.5 });

@@ -33,7 +33,7 @@ describe('plimsoll compare of two servers', () => {
     ],
     [
       ['--a', A, '--b', A, '--facts', 'one.gguf', '--b-facts', 'other.gguf'],
-      '--b-facts cannot be told apart from --facts',
+      '--b-facts cannot be distinguished from --facts',
     ],
     [['--a', 'some-run', '--b', 'other-run', '--facts', 'm'], '--facts has no effect on finished runs'],
     [['--a', 'some-run', '--b', 'other-run', '--pairs', '8'], '--pairs has no effect on finished runs'],
@@ -45,7 +45,7 @@ describe('plimsoll compare of two servers', () => {
     expect([code, isKept]).toEqual([EXIT_CODES.usage.code, false]);
   });
 
-  test('a server that is not there is told, and no folder is left behind', async () => {
+  test('a server that is not there is reported, and no folder is left', async () => {
     const { code, problems, isKept } = await compare('--a', A, '--b', B);
     expect(problems).toContain(`${A} cannot be reached`);
     expect([code, isKept]).toEqual([EXIT_CODES.benchUnreachable.code, false]);

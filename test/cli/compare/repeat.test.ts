@@ -36,7 +36,7 @@ describe('repeated runs', () => {
     expect(compared.stdout.text).toMatch(/unit\s+5 and 5 runs/);
   });
 
-  test('that are not alike, or not complete, say so', async () => {
+  test('that are not comparable, or not complete, are reported as such', async () => {
     using directory = temporaryDirectory();
     writeTimedRun(join(directory.path, 'run-01'), { seed: 1, requests: 20, run: { id: 'one' } });
     writeTimedRun(join(directory.path, 'run-02'), {

@@ -1,4 +1,4 @@
-// `plimsoll compare --resume DIR`: what is refused before anything is loaded, in words that say what to do.
+// `plimsoll compare --resume DIR`: what is refused before anything is loaded, with advice.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,9 +32,9 @@ const resume = async (document: ComparisonDocument | string, ...args: string[]) 
 describe('plimsoll compare --resume', () => {
   test.each([
     ['', [], 'benchRunDirectory', 'it has no comparison.json'],
-    [comparisonToJson(CUT).slice(0, 400), [], 'benchRunDirectory', 'cannot go on: '],
-    [madeUpComparison([]), [], 'benchRunDirectory', 'does not say how it was asked for: made up'],
-    [{ ...CUT, state: 'complete' as const }, [], 'benchRunDirectory', 'cannot go on: it is complete'],
+    [comparisonToJson(CUT).slice(0, 400), [], 'benchRunDirectory', 'cannot be resumed: '],
+    [madeUpComparison([]), [], 'benchRunDirectory', 'does not contain its command: made up'],
+    [{ ...CUT, state: 'complete' as const }, [], 'benchRunDirectory', 'cannot be resumed: it is complete'],
     [CUT, ['--rate', '9'], 'usage', '--resume and --rate cannot be combined'],
     [CUT, ['--pairs', '20'], 'usage', '--resume and --pairs cannot be combined'],
     [CUT, ['--a', 'http://127.0.0.1:11'], 'usage', '--a names another server than the comparison'],

@@ -102,7 +102,7 @@ const pick = <T>(random: SeededRandom, from: readonly T[]): T | undefined =>
   from[Math.floor(random.next() * from.length)];
 
 test.for(['vllm', 'aiperf', 'guidellm'] as const)(
-  'whatever a command of %s says, it becomes a command whose options we have, or words',
+  'any command of %s becomes a command of options that exist, or an error',
   tool => {
     const random = seededRandom(3);
     for (let round = 0; round < 700; round += 1) {
@@ -120,7 +120,7 @@ test.for(['vllm', 'aiperf', 'guidellm'] as const)(
       try {
         parseCommandLine(args, [benchCommand]);
       } catch (error) {
-        // A value that is out of bounds is said with its option; one that is no option of ours would be our own mistake.
+        // A value that is out of range is said with its option; one that is no option of ours would be our own mistake.
         if (!(error instanceof CommandError)) throw error;
         expect(error.problem.problem).not.toMatch(/unknown option|is not expected/);
       }

@@ -63,7 +63,7 @@ describe('who may start something', () => {
 describe('an endpoint with credentials', () => {
   const SECRET = 'http://lee:s3cret@127.0.0.1:9/v1?key=s3cret';
 
-  test('is told and asked for without them, and loaded with them', async ({ signal }) => {
+  test('is listed and requested without them, and loaded with them', async ({ signal }) => {
     const allowed = madeUpProcess(['mcp', '--allow-actions', '--allow-target', SECRET], { input: LIST });
     expect(await allowed.run([mcpCommand])).toBe(0);
     expect(allowed.stdout.text).toContain('"http://127.0.0.1:9/v1"');
@@ -151,7 +151,7 @@ else { process.stderr.write('plimsoll: nobody answers\\n'); process.exit(10); }
       state: 'running',
       name: expect.stringMatching(/^asked-[0-9a-f]{8}$/),
     });
-    await expect(long?.start({ target: ENDPOINT })).rejects.toThrow('goes on');
+    await expect(long?.start({ target: ENDPOINT })).rejects.toThrow('is in progress');
     await until(() => existsSync(reported) && readFileSync(reported, 'utf8').endsWith(']'), signal);
     expect(JSON.parse(readFileSync(reported, 'utf8'))).toEqual([
       ...['bench', ENDPOINT, '--quiet', '--json', `--home=${folder.path}`],

@@ -36,7 +36,7 @@ const withGpu = (): Readonly<Record<string, string>> | undefined => {
 const hasRealGpu = process.platform === 'darwin';
 
 describe('plimsoll probe gpu', { timeout: PROCESSOR_MS }, () => {
-  test('measures every GPU and tells figures and method', async context => {
+  test('measures every GPU and reports figures and method', async context => {
     const env = withGpu();
     if (env === undefined) context.skip(NO_COMPILER);
     const run = madeUpProcess(['probe', 'gpu', '--device', DEVICE_ID], { env: env ?? {} });
@@ -122,7 +122,7 @@ test.each([['gpu'], ['memory']])(
 
 describe('plimsoll probe memory', () => {
   test(
-    'tells read and copy of all processors with every round',
+    'reports read and copy of all processors with every round',
     async context => {
       if (!isLongRun) context.skip('only in npm run test:long: the probe is tested by itself');
       const run = madeUpProcess(['probe', 'memory', '--json']);

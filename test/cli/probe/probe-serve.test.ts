@@ -6,7 +6,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 const refused = (count: number): string =>
   `Refused ${counted(count, 'connection')} without the code. Still waiting.`;
 
-test('the first stranger is told at once, a flood in one line a minute with all that came', async () => {
+test('the first stranger is reported at once, a flood in one line a minute with the count', async () => {
   const clock = new VirtualClock();
   const lines: string[] = [];
   const refusals = new RefusalLines(clock, line => lines.push(line));

@@ -17,7 +17,7 @@ const seen = (
   answeredAtMs,
 });
 
-test('a profile told after the question is new, also when it is older by now than the former one was then', () => {
+test('a profile reported after the request is new, even if it is older by now than the previous one was then', () => {
   const before = seen(0, 300);
   expect(isNewProfile(KEY, seen(10_000, 5_000), before)).toBe(true);
   expect(isNewProfile(KEY, seen(10_000, 9_500), before)).toBe(true);

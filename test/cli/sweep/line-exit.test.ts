@@ -42,7 +42,7 @@ describe('the exit code of a sweep', () => {
     return EXIT_CODES[sweepExit({ ...document, stages, ...more }, isDemanding)].code;
   };
 
-  test('is 0 for whatever answers, an objective that is missed and a queue that grows too', () => {
+  test('is 0 for any answer, also for a missed objective and a growing queue', () => {
     for (const verdict of ['held', 'missed', 'over-capacity', 'undecided', 'client-bound'] as const)
       expect(codeOfSweep(verdict)).toBe(0);
     expect(codeOfSweep('client-bound', {}, true)).toBe(14);

@@ -22,7 +22,7 @@ test('a load line is not searched under what no number of requests proves', () =
 
 test.each([
   ['line', lineCommand, ['http://127.0.0.1:8000'], 'decides while a load runs'],
-  ['compare', compareCommand, [], 'by what both servers told'],
+  ['compare', compareCommand, [], 'by what both servers reported'],
 ] as const)('%s refuses a tokenizer in words: it would count too late', (name, command, urls, reason) => {
   expect(() => parseCommandLine([name, ...urls, '--tokenizer', 'dir'], [command])).toThrow(reason);
 });

@@ -42,7 +42,7 @@ describe('the loads of a sweep', () => {
     const read = rates(text);
     expect(read.kind === 'wrong' ? read.problem : 'taken').toContain(words);
     expect(read.kind === 'wrong' ? read.advice : '').not.toBe('');
-    // It is told of --rates: another option is none to write.
+    // This error is about --rates: the advice must not name another option.
     expect(read.kind === 'wrong' ? read.advice : '').not.toMatch(/--rate\b/);
   });
 });

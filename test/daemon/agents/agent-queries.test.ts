@@ -5,7 +5,7 @@ import { routedRequests } from '../../../src/mesh/joined-links.ts';
 import { AGENT_QUERY_TOPIC } from '../../../src/wire/agent-query.ts';
 import { QueryingNodes } from '../../support/querying-nodes.ts';
 
-/** Atlas is linked with juno by a fleet, over which it hears of it when the test says so. */
+/** Atlas is linked with juno by a fleet, whose messages arrive when the test delivers them. */
 const asking = async () => {
   const nodes = await QueryingNodes.start(['atlas', 'juno']);
   const [atlas, juno] = [nodes.at(0), nodes.at(1)];
@@ -51,7 +51,7 @@ test('a node that does not come is said to be silent for how long, with what to 
   expect(await node.ended(node.request())).toMatchObject({
     kind: 'refused',
     code: 'unreachable',
-    problem: expect.stringContaining('was not heard within 7 s: there is no link to it'),
+    problem: expect.stringContaining('did not reply within 7 s: there is no link to it'),
     advice: expect.stringContaining('plimsoll fleet status'),
   });
 });

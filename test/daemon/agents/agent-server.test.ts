@@ -179,7 +179,7 @@ test('the quickest cable to an agent is dialled first, and none that is not ther
         [juno]: {
           a: held('wifi', '192.168.1.2'),
           b: held('thunderbolt', 'fe80::1%en3'),
-          c: held(unknown('not told'), '100.64.0.2'),
+          c: held(unknown('not reported'), '100.64.0.2'),
           d: held('ethernet', '10.0.0.2'),
         },
       },

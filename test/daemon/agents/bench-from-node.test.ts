@@ -23,7 +23,7 @@ const needLongRun = (context: TestContext): void => {
 const willing = (target: string): string =>
   `[bench]\nagent = true\ntargets = ["${new URL(target).origin}"]\n`;
 
-/** And has heard it itself: what the server of a fleet keeps of a node says nothing of whether it is there. */
+/** And has received an event from it: what the server of a fleet stores of a node does not show whether it is up. */
 const knows = ({ state }: Daemon, { nodeId }: Daemon): boolean =>
   state.nodeIdentities[nodeId] !== undefined &&
   state.nodeNetworks[nodeId] !== undefined &&

@@ -11,7 +11,7 @@ test('the home of a demo that runs is left alone, that of one that is gone is re
   const options = { temporaryFolder: folder.path, nodeKeyPem };
   const left = join(folder.path, 'plimsoll-demo-left');
   mkdirSync(left);
-  writeFileSync(join(left, 'demo.lock'), ''); // whoever held it was killed
+  writeFileSync(join(left, 'demo.lock'), ''); // its owner was killed
   await using first = await openDemoHome(options);
   await using second = await openDemoHome(options);
   expect(
@@ -21,7 +21,7 @@ test('the home of a demo that runs is left alone, that of one that is gone is re
   ).toEqual([first.path, second.path].toSorted());
 });
 
-test('a folder that no demo has locked is not touched, whatever its name', async () => {
+test('a folder that no demo has locked is not touched, under any name', async () => {
   using folder = temporaryDirectory();
   const other = join(folder.path, 'plimsoll-demo-of-mine');
   mkdirSync(other);

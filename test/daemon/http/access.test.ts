@@ -108,7 +108,7 @@ describe('beyond loopback', () => {
     expect((await wrong()).status).toBe(401);
   });
 
-  test('a name of the home is not told', async () => {
+  test('a name of the home is not revealed', async () => {
     await using open = await serveCluster({ home: '/home/somebody/.plimsoll' });
     await using closed = await serveCluster({ host: '0.0.0.0', home: '/home/somebody/.plimsoll' });
     expect((await sendRequest({ port: open.port, path: '/api/daemon' })).body).toContain('/home/somebody');

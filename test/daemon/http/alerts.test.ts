@@ -21,7 +21,7 @@ describe('the alerts', () => {
       skip('promtool is not installed (Debian: prometheus)');
   });
 
-  it('tell an Xid by what the daemon says of the newest: a driver that asks for nothing any more is none', async () => {
+  it('detect an Xid by the action of the newest: a driver that requires none any more raises none', async () => {
     const requested = await xidSeries(
       'GPU recovery action changed from 0x0 (None) to 0x1 (GPU Reset Required)',
     );
@@ -32,7 +32,7 @@ describe('the alerts', () => {
     expect(raisedAt('90m', { [LIVE]: '1x120', [requested]: '60x120' })).toEqual([]);
   });
 
-  it('tell a degraded fabric, an error of an NVSwitch and a reset of an AMD or Intel GPU', () => {
+  it('detect a degraded fabric, an error of an NVSwitch and a reset of an AMD or Intel GPU', () => {
     const logged = (level: string) =>
       `plimsoll_gpu_driver_error_timestamp_seconds{${OF},pci="p",kind="sxid",number="20034",level="${level}"}`;
     const fabric = `plimsoll_gpu_fabric_degraded{${OF},device="g"}`;
@@ -44,7 +44,7 @@ describe('the alerts', () => {
     expect(raisedAt('30m', { [LIVE]: '1x120', [fabric]: '0x120' })).toEqual([]);
   });
 
-  it('tell a GPU that is lost, and one that did not come back after a restart', () => {
+  it('detect a GPU that is lost, and one that did not come back after a restart', () => {
     const counts = (working: string) => ({
       [LIVE]: '1x120',
       [`plimsoll_node_gpus{${OF},vendor="nvidia",state="working"}`]: working,
@@ -55,20 +55,20 @@ describe('the alerts', () => {
     expect(raisedAt('40m', counts('8x120'))).toEqual([]);
   });
 
-  it('tell a reading that stopped, and none that never came', () => {
+  it('detect a reading that stopped, and none that never came', () => {
     const reading = `plimsoll_reading_current{${OF},reading="gpu_errors"}`;
     expect(raisedAt('40m', { [LIVE]: '1x120', [reading]: '1x20 0x100' })).toEqual(['PlimsollReadingLate']);
     expect(raisedAt('40m', { [LIVE]: '1x120', [reading]: '0x120' })).toEqual([]);
   });
 
-  it('tell silence of a node, unless it has said that it stops, and silence of all', () => {
+  it('detect silence of a node, unless it has announced a stop, and silence of all', () => {
     expect(raisedAt('40m', { [LIVE]: '1x20 0x100' })).toEqual(['PlimsollNodeSilent']);
     const stopped = `plimsoll_node_stopped{${OF}}`;
     expect(raisedAt('40m', { [LIVE]: '1x20 0x100', [stopped]: '0x20 1x100' })).toEqual([]);
     expect(raisedAt('40m', { [LIVE]: '1x20' })).toEqual(['PlimsollNothingReported']);
   });
 
-  it('tell drops where there are many of many, and not the few of a quiet port', () => {
+  it('detect drops if they are many of many, and not the few of a quiet port', () => {
     const port = (what: string): string =>
       `plimsoll_network_${what}_total{${OF},interface="eth0",direction="receive"}`;
     const carried = (dropped: string, packets: string) => ({
@@ -81,7 +81,7 @@ describe('the alerts', () => {
     expect(raisedAt('40m', carried('0+600x120', '0+6000000x120'))).toEqual([]);
   });
 
-  it('tell a card that is held back while it works, by none of its settings', () => {
+  it('detect a card that is throttled while it works, except by its settings', () => {
     const held = (reason: string, use: string) => ({
       [LIVE]: '1x120',
       [`plimsoll_gpu_throttled{${OF},device="g",reason="${reason}"}`]: '1x120',
@@ -93,7 +93,7 @@ describe('the alerts', () => {
       expect(raisedAt('40m', held(reason, '0.9x120'))).toEqual([]);
   });
 
-  it('tell a link that has become slow, and none that always varies', () => {
+  it('detect a link that has become slow, and none that always varies', () => {
     const link = 'plimsoll_link_upload_bytes_per_second{source_name="a",sink_name="b",connection="c"}';
     const days = (rates: string) => raisedAt('40h', { [LIVE]: '1x50', [link]: rates }, '1h');
     expect(days('100x37 50x10')).toEqual(['PlimsollLinkSlowerThanUsual']);
@@ -108,7 +108,7 @@ describe('the alerts', () => {
     expect(raisedAt('40m', { [LIVE]: '1x120', [path]: '1x20 0x10 1x90' })).toEqual([]);
   });
 
-  it('tell what the page warns of: a link that is short, a path that is slow, lanes and links of a card', () => {
+  it('detect what the page warns about: a link that is short, a path that is slow, lanes and links of a card', () => {
     const warned = (id: string) => ({
       [LIVE]: '1x120',
       [`plimsoll_warning{id="${id}",level="caution",nodes="atlas"}`]: '1x120',
@@ -135,7 +135,7 @@ const xidSeries = async (text: string): Promise<string> => {
   served.report(ATLAS, logged);
   const { body } = await sendRequest({ port: served.port, path: '/metrics' });
   const [series] = /^plimsoll_gpu_xid_timestamp_seconds\{[^}]*\}/m.exec(body) ?? [];
-  return series ?? 'nothing told';
+  return series ?? 'no series';
 };
 
 /** The alerts that fire at a moment, of series in promtool's notation ("1x3": four times 1) with a value each `interval`. */

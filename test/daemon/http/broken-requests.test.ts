@@ -202,7 +202,7 @@ describe('bodies that are not what was asked for', () => {
 });
 
 describe('a body', () => {
-  test('that is not JSON is told so, and one that is compressed is not taken for broken', async () => {
+  test('that is not JSON is refused as such, and one that is compressed is not taken for broken', async () => {
     await using served = await serveCluster();
     const detailOf = async (body: string, headers: Readonly<Record<string, string>> = {}) =>
       (
@@ -279,7 +279,7 @@ describe('targets that are no path of ours', () => {
     ['OPTIONS', '/api/state', 'GET, HEAD'],
     ['PROPFIND', '/metrics', 'GET, HEAD'],
     ['TRACE', '/healthz', 'GET, HEAD'],
-  ])('%s %s is refused and told what is allowed', async (method, path, allow) => {
+  ])('%s %s is refused with the methods that are allowed', async (method, path, allow) => {
     await using served = await serveCluster();
     const answer = await sendRequest({ port: served.port, path, method });
     expect([answer.status, answer.headers.allow]).toEqual([405, allow]);

@@ -148,7 +148,7 @@ describe('the dashboard', () => {
     expect(Number(answer.headers['content-length'])).toBe(built.script.length);
   });
 
-  test('that is built anew is served at once', async () => {
+  test('that is rebuilt is served at once', async () => {
     await using built = await buildDashboard();
     await using served = await serveCluster({ dashboardDir: built.dir });
     await sendRequest({ port: served.port, path: '/' });

@@ -1,4 +1,4 @@
-// A daemon looks at a large fleet before anybody reads, in turns, and whoever comes meanwhile gets what is true now.
+// A daemon prepares views of a large fleet before a reader comes, in turns, and a reader that comes meanwhile gets the current state.
 
 import { expect, test } from 'vitest';
 import type { State } from '../../../src/core/state.ts';

@@ -1,5 +1,5 @@
-// Streams that carry what a page of a fleet shows: bounded, at most once a second, and the same in the end as the whole state
-// would have told.
+// Streams with what a page of a fleet shows: bounded, at most once a second, and equal in the end to the whole
+// state.
 
 import { describe, expect, test } from 'vitest';
 import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';

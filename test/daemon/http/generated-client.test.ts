@@ -1,5 +1,5 @@
-// A client that a generator makes of /openapi.json, as somebody else would: it compiles under strict TypeScript, its types say
-// something, and it reads a live daemon.
+// A client that a generator makes from /openapi.json, as a user would: it compiles under strict TypeScript, its types are
+// precise, and it reads a live daemon.
 
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,7 @@ import { liveDemo } from '../../support/live-daemons.ts';
 import { repositoryRoot } from '../../support/repository-root.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** Whoever uses the client writes something like this. */
+/** A typical program of a user of the client. */
 const PROGRAM = `
 import { createClient } from './client/client/index.ts';
 import { getApiDaemon, getApiHistory, getApiLinks, getApiNodes, getApiNodesNodeId, getApiState, postApiProbes } from './client/sdk.gen.ts';

@@ -40,7 +40,7 @@ describe('GET /api/groups', () => {
     expect(rack).toMatchObject({ nodes: { count: 260, offline: 260 }, warnings: { danger: 260 } });
   });
 
-  test('tells of each two groups why nothing is known of their links', async () => {
+  test('gives the reason for each two groups whose links are unknown', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('anvil'), placeFact('r1'));
     served.report(OTHER, identityFact('bellows'), placeFact('r2'));

@@ -1,4 +1,4 @@
-// Every answer of a live daemon is what its schema says, and what the document says of it.
+// Every reply of a live daemon conforms to its schema, and to the document.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -88,7 +88,7 @@ const plain: readonly Question[] = [
   '/openapi.json',
 ].map(path => ({ path, status: 200 }));
 
-test('an answer that is not as it is told to be is found, by both eyes', async () => {
+test('a reply that does not conform is found, by both checks', async () => {
   await using served = await serveCluster();
   const document: unknown = await (await fetch(`http://127.0.0.1:${served.port}/openapi.json`)).json();
   if (typeof document !== 'object' || document === null) throw new TypeError('no document');
@@ -111,7 +111,7 @@ test('an answer that is not as it is told to be is found, by both eyes', async (
 });
 
 describe('a simulated cluster', () => {
-  test('answers everything as it is told to', async () => {
+  test('replies by its schemas', async () => {
     await using live = await liveDemo();
     const { daemon } = live;
     await expect.poll(() => Object.keys(daemon.state.nodeIdentities).length, { timeout: 30_000 }).toBe(8);
@@ -268,7 +268,7 @@ describe('a simulated cluster', () => {
 });
 
 describe('a real machine', () => {
-  test('answers everything as it is told to', async () => {
+  test('replies by its schemas', async () => {
     await using live = await liveDaemon();
     const asking = await asker(live);
     expect(
@@ -302,7 +302,7 @@ describe('the stream', () => {
     return { faults, kinds };
   };
 
-  test('of a simulated cluster says what it is told to', async ({ skip }) => {
+  test('of a simulated cluster conforms', async ({ skip }) => {
     if (!isLongRun) skip('a demo of its own: in the long run');
     await using live = await liveDemo();
     const { faults, kinds } = await read(live, 20);
@@ -310,7 +310,7 @@ describe('the stream', () => {
     expect([...kinds]).toContain('memory.gathered');
   });
 
-  test('of a real machine says what it is told to', async () => {
+  test('of a real machine conforms', async () => {
     await using live = await liveDaemon();
     expect((await read(live, 3)).faults).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// When figures were measured, as /metrics tells it: a failed attempt keeps the figures of an earlier one, and their time.
+// When figures were measured, according to /metrics: a failed attempt keeps the figures of an earlier one, and their time.
 
 import { expect, test } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';

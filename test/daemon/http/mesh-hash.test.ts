@@ -6,7 +6,7 @@ import { identityFact, memoryFact, OTHER, SELF, serveCluster } from './served-cl
 const hashOf = async (port: number): Promise<string> =>
   (await fetchJson({ port, path: '/api/mesh/hash' })).json.hash;
 
-test('the hash of the mesh follows durable facts, of whatever node, and nothing else', async () => {
+test('the hash of the mesh follows durable facts, of any node, and nothing else', async () => {
   await using served = await serveCluster();
   const { port } = served;
   const empty = await hashOf(port);

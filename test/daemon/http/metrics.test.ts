@@ -11,7 +11,7 @@ import { identityFact, memoryFact, OTHER, placeFact, SELF, serveCluster } from '
 import { openStream } from './stream-reader.ts';
 
 describe('GET /metrics', () => {
-  test('tells known figures in base units, by node and name', async () => {
+  test('has known figures in base units, by node and name', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('anvil'), memoryFact(68_719_476_736), systemFact(0.25));
     await served.clock.advance(500);
@@ -28,7 +28,7 @@ describe('GET /metrics', () => {
     expect(metrics.get('plimsoll_daemon_resident_memory_bytes')).toBe(90_000_000);
   });
 
-  test('tells the totals of each site, rack and kind, and where each node stands', async () => {
+  test('has the totals of each site, rack and kind, and where each node is', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('anvil'), memoryFact(64), placeFact('r1'));
     served.report(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
@@ -41,7 +41,7 @@ describe('GET /metrics', () => {
     expect([...metrics.keys()].filter(name => name.startsWith('plimsoll_group_gpu_use_ratio'))).toEqual([]);
   });
 
-  test('tells nothing of sites and racks where no node has one', async () => {
+  test('has no sites and racks if no node has one', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('anvil'), memoryFact(64));
     const names = [...(await scrape(served.port)).keys()];
@@ -58,7 +58,7 @@ describe('GET /metrics', () => {
     expect(names.filter(name => name.startsWith('plimsoll_node_cpu_use_ratio'))).toHaveLength(1);
   });
 
-  test('tells how long tasks waited, of the host and of a control group, and leaves out what nobody knows', async () => {
+  test('has how long tasks waited, of the host and of a control group, and leaves out what is unknown', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('anvil'), pressedFact('group'));
     const metrics = await scrape(served.port);
@@ -103,7 +103,7 @@ describe('GET /metrics', () => {
     expect(metrics.get(`plimsoll_node_live{${labels}}`)).toBe(0);
   });
 
-  test('tells nothing of what a machine does not have, which an alert would take for late', async () => {
+  test('has no series for what a machine does not have, which an alert would take for late', async () => {
     await using served = await serveCluster();
     const source = { reading: 'rdmaDevices', vendor: 'none', source: 'sysfs', intervalMs: 30_000 };
     served.report(SELF, identityFact('anvil'), memoryFact(64), {
@@ -123,7 +123,7 @@ describe('GET /metrics', () => {
     expect((await scrape(served.port)).get(current)).toBe(0);
   });
 
-  test('stays well-formed whatever a node is called', async () => {
+  test('stays well-formed for any name of a node', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('a"b\\c\nd} 9'), memoryFact(64));
     const { body } = await sendRequest({ port: served.port, path: '/metrics' });
@@ -143,7 +143,7 @@ describe('GET /metrics', () => {
     expect(metrics.get('plimsoll_daemon_streams_dropped_total{reason="slow"}')).toBe(0);
   });
 
-  test('tells a bounded number of connections, its own first, and counts the rest', async () => {
+  test('has a bounded number of connections, the own ones first, and counts the rest', async () => {
     await using served = await serveCluster({ limits: { metricsConnectionsMax: 2 } });
     for (const [source, sink] of [
       [OTHER, SELF],
@@ -178,7 +178,7 @@ describe('GET /metrics', () => {
     expect(reported.join()).not.toContain('192.0.2');
   });
 
-  test('tells the median and the slowest of the links of each two racks', async () => {
+  test('has the median and the slowest of the links of each two racks', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('anvil'), memoryFact(1), placeFact('r1'));
     served.report(OTHER, identityFact('bellows'), memoryFact(1), placeFact('r2'));
@@ -211,7 +211,7 @@ describe('GET /metrics', () => {
     expect(body.endsWith('\n# EOF\n')).toBe(true);
   });
 
-  test('tells the nodes of a group, or those named, alone, and says which are not there', async () => {
+  test('has only the nodes of a group, or those named, and reports which are not there', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('anvil'), memoryFact(64), placeFact('r1'));
     served.report(OTHER, identityFact('bellows'), memoryFact(32), placeFact('r2'));
@@ -231,7 +231,7 @@ describe('GET /metrics', () => {
     expect((await sendRequest({ port: served.port, path: '/metrics?group=rack' })).status).toBe(400);
   });
 
-  test('tells of more than 40 nodes the answering one whole and the others in short', async () => {
+  test('beyond 40 nodes has the answering one whole and the others in short', async () => {
     await using served = await serveCluster();
     served.report(SELF, identityFact('anvil'), memoryFact(64), pressedFact('none'));
     for (let index = 0; index < 41; index += 1)

@@ -6,7 +6,7 @@ import { bearer, fetchJson, type Json, sendRequest } from './http-exchange.ts';
 import { serveCluster, TOKEN } from './served-cluster.ts';
 
 describe('/openapi.json', () => {
-  test('tells exactly the routes that are served', async () => {
+  test('lists exactly the routes that are served', async () => {
     await using served = await serveCluster();
     const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
     const reported = Object.entries<Json>(json.paths).flatMap(([path, methods]) =>

@@ -1,5 +1,5 @@
 // The dashboards of deploy/grafana and the alerts of deploy/prometheus against a scrape of a simulated cluster with a run: each names only
-// metrics that are told, and a real Prometheus (where there is one) evaluates all of them and finds series for every panel.
+// metrics that exist, and a real Prometheus (if there is one) evaluates all of them and finds series for every panel.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ import { type ServedCluster, serveCluster } from './served-cluster.ts';
 const ALERTS = join(repositoryRoot, 'deploy/prometheus/plimsoll-alerts.yml');
 
 describe('the dashboards of deploy/grafana', () => {
-  test('ask for metrics that a daemon tells, and for no others', async () => {
+  test('use metrics that a daemon publishes, and no others', async () => {
     await using served = await servedWorld();
     const { body } = await sendRequest({ port: served.port, path: '/metrics' });
     const reported = new Set(body.match(/^plimsoll_\w+/gm));

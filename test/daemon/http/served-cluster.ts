@@ -1,4 +1,4 @@
-// A real server on a real port over a real folded state, with a clock that moves only when told.
+// A real server on a real port over a real folded state, with a clock that moves only on request.
 
 import type { Event } from '../../../src/core/event.ts';
 import { eventClass, type Fact, factKey } from '../../../src/core/event-kinds.ts';
@@ -108,7 +108,7 @@ export const CONFIG_NOTICE: Notice = {
   id: 'config-broken',
   code: 'config-broken',
   problem: 'config.toml has an error in line 3',
-  advice: 'Mend it.',
+  advice: 'Fix it.',
   line: 3,
 };
 

@@ -3,7 +3,7 @@ import { sendRequest } from './http-exchange.ts';
 import { identityFact, memoryFact, OTHER, serveCluster } from './served-cluster.ts';
 import { openStream } from './stream-reader.ts';
 
-/** Turns the direction of writing, speaks to a terminal, breaks the line, hides. */
+/** Turns the direction of writing, controls a terminal, breaks the line, hides. */
 const NASTY = 'gpu\u202e01\u2066\u001b[31m\rred\u0007\u0085\u200b';
 /** As bytes: JSON may write the control characters as escapes, which no terminal obeys. */
 const hasRaw = (text: string): boolean =>

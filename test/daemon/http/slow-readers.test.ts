@@ -46,7 +46,7 @@ describe('readers that never read', () => {
   });
 });
 
-test('a slow reader is told why it was dropped', async () => {
+test('a slow reader receives the reason why it was dropped', async () => {
   await using served = await serveCluster({ limits: { streamQueueBytesMax: QUEUE_BYTES_MAX } });
   using slow = await openStream(served.port);
   await slow.need('snapshot');

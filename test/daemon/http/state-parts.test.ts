@@ -27,7 +27,7 @@ const connection = (sink: NodeId, sinkAddress = '10.0.0.1'): Fact => ({
   },
 });
 
-/** A to B and to C, C to A, C to D: a chain with one link that is told by both ends. */
+/** A to B and to C, C to A, C to D: a chain with one link that both ends report. */
 const reportFour = (served: ServedCluster): void => {
   for (const node of [A, B, C, D]) served.report(node, identityFact(node.slice(0, 1)), memoryFact(64e9));
   served.report(A, connection(B), connection(C));
@@ -62,7 +62,7 @@ describe('a stream of a part of State', () => {
     ]);
   });
 
-  test('of a node that finds another one begins anew with that one in it', async () => {
+  test('of a node that finds another one restarts with that one in it', async () => {
     await using served = await serveCluster();
     reportFour(served);
     const { reader } = await partOf(served, `view=node&nodes=${B}`);

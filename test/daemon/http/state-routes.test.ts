@@ -72,7 +72,7 @@ describe('GET /api/state', () => {
     expect([status, json.code]).toEqual([404, 'not-in-state']);
   });
 
-  test('HEAD tells the length of what GET would send', async () => {
+  test('HEAD returns the length of what GET would send', async () => {
     await using served = await serveCluster();
     served.report(SELF, memoryFact(64));
     const [head, get] = [

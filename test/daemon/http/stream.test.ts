@@ -126,13 +126,13 @@ describe('a stream that was cut', () => {
     ['of another start', 'nonsense.1'],
     ['empty', ''],
     ['very long', 'x'.repeat(5_000)],
-  ])('begins anew when its id is %s', async (_what, id) => {
+  ])('restarts when its id is %s', async (_what, id) => {
     await using served = await serveCluster();
     using reader = await openStream(served.port, { 'last-event-id': id });
     expect(await reader.next()).toMatchObject({ event: 'snapshot' });
   });
 
-  test('begins anew when its id lies in the future of this start', async () => {
+  test('restarts when its id is in the future of this start', async () => {
     await using served = await serveCluster();
     const first = await openStream(served.port);
     const { id } = await first.need('snapshot');
@@ -141,7 +141,7 @@ describe('a stream that was cut', () => {
     first[Symbol.dispose]();
   });
 
-  test('begins anew when more was missed than is held', async () => {
+  test('restarts when more was missed than is stored', async () => {
     await using served = await serveCluster({ limits: { resumeBatchesMax: 3 } });
     using first = await openStream(served.port);
     const { id } = await first.need('snapshot');
@@ -153,7 +153,7 @@ describe('a stream that was cut', () => {
     expect(await second.next()).toMatchObject({ event: 'snapshot' });
   });
 
-  test('begins anew when nobody was there to hold anything for', async () => {
+  test('restarts when nothing was stored because there was no reader', async () => {
     await using served = await serveCluster();
     const first = await openStream(served.port);
     const { id } = await first.need('snapshot');

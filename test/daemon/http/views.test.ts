@@ -105,7 +105,7 @@ test('GET /api/runs lists runs with the newest figures', async () => {
   expect((await fetchJson({ port: served.port, path: '/api/runs' })).json).toEqual({ runs: [] });
 });
 
-test('GET /api/daemon tells who answers and what a person should know', async () => {
+test('GET /api/daemon returns who answers and what a person should know', async () => {
   await using served = await serveCluster({ home: '/home/somebody/.plimsoll' });
   await served.clock.advance(2_000);
   expect((await fetchJson({ port: served.port, path: '/api/daemon' })).json).toMatchObject({
@@ -147,7 +147,7 @@ describe('GET /api/history', () => {
     ]);
   });
 
-  test('gives a profile of an older version with what it did not tell, and says what cannot be read', async () => {
+  test('gives a profile of an older version with its fields as unknown, and reports what cannot be read', async () => {
     const { intervalMs: _, ...older } = GPU_PROFILE;
     const body = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
     const record = { version: 1, origin: SELF, epoch: 1, seq: 3, kind: 'gpu.profiled', key: 'GPU-0' };

@@ -14,7 +14,7 @@ const STUDIO = idOf(studio);
 const NOTEBOOK = idOf(notebook);
 const RACK = idOf(rack);
 
-/** The log of the studio's daemon, in a cluster that a test tells what happens. */
+/** The log of the studio's daemon, in a cluster whose events the test provides. */
 class Watched implements AsyncDisposable {
   readonly clock = new VirtualClock();
   readonly cluster = new Cluster();
@@ -45,7 +45,7 @@ class Watched implements AsyncDisposable {
     );
   }
 
-  /** Machines tell their identity once, and live figures from then on. */
+  /** Machines report their identity once, and live figures from then on. */
   add(...machines: readonly Machine[]): void {
     for (const machine of machines) {
       this.report(machine, machine.durable);

@@ -52,7 +52,7 @@ test('no name of another machine breaks a line, controls a terminal or adds a fi
   }
 });
 
-test('whatever the values, a line reads back as what was written', () => {
+test('for any values, a line reads back as what was written', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: VALUE_LENGTH_MAX / 8 }),

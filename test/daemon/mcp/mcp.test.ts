@@ -1,5 +1,5 @@
-// What a program that reasons gets to hear, through the official client of the protocol: its own checks of every answer against
-// the schema that the tool told are part of the test.
+// What an AI assistant receives, through the official client of the protocol: its own checks of every result against
+// the schema of the tool are part of the test.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -91,7 +91,7 @@ describe('over HTTP', () => {
     expect(strange.status).toBe(403);
   });
 
-  test('tells the sums that every other view has', async () => {
+  test('returns the sums that every other view has', async () => {
     const { state } = demo.daemon;
     const totals = clusterTotals(state, demo.daemon.nowMs());
     expect(await request('cluster_summary')).toMatchObject({
@@ -148,17 +148,17 @@ describe('over HTTP', () => {
     expect(await refusal('headroom', { model: { name: 'x' } })).toContain('not the facts of a model');
   });
 
-  test('tells warnings, what is missing, and runs with their reports', async () => {
+  test('returns warnings, what is missing, and runs with their reports', async () => {
     expect(await request('warnings')).toHaveProperty('warnings');
     const [id] = nodeIds(demo.daemon.state);
     expect(await request('explain_missing', { node: id })).toHaveProperty('missing');
     expect(await request('list_runs', { limit: 1 })).toMatchObject({ leftOut: expect.any(Number) });
     expect(await refusal('run_report', { run: '20200101-000000-abcd' })).toContain('there is no such run');
-    expect(await refusal('run_report', { run: '../../etc/passwd' })).toContain('this is no id of a run');
+    expect(await refusal('run_report', { run: '../../etc/passwd' })).toContain('this is not the id of a run');
   });
 });
 
-describe('whatever is sent', () => {
+describe('any input', () => {
   const server = (): McpServer => {
     const context: McpContext = {
       state: demo.daemon.state,

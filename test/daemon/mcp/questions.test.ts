@@ -1,5 +1,5 @@
-// What people ask of a cluster, asked of the committed recording through the official client: each question stands with the call
-// that answers it and with the figures that are in the recording. The client holds every answer to the schema that its tool told.
+// Questions about a cluster, answered from the committed recording through the official client: each question is next to the call
+// that answers it and the figures in the recording. The client checks every result against the schema of its tool.
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -139,7 +139,7 @@ const QUESTIONS: readonly Question[] = [
           type: expect.stringMatching(/^Thunderbolt\s5 \(RDMA\)$/u),
           there: {
             measurements: 0,
-            median: { value: null, reason: expect.stringContaining('has not kept it') },
+            median: { value: null, reason: expect.stringContaining('has not stored it') },
           },
         },
       ],
@@ -176,7 +176,7 @@ const QUESTIONS: readonly Question[] = [
     },
   },
   {
-    requested: 'Why does spark-1 tell nothing of Thunderbolt?',
+    requested: 'Why does spark-1 report nothing about Thunderbolt?',
     tool: 'explain_missing',
     given: { node: 'spark-1' },
     answer: {

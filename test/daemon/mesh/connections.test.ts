@@ -50,7 +50,7 @@ describe('the connections of a daemon', () => {
     ]);
   });
 
-  it('keep a concrete type when the interface is not told any more', async () => {
+  it('keep a concrete type when the interface is not reported any more', async () => {
     await using bed = await ConnectionsBed.with({ speedBitsPerSecond: 1e9 });
     await bed.pass(3);
     bed.pushOwn({ type: unknown('sysfs does not answer') });

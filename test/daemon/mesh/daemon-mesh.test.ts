@@ -38,7 +38,7 @@ describe('daemons with one cluster key', () => {
     await using a = await started(first, { name: 'atlas' });
     await using b = await started(second, { name: 'juno', peers: [addressOf(a)] });
     const seen = new Set<number>();
-    // Frames enough for a link to be closed, were each of them taken for one of somebody who has not said hello.
+    // Enough frames to close a link, if each of them came from a peer that has not sent a hello.
     await until(b, state => seen.add(newestLiveOf(state, a.nodeId)?.seq ?? 0).size > 10);
     await until(a, ({ nodeMemories }) => nodeMemories[b.nodeId] !== undefined);
     for (const { url } of [a, b]) {
@@ -47,7 +47,7 @@ describe('daemons with one cluster key', () => {
     }
   });
 
-  it('pass on what a third node told them', async () => {
+  it('pass on what a third node reported to them', async () => {
     await using homes = await temporaryHomes(3);
     const [first, second, third] = homes.paths;
     await using middle = await started(first, { name: 'middle' });
@@ -90,7 +90,7 @@ describe('a daemon', () => {
     expect(daemon.notices).toEqual([]);
   });
 
-  it('without a cluster key says that the peers it was told are not asked', async () => {
+  it('without a cluster key report that the configured peers are not contacted', async () => {
     await using homes = await temporaryHomes(1);
     const [home] = homes.paths;
     await using daemon = await started(home, { hasKey: false, peers: ['atlas.local'] });

@@ -76,7 +76,7 @@ describe('connections that are lost', () => {
     expect([...pathProfiles(pathEnds(bed.state, ATLAS, JUNO)).keys()]).toEqual(['socket en0 en7']);
   });
 
-  it('to a node that is not measured any more end, whatever closed them', async () => {
+  it('to a node that is not measured any more end, for any cause of their closing', async () => {
     await using bed = await ConnectionsBed.with({});
     await bed.pass(61);
     bed.wire.block('10.0.0.2');

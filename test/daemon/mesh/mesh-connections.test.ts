@@ -50,7 +50,7 @@ describe('the UDP port of a daemon', () => {
     expect(same?.port).toBe(port);
   });
 
-  it('is told with the mesh port; where only loopback is listened on, neither is', async () => {
+  it('is announced with the mesh port; if only loopback is listened on, neither is', async () => {
     await using connections = await opened({ host: '127.0.0.1', port: 0 });
     expect(endpointsFact({ host: '::', port: 4_181 }, connections)).toEqual({
       kind: 'endpoints.told',

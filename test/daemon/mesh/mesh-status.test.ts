@@ -66,7 +66,7 @@ const peersOf = (more: Partial<MeshStatusSources>): readonly PeerStatus[] => {
 };
 
 describe('the status of a mesh', () => {
-  it('tells a named peer that was never met with what came of its address', () => {
+  it('shows for a named peer that was never met the outcome for its address', () => {
     const named = [{ host: '10.0.0.2', port: 4_181 }];
     expect(peersOf({ named, dials: [refused('10.0.0.2', 'wrong-key', 'it has another key')] })).toMatchObject(
       [
@@ -92,21 +92,21 @@ describe('the status of a mesh', () => {
     ]);
   });
 
-  it('tells a peer by another address as linked when its node has a link', () => {
+  it('shows a peer by another address as linked when its node has a link', () => {
     const named = [{ host: 'juno.local', port: 4_181 }];
     const links = new Map([[JUNO, link('10.0.0.2')]]);
     const peers = peersOf({ named, dials: [dial('juno.local', { peerId: JUNO })], links });
     expect(peers).toMatchObject([{ nodeId: JUNO, standing: 'linked', address: '10.0.0.2:4181' }]);
   });
 
-  it('tells an address of this very node', () => {
+  it('shows an address of this very node as such', () => {
     const named = [{ host: '10.0.0.1', port: 4_181 }];
     expect(peersOf({ named, dials: [dial('10.0.0.1', { isSelf: true })] })).toMatchObject([
       { standing: 'self' },
     ]);
   });
 
-  it('tells known nodes without a link: relayed while they are heard, silent, then offline', () => {
+  it('shows known nodes without a link: relayed while events arrive, silent, then offline', () => {
     const links = new Map([[VESTA, link('10.0.0.3')]]);
     const standing = (silentMs: number, others: MeshStatusSources['links']): string | undefined => {
       const state = applyAll(EMPTY_STATE, [received(JUNO, NOW_MS - silentMs)]);

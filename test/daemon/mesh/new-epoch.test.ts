@@ -1,4 +1,4 @@
-// A node that begins anew because peers know a later life of its journal tells again what it knows, as old as it is.
+// A node that starts a new epoch because peers have a later one of its journal reports its facts again, with their age.
 
 import { expect, test } from 'vitest';
 import { ageMsOf } from '../../../src/core/entry-maps.ts';

@@ -25,7 +25,7 @@ test('who has few links dials others by turns until each had one', () => {
   expect(dialled.size).toBe(200);
 });
 
-test('a mesh of 72 nodes that link only to those whom they chose tells each everything', async context => {
+test('a mesh of 72 nodes that link only to those whom they chose passes everything to each', async context => {
   if (!isLongRun) context.skip('72 nodes in one process: in npm run test:long');
   await using cluster = new MeshCluster(72);
   const members = cluster.nodes.map(({ id }, at) => ({

@@ -1,4 +1,4 @@
-// One node as OTLP: what is known stands in the units of the conventions, what is not is no point.
+// One node as OTLP: known values are in the units of the conventions, unknown ones have no point.
 
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
@@ -14,7 +14,7 @@ const SELF = groupedNodeId(0);
 const SINK = groupedNodeId(1);
 const WALL_MS = 1_700_000_000_000;
 
-test('a node is told by the conventions: its GPUs, its ports, its links, with units and directions', () => {
+test('a node is exported by the conventions: its GPUs, its ports, its links, with units and directions', () => {
   const points = pointsOf(FACTS);
   const gpu = 'hw.id=GPU-0';
   expect(points.get(`hw.gpu.utilization 1 gauge hw.gpu.task=general ${gpu}`)).toBe(0.25);
@@ -44,7 +44,7 @@ test('what is unknown, stale or another node is no point, and an address is in n
   const named = (start: string): readonly string[] => [...points.keys()].filter(key => key.startsWith(start));
   expect(named('hw.host.power')).toEqual([]);
   expect(named('plimsoll.link.jitter')).toEqual([]);
-  expect(named('hw.network.packets'), 'packets were not told').toEqual([]);
+  expect(named('hw.network.packets'), 'packets were not reported').toEqual([]);
   expect(named('hw.network.io').some(key => key.includes('hw.id=lo'))).toBe(false);
   expect(named('hw.gpu.utilization')).toHaveLength(1);
   const { body } = messageOf(FACTS, NOW_MS) ?? { body: '' };
@@ -55,7 +55,7 @@ test('what is unknown, stale or another node is no point, and an address is in n
   expect(late, 'what a device is does not age').toContain('hw.gpu.memory.limit');
 });
 
-test('errors of memory and of the driver are told by what they are, and what is not counted is no point', () => {
+test('errors of memory and of the driver are exported by what they are, and what is not counted has no point', () => {
   const points = pointsOf([gpuErrorsFact, gpuHealthFact]);
   const reported = [...points].filter(([key]) => key.startsWith('hw.errors'));
   expect(Object.fromEntries(reported)).toEqual({
@@ -133,7 +133,7 @@ const TOLD: ReadonlySet<string> = new Set([
   'plimsoll.link.statistic',
 ]);
 
-const NONE = unknown('not told');
+const NONE = unknown('not reported');
 
 const trafficFact: Fact = {
   kind: 'traffic.gathered',

@@ -1,4 +1,4 @@
-// A daemon that sends its figures: as often as it should, past a receiver that is away, and to another one when config.toml says so.
+// A daemon that sends its figures: at its interval, past a receiver that is away, and to another one after a change of config.toml.
 
 import { expect, test } from 'vitest';
 import type { OtlpConfig } from '../../../src/config/config.ts';
@@ -36,7 +36,7 @@ test('to a receiver that takes nothing it sends less and less often, up to a bou
     expect(receiver.requested).toHaveLength(before);
     await exported.pass(1, () => exported.status()?.dropped === before + 1);
   }
-  expect(exported.raised, 'a notice is told once').toBe(1);
+  expect(exported.raised, 'a notice is raised once').toBe(1);
 });
 
 test('another receiver in config.toml is taken up at once, and none ends it', async () => {

@@ -37,7 +37,7 @@ const profile = (bitsPerSecond: number, change: Partial<LinkProfile> = {}): Fact
   };
 };
 
-/** A node that writes profiles and tells what is usual, on a journal and a clock of its own. */
+/** A node that writes profiles and reports what is usual, on a journal and a clock of its own. */
 const notifier = () => {
   const clock = new VirtualClock();
   const key = generateNodeKey();

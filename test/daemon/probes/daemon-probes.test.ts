@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { gpuVendorsOf } from '../../../src/daemon/probes/daemon-probes.ts';
 import type { GatheredKind, Gatherer } from '../../../src/gather/gatherer.ts';
 
-test('a vendor of whom two sources tell is listed once, so that no device is measured twice', () => {
+test('a vendor reported by two sources is listed once, so that no device is measured twice', () => {
   const inventory: GatheredKind = { reading: 'gpus', vendor: 'nvidia' };
   const loads: GatheredKind = { reading: 'gpuLoads', vendor: 'amd' };
   const vendors = gpuVendorsOf([

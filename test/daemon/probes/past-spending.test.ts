@@ -20,7 +20,7 @@ import { VirtualClock } from '../../support/virtual-clock.ts';
 const PEER = nodeId('peer'.padEnd(26, 'b'));
 const MINUTE_MS = 60_000;
 
-test('a daemon that starts again owes what it has spent, however often it starts', async () => {
+test('a restarted daemon counts what it has spent, however often it restarts', async () => {
   const cable = new Cable();
   cable.record(opened('10.0.0.2'));
   for (let turn = 0; turn < 8; turn += 1) {

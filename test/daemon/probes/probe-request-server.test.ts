@@ -95,7 +95,7 @@ test('one connection of another node is measured by that node, and a device that
   });
 });
 
-test('probes that are off refuse a wish with the reason', async () => {
+test('probes that are off refuse a request with the reason', async () => {
   await using mesh = await ProbingMesh.start({ names: ['atlas', 'juno'], settings: { isEnabled: false } });
   await mesh.clock.advance(20_000);
   const { probes } = await requested(mesh, serverOf(mesh, mesh.at(0)), {

@@ -45,7 +45,7 @@ const watchOf = (urls: { list: readonly string[] }) => {
 const counts = (facts: readonly Fact[]) =>
   facts.map(fact => (fact.kind === 'runner.reported' ? fact.payload.requestsInFlight : fact.kind));
 
-test('a lease is told in each round with requests in flight, and its end once', async () => {
+test('a lease is published in each round with requests in flight, and its end once', async () => {
   await using served = await servedPage();
   const url = `http://user:secret@127.0.0.1:${served.port}/v1`;
   const { watch, facts } = watchOf({ list: [url] });
@@ -66,7 +66,7 @@ test('a lease is told in each round with requests in flight, and its end once', 
   expect(served.page.requested[0]).toBe('/metrics Basic dXNlcjpzZWNyZXQ=');
 });
 
-test('a server that ends gives its lease back, and one that is off tells nothing', async () => {
+test('a server that ends gives its lease back, and one that is off publishes nothing', async () => {
   await using served = await servedPage();
   const { watch, facts, notices } = watchOf({ list: [`http://127.0.0.1:${served.port}`] });
   served.page.text = 'llamacpp:requests_processing 1\n';

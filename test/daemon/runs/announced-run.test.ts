@@ -83,7 +83,7 @@ describe('a run that announces itself', () => {
     expect(announcement.updatesDropped).toBeGreaterThan(0);
   });
 
-  test('without a daemon nothing is told, nothing is said and nothing is waited for', async () => {
+  test('without a daemon sends nothing, prints nothing and waits for nothing', async () => {
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1') });
     await using announcement = await announceTo(home, run);
     run.samples(100, { fromMs: 0, untilMs: 2_000 });
@@ -101,7 +101,7 @@ describe('a run that announces itself', () => {
     expect((await json(`${daemon.url}/api/runs/run-1`)).report.counts).toEqual(report.counts);
   });
 
-  test('is told to Prometheus while it lives, and no longer', async () => {
+  test('is in the Prometheus metrics while it lives, and no longer', async () => {
     await using daemon = await started(home);
     const run = new MadeUpRun({ directory: join(home, 'runs', 'run-1') });
     await using announcement = await announceTo(home, run);

@@ -53,7 +53,7 @@ describe('a search that announces itself', () => {
     );
   });
 
-  test('is known to a daemon that was started anew with all its stages, in bodies that it takes', async () => {
+  test('is known to a restarted daemon with all its stages, in bodies that it accepts', async () => {
     const first = await started(home);
     const many = madeUpLine(undefined, { state: 'running', stages: manyStages(60) });
     await using announcement = await announceSweepTo(home, many, { directory });
@@ -79,7 +79,7 @@ describe('a search that announces itself', () => {
     await requested.promise;
   });
 
-  test('tells of each of its runs that it is a stage', async () => {
+  test('marks each of its runs as a stage', async () => {
     await using daemon = await started(home);
     const run = new MadeUpRun({ directory: join(directory, 'stage-03') });
     await using _announcement = await announceTo(home, run, {
@@ -112,18 +112,21 @@ describe('a search that announces itself', () => {
     ['{"schema": "plimsoll.line/1"', 'line.json is not JSON'],
     ['{"schema": "plimsoll.line/9"}', 'line.json is wrong at '],
     [undefined, 'there is no '],
-  ])('whose document is damaged (%s) is shown with what was told, and with why', async (text, why) => {
-    await using daemon = await started(home);
-    await using announcement = await announceSweepTo(home, madeUpLine(), { directory });
-    await shown(daemon, PATH, ({ stages }) => stages?.length > 0);
-    await announcement.end(madeUpLine());
-    mkdirSync(directory, { recursive: true });
-    if (text !== undefined) writeFileSync(join(directory, 'line.json'), text);
-    const ended = await json(`${daemon.url}${PATH}`);
-    expect(ended.document).toBeNull();
-    expect(ended.notice).toContain(why);
-    expect(ended.sweep.stages).toHaveLength(madeUpLine().stages.length);
-  });
+  ])(
+    'whose document is damaged (%s) is shown with what was reported, and with the reason',
+    async (text, why) => {
+      await using daemon = await started(home);
+      await using announcement = await announceSweepTo(home, madeUpLine(), { directory });
+      await shown(daemon, PATH, ({ stages }) => stages?.length > 0);
+      await announcement.end(madeUpLine());
+      mkdirSync(directory, { recursive: true });
+      if (text !== undefined) writeFileSync(join(directory, 'line.json'), text);
+      const ended = await json(`${daemon.url}${PATH}`);
+      expect(ended.document).toBeNull();
+      expect(ended.notice).toContain(why);
+      expect(ended.sweep.stages).toHaveLength(madeUpLine().stages.length);
+    },
+  );
 });
 
 const PATH = '/api/sweeps/line-1';

@@ -1,4 +1,4 @@
-// Comparisons that tell the daemon of themselves: what it holds of one that goes on, falls silent, is stopped and ends.
+// Comparisons that report to the daemon: what it stores of one that is in progress, goes silent, is stopped and ends.
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -67,7 +67,7 @@ describe('a comparison in the registry', () => {
     expect(made.facts).toEqual([]);
   });
 
-  test('is told of at a bound of comparisons at once', () => {
+  test('is accepted up to a limit of comparisons at once', () => {
     for (let index = 0; index < EVENT_KINDS['pairs.reported'].entriesMax; index += 1)
       expect(made.registry.start(begun(idOf(`compare-${index}`)))).toBe('taken');
     expect(made.registry.start(begun(idOf('one-more')))).toBe('full');
@@ -106,7 +106,7 @@ describe('a comparison in the registry', () => {
     ]);
   });
 
-  test('has its segments told as parts of it, and other runs with such a tag not', () => {
+  test('has its segments marked as parts of it, and other runs with such a tag not', () => {
     const segment = (id: string) => ({ sweep: unknown('no stage'), tags: ['gpu=h200', `comparison=${id}`] });
     expect(isReportedAsStage(made.cluster.state, segment(ID))).toBe(false);
     made.registry.start(begun());
@@ -128,7 +128,7 @@ describe('a comparison in the registry', () => {
     expect(made.view()?.reported).toMatchObject({ state, reason, pairsDone: 2 });
   });
 
-  test('that fell silent without a document keeps what it told last', async () => {
+  test('that went silent without a document keeps its last report', async () => {
     made.registry.start(begun());
     made.registry.update(update());
     await made.clock.advance(ABANDONED_MS + 1);

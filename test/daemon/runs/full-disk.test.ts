@@ -1,4 +1,4 @@
-// A daemon whose disk is full, told of runs and then killed: what it acknowledged is there afterwards.
+// A daemon whose disk is full that receives runs and is then killed: what it acknowledged is there afterwards.
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';

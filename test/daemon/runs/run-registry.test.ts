@@ -44,7 +44,7 @@ describe('a run in the registry', () => {
     expect(bound[5]).toEqual({ kind: 'unknown', reason: 'not a known node' });
   });
 
-  test('is told without whatever its target carries beside host and path', () => {
+  test('is published without the parts of its target other than host and path', () => {
     made.registry.start({ ...begun(), target: 'https://user:secret@spark:8000/v1?key=secret#secret' });
     expect(made.run('r1')?.target).toBe('https://spark:8000/v1');
   });
@@ -76,7 +76,7 @@ describe('a run in the registry', () => {
     expect(made.facts).toEqual([]);
   });
 
-  test('that somebody asks to end hears of it with whatever it tells, until it has ended', async () => {
+  test('that a person requests to end receives it with each reply, until it has ended', async () => {
     expect(made.registry.stop(RUN)).toBe(false);
     made.registry.start(begun());
     expect(made.registry.lease(RUN, 1)).toBe('taken');
@@ -91,7 +91,7 @@ describe('a run in the registry', () => {
     expect(made.registry.lease(RUN, 1)).toBe('taken');
   });
 
-  test('is told at most ten times a second', async () => {
+  test('is published at most ten times a second', async () => {
     made.registry.start(begun());
     for (let index = 0; index < 100; index += 1) {
       made.registry.progress(progress());
@@ -129,7 +129,7 @@ describe('a run in the registry', () => {
     expect(made.run('r1')).toMatchObject({ state: 'complete', figures: { counts: report.counts } });
   });
 
-  test('that was killed has the figures of its files, also when nobody remembers what it told', async () => {
+  test('that was killed has the figures of its files, also when its reports are forgotten', async () => {
     const run = new MadeUpRun({ directory: join(directory.path, 'r1'), config: runConfig({ id: 'r1' }) });
     writeFileSync(join(run.directory, 'config.json'), runConfigToJson(run.config));
     made.registry.start({ ...begun(), directory: run.directory });

@@ -54,7 +54,7 @@ describe('the routes of runs', () => {
     );
   });
 
-  test('keep what a benchmark of a version to come tells besides', async () => {
+  test('keep the extra fields of a benchmark of a later version', async () => {
     const reported = { runId: 'r3', tide: { metres: 3 } };
     expect(await codeOf(send('POST', '/api/runs', { ...START, ...reported }))).toBe('204');
     expect(await codeOf(send('POST', '/api/runs/r3/end', { ...END, runId: 'r3', moon: 'full' }))).toBe('204');
@@ -65,7 +65,7 @@ describe('the routes of runs', () => {
     });
   });
 
-  test('ask a run that goes on to end, with the answer to what it tells next', async () => {
+  test('request that a run in progress end, with the reply to its next report', async () => {
     const start = { ...START, runId: 'r2' };
     await send('POST', '/api/runs', start);
     expect(await codeOf(send('PUT', '/api/runs/r2/lease', { requestsInFlight: 3 }))).toBe('204');

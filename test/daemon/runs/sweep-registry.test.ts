@@ -34,14 +34,14 @@ describe('a search in the registry', () => {
     expect(made.facts).toEqual([]);
   });
 
-  test('is told of at a bound of searches at once', () => {
+  test('is accepted up to a limit of searches at once', () => {
     for (let index = 0; index < EVENT_KINDS['stages.reported'].entriesMax; index += 1)
       expect(made.registry.start({ ...begun(directory), sweepId: sweepIdOf(`line-${index}`) })).toBe('taken');
     expect(made.registry.start({ ...begun(directory), sweepId: sweepIdOf('one-more') })).toBe('full');
     expect(made.registry.start(begun(directory))).toBe('taken');
   });
 
-  test('that fell silent is shown as interrupted at once, and written down after a minute with what it told last', async () => {
+  test('that went silent is shown as interrupted at once, and recorded after a minute with its last report', async () => {
     made.registry.start(begun(directory));
     made.registry.update(update(madeUpLine(370)));
     await made.clock.advance(LEASE_MS + 1);
@@ -74,7 +74,7 @@ describe('a search in the registry', () => {
     expect(made.view()?.state).toBe('complete');
   });
 
-  test('found on disk still running is left to whoever writes it for a minute', async () => {
+  test('found on disk still running is left to its writer for a minute', async () => {
     writeLine(join(folder.path, 'runs', 'line-1'), madeUpLine(370));
     mkdirSync(join(folder.path, 'runs', 'no-search'));
     await made.registry.look();

@@ -31,7 +31,7 @@ describe('the node of a target', () => {
     expect(of('http://167772162:8000'), '10.0.0.2 as one number').toBe(JUNO);
   });
 
-  test('is none where several URLs were loaded, which are told without what may be secret', () => {
+  test('is none if several URLs were loaded, which are shown without possible secrets', () => {
     const several = 'http://10.0.0.2/v1, http://10.0.0.3:8000/v1?key=secret';
     expect(of(several)).toEqual(unknown('several URLs were loaded'));
     expect(of('unix:/run/a.sock, http://10.0.0.2')).toEqual(unknown('several URLs were loaded'));
@@ -66,7 +66,7 @@ describe('the node of a target', () => {
     expect(targetNodeOf('http://spark:8000', sources)).toEqual(unknown('2 nodes have the name spark'));
   });
 
-  test('is told for any text without a throw', () => {
+  test('is returned for any text without a throw', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.webUrl()), target => {
         const node = of(target);

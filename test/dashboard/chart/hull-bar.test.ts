@@ -18,7 +18,7 @@ test('holds are as wide as their share of the whole', () => {
   });
 });
 
-test('shares of which nothing is known are drawn alike', () => {
+test('unknown shares are drawn in the same way', () => {
   const widths = drawnHolds([
     { share: 0, load: undefined },
     { share: 0, load: undefined },

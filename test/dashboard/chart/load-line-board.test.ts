@@ -1,4 +1,4 @@
-// The load-line board: whatever the values, the names can be told apart and the water stands where the scale says.
+// The load-line board: for any values, the names can be read apart and the water is at the height of the scale.
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

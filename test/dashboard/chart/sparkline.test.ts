@@ -11,7 +11,7 @@ import {
 const SIZE = { width: 200, height: 34 };
 
 describe('slots', () => {
-  test('there are always as many, however little was told', () => {
+  test('there are always as many, however few reports there were', () => {
     expect(slotsOf([], 4_000)).toHaveLength(SLOTS);
     expect(slotsOf([1, 2, 3], 4_000)).toHaveLength(SLOTS);
   });
@@ -26,7 +26,7 @@ describe('slots', () => {
     expect(slotsOf(values, 16).slice(-3, -1)).toEqual(slotsOf([...values, 8], 17).slice(-3, -1));
   });
 
-  test('nothing told is a gap, and a zero is not', () => {
+  test('a slot without reports is a gap, and a zero is not', () => {
     expect(slotsOf([null, null, null, null, null, 0], 15).slice(-2)).toEqual([null, 0]);
   });
 
@@ -39,7 +39,7 @@ describe('slots', () => {
 });
 
 describe('the line', () => {
-  test('never leaves its box, whatever was told', () => {
+  test('never leaves its box, for any reports', () => {
     fc.assert(
       fc.property(
         fc.array(fc.option(fc.double({ noNaN: true, min: -1e12, max: 1e12 })), { maxLength: SLOTS }),
@@ -61,24 +61,24 @@ describe('the line', () => {
     expect(sparklinePath(slots, { low: 0, high: 1 }, SIZE).d.match(/M/g)).toHaveLength(2);
   });
 
-  test('does not break where one slot is missing, as with a source that tells every ten seconds', () => {
+  test('does not break at one missing slot, as with a source that reports every ten seconds', () => {
     const slots = Array.from({ length: SLOTS }, (_, slot) => (slot % 2 === 0 ? 0.5 : null));
     expect(sparklinePath(slots, { low: 0, high: 1 }, SIZE).d.match(/M/g)).toHaveLength(1);
   });
 
-  test('has an end only while something is told', () => {
+  test('has an end only while reports arrive', () => {
     const reported = Array.from({ length: SLOTS }, () => 0.5);
     expect(sparklinePath(reported, { low: 0, high: 1 }, SIZE).end).toEqual({ x: 196, y: 17 });
     const silent = reported.map((value, slot) => (slot > 150 ? null : value));
     expect(sparklinePath(silent, { low: 0, high: 1 }, SIZE).end).toBeUndefined();
   });
 
-  test('nothing told draws nothing', () => {
+  test('no reports draw nothing', () => {
     expect(sparklinePath(slotsOf([], 10), { low: 0, high: 1 }, SIZE)).toEqual({ d: '', end: undefined });
   });
 });
 
-test('extremes leave out what was not told', () => {
+test('extremes leave out what was not reported', () => {
   expect(extremes([null, 3, null, 1, 2])).toEqual({ low: 1, high: 3 });
   expect(extremes([null, null])).toBeUndefined();
 });

@@ -18,10 +18,10 @@ interface Told {
   readonly facts: readonly Fact[];
 }
 
-/** Everything told at moment 0. */
+/** Everything reported at moment 0. */
 export const stateOf = (...reported: readonly Told[]): State => applyAll(EMPTY_STATE, eventsOf(reported, 0));
 
-/** Told at moment 0; what is live and `goesOn` is told again at `nowMs`. */
+/** Reported at moment 0; what is live and `goesOn` is reported again at `nowMs`. */
 export const stillSpeaking = (reported: Told, nowMs: number, goesOn: (fact: Fact) => boolean): State =>
   applyAll(
     stateOf(reported),

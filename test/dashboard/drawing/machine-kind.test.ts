@@ -38,7 +38,7 @@ test.each([
   expect(machineKind(identity(model), gpus)).toBe(kind);
 });
 
-test('a machine with a GB10 is drawn as a Spark, whoever made it', () => {
+test('a machine with a GB10 is drawn as a Spark, from any maker', () => {
   expect(machineKind(identity('Some Desktop', 'NVIDIA GB10'), [unified])).toBe('spark');
 });
 

@@ -1,4 +1,4 @@
-// What is told at every count, and what in turn.
+// What is updated at every count, and what in turn.
 
 import { describe, expect, test } from 'vitest';
 import { InTurn, type Telling, TURNS } from '../../../dashboard/src/figure/in-turn.ts';
@@ -16,8 +16,8 @@ const reporting = (
   ...more,
 });
 
-describe('words that are told in turn', () => {
-  test('are told at every count where they are seen', () => {
+describe('words that are updated in turn', () => {
+  test('are updated at every count if they are visible', () => {
     const turns = new InTurn<string, { readonly key: string; readonly count: number }>();
     for (let count = 0; count < 30; count += 1) {
       const reported = turns.read(ITEMS, reporting(count));
@@ -25,7 +25,7 @@ describe('words that are told in turn', () => {
     }
   });
 
-  test('are each told once in so many counts where they are not, a tenth at a time', () => {
+  test('are each updated once in so many counts if they are not, a tenth at a time', () => {
     const turns = new InTurn<string, { readonly key: string; readonly count: number }>();
     turns.read(ITEMS, reporting(0));
     for (let count = 1; count <= TURNS; count += 1) {
@@ -35,14 +35,14 @@ describe('words that are told in turn', () => {
     expect(turns.read(ITEMS, reporting(TURNS + 1)).every(row => row.count > 0)).toBe(true);
   });
 
-  test('are the same objects while they are not told anew', () => {
+  test('are the same objects while they are not updated', () => {
     const turns = new InTurn<string, { readonly key: string; readonly count: number }>();
     const before = turns.read(ITEMS, reporting(0));
     const after = turns.read(ITEMS, reporting(1));
     expect(after.filter((row, index) => row === before[index]).length).toBeGreaterThanOrEqual(32);
   });
 
-  test('are all told at once when what they rest on changes, and a new one is told when it comes', () => {
+  test('are all updated at once when what they depend on changes, and a new one when it comes', () => {
     const turns = new InTurn<string, { readonly key: string; readonly count: number }>();
     turns.read(ITEMS, reporting(0));
     expect(turns.read(ITEMS, reporting(1, { basis: ['bytes'] })).every(row => row.count === 1)).toBe(true);

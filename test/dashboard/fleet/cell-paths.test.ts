@@ -7,7 +7,7 @@ const SPOTS = [0, 20, 40].map(x => ({ x, y: 0, isLastRow: true }));
 const cellsOf = (path: string): readonly number[] => [...path.matchAll(/M(\d+) /g)].map(([, x]) => Number(x));
 
 describe('the cells of a group', () => {
-  test('whose memory nobody tells are hatched, and never look empty', () => {
+  test('without reported memory are hatched, and never look empty', () => {
     const levels = { memory: [50, null, null], gpu: [null, null, null], states: '', usedBytes: 0 };
     const { water, unknown } = levelPaths(SPOTS, { ...levels, states: 'llo' }, SIZE);
     expect([cellsOf(water), cellsOf(unknown)]).toEqual([[0], [20]]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { groupMatrix } from '../../../dashboard/src/fleet/group-matrix.ts';
 import { rosterOf } from './made-up-fleet.ts';
 
-test('tells links within a group where two groups meet themselves, and nothing of a group of one', () => {
+test('shows links within a group on the diagonal, and nothing for a group of one', () => {
   const { cells } = groupMatrix({
     roster: rosterOf([2, 1]),
     pairs: [{ groups: [0, 0], linkCount: 1, median: 9.4e9, worst: 9.4e9, isFlagged: false }],

@@ -20,7 +20,7 @@ describe('a model that is dropped onto the page', () => {
     expect(await readDroppedModel([gguf('qwen3-30b-a3b')])).toEqual(await madeFacts('qwen3-30b-a3b'));
   });
 
-  test('may be a config with the index of its files, which tells the sum of bytes', async () => {
+  test('may be a config with the index of its files, which has the sum of bytes', async () => {
     const config = {
       num_hidden_layers: 32,
       hidden_size: 4_096,
@@ -41,13 +41,13 @@ describe('a model that is dropped onto the page', () => {
   });
 
   test.each([
-    ['a picture', [fileOf('cat.png', 'PNG')], /cat\.png is no model/],
+    ['a picture', [fileOf('cat.png', 'PNG')], /cat\.png is not a model/],
     [
       'a part of a file that was split',
       [fileOf('m-00001-of-00003.gguf', 'GGUF')],
       /2 of them were not dropped/,
     ],
-    ['weights without structure', [fileOf('model.safetensors', 'x')], /nothing of layers and heads/],
+    ['weights without structure', [fileOf('model.safetensors', 'x')], /not the number of layers and heads/],
     ['a header that was cut off', [fileOf('cut.gguf', 'GGUF')], /ends at byte 4/],
   ])('is refused with what to do if it is %s', async (_, files, words) => {
     await expect(readDroppedModel(files)).rejects.toThrow(words);

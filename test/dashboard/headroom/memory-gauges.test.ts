@@ -57,7 +57,7 @@ describe('vessels', () => {
     const heights = best?.layers.reduce((sum, { height }) => sum + height, 0) ?? 0;
     expect(heights).toBeCloseTo(picture.keel - (best?.surfaceY ?? 0), 6);
     expect(best?.layers.at(-1)?.y).toBe(best?.surfaceY);
-    // Up is slower: the high end of the time stands above its surface, the bound below.
+    // Up is slower: the high end of the time is above its surface, the bound below.
     expect(best?.interval?.high).toBeLessThan(best?.surfaceY ?? 0);
     expect(best?.interval?.low).toBeGreaterThan(best?.surfaceY ?? 0);
     expect(best?.boundY).toBeGreaterThan(best?.interval?.low ?? 0);
@@ -108,7 +108,7 @@ describe('what is said of placements', () => {
   test('names the best, what limits it and what nobody passes', () => {
     const lead = headroomLead(placements, { achieved: undefined, batch: 1, nodeCount: 3 });
     expect(lead.strong).toMatch(/^It fits, and it should run at \d+\.\d tok\/s\.$/);
-    expect(lead.rest).toMatch(/the limit is the engine's overhead\. No engine passes 240 tok\/s/);
+    expect(lead.rest).toMatch(/the limit is the engine's overhead\. No engine is faster than 240 tok\/s/);
     expect(lead.rest).toMatch(
       /Second is spark: \d\.\d+\sms more for reading experts: all of it passes one memory at 230\sGB\/s/,
     );
@@ -121,7 +121,7 @@ describe('what is said of placements', () => {
     ]);
   });
 
-  test('tells what is missing where the model fits nowhere', async () => {
+  test('shows what is missing if the model fits nowhere', async () => {
     const large = placementsOn(await madeFacts('deepseek-v3'), views, {
       ...QUESTION,
       batch: 32,

@@ -89,7 +89,7 @@ describe('all that is known of a connection', () => {
     expect(row?.every).toBe('');
   });
 
-  test('an interval that a bound has stretched is told beside what was planned', () => {
+  test('an interval that a limit has stretched is shown next to the planned one', () => {
     const facts = [opened(JUNO, ETHERNET), profiled(JUNO, ETHERNET, { intervalMs: 2_400_000 })];
     expect(rowsOf(reported(...facts, planned(300)))[0]).toMatchObject({
       every: 'every 40\u00a0min, extended from 5\u00a0min',

@@ -8,7 +8,7 @@ const juno = node('j', 'juno');
 const nodes = [atlas, juno, node('t', 'twin'), node('u', 'twin')];
 
 describe('the ends of a link that an address names', () => {
-  test('are ids or names, in whatever case', () => {
+  test('are ids or names, in any case', () => {
     const found = { kind: 'found', ends: [atlas.nodeId, juno.nodeId] };
     expect(linkEnds([atlas.nodeId, juno.nodeId], nodes)).toEqual(found);
     expect(linkEnds(['Atlas', juno.nodeId], nodes)).toEqual(found);

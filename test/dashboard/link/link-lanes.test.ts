@@ -27,7 +27,7 @@ const joined = (...wires: readonly Wire[]): State =>
   );
 
 describe('the lanes of two nodes', () => {
-  test('are one a type of connection, whoever measured it, what carries most first', () => {
+  test('are one a type of connection, measured by either end, what carries most first', () => {
     const state = joined(WIFI, ETHERNET, THUNDERBOLT);
     const [link] = linkViews(state, 0);
     const lanes = link === undefined ? [] : linkLanes(link, 0);
@@ -67,7 +67,7 @@ describe('the slowest cable', () => {
     expect(slowestCable([])).toBeUndefined();
   });
 
-  test('knows that TCP over Thunderbolt carries no more than 40 Gb/s, whatever was negotiated', () => {
+  test('allows TCP over Thunderbolt no more than 40 Gb/s, for any negotiated rate', () => {
     const [link] = linkViews(
       joined({ ...ETHERNET, type: 'thunderbolt', negotiatedBitsPerSecond: 80e9, up: 38e9, down: 38e9 }),
       0,

@@ -9,7 +9,7 @@ const measured = [
 const RATES = { measure: 'bandwidth', isFromSource: true, delay: 'half' } as const;
 
 describe('the past of a link on its page', () => {
-  test('has the direction from the first end first, whoever measured it', () => {
+  test('has the direction from the first end first, measured by either end', () => {
     expect(pastPoints(measured, RATES)[0]?.values).toEqual([9.4e9, 9.1e9]);
     expect(pastPoints(measured, { ...RATES, isFromSource: false })[0]?.values).toEqual([9.1e9, 9.4e9]);
   });

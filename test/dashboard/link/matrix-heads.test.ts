@@ -33,7 +33,7 @@ test('nothing is decided before the table was drawn', () => {
   expect(matrixHeads(numbered(16, 'spark-07-'), 0)).toEqual({ columnPx: undefined, isUpright: false });
 });
 
-test('columns of equal width and the gaps between groups fill the table, whatever the groups', () => {
+test('columns of equal width and the gaps between groups fill the table, for any groups', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 2, max: 24 }),

@@ -115,7 +115,7 @@ describe('the matrix of links', () => {
     ]);
   });
 
-  test('tells not reachable from not measured', () => {
+  test('distinguishes not reachable from not measured', () => {
     const drawn = matrix(
       stateOf(
         {
@@ -141,7 +141,7 @@ describe('a step of heat', () => {
   const stepsOf = (measure: HeatMeasure, values: readonly number[]): readonly number[] =>
     values.map(value => heatStep(measure, value, heatScale(measure, values)));
 
-  test('tells a healthy fast link from a broken one, however fast all of them are', () => {
+  test('distinguishes a healthy fast link from a broken one, however fast all of them are', () => {
     const [healthy = 0, broken = 0, other = 0] = stepsOf('bandwidth', [391e9, 164e9, 388e9]);
     expect(healthy).toBe(other);
     expect(healthy - broken).toBeGreaterThanOrEqual(2);

@@ -73,7 +73,7 @@ describe('the row of a node', () => {
         : fact,
     );
     const [view] = viewsOf(stateOf({ machine, facts: reported }), 0);
-    if (view === undefined) throw new Error('a machine was told');
+    if (view === undefined) throw new Error('a machine was reported');
     const row = nodeRow(view, { linkCounts: new Map(), warnings: new Map(), lagMs: undefined });
     expect([row.name, row.tags]).toEqual(['atlas (simulated)', ['desk']]);
   });

@@ -38,7 +38,7 @@ describe('the words of a node', () => {
     expect(words?.hostMemory).toMatch(/^host \S+ of \S+\u00a0GB · \d+\u202f%$/);
   });
 
-  test('of a machine with several cards tell the hottest of them and the power of all', () => {
+  test('of a machine with several cards show the hottest of them and the power of all', () => {
     const [view] = viewsOf(stateOf({ machine: rack, facts: secondCardHot() }));
     if (view === undefined) throw new Error('no node');
     expect(nodeText(view).vitals).toBe('GPU 37\u202f% · 84\u00a0°C · 512\u00a0W');
@@ -80,7 +80,7 @@ describe('the words of a node', () => {
     expect(nodeText(view, 9_000)).toMatchObject({ usedShare: '62\u202f%', vitals: '9\u00a0s old' });
   });
 
-  test('of a node that told nothing else are honest', () => {
+  test('of a node that reported nothing else are honest', () => {
     const words = nodeText(nodeView(stateOf(), idOf(studio), 0));
     expect(words).toMatchObject({
       model: 'not identified yet',

@@ -30,7 +30,7 @@ describe('a change of level', () => {
       'memoryReadBytesPerSecond',
     );
 
-  test('is told from the median before, since its first measurement', () => {
+  test('is shown against the median before, since its first measurement', () => {
     expect(of(100, 104, 98, 101, 99, 25, 26, 25)).toEqual({ share: -0.75, sinceMs: 5 });
   });
 
@@ -44,7 +44,7 @@ describe('a change of level', () => {
     expect(of(100, 101, 99, 100, 20, 100)).toBeUndefined();
   });
 
-  test('upwards is told too', () => {
+  test('upwards is shown too', () => {
     expect(of(50, 50, 50, 50, 50, 100)).toEqual({ share: 1, sinceMs: 5 });
   });
 });

@@ -26,7 +26,7 @@ const gpu = (view: NodeView) => {
 };
 
 describe('the foot of a card', () => {
-  test('tells figures, engine and age', () => {
+  test('has figures, engine and age', () => {
     const view = reported(
       measuredGpu('GPU-00000000', 165e12, 921e9, { engine: 'cuda', measuredAgeMs: 1_560_000 }),
     );
@@ -50,7 +50,7 @@ describe('the foot of a card', () => {
     expect(nodeSums(view)[0]).toMatchObject({ remark: 'the device has no FP16' });
   });
 
-  test('keeps the last good figures beside a failure, and tells the next try', () => {
+  test('keeps the last good figures next to a failure, and shows the next try', () => {
     const view = reported(measuredGpu('GPU-00000000', 165e12, 921e9, { failure: unknown('out of memory') }), {
       kind: 'probe.reported',
       payload: {

@@ -16,7 +16,7 @@ const SYSTEM: NodeSystem = {
   ],
 };
 
-test('everything that a machine tells of load, heat and power stands on its page, or why it is not known', () => {
+test('everything that a machine reports of load, temperature and power is on its page, or why it is not known', () => {
   expect(systemRows(SYSTEM)).toEqual([
     { name: 'CPU', now: { text: '42\u202f%', reason: '' } },
     { name: 'CPU, P-cores', now: { text: '60\u202f% · 3.50\u00a0GHz', reason: '' } },

@@ -28,7 +28,7 @@ const headroom = (...standings: readonly RunStanding[]): RunHeadroom => ({
   ceilingBytesPerSecond: 1e11,
   standings,
   unjudged: [],
-  readBytes: unknown('not told'),
+  readBytes: unknown('not reported'),
   causes: [],
 });
 

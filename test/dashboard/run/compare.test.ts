@@ -43,7 +43,7 @@ const quick = madeUpFigures({
 });
 
 describe('runs beside each other', () => {
-  test('each figure tells how far it is from the reference, and none is called better or worse', () => {
+  test('each figure shows its difference from the reference, and none is called better or worse', () => {
     const rows = comparedRows([ended('a'), ended('b', quick)]);
     const row = (name: string) => rows.find(each => each.name === name);
     expect(row('Output')).toMatchObject({

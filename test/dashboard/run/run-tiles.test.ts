@@ -8,7 +8,7 @@ const remarkOf = (count: number): string | undefined => {
   return runTiles(madeUpRunEntry('r1'), figures, undefined).find(({ name }) => name === 'TTFT p50')?.remark;
 };
 
-test('a tile tells a tail only of requests enough for it, as the report does', () => {
+test('a tile shows a tail only with enough requests for it, as the report does', () => {
   expect(remarkOf(29)).toBe('p90: too few · p99: too few');
   expect(remarkOf(100)).toBe('p90 4.00\u00a0ms · p99: too few');
   expect(remarkOf(1_000)).toBe('p90 4.00\u00a0ms · p99 9.00\u00a0ms');

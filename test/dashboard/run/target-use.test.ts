@@ -1,4 +1,4 @@
-// What a run's page says about the machine under load: figures of now, ceilings that were measured, reasons for the rest.
+// What a run's page shows of the machine under load: current figures, measured ceilings, reasons for the rest.
 
 import { describe, expect, test } from 'vitest';
 import { movedPerSecond, targetUse } from '../../../dashboard/src/run/target-use.ts';
@@ -31,7 +31,7 @@ const profiled: Fact = {
 
 const useIn = (state: State, client: 'itself' | 'another', moved?: number) => {
   const [view, other] = viewsOf(state, 0);
-  if (view === undefined || other === undefined) throw new Error('two machines were told');
+  if (view === undefined || other === undefined) throw new Error('two machines were reported');
   return targetUse(state, view, client === 'itself' ? view.nodeId : other.nodeId, {
     nowMs: 0,
     movedPerSecond: moved,
@@ -48,7 +48,7 @@ describe('how much of its machine a run uses', () => {
     expect(use).toMatchObject({ name: 'GPU use', end: 100, lines: [{ at: 100, name: 'busy' }] });
   });
 
-  test('has a ceiling for memory traffic once that was measured, and says that its use is not told', () => {
+  test('has a ceiling for memory traffic once that was measured, and shows that its use is not reported', () => {
     const { machine, facts } = at(studio);
     const { boards } = useIn(stateOf({ machine, facts: [...facts, profiled] }, at(notebook)), 'itself');
     expect(boards[2]).toMatchObject({

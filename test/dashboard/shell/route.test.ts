@@ -20,7 +20,7 @@ describe('routes', () => {
     expect(routeOf(nodePath(id))).toEqual({ kind: 'node', nodeId: id });
   });
 
-  test('the path of a link leads back to its ends, whatever they are called', () => {
+  test('the path of a link leads back to its ends, under any names', () => {
     for (const ends of [
       ['a'.repeat(26), 'b'.repeat(26)],
       ['atlas', 'My Mac/Studio 100%'],

@@ -5,7 +5,7 @@ import { BEAT_AFTER_NEWS_MS, BEAT_MS, isNews, newsMsMin } from '../../../dashboa
 
 describe('the beat of a page', () => {
   test.each(['memory.gathered', 'system.gathered', 'gpuLoads.gathered', 'reading.confirmed'] as const)(
-    'lets %s, which every node tells all the time, wait for the next count',
+    'lets %s, which every node reports all the time, wait for the next count',
     kind => {
       expect(isNews({ kind })).toBe(false);
     },

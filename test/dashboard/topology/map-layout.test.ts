@@ -93,7 +93,7 @@ describe('the map of a full mesh at 1280 × 800', () => {
     expect(shown).toBeGreaterThanOrEqual(count);
   });
 
-  test('2 to 8 nodes overlap nothing, whatever their links want and whichever is picked', () => {
+  test('2 to 8 nodes overlap nothing, for any labels of their links and any selection', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 8 }),

@@ -13,7 +13,7 @@ import {
 } from '../../../dashboard/src/topology/map-layout.ts';
 import { isLongRun, longCases, longCount } from '../../support/counts.ts';
 
-/** What the page leaves for the map at its three widths, beside its paddings. */
+/** The room for the map at the three widths of the page, without its paddings. */
 const frameAt = (width: 390 | 900 | 1_440, count: number): MapFrame => {
   const isMany = count > 8;
   if (width === 390) return { width: 374, height: isMany ? 516 : 396 };

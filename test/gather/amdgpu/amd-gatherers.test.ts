@@ -27,7 +27,7 @@ const setUp = async (tree: string) => {
 const RADEON = 'sys/class/drm/card1/device';
 
 describe('the AMD gatherers', () => {
-  it('tell the errors that a card counts, and its bad pages', async () => {
+  it('report the errors that a card counts, and its bad pages', async () => {
     await using machine = await setUp('radeon-rx-7900-xt-beside-ast');
     await machine.tree.write(`${RADEON}/ras/umc_err_count`, 'ue: 1\nce: 40\n');
     await machine.tree.write(`${RADEON}/ras/gfx_err_count`, 'ue: 0\nce: 2\nde: 0\n');
@@ -42,7 +42,7 @@ describe('the AMD gatherers', () => {
       {
         deviceId: '0000:0b:00.0',
         eccVolatile: { corrected: 42, uncorrected: 1 },
-        eccAggregate: { corrected: unknown('amdgpu does not tell it') },
+        eccAggregate: { corrected: unknown('amdgpu does not report it') },
         repair: { retiredPages: 2, isPending: true, hasFailed: false },
         pcieReplays: 3,
       },
@@ -251,7 +251,7 @@ describe('the AMD gatherers', () => {
     expect(loads).toMatchObject({ devices: [{ deviceId: '0000:05:00.0' }] });
   });
 
-  it('read one amd-smi that stays where sysfs tells nothing, and leave no process', async () => {
+  it('read one amd-smi that stays if sysfs has nothing, and leave no process', async () => {
     await using machine = await setUp('mi300x-pair-one-in-dpx');
     for (const card of ['card1', 'card9']) {
       await machine.tree.remove(`sys/class/drm/${card}/device/gpu_busy_percent`);
@@ -287,7 +287,7 @@ describe('the AMD gatherers', () => {
     expect(inventory.devices).toMatchObject([{ deviceId: '0000:0b:00.0', name: 'AMD GPU 0x73ff' }]);
   });
 
-  it('have nothing to tell where only displays are', async () => {
+  it('have nothing to report if there are only displays', async () => {
     await using machine = await setUp('only-displays');
     const clock = new VirtualClock();
     await using run = new GathererRun(amdGatherers(machine.options), clock);

@@ -1,5 +1,5 @@
-// Every recording of /proc, /sys and ip that CAPTURES_DIR holds, through its parser. The recordings are not part of
-// this repository; what they taught is in the fixtures beside the other tests.
+// Every recording of /proc, /sys and ip in CAPTURES_DIR, through its parser. The recordings are not part of
+// this repository; what they taught is in the fixtures of the other tests.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -125,6 +125,6 @@ describe('recorded files and tools of Linux', () => {
   });
 
   it('of tools that are not used are named', context => {
-    context.skip(`no parser for recordings of ${UNUSED.join(', ')}: sysfs tells the same`);
+    context.skip(`no parser for recordings of ${UNUSED.join(', ')}: sysfs has the same`);
   });
 });

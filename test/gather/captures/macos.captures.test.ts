@@ -1,5 +1,5 @@
-// Every recorded output of the Mac's tools that CAPTURES_DIR holds, through its parser. The recordings are not part of
-// this repository; what they taught is in the fixtures beside the other tests.
+// Every recorded output of the Mac's tools in CAPTURES_DIR, through its parser. The recordings are not part of
+// this repository; what they taught is in the fixtures of the other tests.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -42,7 +42,7 @@ describe('the model of a machine', () => {
       { deviceTreeModel: 'NVIDIA Jetson AGX Orin Developer Kit\0' },
       'NVIDIA Jetson AGX Orin Developer Kit',
     ],
-  ])('is told of %s', (_, names, expected) => {
+  ])('is found for %s', (_, names, expected) => {
     expect(machineModel({ ...NO_NAMES, ...names })).toBe(expected);
   });
 
@@ -85,7 +85,7 @@ describe('os-release', () => {
     expect(values.get('X')).toBe('a "b" $c');
   });
 
-  it('costs no parser its life, whatever the text', () => {
+  it('crashes no parser, for any text', () => {
     forAnyOutput(['PRETTY_NAME="Debian"\nVERSION_ID="12"\n'], text => {
       parseAssignments(text);
       machineModel({ ...NO_NAMES, systemVendor: text, productName: text });
@@ -130,7 +130,7 @@ describe('virtualisation', () => {
       'virtual machine',
     ],
     ['a systemd container', { systemdContainer: 'systemd-nspawn' }, 'systemd-nspawn'],
-  ])('is told of %s', (_, facts, expected) => {
+  ])('is found for %s', (_, facts, expected) => {
     expect(virtualisation({ ...BARE, ...facts })).toBe(expected);
   });
 
@@ -172,7 +172,7 @@ describe('whether memory is unified', () => {
     expect(await unified(gpu('0000:03:00.0', { class: '0x030000\n', vendor: '0x1a03\n' }))).toBe(false);
   });
 
-  it("is told of AMD by the form of the driver's metrics, and unknown without it", async () => {
+  it("is found for AMD by the form of the driver's metrics, and unknown without it", async () => {
     const amd = { class: '0x030000\n', vendor: '0x1002\n' };
     expect(await unified(gpu('0000:c5:00.0', { ...amd, gpu_metrics: '\u0088\0\x03\0data' }))).toBe(true);
     expect(await unified(gpu('0000:03:00.0', { ...amd, gpu_metrics: 'x\0\x01\x03data' }))).toBe(false);
@@ -191,7 +191,7 @@ describe('whether memory is unified', () => {
     expect(await unified(gpu('0000:01:00.0', { ...amd, 'hwmon/hwmon3/in1_label': 'vddnb\n' }))).toBe(true);
   });
 
-  it('is told by metrics in binary, whatever their first byte', async () => {
+  it('is found by metrics in binary, for any first byte', async () => {
     for (const size of [0x78, 0x88, 0xc4, 0xe8, 0xf4]) {
       using root = temporaryDirectory();
       const folder = join(root.path, 'sys/bus/pci/devices/0000:c5:00.0');

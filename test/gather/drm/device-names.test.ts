@@ -27,7 +27,7 @@ describe('device names', () => {
     expect(pciIdsName('', 0x1002, 0x744c)).toBeUndefined();
   });
 
-  it('tell revisions of one chip apart', () => {
+  it('distinguish revisions of one chip', () => {
     const list = '1.0.0\n744C,\tC8,\tAMD Radeon RX 7900 XTX\n744C,\tCC,\tAMD Radeon RX 7900 XT\n';
     expect(amdgpuName(list, 0x744c, 0xcc)).toBe('AMD Radeon RX 7900 XT');
     expect(amdgpuName(list, 0x744c, 0x01)).toBeUndefined();

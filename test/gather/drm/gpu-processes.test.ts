@@ -24,13 +24,13 @@ describe('one open file of a card', () => {
       {
         address: '0000:00:02.0',
         clientId: '39',
-        ownBytes: unknown('the driver does not tell it'),
+        ownBytes: unknown('the driver does not report it'),
         hostBytes: 6_044 * 1_024,
       },
     ],
     ['amdgpu', { address: ADDRESS, clientId: '7', ownBytes: 17_179_869_184, hostBytes: 8_388_608 }],
     ['amdgpu-old', { address: ADDRESS, clientId: '7', ownBytes: 1_048_576, hostBytes: 0 }],
-  ])('of %s tells what it holds', (name, client) => {
+  ])('of %s shows its memory', (name, client) => {
     expect(parseFdinfo(fdinfo(name))).toEqual(client);
   });
 
@@ -103,7 +103,7 @@ describe('processes on a card', () => {
   });
 });
 
-test("the compute driver's account tells processes by the slot of their card, whoever owns them", async () => {
+test('the compute driver lists processes by the slot of their card, under any owner', async () => {
   using folder = temporaryDirectory();
   expect(await readKfdProcesses(folder.path)).toBeUndefined();
   plant(folder.path, [

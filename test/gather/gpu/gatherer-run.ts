@@ -1,4 +1,4 @@
-// Gatherers running as in the daemon, with everything they tell kept in order and awaitable.
+// Gatherers running as in the daemon, with all their reports kept in order and awaitable.
 
 import type { Clock } from '../../../src/clock/clock.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
@@ -48,7 +48,7 @@ export class GathererRun {
     });
   }
 
-  /** The first thing told, from the given position on, that fits; waits for it. */
+  /** The first matching report from the given position on; waits for it. */
   async until<T extends Told>(fits: (reported: Told) => reported is T, from?: number): Promise<T>;
   async until(fits: (reported: Told) => boolean, from?: number): Promise<Told>;
   async until(fits: (reported: Told) => boolean, from = 0): Promise<Told> {
@@ -67,7 +67,7 @@ export class GathererRun {
     }
   }
 
-  /** Resolves when every gatherer has ended, whether asked to or because it has nothing to tell. */
+  /** Resolves when every gatherer has ended, on request or because it has nothing to report. */
   get ended(): Promise<void> {
     return this.#ended;
   }

@@ -41,7 +41,7 @@ describe('the temperature of the processor', () => {
     expect(values.cpuTemperatureCelsius).toBe(50);
   });
 
-  it("is the firmware's only where the processor tells none", async () => {
+  it("is the firmware's only if the processor reports none", async () => {
     const acpi = { [`${MONITOR}0/name`]: 'acpitz\n', [`${MONITOR}0/temp1_input`]: '27800\n' };
     expect((await readOnce(acpi)).names).toEqual(['acpitz']);
     const both = { ...acpi, [`${MONITOR}1/name`]: 'cpu_thermal\n', [`${MONITOR}1/temp1_input`]: '41000\n' };
@@ -75,7 +75,7 @@ describe('the temperature of the processor', () => {
     });
   });
 
-  it('costs no parser its life, whatever the text', () => {
+  it('crashes no parser, for any text', () => {
     forAnyOutput(['52000', '-5000'], text => {
       const celsius = parseMillidegrees(text);
       expect(celsius === undefined || Math.abs(celsius) < 200).toBe(true);
@@ -121,7 +121,7 @@ describe('the power of the processor', () => {
     expect(power).toBeCloseTo(50.33, 2);
   });
 
-  it('is not told by a counter that was reset', () => {
+  it('is unknown after a counter was reset', () => {
     expect(
       wattsBetween({ atMs: 0, microjoules: 9e9 }, { atMs: 1_000, microjoules: 5 }, 262_143_328_850),
     ).toBeUndefined();

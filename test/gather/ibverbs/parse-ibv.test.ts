@@ -20,7 +20,7 @@ describe('ibv_devices', () => {
 });
 
 describe('ibv_devinfo', () => {
-  it('tells the state of each Thunderbolt port', () => {
+  it('gives the state of each Thunderbolt port', () => {
     const devices = parseIbvDevinfo(fixture('ibv_devinfo/m3-ultra-mac-studio.txt'));
     expect(devices.map(device => [device.name, device.ports[0]?.state, device.ports[0]?.linkLayer])).toEqual([
       ['rdma_en2', 'down', 'thunderbolt'],
@@ -30,7 +30,7 @@ describe('ibv_devinfo', () => {
     expect(devices[0]).toMatchObject({ nodeGuid: 'e000570100015705', ports: [{ activeMtuBytes: 4096 }] });
   });
 
-  it('tells rate, subnet and firmware of a verbose Linux listing', () => {
+  it('gives rate, subnet and firmware of a verbose Linux listing', () => {
     const [device] = parseIbvDevinfo(fixture('ibv_devinfo/linux-verbose-two-ports.txt'));
     expect(device).toMatchObject({
       firmware: '28.39.2048',
@@ -77,8 +77,8 @@ describe('rdma_ctl status', () => {
     expect(parseRdmaCtlStatus('disabled\n')).toBe(false);
     expect(parseRdmaCtlStatus('partially enabled\n')).toEqual({
       kind: 'unknown',
-      reason: 'rdma_ctl says "partially enabled"',
+      reason: 'rdma_ctl prints "partially enabled"',
     });
-    expect(parseRdmaCtlStatus('')).toEqual({ kind: 'unknown', reason: 'rdma_ctl says ""' });
+    expect(parseRdmaCtlStatus('')).toEqual({ kind: 'unknown', reason: 'rdma_ctl prints ""' });
   });
 });

@@ -16,7 +16,7 @@ const typed = (name: string, portName?: string) =>
   typeOfInterface(named(name), portName ?? unknown('no hardware port has this device')).type;
 
 describe('ifconfig', () => {
-  it('reads addresses with prefix and scope, whatever their order', () => {
+  it('reads addresses with prefix and scope, in any order', () => {
     expect(named('en0').addresses).toEqual([
       { address: 'fe80::57:1', family: 'ipv6', prefixLength: 64, scope: 'link' },
       { address: '192.0.2.31', family: 'ipv4', prefixLength: 24, scope: 'global' },

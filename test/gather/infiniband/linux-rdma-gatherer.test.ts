@@ -42,7 +42,7 @@ describe('RDMA devices', () => {
     ]);
   });
 
-  it('tell an InfiniBand port with its rate, subnet and interface', async () => {
+  it('report an InfiniBand port with its rate, subnet and interface', async () => {
     expect(await deviceNamed('mlx5_2')).toEqual({
       name: 'mlx5_2',
       nodeGuid: '0211220300440200',
@@ -71,7 +71,7 @@ describe('RDMA devices', () => {
     expect(isUnknown(halves[0]?.ports[0]?.subnetPrefix)).toBe(true);
   });
 
-  it('tell no rate of a port that is down, whatever it prints', async () => {
+  it('report no rate of a port that is down, for any text in its file', async () => {
     for (const name of ['mlx5_10', 'rocep1s0f1']) {
       expect((await portOf(name)).rateBitsPerSecond).toEqual({ kind: 'unknown', reason: 'the port is down' });
     }
@@ -103,7 +103,7 @@ describe('RDMA devices', () => {
     ]);
   });
 
-  it('cost no parser its life, whatever the text', () => {
+  it('crash no parser, for any text', () => {
     forAnyOutput(['4: ACTIVE', '5: LinkUp', '200 Gb/sec (4X NDR)', '0200:0003:00f9:4230'], text => {
       const state = parsePortState(text);
       parsePhysicalState(text);
@@ -117,7 +117,7 @@ describe('RDMA devices', () => {
 });
 
 describe('the RDMA gatherer', () => {
-  it('says once that there is nothing, and tells what a driver brings later', async () => {
+  it('reports once that there is nothing, and later what a driver adds', async () => {
     using root = temporaryDirectory();
     await using run = runForTest([
       linuxRdmaGatherer(machineForTest({ root: root.path, intervals: { rdmaMs: 10 } })),

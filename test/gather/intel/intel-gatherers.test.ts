@@ -46,7 +46,7 @@ describe('the Intel gatherers', () => {
     ]);
   });
 
-  it('tell power from two readings of the energy counter', async () => {
+  it('report power from two readings of the energy counter', async () => {
     await using tree = await FixtureTree.create(treeFixture('arc-b580-and-uhd'));
     const clock = new VirtualClock();
     await using run = new GathererRun(intelGatherers(tree.root), clock);
@@ -152,7 +152,7 @@ describe('the Intel gatherers', () => {
     );
   });
 
-  it('have nothing to tell where only displays are', async () => {
+  it('have nothing to report if there are only displays', async () => {
     await using tree = await FixtureTree.create(treeFixture('only-displays'));
     await using run = new GathererRun(intelGatherers(tree.root), new VirtualClock());
     const first = await run.until(isAbsence);

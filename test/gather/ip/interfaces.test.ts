@@ -35,7 +35,7 @@ describe('the type of an interface', () => {
     ['bond0', 'bond', 'device type bond'],
     ['br0', 'bridge', 'device type bridge'],
     ['eno1.40', 'vlan', 'device type vlan'],
-    ['veth9f8e7d', 'virtual', 'sysfs type 1, no device stands behind it'],
+    ['veth9f8e7d', 'virtual', 'sysfs type 1, it has no device'],
     ['wg0', 'overlay', 'device type wireguard'],
     ['tailscale0', 'overlay', 'driver tun, flags 0x1001, as named by Tailscale'],
     ['tap0', 'virtual', 'driver tun, flags 0x1002'],
@@ -69,7 +69,7 @@ describe('the negotiated rate', () => {
     ['enp3s0', 'the link is down'],
     ['wlp5s0', 'Wi-Fi does not report its rate here'],
     ['thunderbolt0', 'this kernel does not report the rate of Thunderbolt networking'],
-    ['old0', 'the driver does not know'],
+    ['old0', 'the driver does not report it'],
     ['veth9f8e7d', 'a virtual interface negotiates no rate'],
     ['br0', 'a bridge interface negotiates no rate'],
     ['tailscale0', 'an overlay interface negotiates no rate'],
@@ -167,7 +167,7 @@ describe('an interface that only joins others, or lies on one', () => {
     const found = await joined(TEAM_AND_OVS, NO_KINDS);
     expect(carrierIn(found, 'br-ex').type).toEqual({
       kind: 'unknown',
-      reason: 'br-ex is a virtual interface (sysfs type 1, no device stands behind it)',
+      reason: 'br-ex is a virtual interface (sysfs type 1, it has no device)',
     });
   });
 
@@ -263,7 +263,7 @@ describe('the addresses of this machine', () => {
 });
 
 describe('`ip -j addr`', () => {
-  it('costs no parser its life, whatever it prints', () => {
+  it('crashes no parser, for any output', () => {
     forAnyOutput([fixture('ip/addr-thunderbolt-and-vpn.json')], text => {
       const parsed = parseIpAddr(text);
       if (parsed.kind !== 'answered') return;

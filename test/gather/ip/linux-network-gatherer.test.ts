@@ -1,4 +1,4 @@
-// The network gatherer as a whole, with stand-ins for `ip` that tell, hang, die, print garbage and disappear.
+// The network gatherer as a whole, with stand-ins for `ip` that report, hang, die, print garbage and disappear.
 
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ afterEach(() => {
 });
 
 describe('the network gatherer', () => {
-  it('tells all interfaces at once, with the addresses that ip knows', async () => {
+  it('reports all interfaces at once, with the addresses from ip', async () => {
     standInIp({ monitor: 'exec sleep 600' });
     await using run = start();
     const { source, reading } = await run.waitFor(isReading('network'), 'from start');
@@ -96,7 +96,7 @@ describe('the network gatherer', () => {
     );
   });
 
-  it('tells what sysfs and the C library know where there is no ip', async () => {
+  it('reports what sysfs and the C library have if there is no ip', async () => {
     await using run = start({ intervalMs: 20, path: tools.folder });
     const { source } = await run.waitFor(isReading('network'), 'from start');
     expect(source).toBe('sysfs, getifaddrs');
@@ -214,7 +214,7 @@ describe('the network gatherer', () => {
     expect(failure).toMatchObject({ about: 'network', reason: 'no /sys/class/net' });
   });
 
-  it('tells an interface that came and one that went', async () => {
+  it('reports an interface that came and one that went', async () => {
     standInIp({ monitor: 'exec sleep 600' });
     await using run = start({ intervalMs: 20 });
     await run.waitFor(isReading('network'), 'from start');

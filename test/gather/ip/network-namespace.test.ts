@@ -11,7 +11,7 @@ const PAIR =
   'mount -t sysfs none /sys && ip link add near type veth peer name far && ip link set near mtu 1400 up && ip link set far up && ip address add 192.0.2.1/24 dev near';
 
 describe('the network of a namespace', () => {
-  it('is told as the kernel has it, and each change as soon as the kernel tells', async context => {
+  it('is reported as the kernel has it, and each change as soon as the kernel announces it', async context => {
     const tried = spawnSync('unshare', [...NAMESPACE, PAIR], { encoding: 'utf8' });
     if (tried.status !== 0) {
       const [why = 'no unshare'] = `${tried.error?.message ?? tried.stderr}`.trim().split('\n');
@@ -79,7 +79,8 @@ class NamespaceNetwork implements AsyncDisposable {
 
   async #next(): Promise<void> {
     const { value, done } = await this.#readings.next();
-    if (done === true) throw new Error(`the gatherer ended; it told last ${JSON.stringify(this.#last)}`);
+    if (done === true)
+      throw new Error(`the gatherer ended; its last report was ${JSON.stringify(this.#last)}`);
     this.#last = JSON.parse(value);
   }
 }

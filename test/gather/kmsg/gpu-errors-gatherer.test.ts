@@ -149,7 +149,7 @@ it('reads the log on a machine whose only GPU is of AMD, and is silent there whe
   expect(reading.value.errors).toMatchObject([{ kind: 'reset', count: 1, newestAgeMs: 8_000 }]);
 });
 
-it('keeps the newest of more errors than it tells', () => {
+it('keeps the newest if there are more errors than it reports', () => {
   const tally = new XidTally();
   for (let xid = 1; xid <= GPU_ERRORS_MAX + 10; xid += 1)
     tally.add({ atSeconds: xid, address: '0000:01:00', xid, kind: 'xid', text: '' });

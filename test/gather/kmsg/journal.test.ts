@@ -1,4 +1,4 @@
-// A script stands in for journalctl, with lines in the form of systemd.journal-fields(7).
+// A script in place of journalctl, with lines in the form of systemd.journal-fields(7).
 
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ it('says what to do where the journal hides the kernel, which looks like a log w
   }
 });
 
-it('is what a user is told from whom the kernel keeps its log', async ({ skip }) => {
+it('is the error of a user without access to the kernel log', async ({ skip }) => {
   if (process.getuid?.() === 0) skip('root may read every file');
   using tools = standInTools();
   tools.script('journalctl', FOLLOWS);

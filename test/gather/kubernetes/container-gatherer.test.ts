@@ -107,7 +107,7 @@ describe('a pod', () => {
     expect(pod).toMatchObject({ labels: [{ label: 'topology.kubernetes.io/zone', value: 'eu-1a' }] });
   });
 
-  it('does not ask the API server unless it is told that it may', async () => {
+  it('does not query the API server without permission', async () => {
     await using server = await apiServer(() => ({ status: 200, body: '{}' }));
     await containerOf(GROUP, { ...IN_POD, ...server.env });
     expect(server.paths).toEqual([]);
@@ -157,7 +157,7 @@ describe('a pod', () => {
   it('refuses an answer past its bound, and one that is no node', async () => {
     for (const [body, reason] of [
       ['x'.repeat(1_100_000), /more than 1048576 bytes/],
-      ['[]', /something else than a node/],
+      ['[]', /did not answer with a node/],
     ] as const) {
       await using server = await apiServer(() => ({ status: 200, body }));
       const { pod } = await containerOf(server.files, { ...IN_POD, ...server.env, ...MAY_REQUEST });

@@ -11,7 +11,7 @@ import { gatherersOf, macForTest } from '../machine-for-test.ts';
 import { type StandInTools, standInTools } from '../stand-in-tools.ts';
 
 describe('the telemetry of a Mac with macmon', () => {
-  it('tells memory, system and GPU load from one line, with the pressure of sysctl', async () => {
+  it('reports memory, system and GPU load from one line, with the pressure of sysctl', async () => {
     using tools = standInTools();
     streamingMacmon(tools);
     tools.prints('sysctl', fixture('sysctl/memory-swapping.txt'));
@@ -118,7 +118,7 @@ describe('the telemetry of a Mac with macmon', () => {
 describe('the telemetry of a Mac without macmon', () => {
   const reason = 'macmon is not installed: brew install macmon';
 
-  it('tells memory by vm_stat and sysctl, and says why temperatures and power are unknown', async () => {
+  it('reports memory by vm_stat and sysctl, and why temperatures and power are unknown', async () => {
     using tools = standInTools();
     streamingVmStat(tools);
     tools.prints('sysctl', fixture('sysctl/memory-swapping.txt'));
@@ -174,7 +174,7 @@ describe('the telemetry of a Mac without macmon', () => {
     expect(memory.reading.value.availableBytes).toBe(549_755_813_888 - usedBytes);
   });
 
-  it('still tells how much memory there is when no tool answers at all', async () => {
+  it('still reports how much memory there is when no tool answers at all', async () => {
     using tools = standInTools();
     tools.script('vm_stat', 'exit 7');
     tools.script('sysctl', 'exit 7');

@@ -26,7 +26,7 @@ describe('a line of macmon pipe', () => {
     expect(isUnknown(sample?.cpuUse)).toBe(true);
   });
 
-  it('tells a zero that means "no sensor" from a zero that is a figure', () => {
+  it('distinguishes a zero that means "no sensor" from a zero that is a figure', () => {
     const [, sample] = samplesOf('macmon/v0.5-m4-pro-24gb.txt');
     expect(sample?.gpuTemperatureCelsius).toEqual({ kind: 'unknown', reason: 'macmon finds no sensor' });
     expect(sample?.swapTotalBytes).toBe(0);
@@ -72,7 +72,7 @@ describe('a line of macmon pipe', () => {
 
   it.each([
     [
-      'memory: 0 GB, as 0.7.0 told of large Macs',
+      'memory: 0 GB, as 0.7.0 reported for large Macs',
       '{"memory":{"ram_total":0,"ram_usage":0}}',
       'memoryTotalBytes',
     ],

@@ -37,7 +37,7 @@ describe('the volumes of a machine', () => {
     expect(volumes.map(({ mountPoint }) => mountPoint)).toEqual(['/', '/models']);
   });
 
-  it('cost no parser its life, whatever the table says', () => {
+  it('crash no parser, for any table', () => {
     forAnyOutput([WORKSTATION], text => {
       expect(chooseVolumes(parseMountinfo(text)).length).toBeLessThanOrEqual(128);
     });
@@ -45,7 +45,7 @@ describe('the volumes of a machine', () => {
 });
 
 describe('the disk gatherer', () => {
-  it('tells the space of this machine as df does', async () => {
+  it('reports the space of this machine as df does', async () => {
     await using run = start(directoryFiles('/'), statfsSpace, systemClock);
     const { reading } = await run.waitFor(isReading('disk'), 'from start');
     const root = reading.value.volumes.find(({ mountPoint }) => mountPoint === '/');
@@ -57,7 +57,7 @@ describe('the disk gatherer', () => {
     expect(root?.availableBytes).toBeGreaterThan(0);
   });
 
-  it('tells local volumes although a server does not answer, and says which', async () => {
+  it('reports local volumes although a server does not answer, and which one', async () => {
     const clock = new VirtualClock();
     await using run = start(workstation, hangingFor(/^\/mnt\/share/), clock);
     await clock.advance(3_000);
@@ -122,7 +122,7 @@ describe('the disk gatherer', () => {
     expect(reading.value.volumes.map(({ mountPoint }) => mountPoint)).not.toContain('/mnt/old');
   });
 
-  it('says why a volume could not be read, and tells the others', async () => {
+  it('gives the reason why a volume could not be read, and reports the others', async () => {
     const request: ReadSpace = path =>
       path === '/mnt/bucket'
         ? Promise.reject(new Error('Transport endpoint is not connected'))

@@ -34,7 +34,7 @@ describe('networksetup -listallhardwareports', () => {
 });
 
 describe('networksetup -listnetworkserviceorder', () => {
-  it('tells names, devices and which service is off', () => {
+  it('gives names, devices and which service is off', () => {
     expect(parseServiceOrder(fixture('networksetup/service-order-bridge-disabled.txt'))).toEqual([
       { name: 'Ethernet', device: 'en0', isEnabled: true },
       { name: 'Thunderbolt Bridge', device: 'bridge0', isEnabled: false },

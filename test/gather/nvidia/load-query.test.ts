@@ -41,7 +41,7 @@ describe('a row of nvidia-smi', () => {
     });
   });
 
-  it('gives the memory of a card with MIG and says why its load is not told', () => {
+  it('gives the memory of a card with MIG and why its load is not reported', () => {
     expect(loadsOf('loads-a100-mig.csv')[0]).toMatchObject({
       use: unknown('not reported while MIG is on'),
       memoryUsedBytes: 38 * MIB,

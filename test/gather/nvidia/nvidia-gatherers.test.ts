@@ -37,7 +37,7 @@ const setUp = async (body: string | undefined) => {
 };
 
 describe('the NVIDIA gatherers', () => {
-  it('tell the devices and then their loads, from one process that stays', async () => {
+  it('report the devices and then their loads, from one process that stays', async () => {
     await using machine = await setUp(pair());
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     const inventory = await run.until(isInventory);
@@ -271,7 +271,7 @@ describe('the NVIDIA gatherers', () => {
     expect(failure).toMatchObject({ reason: 'nvidia-smi prints more than 5000 lines a second' });
   });
 
-  it('have nothing to tell, for good, on a machine without NVIDIA', async () => {
+  it('have nothing to report, for good, on a machine without NVIDIA', async () => {
     await using machine = await setUp(undefined);
     await using run = new GathererRun(nvidiaGatherers(machine.options));
     await run.ended;

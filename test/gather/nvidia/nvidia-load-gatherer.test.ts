@@ -49,7 +49,7 @@ describe('the rows of a tick', () => {
     expect(ticks(...without, ...without, ...without, row('c', 3), ...without).at(-1)).toBe('c a b');
   });
 
-  it('are told apart by their devices alone where the tool does not count', () => {
+  it('are distinguished only by their devices if the tool does not count', () => {
     expect(ticks(row('a', '[N/A]'), row('b', '[N/A]'), row('a', '[N/A]'))).toEqual(['a b']);
   });
 

@@ -26,7 +26,7 @@ it('sums what each kind of memory of a device counts, since its driver was loade
     pcieReplays: 0,
     recoveryAction: '',
     fabric: unknown('not reported by this driver'),
-    links: unknown('not asked yet'),
+    links: unknown('not read yet'),
   });
   expect(bad).toMatchObject({
     eccVolatile: { corrected: 4, uncorrected: 3 },
@@ -82,7 +82,7 @@ it.each([
   expect(found).toHaveLength(Array.isArray(faults) && faults.length > 0 ? 1 : 0);
 });
 
-it('tells nothing of what a driver does not print', () => {
+it('gives nothing for what a driver does not print', () => {
   const [health] = healthsOf('inventory-h100-single.xml');
   expect(health?.eccVolatile).toEqual({ corrected: NOT_PRINTED, uncorrected: NOT_PRINTED });
   expect(health?.repair.isPending).toEqual(NOT_PRINTED);
@@ -126,7 +126,7 @@ it('says that ECC is off rather than 0', () => {
   expect(health?.eccVolatile.corrected).toEqual(unknown('ECC is off'));
 });
 
-it('makes something that peers believe of whatever the tool prints', () => {
+it('makes something that peers accept of any output of the tool', () => {
   const whole = fixtureText('nvidia-smi/health-h100-pair.xml');
   fc.assert(
     fc.property(fc.nat(whole.length), fc.string({ maxLength: 12 }), fc.nat(40), (at, noise, lost) =>

@@ -60,7 +60,7 @@ describe('the inventory of nvidia-smi', () => {
     });
   });
 
-  it('tells a chip with unified memory from a card, and takes no placeholder for a link', () => {
+  it('distinguishes a chip with unified memory from a card, and takes no placeholder for a link', () => {
     expect(devicesOf('inventory-gb10.xml')[0]).toMatchObject({
       memoryTotalBytes: unknown('unified memory'),
       memoryIsUnified: true,
@@ -73,7 +73,7 @@ describe('the inventory of nvidia-smi', () => {
     const text = fixtureText('nvidia-smi/inventory-rtx-4090.xml').replace('24564 MiB', 'Unknown Error');
     expect(inventoryOf(text)[0]).toMatchObject({
       memoryIsUnified: false,
-      memoryTotalBytes: unknown('driver says: Unknown Error'),
+      memoryTotalBytes: unknown('the driver reports: Unknown Error'),
     });
   });
 

@@ -22,7 +22,7 @@ const BYTES = `${HEAD}
 \t Link 0: Data Rx: 7492431 KiB
 `;
 
-it('tells of each link whether it is up, its speed, bytes and errors', () => {
+it('gives for each link whether it is up, its speed, bytes and errors', () => {
   const links = parseNvlink({ state: STATE, errors: ERRORS, bytes: BYTES });
   expect(links.get('GPU-aaaaaaaa-0000-4000-8000-000000000001')).toEqual([
     {
@@ -38,7 +38,7 @@ it('tells of each link whether it is up, its speed, bytes and errors', () => {
     expect.objectContaining({ number: 1, isUp: false, bytesPerSecond: unknown('the link is down') }),
   ]);
   expect(links.get('GPU-aaaaaaaa-0000-4000-8000-000000000002')).toEqual([
-    expect.objectContaining({ isUp: true, sentBytes: unknown('not told by this driver') }),
+    expect.objectContaining({ isUp: true, sentBytes: unknown('not reported by this driver') }),
   ]);
 });
 
@@ -53,7 +53,7 @@ it.each([
     `${HEAD}\nNVML: Unable to retrieve NVLink information as all links are inActive\n`,
     unknown('all its links are inactive', 'links-inactive'),
   ],
-  [`${HEAD}\n\t Unknown Error\n`, unknown('driver says: Unknown Error')],
+  [`${HEAD}\n\t Unknown Error\n`, unknown('the driver reports: Unknown Error')],
   [`${HEAD}\n`, unknown('no NVLink', 'not-offered')],
 ])('says why a device lists no link, and calls only one "no NVLink": %#', (state, why) => {
   expect([...parseNvlink({ state, errors: '', bytes: '' }).values()]).toEqual([why]);

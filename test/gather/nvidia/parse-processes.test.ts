@@ -9,13 +9,13 @@ import { fixtureText } from '../gpu/fixture-tree.ts';
 const MIB = 1024 * 1024;
 
 describe('the processes on a device of NVIDIA', () => {
-  test('are told by program alone, with their memory', () => {
+  test('are reported by program alone, with their memory', () => {
     expect([...parseProcesses(fixtureText('nvidia-smi/inventory-rtx-4090.xml')).values()]).toEqual([
       [{ pid: 4_242, name: 'python', memoryBytes: 512 * MIB }],
     ]);
   });
 
-  test('are each told once, the most memory first, as a machine printed them', context => {
+  test('are each reported once, the most memory first, as a machine printed them', context => {
     const captures = process.env['CAPTURES_DIR'];
     if (captures === undefined) return context.skip('CAPTURES_DIR names no folder of captures');
     const [processes] = parseProcesses(
@@ -25,7 +25,7 @@ describe('the processes on a device of NVIDIA', () => {
       { pid: 300, name: 'VLLM::EngineCore', memoryBytes: 69_564 * MIB },
       { pid: 100, name: 'python', memoryBytes: 20_434 * MIB },
       { pid: 200, name: 'Xorg', memoryBytes: 18 * MIB },
-      { pid: 400, name: unknown('the driver does not tell it'), memoryBytes: { kind: 'unknown' } },
+      { pid: 400, name: unknown('the driver does not report it'), memoryBytes: { kind: 'unknown' } },
     ]);
   });
 

@@ -16,7 +16,7 @@ const HOST = { '/proc/pressure/cpu': CPU, '/proc/pressure/memory': IDLE, '/proc/
 const ZERO = { share10s: 0, share60s: 0, share300s: 0, totalMicroseconds: 0 };
 
 describe('a file of pressure', () => {
-  it('tells the shares of three spans and the time in all', () => {
+  it('reports the shares of three spans and the total time', () => {
     expect(parsePressure(CPU)).toEqual({
       some: { share10s: 0.015, share60s: 0.2619, share300s: 0.6841, totalMicroseconds: 6_405_093_044 },
       full: ZERO,

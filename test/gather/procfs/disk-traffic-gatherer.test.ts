@@ -17,7 +17,7 @@ const STATS = (
    8       0 sda 0 0 0 0 0 0 0 0 0 0 0
 `;
 
-it('tells bytes, requests and the busy share of each whole disk from two readings, and no spike when counters begin anew', async () => {
+it('reports bytes, requests and the busy share of each whole disk from two readings, and no spike when counters are reset', async () => {
   await using tree = await FixtureTree.create();
   for (const name of ['loop0', 'nvme0n1', 'dm-0', 'sda']) await tree.write(`sys/block/${name}/dev`, '1:1\n');
   await tree.write('proc/diskstats', STATS(1_000, 500));
@@ -52,7 +52,7 @@ it('tells bytes, requests and the busy share of each whole disk from two reading
   expect((await third).reading.value.devices[0]?.rates).toEqual(unknown('its counters were reset'));
 });
 
-it('tells a disk whose name has a slash, which is an exclamation mark in /sys', async () => {
+it('reports a disk whose name has a slash, which is an exclamation mark in /sys', async () => {
   await using tree = await FixtureTree.create();
   await tree.write('sys/block/cciss!c0d0/dev', '104:0\n');
   await tree.write(

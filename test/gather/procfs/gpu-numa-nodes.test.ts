@@ -62,7 +62,7 @@ describe('memory of GPUs as NUMA nodes', () => {
     ).toEqual([]);
   });
 
-  it('is never a node with processors, whatever a driver says', () => {
+  it('is never a node with processors, for any report of a driver', () => {
     expect(
       nodesOf({
         ...NODES,

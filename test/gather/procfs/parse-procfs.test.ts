@@ -1,4 +1,4 @@
-// The texts of /proc: what they say, and that nothing a kernel or an attacker puts there makes a parser throw.
+// The texts of /proc: their content, and that nothing a kernel or an attacker puts there makes a parser throw.
 
 import { describe, expect, it } from 'vitest';
 import { isUnknown } from '../../../src/core/unknown.ts';
@@ -78,7 +78,7 @@ describe('the level of memory pressure', () => {
     expect(level(0, AVAILABLE_SHARE_CRITICAL - 0.01)).toBe('critical');
   });
 
-  it('is told by what is left where the kernel measures no pressure, and unknown where neither is known', () => {
+  it('is derived from free memory if the kernel measures no pressure, and unknown if neither is known', () => {
     const stalledShare = { kind: 'unknown', reason: 'PSI is off' } as const;
     const availableBytes = { kind: 'unknown', reason: 'old kernel' } as const;
     expect(memoryPressure({ stalledShare, totalBytes: 100, availableBytes: 50 }).level).toBe('normal');

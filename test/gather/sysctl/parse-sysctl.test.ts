@@ -7,7 +7,7 @@ import { figuresIn } from '../../support/figures-in.ts';
 import { fixture } from '../../support/fixture.ts';
 
 describe('sysctl', () => {
-  it('tells swap in bytes and the pressure level', () => {
+  it('gives swap in bytes and the pressure level', () => {
     const values = parseSysctl(fixture('sysctl/memory-swapping.txt'));
     expect(swapUsageIn(values)).toEqual({ totalBytes: 10_737_418_240, usedBytes: 10_160_638_525 });
     expect(pressureLevelIn(values)).toBe('warning');

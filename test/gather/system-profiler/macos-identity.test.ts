@@ -24,7 +24,7 @@ const identityOf = (hardware: string, sysctl: string, architecture = 'arm64') =>
   });
 
 describe('the identity of a Mac', () => {
-  it('is told whole by a Mac Studio', () => {
+  it('is reported whole by a Mac Studio', () => {
     const hardware = fixture('system_profiler-hardware/m3-ultra-mac-studio.json');
     expect(identityOf(hardware, fixture('sysctl/m3-ultra-mac-studio.txt'))).toEqual({
       friendlyName: 'Studio',
@@ -91,7 +91,7 @@ describe('the identity of a Mac', () => {
     expect(isUnknown(identity.memoryIsUnified)).toBe(true);
   });
 
-  it('tells an Intel Mac from Apple silicon', () => {
+  it('distinguishes an Intel Mac from Apple silicon', () => {
     const identity = identityOf('{}', 'machdep.cpu.brand_string: Intel(R) Core(TM) i9', 'x64');
     expect(identity).toMatchObject({ memoryIsUnified: false, architecture: 'x64' });
   });

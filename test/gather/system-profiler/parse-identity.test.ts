@@ -4,7 +4,7 @@ import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
 
 describe('sw_vers', () => {
-  it('tells name, version and build', () => {
+  it('gives name, version and build', () => {
     expect(parseSwVers(fixture('sw_vers/macos-27.txt'))).toEqual({
       name: 'macOS',
       version: '27.0',

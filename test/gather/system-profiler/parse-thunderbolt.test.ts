@@ -27,7 +27,7 @@ const portWith = (speed: string, status: string): ThunderboltBus => {
 describe('system_profiler SPThunderboltDataType', () => {
   const [dock, hub, peer, empty] = busesOf('system_profiler-thunderbolt/m3-ultra-mac-studio.json');
 
-  it('tells a capability from a negotiated rate', () => {
+  it('distinguishes a capability from a negotiated rate', () => {
     expect(empty).toMatchObject({
       receptacle: '1',
       status: 'empty',

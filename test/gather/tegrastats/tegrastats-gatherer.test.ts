@@ -14,7 +14,7 @@ import { StandInTools } from '../gpu/stand-in-tools.ts';
 import { gatherersOf, machineForTest } from '../machine-for-test.ts';
 
 describe('a line of tegrastats', () => {
-  it('tells load, clock and temperature of the GPU', () => {
+  it('reports load, clock and temperature of the GPU', () => {
     expect(loadIn(ORIN_NANO)).toEqual({
       deviceId: 'tegra-0',
       use: 0.37,
@@ -29,7 +29,7 @@ describe('a line of tegrastats', () => {
     });
   });
 
-  it('tells its power where the module measures the GPU alone', () => {
+  it('reports its power if the module measures the GPU alone', () => {
     expect(loadIn(AGX_XAVIER)).toMatchObject({
       use: 0.05,
       clockMhz: 675,
@@ -62,7 +62,7 @@ describe('a line of tegrastats', () => {
     expect(loadIn(`RAM 1/2MB (lfb 1x4MB) ${fields}`)).toMatchObject(load);
   });
 
-  it('never throws and never gives a figure that is not finite, whatever it holds', () => {
+  it('never throws and never gives a figure that is not finite, for any text', () => {
     forAnyOutput([ORIN_NANO, AGX_XAVIER], text => {
       for (const line of text.split('\n')) {
         const load = parseTegrastats(line, 'tegra-0');
@@ -73,7 +73,7 @@ describe('a line of tegrastats', () => {
 });
 
 describe('a Jetson', () => {
-  it('tells its one GPU and what it does, though nvidia-smi answers too', async () => {
+  it('reports its one GPU and its load, although nvidia-smi answers too', async () => {
     await using jetson = await setUp();
     jetson.tools.add('nvidia-smi', NVIDIA_SMI);
     jetson.tools.add('tegrastats', STREAM);
@@ -107,7 +107,7 @@ describe('a Jetson', () => {
     expect(run.reported.filter(isFailure)).toEqual([]);
   });
 
-  it('is told by nvidia-smi while tegrastats is missing, and by tegrastats once it is there', async () => {
+  it('is reported by nvidia-smi while tegrastats is missing, and by tegrastats once it is there', async () => {
     await using jetson = await setUp();
     jetson.tools.add('nvidia-smi', NVIDIA_SMI);
     await using run = new GathererRun(jetson.gatherers());

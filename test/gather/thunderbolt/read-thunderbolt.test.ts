@@ -26,14 +26,14 @@ describe('Thunderbolt ports on Linux', () => {
     ]);
   });
 
-  it('tell the peer on a cable, the rate of all its lanes and its interface', () => {
+  it('report the peer on a cable, the rate of all its lanes and its interface', () => {
     expect(ports[0]).toMatchObject({
       domainUuid: 'A1B2C3D4-0001-8000-FFFF-FFFFFFFFFFFF',
       interfaceName: 'thunderbolt0',
       negotiatedBitsPerSecond: 40e9,
       capabilityBitsPerSecond: {
         kind: 'unknown',
-        reason: 'USB4 controllers of both versions look alike here',
+        reason: 'controllers of both USB4 versions look the same here',
       },
       peers: [
         {
@@ -47,7 +47,7 @@ describe('Thunderbolt ports on Linux', () => {
     });
   });
 
-  it('tell a peer behind a dock as behind a hub, and the dock as a device', () => {
+  it('report a peer behind a dock as behind a hub, and the dock as a device', () => {
     expect(ports[2]).toMatchObject({
       capabilityBitsPerSecond: 40e9,
       negotiatedBitsPerSecond: 40e9,
@@ -77,7 +77,7 @@ describe('Thunderbolt ports on Linux', () => {
     expect(readThunderbolt(files)?.ports).toMatchObject([{ busName: 'domain0', status: 'empty' }]);
   });
 
-  it('cost no reader its life, whatever their attributes say', () => {
+  it('crash no reader, for any attributes', () => {
     forAnyOutput(
       ['20.0 Gb/s', '2', 'a1b2c3d4-0001-8000-ffff-ffffffffffff', 'DEVTYPE=thunderbolt_xdomain'],
       text => {

@@ -22,7 +22,7 @@ const netDev = (...lines: readonly string[]): string =>
     .concat('\n', ...lines);
 
 describe('/proc/net/dev', () => {
-  it('tells bytes, packets, errors and drops of each interface and direction', () => {
+  it('reports bytes, packets, errors and drops of each interface and direction', () => {
     expect(parseNetDev(NET_DEV)?.map(({ name }) => name)).toEqual(['lo', 'ifb0', 'eth0']);
     expect(parseNetDev(NET_DEV)?.[2]).toEqual({
       name: 'eth0',
@@ -47,10 +47,10 @@ describe('/proc/net/dev', () => {
 });
 
 describe('netstat -ib of a Mac', () => {
-  it('tells each interface once, also one without an address or down', () => {
+  it('reports each interface once, also one without an address or down', () => {
     const ports = parseNetstat(fixture('netstat/macbook.txt'));
     expect(ports?.map(({ name }) => name)).toEqual(['lo0', 'gif0', 'en6', 'en0', 'utun0']);
-    const drops = unknown('netstat -ib does not tell it');
+    const drops = unknown('netstat -ib does not report it');
     expect(ports?.[2]).toMatchObject({
       received: { bytes: 328_257_753, packets: 4_282_122, errors: 0, drops },
       sent: { bytes: 370_506_734, packets: 2_083_355, errors: 106, drops },
@@ -129,7 +129,7 @@ describe('the rates of a port', () => {
     expect(readAll(netDev(portLine('eth0', 1_000)))).toEqual([unknown('needs two readings')]);
   });
 
-  it('have no spike where a counter went back or wrapped: the port begins anew', () => {
+  it('have no spike if a counter went back or wrapped: the port starts again', () => {
     const rates = readAll(
       netDev(portLine('eth0', 4_294_967_000)),
       netDev(portLine('eth0', 200)),
@@ -141,7 +141,7 @@ describe('the rates of a port', () => {
     ]);
   });
 
-  it('begin anew with an interface that was gone, whatever it counted before', () => {
+  it('start again with an interface that was gone, whatever it counted before', () => {
     const rates = readAll(
       netDev(portLine('wg0', 10)),
       netDev(portLine('eth0', 1)),
@@ -150,7 +150,7 @@ describe('the rates of a port', () => {
     expect(rates[2]).toEqual(unknown('needs two readings'));
   });
 
-  it('are told of the 64 ports that have carried most, in the order of the source', () => {
+  it('are reported for the 64 ports that have carried most, in the order of the source', () => {
     const meter = new TrafficMeter();
     const lines = Array.from({ length: 100 }, (_, index) => portLine(`veth${index}`, index * 7));
     const { ports } = meter.read(parseNetDev(netDev(...lines)) ?? [], 0);

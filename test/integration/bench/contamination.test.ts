@@ -1,4 +1,4 @@
-// What spoils figures, made on purpose by the mock: each is named, and a run without any names none.
+// Contamination of figures, made on purpose by the mock: each is named, and a run without any names none.
 
 import { describe, expect, test } from 'vitest';
 import { contaminationOf } from '../../../src/core/run/contamination.ts';

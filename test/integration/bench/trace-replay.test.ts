@@ -179,7 +179,7 @@ describe('a replayed trace', () => {
     const text = readFileSync(join(run.directory, 'report.txt'), 'utf8').replace(/\s+/g, ' ');
     expect(text).toMatch(/from 10\.0 s, until 20\.0 s, pauses of at most 500 ms \(\d+ were longer\)/);
     expect(text).toContain('12 planned: 12 issued, 0 skipped');
-    expect(text).toContain('unknown: the trace does not tell which prompts began alike');
+    expect(text).toContain('unknown: the trace does not report which prompts share a prefix');
   });
 
   test('of agents has each request behind those that it waited for, its subagents beside it, and shares what they share', async () => {
@@ -232,9 +232,9 @@ describe('a replayed trace', () => {
       ['NaN', with3(row({}).replace(/"timestamp":\d+/, '"timestamp":NaN')), /trace:3: this line is not JSON/],
       ['1e18', with3(row({ timestamp: 1e18 })), /trace:3: "timestamp" is not a time/],
       ['cut', with3(good[2]?.slice(0, 40) ?? ''), /trace:3: this line is not JSON/],
-      ['empty', '', /is no trace that is known/],
-      ['gzip', gzipSync(good.join('\n')).subarray(0, 80), /is no trace that is known/],
-      ['parquet', Buffer.from('PAR1 and no more'), /is no trace that is known/],
+      ['empty', '', /is not a trace in a known format/],
+      ['gzip', gzipSync(good.join('\n')).subarray(0, 80), /is not a trace in a known format/],
+      ['parquet', Buffer.from('PAR1 and no more'), /is not a trace in a known format/],
     ];
     for (const [name, content, states] of cases) {
       const file = join(folder.path, 'trace');
@@ -252,8 +252,8 @@ describe('a replayed trace', () => {
     const agents = join(folder.path, 'agents');
     writeFileSync(agents, agenticConversations({ seed: 1, requests: 4 }).join('\n'));
     for (const [option, states] of [
-      [['--trace', moon, '--rate', '3'], '--rate has no effect on a trace that says itself'],
-      [['--trace', moon, '--start-at', '50%'], '--start-at has no effect on a trace that says itself'],
+      [['--trace', moon, '--rate', '3'], '--rate has no effect on a trace with the time'],
+      [['--trace', moon, '--start-at', '50%'], '--start-at has no effect on a trace with the time'],
       [['--trace', agents, '--requests', '3'], '--requests has no effect on a trace of conversations'],
       [
         ['--trace', agents, '--max-in-flight', '3'],

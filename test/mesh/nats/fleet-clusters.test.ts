@@ -28,7 +28,7 @@ test('a cluster of three servers goes on when one is killed', async context => {
   await using _second = second;
   await using _third = third;
   // There is no event for the election of a leader: it is asked until one answers. Before 2.10 nobody answers until then.
-  let why: unknown = 'not asked yet';
+  let why: unknown = 'not read yet';
   while (why !== undefined && !context.signal.aborted)
     why = await first.createStreams({ replicas: 3 }).then(
       () => undefined,

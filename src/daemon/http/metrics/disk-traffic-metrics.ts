@@ -21,5 +21,5 @@ export const addDiskTraffic = (
 const DISK = {
   bytes: { name: 'plimsoll_disk_io_bytes_total', help: 'Bytes that a disk has read or written.' },
   requests: { name: 'plimsoll_disk_io_requests_total', help: 'Reads and writes that it has completed.' },
-  busy: { name: 'plimsoll_disk_io_busy_seconds_total', help: 'Time in which it had something to do.' },
+  busy: { name: 'plimsoll_disk_io_busy_seconds_total', help: 'Time in which it was busy.' },
 } as const;

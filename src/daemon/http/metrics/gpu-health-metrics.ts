@@ -41,22 +41,22 @@ const isRequested = (action: Reported<string>): Reported<boolean> =>
 const HEALTH = {
   ecc: {
     name: 'plimsoll_gpu_ecc_errors_total',
-    help: 'Memory errors, since the driver was loaded or since the device was made.',
+    help: 'Memory errors, since the driver was loaded or over the life of the device.',
   },
   rows: { name: 'plimsoll_gpu_remapped_rows_total', help: 'Rows of its memory replaced by spare ones.' },
-  pages: { name: 'plimsoll_gpu_retired_pages_total', help: 'Pages of its memory that are used no more.' },
+  pages: { name: 'plimsoll_gpu_retired_pages_total', help: 'Retired pages of its memory.' },
   pending: {
     name: 'plimsoll_gpu_memory_repair_pending',
-    help: '1 where a repair of its memory waits for a reset.',
+    help: '1 if a repair of its memory waits for a reset.',
   },
-  failed: { name: 'plimsoll_gpu_memory_repair_failed', help: '1 where bad memory could not be replaced.' },
+  failed: { name: 'plimsoll_gpu_memory_repair_failed', help: '1 if bad memory could not be replaced.' },
   replays: { name: 'plimsoll_gpu_pcie_replays_total', help: 'Packets sent again on the link to the host.' },
-  up: { name: 'plimsoll_gpu_link_up', help: '1 where a link to other GPUs (NVLink) is up.' },
+  up: { name: 'plimsoll_gpu_link_up', help: '1 if a link to other GPUs (NVLink) is up.' },
   bytes: { name: 'plimsoll_gpu_link_bytes_total', help: 'Data that such a link has carried.' },
   errors: { name: 'plimsoll_gpu_link_errors_total', help: 'Errors of such a link.' },
   fabric: { name: 'plimsoll_gpu_fabric_degraded', help: '1 if its place in the NVLink fabric is degraded.' },
   recovery: {
     name: 'plimsoll_gpu_recovery_needed',
-    help: '1 where its driver asks for a reset or a restart.',
+    help: '1 if its driver requires a reset or a restart.',
   },
 } as const;

@@ -9,11 +9,11 @@ import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../../../co
 import { addGpuHealth } from './gpu-health-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
 
-/** When a node is told, and how much of it. */
+/** The time at which a node is rendered, and with how much detail. */
 export interface NodeMetricsMoment {
   readonly nowMs: number;
   readonly wallMs: number;
-  /** Only what one looks at first: of a cluster whose nodes are too many to tell all of each. */
+  /** Only the main figures: for a cluster with too many nodes to include all of each. */
   readonly isShort: boolean;
 }
 
@@ -157,6 +157,6 @@ const GPU = {
   },
 } as const;
 
-const NO_PROCESSES: Reported<readonly GpuProcess[]> = unknown('not told');
+const NO_PROCESSES: Reported<readonly GpuProcess[]> = unknown('not reported');
 /** A vendor's words are short; a longer text would be another machine's. */
 const REASON_LENGTH_MAX = 60;

@@ -1,4 +1,4 @@
-// Where each node stands, as labels that a query can join, and the totals of each site, rack and kind. Not of tags, of which a
+// The location of each node, as labels that a query can join, and the totals of each site, rack and kind. Not by tag, of which a
 // node may have many. A cluster without sites or racks has none of these series.
 
 import type { GroupBy } from '../../../core/group/group-by.ts';
@@ -50,7 +50,7 @@ const addGroup = (page: MetricPage, group: Group, by: GroupBy): void => {
 const sumOf = ({ sum, knownCount }: Total): number | undefined => (knownCount === 0 ? undefined : sum);
 
 export const REPORTED_BY: readonly GroupBy[] = [{ kind: 'site' }, { kind: 'rack' }, { kind: 'kind' }];
-/** Of each: series of groups past them would cost a scrape more than they say. */
+/** Of each kind: more series of groups would cost a scrape more than they are worth. */
 const GROUPS_REPORTED_MAX = 128;
 
 const NODE_PLACE = {

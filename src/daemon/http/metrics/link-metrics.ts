@@ -21,12 +21,12 @@ interface LinkMetricsInput {
   readonly wallMs: number;
   readonly nodeId: NodeId;
   readonly connectionsMax: number;
-  /** Those of which a connection is told that begins or ends there; all without it. */
+  /** Nodes whose connections are included, at either end; all if undefined. */
   readonly only: ReadonlySet<NodeId> | undefined;
   readonly links: readonly LinkView[];
 }
 
-/** A whole mesh has connections by the square of its nodes: past the bound each node tells its own first. */
+/** A whole mesh has connections by the square of its nodes: past the limit each node includes its own first. */
 export const addLinkMetrics = (page: MetricPage, input: LinkMetricsInput): void => {
   const { state, nowMs, wallMs, nodeId, connectionsMax, only, links } = input;
   addPaths(page, input);

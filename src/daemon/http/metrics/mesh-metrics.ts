@@ -30,6 +30,6 @@ const MESH = {
   },
   fleet: {
     name: 'plimsoll_fleet_total',
-    help: 'Messages through the server of the fleet by outcome: published, heard, refused for which reason, dropped.',
+    help: 'Messages through the server of the fleet by outcome: published, received, refused with its reason, dropped.',
   },
 } as const;

@@ -22,7 +22,7 @@ interface ScrapedQuantile {
 interface Family {
   readonly type: 'gauge' | 'counter' | 'summary';
   readonly help: string;
-  /** By its labels as they are written: told twice, the last counts. */
+  /** By its labels as they are written: of two equal ones the last counts. */
   readonly samples: Map<string, { readonly value: number; readonly exemplar: Labels | undefined }>;
 }
 
@@ -40,8 +40,8 @@ export class MetricPage {
   }
 
   /**
-   * The count since the daemon started, or since what it counts was there; nothing where it is not known.
-   * @param exemplar what stands behind the count: the id of a run.
+   * The count since the daemon started, or since the counted thing exists; nothing if it is not known.
+   * @param exemplar the origin of the count: the id of a run.
    */
   counter(metric: ScrapedMetric, labels: Labels, figure: ScrapedFigure, exemplar?: Labels): void {
     this.#put('counter', metric, { labels, figure, exemplar });

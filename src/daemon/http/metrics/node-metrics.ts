@@ -176,7 +176,7 @@ const NODE = {
   presence: { name: 'plimsoll_node_live', help: '1 while the node is up, 0 when it is stale or offline.' },
   stopped: {
     name: 'plimsoll_node_stopped',
-    help: '1 if the node announced that it is stopping, 0 if it is up or went silent without notice.',
+    help: '1 if the node announced that it is stopping, 0 if it is up or disappeared without notice.',
   },
   cpus: { name: 'plimsoll_node_logical_cpus', help: 'Logical processors.' },
   readingTime: {

@@ -1,5 +1,5 @@
 // What Prometheus reads: every node of the state and the daemon itself. Names are stable, units base units of
-// Prometheus (seconds, bytes, ratios 0..1) or said in the name.
+// Prometheus (seconds, bytes, ratios 0..1) or part of the name.
 
 import type { NodeId } from '../../../core/ids.ts';
 import type { LinkView } from '../../../core/link/link-view.ts';
@@ -34,7 +34,7 @@ interface MetricsInput {
   readonly otlp: OtlpAnswer | undefined;
 }
 
-/** @param links all links as they stand: the caller looks again and again, and knows what has not changed. */
+/** @param links all current links: the caller polls, and passes the same object for a link that has not changed. */
 export const metricsOf = (input: MetricsInput, links: readonly LinkView[]): MetricPage => {
   const page = new MetricPage();
   const { state, nowMs, wallMs, nodeId, only } = input;
@@ -84,14 +84,14 @@ const addDaemonMetrics = (page: MetricPage, input: MetricsInput): void => {
   page.counter(DAEMON.otlpDropped, {}, input.otlp?.dropped);
 };
 
-/** Of more, only the answering node is told whole, and the others in short. */
+/** With more nodes, only the answering node has all figures, and the others only the main ones. */
 const WHOLE_NODES_MAX = 40;
-/** Of those, connections that are told. */
+/** The number of connections of those that are included. */
 const LARGE_CONNECTIONS_MAX = 150;
 
 const NODES_IN_SHORT = {
   name: 'plimsoll_nodes_in_short',
-  help: 'Nodes of which only the main figures are told: ask for more by ?node= or ?group=.',
+  help: 'Nodes with only their main figures here: use ?node= or ?group= for all figures.',
 };
 
 const WARNING = {
@@ -112,6 +112,6 @@ const DAEMON = {
     help: 'Events and entries that could not be written to a stream.',
   },
   streamsDropped: { name: 'plimsoll_daemon_streams_dropped_total', help: 'Streams ended by the daemon.' },
-  otlpSent: { name: 'plimsoll_daemon_otlp_sent_total', help: 'Messages that a receiver of OTLP took.' },
-  otlpDropped: { name: 'plimsoll_daemon_otlp_dropped_total', help: 'Messages of OTLP that were given up.' },
+  otlpSent: { name: 'plimsoll_daemon_otlp_sent_total', help: 'Messages that a receiver of OTLP accepted.' },
+  otlpDropped: { name: 'plimsoll_daemon_otlp_dropped_total', help: 'Messages of OTLP that were dropped.' },
 } as const;

@@ -19,6 +19,9 @@ export const addTraffic = (page: MetricPage, traffic: NodeTraffic | undefined, l
 const TRAFFIC = {
   bytes: { name: 'plimsoll_network_bytes_total', help: 'Bytes that an interface or RDMA port has carried.' },
   packets: { name: 'plimsoll_network_packets_total', help: 'Packets that it has carried.' },
-  errors: { name: 'plimsoll_network_errors_total', help: 'Packets that came or left broken.' },
-  drops: { name: 'plimsoll_network_drops_total', help: 'Whole packets that were thrown away.' },
+  errors: {
+    name: 'plimsoll_network_errors_total',
+    help: 'Packets that were received or sent with an error.',
+  },
+  drops: { name: 'plimsoll_network_drops_total', help: 'Valid packets that were dropped.' },
 } as const;

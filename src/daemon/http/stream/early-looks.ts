@@ -83,10 +83,10 @@ export class EarlyLooks {
   }
 }
 
-/** Told from the map alone, before anything is looked at. */
+/** Decided from the map alone, before anything else is read. */
 const isLarge = ({ nodeIdentities }: State): boolean => Object.keys(nodeIdentities).length > ALL_MEASURED_MAX;
 
-/** After the start, and when the nodes of a fleet have told what they are; then between two looks while nobody reads. */
+/** After the start, and when the nodes of a fleet have reported what they are; then between two looks while nobody reads. */
 const WAITS_MS = [0, 3_000];
 const AGAIN_MS = 30_000;
 /** A look that is not older serves the page that is asked for. */

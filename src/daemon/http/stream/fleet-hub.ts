@@ -24,7 +24,7 @@ import { isOfState, type StreamView, statePartOf, viewText } from './stream-view
 
 interface ViewFeed {
   readonly view: StreamView;
-  /** What ids of the stream begin with: another feed of the same view counts anew. */
+  /** The prefix of the ids of the stream: another feed of the same view starts its numbers again. */
   readonly start: string;
   readonly feed: StateFeed | PartsFeed;
 }

@@ -1,6 +1,6 @@
-// The parts of one picture for all who look at it: a part that says something else gets the next number, and each reader is
-// sent the parts past the number that it has. Who has not taken the last frame yet is sent nothing more until it has: it
-// misses what lay between, and its queue stays one frame.
+// The parts of one picture for all its readers: a part that changes gets the next number, and each reader is sent the parts
+// past the number that it has. A reader that has not read the last frame is sent nothing more until it has: it misses what
+// came in between, and its queue stays one frame.
 
 import type { WrittenParts } from '../../../wire/fleet-message.ts';
 import type { StreamClient } from './stream-client.ts';
@@ -25,7 +25,7 @@ export class PartsFeed {
   #held: ReadonlyMap<string, HeldPart> = new Map();
   /** Of the newest part. */
   #number = 0;
-  /** Parts were taken away since: whoever has less gets the whole. */
+  /** Parts were removed since: a reader with an older number gets the whole picture. */
   #wholeSince = 0;
 
   constructor(encode: PartsEncoder) {

@@ -1,5 +1,5 @@
-// A part of State for all who look at it: a snapshot, then its events, once a second. When the part is of other nodes, or state
-// changed in a way that no events tell, there is a new snapshot.
+// A part of State for all its readers: a snapshot, then its events, once a second. When the part covers other nodes, or state
+// changed without events, there is a new snapshot.
 
 import type { Event } from '../../../core/event.ts';
 import {

@@ -1,5 +1,5 @@
 // The event stream of all readers: one encoding of each batch, shared; at most one batch each flush interval, nothing
-// while nothing happens but a heartbeat, by which a page can tell a quiet cluster from a stalled connection.
+// while nothing happens but a heartbeat, by which a page distinguishes a quiet cluster from a stalled connection.
 
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../../clock/clock.ts';

@@ -1,4 +1,4 @@
-// What a reader of the stream asks for instead of the whole state, as it stands in the query.
+// What a reader of the stream requests instead of the whole state, as given in the query.
 
 import type { RosterGroup } from '../../../core/fleet/fleet-picture.ts';
 import { type FleetPick, parsePick, pickText } from '../../../core/fleet/fleet-selection.ts';

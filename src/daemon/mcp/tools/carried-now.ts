@@ -73,7 +73,9 @@ export const disksSchema: v.GenericSchema<unknown, ReportedDisks> = v.pipe(
         written: reportedFigureSchema,
         busy: v.pipe(
           reportedFigureSchema,
-          v.description('Share of time in which it had something to do; many at once may still fit.'),
+          v.description(
+            'Share of time in which it was busy; at 1 it may still take more requests in parallel.',
+          ),
         ),
       }),
     ),

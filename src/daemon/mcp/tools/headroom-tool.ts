@@ -31,7 +31,7 @@ const placementSchema = v.object({
   contextThatFits: reportedFigureSchema,
   bound: v.pipe(
     reportedFigureSchema,
-    v.description('Decoding, all sequences together, at the measured ceilings: no engine is faster.'),
+    v.description('Decoding speed of all sequences together at the measured ceilings: no engine is faster.'),
   ),
   expected: reportedFigureSchema,
   expectedLow: reportedFigureSchema,
@@ -39,14 +39,14 @@ const placementSchema = v.object({
   limitedBy: v.string(),
   promptBound: reportedFigureSchema,
   promptExpected: reportedFigureSchema,
-  behind: v.pipe(v.string(), v.description('Why it is behind the first; empty for the first.')),
+  behind: v.pipe(v.string(), v.description('Why it is slower than the first; empty for the first.')),
 });
 
 export const headroomTool: McpTool = mcpTool({
   name: 'headroom',
   title: 'Headroom of a model',
   description:
-    'Does a model fit, what should it do on the measured machines, and what limits it? The bound follows from measured ceilings, the expectation from constants of engines. The facts of the model are those that `plimsoll headroom MODEL --json` tells in `model`: no file is opened and no server asked for them here.',
+    'Does a model fit, what should it do on the measured machines, and what limits it? The bound follows from measured ceilings, the expectation from constants of engines. The facts of the model are those that `plimsoll headroom MODEL --json` has in `model`: this tool opens no file and contacts no server for them.',
   input: v.object({
     model: sentModelSchema,
     nodes: v.pipe(
@@ -54,7 +54,7 @@ export const headroomTool: McpTool = mcpTool({
       v.description('Only these. Default: all that are not offline.'),
     ),
     question: v.optional(headroomQuestionSchema, {}),
-    limit: countFrom({ least: 1, most: 50, usual: 3, what: 'At most so many placements' }),
+    limit: countFrom({ least: 1, most: 50, usual: 3, what: 'The maximum number of placements' }),
   }),
   output: v.object({
     needs: v.object({ least: reportedFigureSchema, most: reportedFigureSchema }),
@@ -86,7 +86,7 @@ export const headroomTool: McpTool = mcpTool({
     ];
     const reported = (text: string): ReportedSentence => reportedSentence(partedSentence(text, names));
     return {
-      text: `${placements.length + placementsLeftOut} placements, of which ${shown.length} are told, the fastest that fits first.`,
+      text: `${placements.length + placementsLeftOut} placements, of which ${shown.length} are listed, the fastest that fits first.`,
       structured: {
         needs: isUnknown(need)
           ? { least: unknownFigure('bytes', need.reason), most: unknownFigure('bytes', need.reason) }

@@ -50,18 +50,18 @@ export const linkHistoryTool: McpTool = mcpTool({
   name: 'link_history',
   title: 'History of a link',
   description:
-    'What was measured on the link of two nodes in the last days, by the answering machine: lowest, median, highest and newest of each direction and of the round trip, and their course. Measurements older than three days are medians of an hour; after ninety days they are gone.',
+    'What was measured on the link of two nodes in the last days, by the answering machine: lowest, median, highest and newest of each direction and of the round trip, over time. Measurements older than three days are medians of an hour; after ninety days they are gone.',
   input: v.object({
     from: NODE,
     to: NODE,
-    days: countFrom({ least: 1, most: 90, usual: 7, what: 'So many days back' }),
+    days: countFrom({ least: 1, most: 90, usual: 7, what: 'Number of days back' }),
     connections: countFrom({
       least: 1,
       most: 4,
       usual: 1,
-      what: 'Of so many connections of the link, that which carries most first',
+      what: 'The maximum number of connections of the link, the fastest first',
     }),
-    steps: countFrom({ least: 1, most: 96, usual: 14, what: 'Parts of the course' }),
+    steps: countFrom({ least: 1, most: 96, usual: 14, what: 'Number of parts' }),
   }),
   output: v.object({
     from: v.string(),
@@ -153,7 +153,7 @@ const past = (
   const [oldest] = known;
   const reported = (point: (typeof known)[number] | undefined, method: string): ReportedFigure =>
     point === undefined
-      ? unknownFigure(unit, 'nothing was measured in this time, or this machine has not kept it')
+      ? unknownFigure(unit, 'nothing was measured in this time, or this machine has not stored it')
       : reportedFigureOf(point.value, { unit, ageMs: point.ageMs, method });
   const middle =
     sorted.length === 0

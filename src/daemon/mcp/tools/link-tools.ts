@@ -38,7 +38,7 @@ const linkSchema = v.object({
   expected: v.pipe(
     reportedFigureSchema,
     v.description(
-      'What a direction falls short of: the negotiated rate, or the other direction. Without a value: of nothing.',
+      'What a direction falls short of: the negotiated rate, or the other direction. Without a value: no shortfall.',
     ),
   ),
   shareOfExpected: v.nullable(v.number()),
@@ -129,7 +129,7 @@ const reportedLink = (view: LinkView, { state, nowMs }: McpContext): ReportedLin
     queueUnderLoad: queueFigure(view, nowMs),
     expected:
       shortfall === undefined
-        ? unknownFigure('bits/s', 'it falls short of nothing that is known')
+        ? unknownFigure('bits/s', 'no shortfall is known')
         : reportedFigureOf(shortfall.expected.bitsPerSecond, {
             unit: 'bits/s',
             ageMs: nowMs - shortfall.of.measuredAtMs,

@@ -76,9 +76,7 @@ const deviceSchema = v.object({
   uncorrectedMemoryErrors: ERRORS,
   problems: v.pipe(
     v.array(v.string()),
-    v.description(
-      'What its own counters say is wrong with it: memory that fails, a reset that it waits for.',
-    ),
+    v.description('Faults that its own counters report: failing memory, a reset that it waits for.'),
   ),
   isLowerBound: v.boolean(),
 });
@@ -87,7 +85,7 @@ export const clusterSummaryTool: McpTool = mcpTool({
   name: 'cluster_summary',
   title: 'Cluster summary',
   description:
-    'Sums over the nodes that are here: memory, measured FP16 compute and memory bandwidth of all GPUs; how many links and warnings there are.',
+    'Sums over the nodes that are up: memory, measured FP16 compute and memory bandwidth of all GPUs; how many links and warnings there are.',
   input: v.object({}),
   output: v.object({
     nodes: v.object({ live: v.number(), stale: v.number(), offline: v.number() }),
@@ -125,7 +123,7 @@ export const clusterSummaryTool: McpTool = mcpTool({
 export const listNodesTool: McpTool = mcpTool({
   name: 'list_nodes',
   title: 'List nodes',
-  description: 'The nodes of the cluster: whether each is here, its memory, how many GPUs it has.',
+  description: 'The nodes of the cluster: whether each is up, its memory, how many GPUs it has.',
   input: v.object({ limit: limitFrom(10) }),
   output: v.object({ nodes: v.array(nodeSchema), leftOut: v.number() }),
   call: ({ limit }, { state, nowMs }) => {
@@ -148,7 +146,7 @@ export const nodeDetailTool: McpTool = mcpTool({
     ...nodeSchema.entries,
     machine: v.pipe(
       v.string(),
-      v.description('Model and chip, as the machine tells them; empty where it does not.'),
+      v.description('Model and chip, as the machine reports them; empty if it does not.'),
     ),
     cpuFp32: reportedFigureSchema,
     cpuMemoryRead: reportedFigureSchema,

@@ -105,7 +105,7 @@ export const runReportTool: McpTool = mcpTool({
   name: 'run_report',
   title: 'Report of a run',
   description:
-    "The verdict and the main figures of a finished load test, as its report says them. A run whose client was the limit says so: its figures are not the server's.",
+    "The verdict and the main figures of a finished load test, from its report. If the client was the limit, the verdict states it: the figures are then not the server's.",
   input: v.object({ run: RUN }),
   output: v.object({
     verdict: reportedSentenceSchema,
@@ -120,19 +120,19 @@ export const runReportTool: McpTool = mcpTool({
           note: reportedSentenceSchema,
         }),
       ),
-      v.description('As a person reads them.'),
+      v.description('Formatted for a person.'),
     ),
     measured: v.pipe(
       v.array(v.object({ name: v.string(), figure: reportedFigureSchema })),
-      v.description('To reckon with. The age is that of the beginning of the run.'),
+      v.description('Numbers for calculation. The age is that of the start of the run.'),
     ),
   }),
   call: async ({ run }, { state, nowMs, wallMs, runs }) => {
     const view = runView(state, runOf(run), nowMs);
     if (view === undefined) throw new McpToolError('there is no such run: list_runs lists them');
-    if (view.isLive) throw new McpToolError('the run goes on: ask again when it has ended');
+    if (view.isLive) throw new McpToolError('the run is in progress: try again when it has ended');
     const report = await runs?.report(view.run.runId);
-    if (report === undefined) throw new McpToolError('its files are not on the machine that answers');
+    if (report === undefined) throw new McpToolError('its files are not on the answering machine');
     const verdict = reportVerdict(report);
     const names = [...textsIn(report.run), ...textsIn(report.failures)];
     const reported = (text: string): ReportedSentence => reportedSentence(partedSentence(text, names));
@@ -198,7 +198,7 @@ const RATES = ['outputTokensPerSecond', 'requestsPerSecond'] as const;
 
 const runOf = (text: string): RunId => {
   if (isRunId(text)) return text;
-  throw new McpToolError('this is no id of a run: list_runs lists them');
+  throw new McpToolError('this is not the id of a run: list_runs lists them');
 };
 
 const share = (value: number): number => Math.round(value * 10_000) / 10_000;
@@ -216,7 +216,7 @@ export const compareRunsTool: McpTool = mcpTool({
   name: 'compare_runs',
   title: 'Compare two runs',
   description:
-    'Two finished runs of the answering machine against each other, with intervals. One run each: how runs vary is not known, so the verdict is at most that they differ. What is not comparable is refused with the reason.',
+    'Two finished runs of the answering machine against each other, with intervals. One run each: the variation between runs is not known, so the verdict is at most that they differ. Runs that are not comparable are refused with the reason.',
   input: v.object({ a: RUN, b: RUN }),
   output: v.object({
     verdict: v.picklist(['better', 'worse', 'same', 'different', 'undecided', 'not-comparable']),
@@ -229,7 +229,7 @@ export const compareRunsTool: McpTool = mcpTool({
     if (result === 'elsewhere')
       throw new McpToolError('the files of one of these runs are not on this machine');
     if (result === 'busy')
-      throw new McpToolError('too many comparisons wait already: ask again in a few seconds');
+      throw new McpToolError('too many comparisons are waiting: try again in a few seconds');
     if (result.kind !== 'compared') throw new McpToolError(quoted(result.reason));
     const { verdict, sentence, refusals, metrics, a: one, b: other } = result.document;
     const names = textsIn([one, other]);

@@ -23,8 +23,8 @@ export const warningsTool: McpTool = mcpTool({
         level: v.picklist(['danger', 'caution', 'note']),
         title: reportedSentenceSchema,
         why: reportedSentenceSchema,
-        command: v.pipe(v.string(), v.description('For a person to type; empty where none helps.')),
-        on: v.pipe(v.string(), v.description('Where to type it.')),
+        command: v.pipe(v.string(), v.description('A command for a person to type; empty if none helps.')),
+        on: v.pipe(v.string(), v.description('The machine to type it on.')),
         nodes: v.array(v.string()),
       }),
     ),
@@ -52,7 +52,7 @@ export const explainMissingTool: McpTool = mcpTool({
   name: 'explain_missing',
   title: 'Explain what is missing',
   description:
-    'What a node does not tell, and why: a tool that is missing, hardware that is not there, a source that fails.',
+    'What a node does not report, and why: a tool that is missing, hardware that is not there, a source that fails.',
   input: v.object({ node: NODE }),
   output: v.object({
     missing: v.array(

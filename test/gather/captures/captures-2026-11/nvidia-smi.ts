@@ -13,7 +13,7 @@ import { type CaptureRow, rowsReadBy } from './capture-row.ts';
 const MIB = 1_024 ** 2;
 const NOT_PRINTED = 'not reported by this driver';
 
-/** The devices of a list, each with the figures that the README gives; those that are alike once. */
+/** The devices of a list, each with the figures that the README gives; equal ones once. */
 const readInventory = (text: string): unknown => {
   const parsed = parseInventory(text);
   if (parsed.kind !== 'answered') return parsed.reason;
