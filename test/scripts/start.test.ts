@@ -125,8 +125,8 @@ test('a daemon whose npm was killed stops', async context => {
 test('a Node that is too old to run Plimsoll, with no other there, is reported in two lines', async context => {
   const old = '/usr/bin/node';
   const version = versionOf(old);
-  if (version === undefined || version < 16 || version >= 24)
-    context.skip('no Node 16 to 23 at /usr/bin/node');
+  if (version === undefined || version < 20 || version >= 24)
+    context.skip('no Node 20 to 23 at /usr/bin/node');
   await using checkout = await MadeUpCheckout.make({
     isInstalled: true,
     daemon: ENDS_AT_ONCE,

@@ -39,10 +39,18 @@ const routesOf = async (): Promise<ReadonlySet<ApiRoute>> => {
   return served.server.served;
 };
 
-const asker = async ({ daemon: { url }, token }: LiveDaemon) => {
-  const document: unknown = await (await fetch(`${url}/openapi.json`)).json();
+/** Compiling the schemas costs more than all answers, and every daemon has the same. */
+const checksOf = async (text: string): Promise<ApiChecks> => {
+  if (known?.text === text) return known.checks;
+  const document: unknown = JSON.parse(text);
   if (typeof document !== 'object' || document === null) throw new TypeError('no document');
-  const checks = new ApiChecks(await routesOf(), document);
+  known = { text, checks: new ApiChecks(await routesOf(), document) };
+  return known.checks;
+};
+let known: { readonly text: string; readonly checks: ApiChecks } | undefined;
+
+const asker = async ({ daemon: { url }, token }: LiveDaemon) => {
+  const checks = await checksOf(await (await fetch(`${url}/openapi.json`)).text());
   const requested = new Set<string>();
   const request = async (question: Question): Promise<readonly string[]> => {
     const { method = 'GET', path, query = '', status } = question;
