@@ -61,7 +61,7 @@ test('a report that goes onto a folder, or where there is none, says so', async 
   const onto = await refusal('report', run, '--md', folder.path);
   expect(onto.text).toContain(`${folder.path} cannot be written: a folder is in its place\n`);
   const nowhere = await refusal('report', run, '--md', join(folder.path, 'none', 'page.md'));
-  expect(nowhere.text).toContain('cannot be written: its folder is not there');
+  expect(nowhere.text).toContain('cannot be written: its folder does not exist');
 });
 
 test('an agent says that its port is taken', async () => {

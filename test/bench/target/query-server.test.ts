@@ -149,6 +149,6 @@ describe('a server that is asked', () => {
 
   test('over TLS though it has none is reported as such', async () => {
     await using there = await server('HTTP/1.1 400 Bad\r\ncontent-length: 0\r\n\r\n');
-    await expect(request(`https://127.0.0.1:${there.port}`, 'm')).rejects.toThrow(/does not speak TLS/);
+    await expect(request(`https://127.0.0.1:${there.port}`, 'm')).rejects.toThrow(/does not use TLS/);
   });
 });

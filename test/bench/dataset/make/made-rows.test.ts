@@ -65,6 +65,6 @@ describe('a data set that is made up', () => {
     await expect(writeRows(rows(), { ...place, path: other, signal: stopped })).rejects.toThrow();
     expect([existsSync(other), existsSync(`${other}.part`)]).toEqual([false, false]);
     const nowhere = { ...place, path: join(directory.path, 'no', 'made.jsonl') };
-    await expect(writeRows(rows(), nowhere)).rejects.toThrow('its folder is not there');
+    await expect(writeRows(rows(), nowhere)).rejects.toThrow('its folder does not exist');
   });
 });
