@@ -143,7 +143,7 @@ function eventsOf(reachabilityPort: number, index: number): readonly Event[] {
       kind: 'network.gathered',
       payload: { source: 'made up', intervalMs: 10_000, value: { interfaces: [en0] } },
     },
-    { kind: 'endpoints.told', payload: { meshPort: 4_181, reachabilityPort } },
+    { kind: 'endpoints.reported', payload: { meshPort: 4_181, reachabilityPort } },
   ];
   return facts.map(fact => eventOf(index + 1, fact, 1));
 }

@@ -32,10 +32,10 @@ export const WAITING_FACTS_MAX = 1_000;
 export const JOURNAL_RETRY_MS = 2_000;
 
 /**
- * 'told': visible to all, and on disk if durable. 'waiting': the disk refused it, and it would be lost with this
+ * 'reported': visible to all, and on disk if durable. 'waiting': the disk refused it, and it would be lost with this
  * process.
  */
-export type Recorded = 'told' | 'waiting';
+export type Recorded = 'reported' | 'waiting';
 
 export class EventRecorder {
   readonly #parts: EventRecorderParts;
@@ -62,7 +62,7 @@ export class EventRecorder {
     if (eventClass(fact.kind) === 'live') this.#recordLive(fact, ageMs);
     else this.#recordDurable(fact, ageMs);
     // All waiting events are flushed together: if any is left, so is this one.
-    return eventClass(fact.kind) === 'live' || this.#waiting.size === 0 ? 'told' : 'waiting';
+    return eventClass(fact.kind) === 'live' || this.#waiting.size === 0 ? 'reported' : 'waiting';
   }
 
   /** After the journal has started a new epoch: numbering restarts. */

@@ -35,10 +35,10 @@ export const serviceNotify = ({ env, stop, clock, onUnreported }: ServiceNotifyO
   };
   const isOver = new AbortController();
   let signs: Promise<void> = Promise.resolve();
-  let farewell: Promise<unknown> = Promise.resolve();
+  let shutdown: Promise<unknown> = Promise.resolve();
   const stopping = (): void => {
     isOver.abort();
-    farewell = report('STOPPING=1');
+    shutdown = report('STOPPING=1');
   };
   // From the daemon's own event loop: one that hangs sends nothing, and is restarted. A single failure is
   // made up for by the next sign.
@@ -65,7 +65,7 @@ export const serviceNotify = ({ env, stop, clock, onUnreported }: ServiceNotifyO
     [Symbol.asyncDispose]: async () => {
       isOver.abort();
       stop.removeEventListener('abort', stopping);
-      await Promise.all([signs, farewell]);
+      await Promise.all([signs, shutdown]);
     },
   };
 };

@@ -77,7 +77,7 @@ export class StreamRecorder {
         origin: this.#anonymiser?.nodeId(origin) ?? origin,
         epoch: position?.epoch ?? 0,
         through: position?.seq ?? 0,
-        heardMs: position === undefined ? 0 : Math.round(Math.max(0, nowMs - position.receivedAtMs)),
+        lastSeenMs: position === undefined ? 0 : Math.round(Math.max(0, nowMs - position.receivedAtMs)),
         events,
       };
     }

@@ -41,7 +41,7 @@ export interface OriginLine {
   readonly epoch: number;
   readonly through: number;
   /** Since its newest durable event was received, ms. */
-  readonly heardMs: number;
+  readonly lastSeenMs: number;
   readonly events: readonly RecordedEvent[];
 }
 
@@ -55,7 +55,7 @@ export interface RecordedEvent {
   /** At its receipt, ms. */
   readonly ageMs: number;
   /** Since its receipt, at the moment of the line, ms. */
-  readonly heldMs: number;
+  readonly waitedMs: number;
 }
 
 type DecodedLine =
@@ -73,10 +73,10 @@ export const decodeLine = (text: string): DecodedLine => {
 
 /** As it is at `nowMs` on this process's clock; undefined if no peer could have sent it. */
 export const eventOf = (recorded: RecordedEvent, nowMs: number): Event | undefined => {
-  const { kind, key, payload, origin, epoch, seq, ageMs, heldMs } = recorded;
+  const { kind, key, payload, origin, epoch, seq, ageMs, waitedMs } = recorded;
   const decoded = decodeFact(kind, key, payload);
   if (decoded.kind !== 'known') return undefined;
-  const head = { origin, epoch, seq, key, ageMs, receivedAtMs: nowMs - heldMs };
+  const head = { origin, epoch, seq, key, ageMs, receivedAtMs: nowMs - waitedMs };
   return { ...head, class: eventClass(decoded.fact.kind), ...decoded.fact };
 };
 
@@ -84,8 +84,8 @@ export const eventOf = (recorded: RecordedEvent, nowMs: number): Event | undefin
 export const recordedEvent = (event: Event, nowMs: number): RecordedEvent | undefined => {
   if (event.kind === 'unknown' || !isEventKind(event.kind)) return undefined;
   const { origin, epoch, seq, kind, key, payload, ageMs, receivedAtMs } = event;
-  const heldMs = Math.round(Math.max(0, nowMs - receivedAtMs));
-  return { origin, epoch, seq, kind, key, payload, ageMs: Math.round(ageMs), heldMs };
+  const waitedMs = Math.round(Math.max(0, nowMs - receivedAtMs));
+  return { origin, epoch, seq, kind, key, payload, ageMs: Math.round(ageMs), waitedMs };
 };
 
 /** Every node that state has an entry or a position of, ascending. */
@@ -120,7 +120,7 @@ const event: v.GenericSchema<unknown, RecordedEvent> = v.object({
   key: v.pipe(v.string(), v.maxLength(4_096)),
   payload: v.unknown(),
   ageMs: duration,
-  heldMs: duration,
+  waitedMs: duration,
 });
 
 const lineSchema: v.GenericSchema<unknown, RecordingLine> = v.variant('kind', [
@@ -138,7 +138,7 @@ const lineSchema: v.GenericSchema<unknown, RecordingLine> = v.variant('kind', [
     origin: nodeId,
     epoch: position,
     through: position,
-    heardMs: duration,
+    lastSeenMs: duration,
     events: v.array(event),
   }),
   v.object({ kind: v.literal('ready') }),

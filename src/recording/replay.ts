@@ -100,9 +100,9 @@ const playOnce = async (options: ReplayOptions, beganAtMs: number, signal: Abort
 };
 
 const withOrigin = (state: State, line: OriginLine, nowMs: number): State => {
-  const { origin, epoch, through, heardMs } = line;
+  const { origin, epoch, through, lastSeenMs } = line;
   const events = known(line.events, nowMs).filter(event => event.origin === origin);
-  const receivedAtMs = nowMs - heardMs;
+  const receivedAtMs = nowMs - lastSeenMs;
   const caughtUp =
     through === 0 ? state : applyCatchUp(state, { origin, epoch, through, events, receivedAtMs });
   return applyAll(

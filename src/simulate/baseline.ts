@@ -39,7 +39,7 @@ export const deviceBaseline = (
 };
 
 const reported = (subject: ProbeSubject, medians: Readonly<Record<string, number>>): Fact => ({
-  kind: 'baseline.told',
+  kind: 'baseline.reported',
   payload: { subject, windowMs: BASELINE_WINDOW_MS, spanMs: BASELINE_WINDOW_MS, count: COUNT, medians },
 });
 

@@ -256,7 +256,7 @@ export class NodeReporting {
       for (const vendor of LINUX_VENDORS.filter(one => !vendors.includes(one)))
         for (const reading of GPU_READINGS) deny(reading, `no ${vendor} GPU`, vendor);
     facts.push({
-      kind: 'endpoints.told',
+      kind: 'endpoints.reported',
       payload: {
         meshPort: MESH_PORT,
         reachabilityPort:

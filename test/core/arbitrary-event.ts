@@ -155,7 +155,7 @@ const probeStatus: fc.Arbitrary<Fact> = fc.nat(2).map(number => ({
 }));
 
 const endpoints: fc.Arbitrary<Fact> = reported.map(port => ({
-  kind: 'endpoints.told',
+  kind: 'endpoints.reported',
   payload: { meshPort: port, reachabilityPort: port },
 }));
 

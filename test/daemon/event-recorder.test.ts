@@ -45,7 +45,7 @@ describe('the event recorder', () => {
     expect(recorder.record(closed('first'))).toBe('waiting');
     recorder.record(closed('first', 'no answer'));
     recorder.record(closed('second'));
-    expect(recorder.record(confirmed)).toBe('told');
+    expect(recorder.record(confirmed)).toBe('reported');
     expect(cluster.state.origins[key.nodeId]).toBeUndefined();
     expect(notices.all).toMatchObject([{ code: 'journal-write', waitingCount: 2, lostCount: 0 }]);
     disk.isFull = false;
@@ -55,7 +55,7 @@ describe('the event recorder', () => {
     recorder.retry();
     expect(cluster.state.origins[key.nodeId]).toMatchObject({ seq: 2 });
     expect(notices.all).toEqual([]);
-    expect(recorder.record(closed('third'))).toBe('told');
+    expect(recorder.record(closed('third'))).toBe('reported');
   });
 
   it('reports the age of a fact that waited', async () => {

@@ -53,11 +53,11 @@ export const service = (): Fleet => ({
     }),
     ...joined(spark, rack, { ...ETHERNET, up: 9.4e9, down: 9.41e9, roundTripNs: 176_000 }),
     ...joined(studio, spark, { ...ETHERNET, up: 9.39e9, down: 9.41e9, roundTripNs: 198_000 }),
-    ...measuredDesk,
+    ...measuredSmall,
   ],
 });
 
-const measuredDesk: Fleet['reported'] = [
+const measuredSmall: Fleet['reported'] = [
   { machine: studio, facts: [measuredGpu('apple-0', 23.6e12, 661e9)] },
   { machine: notebook, facts: [measuredGpu('apple-0', 15.2e12, 468e9)] },
   { machine: spark, facts: [measuredGpu('GPU-00000010', 96.4e12, 236e9)] },

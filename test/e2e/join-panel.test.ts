@@ -16,7 +16,7 @@ describe('adding a machine', () => {
   test('shows a code to copy, its tries, and that it was used or is over', async ({ browser }) => {
     const clock = new VirtualClock();
     const codes = new JoinCodes(clock);
-    await using served = await serveMachines({ machines: [studio], joining: deskOf(codes) });
+    await using served = await serveMachines({ machines: [studio], joining: serviceOf(codes) });
     const { page, context, problems } = await browser.open('about:blank');
     await page.clock.install();
     await page.goto(`${served.url}/nodes#code=${served.access.issueCode()}`);
@@ -63,7 +63,7 @@ describe('adding a machine', () => {
   });
 });
 
-const deskOf = (codes: JoinCodes): Pick<Joining, 'issueCode' | 'standingOf' | 'join' | 'leave'> => ({
+const serviceOf = (codes: JoinCodes): Pick<Joining, 'issueCode' | 'standingOf' | 'join' | 'leave'> => ({
   issueCode: async () => {
     const secret = codes.issue();
     const code = joinCodeText({ secret, places: [{ host: '192.0.2.7', port: 4_181 }] });

@@ -22,7 +22,7 @@ describe('the page of a link', () => {
   test('shows both directions, every connection with its details, and the warning about the link', async ({
     browser,
   }) => {
-    await using served = await serveDesk();
+    await using served = await serveSmall();
     const { page, problems } = await browser.open(served.url + ADDRESS);
     await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
     await page
@@ -50,7 +50,7 @@ describe('the page of a link', () => {
   test('shows its past over the span that is chosen, and the address keeps the choice', async ({
     browser,
   }) => {
-    await using served = await serveDesk(monthOfPast());
+    await using served = await serveSmall(monthOfPast());
     const { page } = await browser.open(served.url + ADDRESS);
     const history = page.getByRole('region', { name: 'History' });
     await history.getByRole('img', { name: /over the last 3 days: atlas→juno lowest 41\.2/ }).waitFor();
@@ -82,7 +82,7 @@ describe('the page of a link', () => {
   });
 
   test('says what was measured when, under the pointer and under the focus', async ({ browser }) => {
-    await using served = await serveDesk(monthOfPast());
+    await using served = await serveSmall(monthOfPast());
     const { page } = await browser.open(`${served.url}${ADDRESS}?span=30d`);
     const history = page.getByRole('region', { name: 'History' });
     const values = history.getByRole('slider', { name: 'Values of the history' });
@@ -100,7 +100,7 @@ describe('the page of a link', () => {
   });
 
   test('is reached from the dock, from the matrix and from a node’s connections', async ({ browser }) => {
-    await using served = await serveDesk();
+    await using served = await serveSmall();
     const { page } = await browser.open(served.url);
     const arrived = async (): Promise<void> => {
       await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
@@ -124,7 +124,7 @@ describe('the page of a link', () => {
   test('opens by the names of its nodes, and says what is wrong with an address that means none', async ({
     browser,
   }) => {
-    await using served = await serveDesk();
+    await using served = await serveSmall();
     const { page } = await browser.open(`${served.url}/links/atlas/juno`);
     await page.getByRole('heading', { name: 'atlas – juno', level: 1 }).waitFor();
     await page.goto(`${served.url}/links/atlas/jun`);
@@ -184,7 +184,7 @@ describe('the page of a link', () => {
   });
 
   test('axe finds nothing, light and dark, and it is not wider than the screen', async ({ browser }) => {
-    await using served = await serveDesk(monthOfPast());
+    await using served = await serveSmall(monthOfPast());
     const { page, problems } = await browser.open(served.url + ADDRESS);
     const looks = looksAt([390, 1_280]);
     await page.getByRole('img', { name: /over the last 3 days/ }).waitFor();
@@ -211,7 +211,7 @@ const named = (machine: Machine, friendlyName: string): Machine => ({
 const focusedTag = (page: Page): Promise<unknown> => page.evaluate('document.activeElement.tagName');
 
 /** One direction of its best way is short, one way has failed, one was not measured yet. */
-const serveDesk = async (past?: ReturnType<typeof measuredPast>): Promise<ServedMachines> => {
+const serveSmall = async (past?: ReturnType<typeof measuredPast>): Promise<ServedMachines> => {
   const served = await serveMachines({ machines: MACHINES, ...(past === undefined ? {} : { past }) });
   served.reportAll(service().reported);
   served.reportNodeFacts(

@@ -7,7 +7,7 @@ import type { NodeIdentity } from '../../src/core/node/identity.ts';
 import type { NetworkInterface } from '../../src/core/node/network.ts';
 import { unknown } from '../../src/core/unknown.ts';
 
-export interface Telling {
+export interface InTurnOptions {
   /** 0..1 */
   readonly memory: number;
   readonly use: number;
@@ -17,7 +17,7 @@ export interface Telling {
 export interface Machine {
   readonly seed: string;
   readonly durable: readonly Fact[];
-  live(reporting: Telling): readonly Fact[];
+  live(reporting: InTurnOptions): readonly Fact[];
 }
 
 const identity = (value: Partial<NodeIdentity> & Pick<NodeIdentity, 'friendlyName'>): Fact => ({

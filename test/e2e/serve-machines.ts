@@ -11,7 +11,7 @@ import { HTTP_LIMITS, type HttpLimits, type HttpServerOptions } from '../../src/
 import { createHttpServer } from '../../src/daemon/http/http-server.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import type { Notice } from '../../src/wire/notice.ts';
-import type { Machine, Telling } from './machines.ts';
+import type { Machine, InTurnOptions } from './machines.ts';
 
 export interface ServedMachines extends AsyncDisposable {
   readonly url: string;
@@ -20,7 +20,7 @@ export interface ServedMachines extends AsyncDisposable {
   /** For programs. */
   readonly token: string;
   idOf(machine: Machine): NodeId;
-  report(machine: Machine, reporting: Telling): void;
+  report(machine: Machine, reporting: InTurnOptions): void;
   reportNodeFacts(machine: Machine, ...facts: readonly Fact[]): void;
   /** Connections and profiles, each reported by its machine. */
   reportAll(reported: readonly { readonly machine: Machine; readonly facts: readonly Fact[] }[]): void;

@@ -6,7 +6,7 @@ import type { Reading, ReadingKind } from '../../src/core/node/reading.ts';
 import type { Gatherer } from '../../src/gather/gatherer.ts';
 import { runGatherers } from '../../src/gather/run-gatherers.ts';
 
-export type Told =
+export type ReportedState =
   | { readonly kind: 'reading'; readonly source: string; readonly reading: Reading }
   | {
       readonly kind: 'failure' | 'absence';
@@ -18,19 +18,19 @@ export type Told =
     };
 
 export interface GathererRun extends AsyncDisposable {
-  readonly reported: readonly Told[];
+  readonly reported: readonly ReportedState[];
   /** Resolves when every gatherer has ended, on request or because it has nothing to report. */
   readonly ended: Promise<void>;
   /** The first matching report from now on, or, with `fromStart`, from the beginning. */
-  waitFor<T extends Told>(fits: (reported: Told) => reported is T, fromStart?: 'from start'): Promise<T>;
-  waitUntil(fits: (reported: Told) => boolean, fromStart?: 'from start'): Promise<Told>;
+  waitFor<T extends ReportedState>(fits: (reported: ReportedState) => reported is T, fromStart?: 'from start'): Promise<T>;
+  waitUntil(fits: (reported: ReportedState) => boolean, fromStart?: 'from start'): Promise<ReportedState>;
 }
 
 export const runForTest = (gatherers: readonly Gatherer[], clock: Clock = systemClock): GathererRun => {
   const ending = new AbortController();
-  const reported: Told[] = [];
+  const reported: ReportedState[] = [];
   const waiters = new Set<() => void>();
-  const report = (entry: Told): void => {
+  const report = (entry: ReportedState): void => {
     reported.push(entry);
     for (const wake of waiters) wake();
   };
@@ -45,8 +45,8 @@ export const runForTest = (gatherers: readonly Gatherer[], clock: Clock = system
         report({ kind: 'absence', about: kind.reading, source, reason }),
     },
   });
-  const waitFor = <T extends Told>(
-    fits: (reported: Told) => reported is T,
+  const waitFor = <T extends ReportedState>(
+    fits: (reported: ReportedState) => reported is T,
     fromStart?: 'from start',
   ): Promise<T> => {
     let next = fromStart === undefined ? reported.length : 0;
@@ -68,7 +68,7 @@ export const runForTest = (gatherers: readonly Gatherer[], clock: Clock = system
     reported,
     ended: running,
     waitFor,
-    waitUntil: (fits, fromStart) => waitFor((entry): entry is Told => fits(entry), fromStart),
+    waitUntil: (fits, fromStart) => waitFor((entry): entry is ReportedState => fits(entry), fromStart),
     [Symbol.asyncDispose]: async () => {
       ending.abort();
       await running;
@@ -85,14 +85,14 @@ export interface PublishedReading<K extends ReadingKind> {
 /** Fits a reading of one kind. */
 export const isReading =
   <K extends ReadingKind>(kind: K, source?: string) =>
-  (reported: Told): reported is PublishedReading<K> =>
+  (reported: ReportedState): reported is PublishedReading<K> =>
     reported.kind === 'reading' &&
     reported.reading.kind === kind &&
     (source === undefined || reported.source === source);
 
 export const isFailure =
   (about: ReadingKind, reason: RegExp | string) =>
-  (reported: Told): boolean =>
+  (reported: ReportedState): boolean =>
     reported.kind === 'failure' &&
     reported.about === about &&
     (typeof reason === 'string' ? reported.reason === reason : reason.test(reported.reason));

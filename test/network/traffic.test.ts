@@ -61,13 +61,13 @@ test('the reading of traffic agrees within 2 % with ip, each way, and has no spi
   expect(carried).toBeLessThan(1.1 * 160 * 2 ** 20);
 });
 
-interface Told {
+interface ReportedState {
   readonly seconds: number;
   readonly rates: Record<'received' | 'sent', number>;
 }
 
 /** Of en0, those that have rates. */
-const readingsOf = async function* (child: HostProcess): AsyncGenerator<Told> {
+const readingsOf = async function* (child: HostProcess): AsyncGenerator<ReportedState> {
   let beforeMs = Number.NaN;
   for await (const line of createInterface({ input: child.stdout })) {
     const { atMs, value }: { atMs: number; value: NodeTraffic } = JSON.parse(line);
@@ -83,8 +83,8 @@ const readingsOf = async function* (child: HostProcess): AsyncGenerator<Told> {
 };
 
 const nextWith = async (
-  readings: AsyncGenerator<Told>,
-  fits: (rates: Told['rates']) => boolean,
+  readings: AsyncGenerator<ReportedState>,
+  fits: (rates: ReportedState['rates']) => boolean,
 ): Promise<void> => {
   for (;;) {
     const { value, done } = await readings.next();
@@ -94,8 +94,8 @@ const nextWith = async (
 };
 
 /** All readings up to the first, after the traffic began, in which nothing went either way. */
-const untilQuiet = async (readings: AsyncGenerator<Told>): Promise<readonly Told[]> => {
-  const seen: Told[] = [];
+const untilQuiet = async (readings: AsyncGenerator<ReportedState>): Promise<readonly ReportedState[]> => {
+  const seen: ReportedState[] = [];
   for (;;) {
     const { value, done } = await readings.next();
     if (done === true) throw new Error('the gatherer has ended');

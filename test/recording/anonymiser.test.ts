@@ -206,7 +206,7 @@ const recorded = (fact: Fact): RecordedEvent => ({
   key: factKey(fact),
   payload: fact.payload,
   ageMs: 0,
-  heldMs: 0,
+  waitedMs: 0,
 });
 
 const diskOf = (devices: readonly string[]): Fact => ({

@@ -27,12 +27,12 @@ test.each<{ readonly what: string; readonly change: Change }>([
     what: 'holds an age without bound',
     change: line =>
       'events' in line
-        ? { ...line, events: line.events.map(event => ({ ...event, ageMs: LONG_MS, heldMs: LONG_MS })) }
+        ? { ...line, events: line.events.map(event => ({ ...event, ageMs: LONG_MS, waitedMs: LONG_MS })) }
         : line,
   },
   {
     what: 'was heard before all times',
-    change: line => (line.kind === 'origin' ? { ...line, heardMs: LONG_MS } : line),
+    change: line => (line.kind === 'origin' ? { ...line, lastSeenMs: LONG_MS } : line),
   },
 ])('a recording that $what is served, and contains no invalid age', async ({ change }) => {
   using folder = temporaryDirectory();

@@ -20,14 +20,14 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const liar = nodeId('l'.repeat(26));
 const KEYS = 20_000;
-const TOLD = 2_000;
+const REPORTED = 2_000;
 const { entriesMax } = EVENT_KINDS['gpu.profiled'];
 
 test('a small recording with twenty thousand devices of one node is served at once', async () => {
   using folder = temporaryDirectory();
   const path = join(folder.path, 'hostile.plimsoll');
   const events = numberedFrom({ origin: liar }, deviceProfiles(KEYS)).map(recorded);
-  const origin = { kind: 'origin', origin: liar, epoch: 1, through: KEYS, heardMs: 0, events } as const;
+  const origin = { kind: 'origin', origin: liar, epoch: 1, through: KEYS, lastSeenMs: 0, events } as const;
   write(path, [{ kind: 'begin', atMs: 0 }, origin, { kind: 'ready' }]);
   expect(statSync(path).size).toBeLessThan(300_000);
   const stop = new AbortController();
@@ -41,7 +41,7 @@ test('a small recording with twenty thousand devices of one node is served at on
 test('a recording that contains them one by one copies no map for each', async () => {
   using folder = temporaryDirectory();
   const path = join(folder.path, 'hostile.plimsoll');
-  const events = numberedFrom({ origin: liar }, deviceProfiles(TOLD)).map(recorded);
+  const events = numberedFrom({ origin: liar }, deviceProfiles(REPORTED)).map(recorded);
   write(path, [
     { kind: 'begin', atMs: 0 },
     { kind: 'ready' },
@@ -53,18 +53,18 @@ test('a recording that contains them one by one copies no map for each', async (
   const onEvents = (some: readonly Event[]): void => {
     cluster.dispatch(some);
     reported += some.length;
-    if (reported === TOLD) stop.abort();
+    if (reported === REPORTED) stop.abort();
   };
   const onState = (): void => undefined;
   await replay({ path, clock: systemClock, speed: 1, onState, onEvents, onBroken: onState }, stop.signal);
-  expect(cluster.progress(liar)?.seq).toBe(TOLD);
+  expect(cluster.progress(liar)?.seq).toBe(REPORTED);
   expect(cluster.copies).toBeLessThan(10);
 });
 
 const recorded = (event: Event): RecordedEvent => {
   if (event.kind === 'unknown') throw new Error('all are known');
   const { origin, epoch, seq, kind, key, payload, ageMs } = event;
-  return { origin, epoch, seq, kind, key, payload, ageMs, heldMs: 0 };
+  return { origin, epoch, seq, kind, key, payload, ageMs, waitedMs: 0 };
 };
 
 const write = (path: string, lines: readonly RecordingLine[]): void => {

@@ -32,10 +32,10 @@ export const simulate = async (plan: Plan, mutation: Mutation = NO_MUTATION): Pr
     const broken = [...cluster.problems, ...brokenNow(cluster)];
     if (broken.length > 0) return await end(broken.map(what => `step ${index} (${step.kind}): ${what}`));
   }
-  await cluster.mend();
+  await cluster.fix();
   // What was published before the repair must not count as new.
   await cluster.clock.advance(SETTLING_MS);
-  for (let waitedMs = 0; waitedMs < MENDED_MS_MAX; waitedMs += 5_000) {
+  for (let waitedMs = 0; waitedMs < FIXED_MS_MAX; waitedMs += 5_000) {
     await cluster.clock.advance(5_000);
     if (cluster.problems.length > 0 || hasConverged(cluster)) break;
   }
@@ -46,4 +46,4 @@ export const simulate = async (plan: Plan, mutation: Mutation = NO_MUTATION): Pr
 /** Longer than a live value counts as news. */
 const SETTLING_MS = 20_000;
 /** How long a cluster may take that nothing is wrong with any more. */
-const MENDED_MS_MAX = 180_000;
+const FIXED_MS_MAX = 180_000;

@@ -143,7 +143,7 @@ export class SimulatedCluster {
   }
 
   /** Everything works again, and runs. */
-  async mend(): Promise<void> {
+  async fix(): Promise<void> {
     for (const pair of [...this.#blocked]) {
       const [node, other] = pair.split(' ').map(Number);
       this.#heal(node ?? 0, other ?? 0);

@@ -107,7 +107,7 @@ export class SimulatedProcess {
       requests.run(signal),
       leases.run(signal),
       reconciler.run(signal),
-      this.#every(SPEAK_MS, () => this.#speak()),
+      this.#every(PUBLISH_MS, () => this.#use()),
       this.#every(LOAD_REPORTING_MS, () => this.#reportLoad()),
       this.#every(JOURNAL_RETRY_MS, () => this.node.recorder.retry()),
     ];
@@ -161,7 +161,7 @@ export class SimulatedProcess {
     await this.node.stop();
   }
 
-  #speak(): void {
+  #use(): void {
     const value = this.#parts.nextValue();
     this.#parts.onPublished(value);
     this.node.reportMemory(value);
@@ -184,7 +184,7 @@ export class SimulatedProcess {
   }
 }
 
-const SPEAK_MS = 5_000;
+const PUBLISH_MS = 5_000;
 /** As a run renews its lease. */
 const LOAD_REPORTING_MS = 2_000;
 

@@ -29,7 +29,7 @@ export async function* hostileMoments({
   const isSpared = (kind: string): boolean =>
     hasTrueLinks && /^(?:connection|link|loss|network)\b/.test(kind);
   const events = new EventsOf(new HostileEvents(prefix, isSpared));
-  const all = await saidOfFaults();
+  const all = await textOfFaults();
   let state: State = EMPTY_STATE;
   let taken = 0;
   for (let atSeconds = 5; atSeconds <= SECONDS; atSeconds += everySeconds) {
@@ -46,7 +46,7 @@ export async function* hostileMoments({
 }
 
 /** Simulated once for all tests of a worker: hostile text comes into it afterwards. */
-const saidOfFaults = (): Promise<readonly AgentReply[]> => {
+const textOfFaults = (): Promise<readonly AgentReply[]> => {
   simulated ??= (async () => {
     await using world = new SimulatedWorld(FAULTS);
     await world.clock.advance(SECONDS * 1_000);

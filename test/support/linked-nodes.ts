@@ -47,7 +47,7 @@ export const port = (name: string, more: Partial<NetworkInterface> = {}): Networ
 export const network = (...interfaces: readonly NetworkInterface[]): Fact =>
   factOf('network.gathered', { source: 'test', intervalMs: 10_000, value: { interfaces } });
 
-export const here: Fact = factOf('endpoints.told', { meshPort: 1, reachabilityPort: 1 });
+export const here: Fact = factOf('endpoints.reported', { meshPort: 1, reachabilityPort: 1 });
 export const memory: Fact = memoryFact(1);
 
 export const lost = (

@@ -110,7 +110,7 @@ class StartedScript {
     this.child = child;
     child.stdout?.setEncoding('utf8').on('data', text => {
       this.#stdout += text;
-      child.emit('told');
+      child.emit('reported');
     });
     child.stderr?.setEncoding('utf8').on('data', text => {
       this.#stderr += text;
@@ -125,7 +125,7 @@ class StartedScript {
 
   async untilStdout(text: string): Promise<void> {
     while (!this.#stdout.includes(text)) {
-      await Promise.race([once(this.child, 'told'), this.ended]);
+      await Promise.race([once(this.child, 'reported'), this.ended]);
       if (this.child.exitCode !== null && !this.#stdout.includes(text))
         throw new Error(`ended before it wrote "${text}": ${this.#stderr}`);
     }

@@ -215,12 +215,12 @@ export class ProbingMesh implements AsyncDisposable {
     this.nodes.push(probing);
     reportHardware(node, address);
     const { signal } = this.#stop;
-    this.#work.push(requests.run(signal), reconciler.run(signal), this.#speak(node, signal));
+    this.#work.push(requests.run(signal), reconciler.run(signal), this.#use(node, signal));
     if (options.leases?.(index) ?? true) this.#work.push(server.run(signal));
   }
 
   /** As gatherers do, so that the node is there. */
-  async #speak(node: MeshNode, signal: AbortSignal): Promise<void> {
+  async #use(node: MeshNode, signal: AbortSignal): Promise<void> {
     for (let count = 1; !signal.aborted; count += 1) {
       node.reportMemory(count);
       await this.clock.sleep(5_000, signal).catch(() => undefined);

@@ -32,7 +32,7 @@ export const registryParts = (
     };
     const event: Event = { ...fact, ...head, ageMs: 0, receivedAtMs: clock.nowMs() };
     cluster.dispatch([event]);
-    return 'told';
+    return 'reported';
   };
   const parts = {
     nodeId: REGISTRY_NODE,

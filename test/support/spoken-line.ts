@@ -16,25 +16,25 @@ import type { LoadLine } from '../../src/core/sweep/sweep-document.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { type SimulatedEndpoint, type SimulationOptions, simulateLine } from './simulated-line.ts';
 
-interface SpokenStage {
+interface ScriptedStage {
   readonly load: string;
   readonly purpose: string;
   readonly verdict: StageVerdict;
   readonly reasons: readonly string[];
 }
 
-export interface SpokenLine {
+export interface ScriptedLine {
   readonly line: LoadLine;
   readonly sentence: string;
-  readonly stages: readonly SpokenStage[];
+  readonly stages: readonly ScriptedStage[];
 }
 
-export const spokenLine = (
+export const scriptedLine = (
   endpoint: SimulatedEndpoint,
   objectives: readonly JudgedObjective[],
   options: SearchOptions & Omit<SimulationOptions, 'follow'>,
-): SpokenLine => {
-  const stages: SpokenStage[] = [];
+): ScriptedLine => {
+  const stages: ScriptedStage[] = [];
   const { line, stages: searched } = simulateLine(endpoint, {
     ...options,
     follow: {

@@ -171,7 +171,7 @@ test('what a run tells the daemon is taken, and with a field besides it is kept'
     [/\/progress$/, runProgressSchema],
     [/\/end$/, runEndSchema],
   ] as const;
-  const reported: readonly { readonly path: string; readonly body: object }[] = json('told.json');
+  const reported: readonly { readonly path: string; readonly body: object }[] = json('run-reports.json');
   const read = schemas.map(([path, schema]) => {
     const body = reported.find(one => path.test(one.path))?.body;
     const plain = v.parse(schema, body);

@@ -40,7 +40,7 @@ describe.each([
       Buffer.concat([Uint8Array.of(MESH_PROTOCOL_VERSION, type), Buffer.from(text)]);
     expect(decodeMeshMessage(frame(7, `{"more":${deep}}`))).toMatchObject({ kind: 'malformed' });
     expect(decodeRequest(frame(10, `{"id":1,"body":${nested(5_000)}}`))).toMatchObject({ kind: 'malformed' });
-    const event = `{"origin":"${ORIGIN}","epoch":1,"seq":1,"kind":"a.b","key":"","payload":${deep},"ageMs":0,"heldMs":0}`;
+    const event = `{"origin":"${ORIGIN}","epoch":1,"seq":1,"kind":"a.b","key":"","payload":${deep},"ageMs":0,"waitedMs":0}`;
     expect(decodeLine(`{"kind":"batch","atMs":0,"events":[${event}]}`)).toMatchObject({ kind: 'refused' });
     expect(decodeSampleLine(`{"more":${deep}}`)).toMatchObject({ kind: 'unreadable' });
     expect(() => runConfigFromJson(`{"more":${deep}}`)).toThrow('nested too deep');

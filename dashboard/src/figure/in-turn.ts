@@ -4,25 +4,25 @@
 /** Each is updated at least once in so many counts. */
 export const TURNS = 10;
 
-export interface Telling<Item, Told> {
+export interface InTurnOptions<Item, ReportedState> {
   readonly keyOf: (item: Item, index: number) => string;
-  readonly report: (item: Item) => Told;
+  readonly report: (item: Item) => ReportedState;
   readonly isSeen: (index: number) => boolean;
   /** All are updated when one of these has changed. */
   readonly basis: readonly unknown[];
 }
 
-export class InTurn<Item, Told> {
-  #reported: ReadonlyMap<string, Told> = new Map();
+export class InTurn<Item, ReportedState> {
+  #reported: ReadonlyMap<string, ReportedState> = new Map();
   #basis: readonly unknown[] = [];
   #turn = 0;
 
   /** One an item; an item that is not updated is the same object as before. */
-  read(items: readonly Item[], { keyOf, report, isSeen, basis }: Telling<Item, Told>): readonly Told[] {
+  read(items: readonly Item[], { keyOf, report, isSeen, basis }: InTurnOptions<Item, ReportedState>): readonly ReportedState[] {
     const isSame =
       basis.length === this.#basis.length && basis.every((part, index) => part === this.#basis[index]);
-    const before = isSame ? this.#reported : new Map<string, Told>();
-    const reported = new Map<string, Told>();
+    const before = isSame ? this.#reported : new Map<string, ReportedState>();
+    const reported = new Map<string, ReportedState>();
     this.#turn = (this.#turn + 1) % TURNS;
     const list = items.map((item, index) => {
       const key = keyOf(item, index);

@@ -56,9 +56,9 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
     footer: 'Ctrl-C stops the run and reports on what was done.',
   });
   for (const notice of start.notices) display.notice(notice);
-  await using companions = new RunObservers(state, { home, directory, limits: request, display });
+  await using observers = new RunObservers(state, { home, directory, limits: request, display });
   try {
-    await useHome(start, companions);
+    await useHome(start, observers);
     const run = judgedRuns(
       state,
       { home, facts: start.facts },
@@ -71,12 +71,12 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
       provenance: await runProvenance(state, start),
       reported: citedCalibration(home, state),
       directory,
-      stop: AbortSignal.any([state.stop, companions.stopRequested]),
+      stop: AbortSignal.any([state.stop, observers.stopRequested]),
       stopNow: state.takeSecondStop(),
-      observer: companions,
+      observer: observers,
       isLookedAt: start.mode !== 'nothing' || (await runningDaemon(home, state)) !== undefined,
     });
-    await companions.ended(result);
+    await observers.ended(result);
     await display.close();
     return { ...result, directory, notices: display.notices };
   } catch (error) {
@@ -86,11 +86,11 @@ export const startBench = async (state: ProcessState, start: BenchStart): Promis
 };
 
 /** A run that is kept elsewhere needs no home, but only there `plimsoll watch` can find it. */
-const useHome = async ({ home, out }: BenchStart, companions: RunObservers): Promise<void> => {
+const useHome = async ({ home, out }: BenchStart, observers: RunObservers): Promise<void> => {
   try {
     await openHome(home);
   } catch (error) {
     if (out === undefined || !(error instanceof HomeError)) throw error;
-    companions.withoutHome(error.problem.problem);
+    observers.withoutHome(error.problem.problem);
   }
 };

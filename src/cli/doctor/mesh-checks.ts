@@ -144,8 +144,8 @@ const silence = ({ silentMs }: PeerStatus): string =>
 
 /** What was reached and refused says more than what was not reached. */
 const rankOf = ({ reason }: PeerTry): number => {
-  const rank = TELLING.indexOf(reason);
-  return rank === -1 ? TELLING.length : rank;
+  const rank = REPORTING.indexOf(reason);
+  return rank === -1 ? REPORTING.length : rank;
 };
 
 const adviceFor = ({ reason, cause, address }: PeerTry, platform: string): string => {
@@ -176,7 +176,7 @@ const beaconChecks = ({ problems }: MeshOn): readonly Check[] =>
       check(HARMLESS_BEACONS.has(code) ? 'note' : 'problem', problem, advice),
     );
 
-const TELLING: readonly string[] = [
+const REPORTING: readonly string[] = [
   'wrong-key',
   'version',
   'identity-in-use',

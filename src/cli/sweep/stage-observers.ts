@@ -37,16 +37,16 @@ export class StageObservers implements StageObserver, AsyncDisposable {
 
   run(...[run, stage]: Parameters<StageObserver['run']>): void {
     const { state, home, directory, sweepId } = this.#options;
-    const companions = new RunObservers(state, {
+    const observers = new RunObservers(state, {
       home,
       directory: join(directory, stage.directory),
       limits: { samplesMax: undefined, durationMs: undefined },
       display: { ...NO_DISPLAY, notice: text => this.notice(text) },
       sweep: { sweepId, stage: stage.number },
     });
-    companions.stopRequested.addEventListener('abort', () => this.#stopRequested.abort(), { once: true });
-    companions.started(run);
-    this.#stage = companions;
+    observers.stopRequested.addEventListener('abort', () => this.#stopRequested.abort(), { once: true });
+    observers.started(run);
+    this.#stage = observers;
   }
 
   phase(...reported: Parameters<StageObserver['phase']>): void {

@@ -54,7 +54,7 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
   const onNotice = (text: string): void => display.notice(text);
   // Made of the same signs as the id of a run, which this module has just made.
   if (!isSweepId(id)) throw new TypeError(`not an id: ${id}`);
-  await using companions = new StageObservers({ state, home, sweepId: id, directory, onNotice });
+  await using observers = new StageObservers({ state, home, sweepId: id, directory, onNotice });
   try {
     if (out === undefined) await openHome(home);
     const provenance = await stageProvenance(state, start);
@@ -67,24 +67,24 @@ export const startLine = async (state: ProcessState, start: LineStart): Promise<
           ...benchProcess(state),
           provenance,
           reported: citedCalibration(home, state),
-          stop: AbortSignal.any([state.stop, companions.stopRequested]),
+          stop: AbortSignal.any([state.stop, observers.stopRequested]),
           stopNow: state.takeSecondStop(),
         },
         newRun,
         run: judgedRuns(state, start, energyRuns(state, home, stageAgentsRun(state, home, start.agents))),
         directory,
         confidence: start.confidence,
-        observer: companions,
+        observer: observers,
       },
       {
         changed: document => {
           display.show(document);
-          companions.update(document);
+          observers.update(document);
         },
-        stageEnded: report => companions.stageEnded({ report }),
+        stageEnded: report => observers.stageEnded({ report }),
       },
     );
-    await companions.over(result.document);
+    await observers.over(result.document);
     return { ...result, directory, notices: display.notices };
   } catch (error) {
     throw asBenchCommandError(error);

@@ -135,8 +135,8 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
             `Stage ${stage.number} of ${document.requested.length} has begun: ${loadText(stage.load)}`,
           );
         },
-        phase: phase => followers.companions?.phase(phase),
-        snapshot: snapshot => followers.companions?.snapshot(snapshot),
+        phase: phase => followers.observers?.phase(phase),
+        snapshot: snapshot => followers.observers?.snapshot(snapshot),
         notice: text => void print(text),
         changed: changed => announcing.update(changed),
         stageEnded: async ({ stage, report }) => {
@@ -189,7 +189,7 @@ class StageFollowers {
   readonly #directory: string;
   readonly #sweepId: string;
   readonly #stopRequested: AbortController;
-  companions: RunObservers | undefined;
+  observers: RunObservers | undefined;
 
   constructor(
     state: ProcessState,
@@ -206,7 +206,7 @@ class StageFollowers {
   }
 
   began(run: Parameters<RunObservers['started']>[0], stage: Stage): void {
-    const companions = new RunObservers(this.#state, {
+    const observers = new RunObservers(this.#state, {
       home: this.#start.home,
       directory: join(this.#directory, stage.directory),
       limits: { samplesMax: undefined, durationMs: this.#start.order.durationMs },
@@ -214,19 +214,19 @@ class StageFollowers {
       ...(isSweepId(this.#sweepId) ? { sweep: { sweepId: this.#sweepId, stage: stage.number } } : {}),
     });
     // Whoever stops the run of a stage on its page means the sweep: its next stage would only begin.
-    companions.stopRequested.addEventListener('abort', () => this.#stopRequested.abort(), { once: true });
-    companions.started(run);
-    this.companions = companions;
+    observers.stopRequested.addEventListener('abort', () => this.#stopRequested.abort(), { once: true });
+    observers.started(run);
+    this.observers = observers;
   }
 
   async ended(report: Parameters<RunObservers['ended']>[0]['report']): Promise<void> {
-    await this.companions?.ended({ report });
+    await this.observers?.ended({ report });
     await this.close();
   }
 
   async close(): Promise<void> {
-    await this.companions?.[Symbol.asyncDispose]();
-    this.companions = undefined;
+    await this.observers?.[Symbol.asyncDispose]();
+    this.observers = undefined;
   }
 }
 

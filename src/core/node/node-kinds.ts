@@ -242,7 +242,7 @@ export const NODE_KINDS = {
     isKeyPlain: true,
     texts: { reading: 'plain', vendor: 'plain', source: 'plain', reason: 'free', code: 'plain' },
   },
-  'endpoints.told': {
+  'endpoints.reported': {
     class: 'live',
     field: 'nodeEndpoints',
     shape: 'node',

@@ -31,7 +31,7 @@ export const PROBE_KINDS = {
     key: ({ subject }: ProbeStatus): string => probeKey(subject),
     texts: { kind: 'plain', deviceId: 'free', connectionKey: 'key', reason: 'free' },
   },
-  'baseline.told': {
+  'baseline.reported': {
     class: 'live',
     field: 'probeBaselines',
     shape: 'keyed',

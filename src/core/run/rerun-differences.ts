@@ -91,7 +91,7 @@ const factsOf = ({ version, environment, model, provenance }: RerunFacts): Reado
   if (isKnown(server))
     for (const { from, facts: reported } of server)
       for (const { name, value } of reported)
-        facts.set(`${TOLD}${singleLine(name)} (${singleLine(from)})`, value);
+        facts.set(`${REPORTED}${singleLine(name)} (${singleLine(from)})`, value);
   facts.set('node', isUnknown(node) ? node : node.name);
   if (isKnown(node))
     for (const { device, memoryReadBytesPerSecond: bytes, fp16FlopsPerSecond: flops } of node.ceilings) {
@@ -115,13 +115,13 @@ const shown = (fact: string | number | undefined): string => {
   return typeof fact === 'number' ? formatThreeDigits(fact) : singleLine(fact).slice(0, SHOWN_LENGTH_MAX);
 };
 
-const TOLD = 'server: ';
+const REPORTED = 'server: ';
 /** Only a request shows it, and nothing is sent before a person has agreed to the run. */
-const OF_A_REPLY: string = `${TOLD}system_fingerprint`;
+const OF_A_REPLY: string = `${REPORTED}system_fingerprint`;
 const GIGABYTES = 'GB/s of ';
 const TERAFLOPS = 'TFLOP/s of ';
 const PARTS = [
-  { part: TOLD, whole: 'settings of the server' },
+  { part: REPORTED, whole: 'settings of the server' },
   { part: GIGABYTES, whole: 'node' },
   { part: TERAFLOPS, whole: 'node' },
 ] as const;

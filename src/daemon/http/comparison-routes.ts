@@ -26,7 +26,7 @@ import { comparisonIdSchema, runIdSchema } from '../../wire/schema.ts';
 import type { ComparisonRegistry } from '../runs/comparison-registry.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { checkReportResponse, type ReportResponseOf, statusOf, TOLD } from './report-response.ts';
+import { checkReportResponse, type ReportResponseOf, statusOf, REPORTED } from './report-response.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter, readQuery } from './route.ts';
 
@@ -96,7 +96,7 @@ const reportRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => 
     access: 'change',
     summary: 'A comparison by pairs starts on this machine; its segments are reported as runs.',
     body: comparisonStartSchema,
-    statuses: { 204: TOLD[204] },
+    statuses: { 204: REPORTED[204] },
     handle: begun => {
       checkReportResponse(registryOf(comparing).start(begun), COMPARISON);
       return 204;
@@ -109,7 +109,7 @@ const reportRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => 
     summary: `What is known so far; due every 2 s, and the comparison counts as interrupted after ${LEASE_MS / 1_000} s.`,
     parameters: [COMPARISON_ID],
     body: reportedPairsSchema,
-    statuses: TOLD,
+    statuses: REPORTED,
     handle: (reported, request) => {
       checkComparison(request, reported.comparisonId);
       return statusOf(registryOf(comparing).update(reported), COMPARISON);
@@ -122,7 +122,7 @@ const reportRoutes = ({ comparing }: HttpServerOptions): readonly ApiRoute[] => 
     summary: 'A comparison has ended: its state, its answer and the sentence about it.',
     parameters: [COMPARISON_ID],
     body: comparisonEndSchema,
-    statuses: { 204: TOLD[204] },
+    statuses: { 204: REPORTED[204] },
     handle: (ended, request) => {
       checkComparison(request, ended.comparisonId);
       checkReportResponse(registryOf(comparing).end(ended), COMPARISON);

@@ -2,7 +2,7 @@
 
 import type { ApiProblemCode } from '../../wire/api/api-problem.ts';
 import { JOURNAL_RETRY_MS } from '../event-recorder.ts';
-import type { Told } from '../runs/run-registry.ts';
+import type { ReportedState } from '../runs/run-registry.ts';
 import { RequestError } from './request-error.ts';
 
 /** What the report is about, in words and codes. */
@@ -14,16 +14,16 @@ export interface ReportResponseOf {
   readonly path: string;
 }
 
-export const TOLD = { 204: 'Accepted.', 202: 'Accepted, and a person requested that it stop.' } as const;
+export const REPORTED = { 204: 'Accepted.', 202: 'Accepted, and a person requested that it stop.' } as const;
 
 /** @throws RequestError where it was not taken. */
-export const statusOf = (reported: Told, of: ReportResponseOf): 202 | 204 => {
+export const statusOf = (reported: ReportedState, of: ReportResponseOf): 202 | 204 => {
   checkReportResponse(reported, of);
   return reported === 'stop' ? 202 : 204;
 };
 
 /** @throws RequestError where it was not taken. */
-export const checkReportResponse = (reported: Told, { one, unknown, full, path }: ReportResponseOf): void => {
+export const checkReportResponse = (reported: ReportedState, { one, unknown, full, path }: ReportResponseOf): void => {
   switch (reported) {
     case 'taken':
     case 'stop':

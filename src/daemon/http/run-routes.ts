@@ -17,7 +17,7 @@ import { runIdSchema } from '../../wire/schema.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import { NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { checkReportResponse, type ReportResponseOf, statusOf, TOLD } from './report-response.ts';
+import { checkReportResponse, type ReportResponseOf, statusOf, REPORTED } from './report-response.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter } from './route.ts';
 
@@ -85,7 +85,7 @@ const reportRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     access: 'change',
     summary: 'A benchmark starts on this machine. Repeating the call only updates what it reports.',
     body: runStartSchema,
-    statuses: { 204: TOLD[204] },
+    statuses: { 204: REPORTED[204] },
     handle: begun => {
       checkReportResponse(registryOf(runs).start(begun), RUN);
       return 204;
@@ -98,7 +98,7 @@ const reportRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     summary: 'The newest figures of a run, at most ten a second; earlier ones are dropped.',
     parameters: [RUN_ID],
     body: runProgressSchema,
-    statuses: TOLD,
+    statuses: REPORTED,
     handle: (progress, request) => {
       checkRun(request, progress.runId);
       return statusOf(registryOf(runs).progress(progress), RUN);
@@ -111,7 +111,7 @@ const reportRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     summary: `Reports that a run is in progress; due every 2 s, and void after ${LEASE_MS / 1_000} s.`,
     parameters: [RUN_ID],
     body: leaseBodySchema,
-    statuses: TOLD,
+    statuses: REPORTED,
     handle: ({ requestsInFlight }, request) =>
       statusOf(registryOf(runs).lease(requestedRun(request), requestsInFlight), RUN),
   }),
@@ -122,7 +122,7 @@ const reportRoutes = ({ runs }: HttpServerOptions): readonly ApiRoute[] => [
     summary: 'A run has ended: its state, the digest of its report, and the directory of the report.',
     parameters: [RUN_ID],
     body: runEndSchema,
-    statuses: { 204: TOLD[204] },
+    statuses: { 204: REPORTED[204] },
     handle: (ended, request) => {
       checkRun(request, ended.runId);
       checkReportResponse(registryOf(runs).end(ended), RUN);

@@ -16,7 +16,7 @@ import { sweepEndSchema, sweepStartSchema, sweepUpdateSchema } from '../../wire/
 import type { SweepRegistry } from '../runs/sweep-registry.ts';
 import { NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { checkReportResponse, type ReportResponseOf, statusOf, TOLD } from './report-response.ts';
+import { checkReportResponse, type ReportResponseOf, statusOf, REPORTED } from './report-response.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter } from './route.ts';
 
@@ -67,7 +67,7 @@ const reportRoutes = ({ sweeps }: HttpServerOptions): readonly ApiRoute[] => [
     access: 'change',
     summary: 'A sweep or a search for a load line starts on this machine; its stages are reported as runs.',
     body: sweepStartSchema,
-    statuses: { 204: TOLD[204] },
+    statuses: { 204: REPORTED[204] },
     handle: begun => {
       checkReportResponse(registryOf(sweeps).start(begun), SWEEP);
       return 204;
@@ -80,7 +80,7 @@ const reportRoutes = ({ sweeps }: HttpServerOptions): readonly ApiRoute[] => [
     summary: `What is known so far, with the stages that changed; due every 2 s, and the sweep counts as interrupted after ${LEASE_MS / 1_000} s.`,
     parameters: [SWEEP_ID],
     body: sweepUpdateSchema,
-    statuses: TOLD,
+    statuses: REPORTED,
     handle: (update, request) => {
       checkSweep(request, update.sweepId);
       return statusOf(registryOf(sweeps).update(update), SWEEP);
@@ -93,7 +93,7 @@ const reportRoutes = ({ sweeps }: HttpServerOptions): readonly ApiRoute[] => [
     summary: 'A sweep or search has ended: its state, its line and the sentence about it.',
     parameters: [SWEEP_ID],
     body: sweepEndSchema,
-    statuses: { 204: TOLD[204] },
+    statuses: { 204: REPORTED[204] },
     handle: (ended, request) => {
       checkSweep(request, ended.sweepId);
       checkReportResponse(registryOf(sweeps).end(ended), SWEEP);

@@ -135,7 +135,7 @@ export class Membership implements AsyncDisposable {
     notices.clear(KEY_NOTICE);
     closeOpenConnections(voice, LEFT);
     const left = unknown(LEFT);
-    voice.record({ kind: 'endpoints.told', payload: { meshPort: left, reachabilityPort: left } });
+    voice.record({ kind: 'endpoints.reported', payload: { meshPort: left, reachabilityPort: left } });
     this.#reportLooked();
   }
 

@@ -77,7 +77,7 @@ export const endpointsFact = (
   const meshPort: NodeEndpoints['meshPort'] = listensOn?.port ?? unknown('the mesh listens on loopback only');
   const reachabilityPort: NodeEndpoints['reachabilityPort'] =
     connections?.port ?? (isKnown(meshPort) ? unknown('no UDP port could be opened') : meshPort);
-  return { kind: 'endpoints.told', payload: { meshPort, reachabilityPort } };
+  return { kind: 'endpoints.reported', payload: { meshPort, reachabilityPort } };
 };
 
 export interface KnownAddressesParts extends Pick<ConnectionBookParts, 'state'> {

@@ -18,7 +18,7 @@ export const readSequenceFloors = async (
   home: string,
 ): Promise<readonly (readonly [NodeId, SequenceFloor])[]> => {
   try {
-    const parsed = v.safeParse(HEARD, JSON.parse(await readInputText(join(home, FLOORS_FILE), 'homeFile')));
+    const parsed = v.safeParse(SEEN, JSON.parse(await readInputText(join(home, FLOORS_FILE), 'homeFile')));
     return parsed.success ? parsed.output.received : [];
   } catch {
     return []; // not there, or cut off by another program
@@ -63,7 +63,7 @@ export const storeSequenceFloors = async (
 const NOTICE = { id: 'fleet heard', code: 'fleet-heard-unwritten' } as const;
 const FLOORS_FILE = 'fleet-heard.json';
 const FLOORS_WRITE_MS = 10_000;
-const HEARD = v.object({
+const SEEN = v.object({
   version: v.literal(1),
   received: v.array(
     v.tuple([nodeIdSchema, v.object({ start: v.number(), salt: v.string(), count: v.number() })]),

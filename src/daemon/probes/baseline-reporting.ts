@@ -28,7 +28,7 @@ export const ROWS_MAX = 2_000;
 /** Few enough measurements that each changes what is usual. */
 const FEW = 20;
 
-interface Told {
+interface ReportedState {
   readonly atMs: number;
   readonly count: number;
   /** Of the profile that was newest then. */
@@ -37,7 +37,7 @@ interface Told {
 
 export class BaselineReporting {
   readonly #parts: BaselineReportingParts;
-  readonly #reported = new Map<string, Told>();
+  readonly #reported = new Map<string, ReportedState>();
 
   constructor(parts: BaselineReportingParts) {
     this.#parts = parts;
@@ -68,7 +68,7 @@ export class BaselineReporting {
         }),
       );
       this.#reported.set(key, { atMs: clock.nowMs(), count: baseline?.count ?? 0, after });
-      if (baseline !== undefined) record({ kind: 'baseline.told', payload: baseline });
+      if (baseline !== undefined) record({ kind: 'baseline.reported', payload: baseline });
     }
   }
 

@@ -16,7 +16,7 @@ import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { ComparisonEnd, ComparisonStart } from '../../wire/reported-comparison-schema.ts';
 import { nowAndEvery } from '../every.ts';
 import { readComparisonFile } from './comparison-files.ts';
-import { ABANDONED_MS, LOOK_MS, type RunRegistryParts, type Told } from './run-registry.ts';
+import { ABANDONED_MS, LOOK_MS, type RunRegistryParts, type ReportedState } from './run-registry.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
 
 export class ComparisonRegistry {
@@ -30,7 +30,7 @@ export class ComparisonRegistry {
     this.#startedAtMs = parts.clock.nowMs();
   }
 
-  start(begun: ComparisonStart): Told {
+  start(begun: ComparisonStart): ReportedState {
     const isKnown = this.#live.has(begun.comparisonId);
     if (!isKnown && this.#live.size >= EVENT_KINDS['pairs.reported'].entriesMax) return 'full';
     const payload: ReportedComparison = { ...begun, state: 'running', reason: '' };
@@ -41,7 +41,7 @@ export class ComparisonRegistry {
   }
 
   /** Accepts only reports of a comparison that started here; after a start of the daemon it must be reported again. */
-  update(payload: ReportedPairs): Told {
+  update(payload: ReportedPairs): ReportedState {
     const live = this.#live.get(payload.comparisonId);
     if (live === undefined) return 'unknown';
     this.#lease(live);
@@ -49,7 +49,7 @@ export class ComparisonRegistry {
     return this.#stopRequested.has(payload.comparisonId) ? 'stop' : 'taken';
   }
 
-  end(ended: ComparisonEnd): Told {
+  end(ended: ComparisonEnd): ReportedState {
     const live = this.#live.get(ended.comparisonId);
     if (live === undefined) {
       const own = this.#own(ended.comparisonId)?.value;

@@ -40,7 +40,7 @@ export interface RunRegistryParts extends CalibrationParts {
  * 'stop': accepted, and a person requested that the run end. 'waiting': the disk refuses it for now, retry. 'unknown': report the
  * run first. 'full': too many runs at once.
  */
-export type Told = 'taken' | 'stop' | 'waiting' | 'unknown' | 'full';
+export type ReportedState = 'taken' | 'stop' | 'waiting' | 'unknown' | 'full';
 
 export class RunRegistry {
   readonly #parts: RunRegistryParts;
@@ -60,7 +60,7 @@ export class RunRegistry {
     this.#startedAtMs = parts.clock.nowMs();
   }
 
-  start(begun: RunStart): Told {
+  start(begun: RunStart): ReportedState {
     if (!this.#live.has(begun.runId) && this.#live.size >= EVENT_KINDS['progress.reported'].entriesMax)
       return 'full';
     const target = plainTarget(begun.target);
@@ -79,7 +79,7 @@ export class RunRegistry {
     return recorded === 'waiting' ? 'waiting' : 'taken';
   }
 
-  progress(progress: RunProgress): Told {
+  progress(progress: RunProgress): ReportedState {
     const live = this.#liveOf(progress.runId);
     if (live === undefined) return 'unknown';
     const nowMs = this.#parts.clock.nowMs();
@@ -90,7 +90,7 @@ export class RunRegistry {
     return this.#taken(progress.runId);
   }
 
-  lease(runId: RunId, requestsInFlight: number): Told {
+  lease(runId: RunId, requestsInFlight: number): ReportedState {
     const live = this.#liveOf(runId);
     if (live === undefined) return 'unknown';
     this.#lease(live.run, requestsInFlight);
@@ -107,7 +107,7 @@ export class RunRegistry {
     return true;
   }
 
-  end(ended: RunEnd): Told {
+  end(ended: RunEnd): ReportedState {
     const live = this.#live.get(ended.runId);
     // The disk may not have taken the start yet.
     const run = this.#own(ended.runId)?.value ?? live?.run;
@@ -180,7 +180,7 @@ export class RunRegistry {
     await this.#findReports();
   }
 
-  #taken(runId: RunId): Told {
+  #taken(runId: RunId): ReportedState {
     return this.#stopRequested.has(runId) ? 'stop' : 'taken';
   }
 

@@ -20,7 +20,7 @@ import {
   type RunRegistry,
   type RunRegistryParts,
   SCAN_MS,
-  type Told,
+  type ReportedState,
 } from './run-registry.ts';
 import { runFolders } from './run-reports.ts';
 import { readSweepFile } from './sweep-files.ts';
@@ -48,7 +48,7 @@ export class SweepRegistry {
     this.#startedAtMs = parts.clock.nowMs();
   }
 
-  start(begun: SweepStart): Told {
+  start(begun: SweepStart): ReportedState {
     if (!this.#live.has(begun.sweepId) && this.#live.size >= EVENT_KINDS['stages.reported'].entriesMax)
       return 'full';
     const sweep: Sweep = {
@@ -65,7 +65,7 @@ export class SweepRegistry {
   }
 
   /** Accepts only reports of a sweep that started here; after a start of the daemon it must be reported again, with all its stages. */
-  update({ sweepId, line, sentence, stages, progress }: SweepUpdate): Told {
+  update({ sweepId, line, sentence, stages, progress }: SweepUpdate): ReportedState {
     const live = this.#live.get(sweepId);
     if (live === undefined) return 'unknown';
     for (const stage of stages) if (stage.number <= STAGES_MAX) live.stages.set(stage.number, stage);
@@ -84,7 +84,7 @@ export class SweepRegistry {
     return true;
   }
 
-  end(ended: SweepEnd): Told {
+  end(ended: SweepEnd): ReportedState {
     const live = this.#live.get(ended.sweepId);
     if (live === undefined) {
       const own = this.#own(ended.sweepId)?.value;

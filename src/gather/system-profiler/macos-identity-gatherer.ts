@@ -87,7 +87,7 @@ export const macosIdentityGatherer = (machine: MachineAccess): Gatherer => ({
       await all;
       if (!isLate) emit();
       // The slowest of all: the machine's name should not wait for the number of GPU cores.
-      tellGpu(session, await displays.get(once), identityOf(sources));
+      reportGpu(session, await displays.get(once), identityOf(sources));
     });
   },
 });
@@ -99,7 +99,7 @@ interface ToolSources {
   version: ToolAnswer<MacosVersion>;
 }
 
-const tellGpu = (session: GatherSession, gpu: ToolAnswer<MacGpu>, identity: NodeIdentity): void => {
+const reportGpu = (session: GatherSession, gpu: ToolAnswer<MacGpu>, identity: NodeIdentity): void => {
   if (isKnown(identity.memoryIsUnified) && !identity.memoryIsUnified) {
     session.absent(GPUS, 'system_profiler', 'not an Apple chip');
   } else if (gpu.kind === 'unanswered') {

@@ -69,7 +69,7 @@ export class DurableExchange {
     const from = { epoch: position.epoch, through: afterIn(position.epoch, this.#ownReported) };
     this.#ownReported = position;
     this.#tips.rememberOwn(position.epoch, from.through);
-    for (const peer of peers.values()) if (peer.hasSentHello) peer.outbox.owe(self, from);
+    for (const peer of peers.values()) if (peer.hasSentHello) peer.outbox.enqueue(self, from);
   }
 
   /** Compares with what a peer claims to have, and requests what is missing here. */
@@ -93,7 +93,7 @@ export class DurableExchange {
     for (const { origin, epoch, through } of wants) {
       peer.outbox.standsAt(origin, { epoch, through });
       if (isAhead(this.#parts.store.position(origin) ?? NOTHING, { epoch, through }))
-        peer.outbox.owe(origin, { epoch, through });
+        peer.outbox.enqueue(origin, { epoch, through });
     }
   }
 
@@ -101,10 +101,10 @@ export class DurableExchange {
     this.catchUp.peerGone(peer);
   }
 
-  take(peer: ReplicaPeer, bringer: RelaySource, message: RecordsMessage): void {
+  take(peer: ReplicaPeer, relaySource: RelaySource, message: RecordsMessage): void {
     const { self, counts, store } = this.#parts;
     const { origin, epoch, after, records } = message;
-    if (!bringer.maySend(records.length)) {
+    if (!relaySource.maySend(records.length)) {
       counts.overRate += 1;
       return;
     }
@@ -121,7 +121,7 @@ export class DurableExchange {
       return;
     }
     if (origin === self) {
-      this.#takeOwn(bringer, message, held);
+      this.#takeOwn(relaySource, message, held);
       return;
     }
     if (held?.epoch === epoch && after < from) this.forks.seek(message, held);
@@ -136,13 +136,13 @@ export class DurableExchange {
       this.#repeated(peer, message, held);
       return;
     }
-    if (held === undefined && !this.#mayBegin(bringer.id, origin)) {
+    if (held === undefined && !this.#mayBegin(relaySource.id, origin)) {
       // It did deliver what was requested.
       this.catchUp.received(peer.id, origin, { last: { epoch, through: message.through }, isFull: true });
       counts.storeRefused += 1;
       return;
     }
-    const received = this.#checked(bringer, message, from);
+    const received = this.#checked(relaySource, message, from);
     const last = received?.at(-1)?.record.seq;
     if (received === undefined || last === undefined) {
       if (held === undefined) this.#places.drop(origin);
@@ -158,7 +158,7 @@ export class DurableExchange {
     });
     counts.recordsRepeated += records.length - received.length;
     peer.outbox.knows(origin, { epoch, through: last });
-    this.#store(peer, bringer, message, received, { epoch, through: last }, from);
+    this.#store(peer, relaySource, message, received, { epoch, through: last }, from);
   }
 
   /**
@@ -175,7 +175,7 @@ export class DurableExchange {
 
   #store(
     peer: ReplicaPeer,
-    bringer: RelaySource,
+    relaySource: RelaySource,
     { origin, epoch, through }: RecordsMessage,
     received: readonly ReceivedRecord[],
     last: Place,
@@ -189,23 +189,23 @@ export class DurableExchange {
       counts.storeRefused += 1;
       return;
     }
-    this.#places.received(origin, bringer.id, receivedAtMs);
+    this.#places.received(origin, relaySource.id, receivedAtMs);
     counts.storeRefused += result.passedOver ?? 0;
     counts.recordsStored += received.length;
     counts.unreadable += received.filter(({ event }) => event === undefined).length;
     if (through > last.through) this.compare(peer, [{ origin, epoch, through }]);
     for (const other of relays.to(peer.id)) {
       if (other.id !== origin && isAhead(last, other.outbox.known.get(origin)))
-        other.outbox.owe(origin, { epoch, through: from });
+        other.outbox.enqueue(origin, { epoch, through: from });
     }
   }
 
   /** Whether a node without stored records gets a place, possibly that of another. */
-  #mayBegin(bringer: NodeId, origin: NodeId): boolean {
+  #mayBegin(relaySource: NodeId, origin: NodeId): boolean {
     const { store, counts } = this.#parts;
     if (this.#places.has(origin)) return true;
-    if (!this.#places.mayRelay(origin, bringer)) return false;
-    const admission = this.#places.admit(origin, bringer);
+    if (!this.#places.mayRelay(origin, relaySource)) return false;
+    const admission = this.#places.admit(origin, relaySource);
     if (admission.kind === 'refused') return false;
     if (admission.evicted === undefined) return true;
     counts.originsEvicted += 1;
@@ -215,10 +215,10 @@ export class DurableExchange {
   }
 
   /** Own events that come back are ignored, unless this node signed them and its journal does not have them. */
-  #takeOwn(bringer: RelaySource, message: RecordsMessage, held: Place | undefined): void {
+  #takeOwn(relaySource: RelaySource, message: RecordsMessage, held: Place | undefined): void {
     const { counts, store } = this.#parts;
     const { epoch } = message;
-    const received = this.#checked(bringer, message, message.after) ?? [];
+    const received = this.#checked(relaySource, message, message.after) ?? [];
     const isLost = received.some(
       ({ record }) => isAhead({ epoch, through: record.seq }, held) || this.#tips.isForeign(record),
     );
@@ -234,13 +234,13 @@ export class DurableExchange {
   #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: Place): void {
     for (const other of this.#parts.relays.to(peer.id)) {
       if (other.id !== origin && isAhead(held, other.outbox.known.get(origin)))
-        other.outbox.owe(origin, { epoch, through: after });
+        other.outbox.enqueue(origin, { epoch, through: after });
     }
   }
 
   /** The records that are new here, or undefined if the whole frame is refused. */
   #checked(
-    bringer: RelaySource,
+    relaySource: RelaySource,
     { origin, epoch, after, records }: RecordsMessage,
     from: number,
   ): readonly ReceivedRecord[] | undefined {
@@ -256,7 +256,7 @@ export class DurableExchange {
       }
       if (checked.kind === 'forged') counts.forged += 1;
       else counts.malformedFrames += 1;
-      bringer.fault(`an invalid record of ${origin}`);
+      relaySource.fault(`an invalid record of ${origin}`);
       return undefined;
     }
     return received;

@@ -6,8 +6,8 @@
 interface FairInboxParts<B, L> {
   readonly nowMs: () => number;
   /** The link over which frames of this source arrive. */
-  readonly owner: (bringer: B) => L;
-  readonly take: (bringer: B, frame: Uint8Array) => void;
+  readonly owner: (relaySource: B) => L;
+  readonly take: (relaySource: B, frame: Uint8Array) => void;
   /** Too much is queued, or little again. */
   readonly pause: (link: L) => void;
   readonly resume: (link: L) => void;
@@ -32,12 +32,12 @@ export class FairInbox<B, L> {
   }
 
   /** Handled at once if nothing is queued and this turn has time left. */
-  put(bringer: B, frame: Uint8Array): void {
+  put(relaySource: B, frame: Uint8Array): void {
     if (this.#waiting.size === 0 && this.#spentMs < TURN_MS) {
-      this.#take(bringer, frame);
+      this.#take(relaySource, frame);
       return;
     }
-    const link = this.#parts.owner(bringer);
+    const link = this.#parts.owner(relaySource);
     const held = this.#links.get(link) ?? { bytes: 0, isPaused: false };
     if (held.bytes + costOf(frame) > WAITING_BYTES_MAX) {
       this.#parts.refused();
@@ -45,8 +45,8 @@ export class FairInbox<B, L> {
     }
     this.#links.set(link, held);
     held.bytes += costOf(frame);
-    const frames = this.#waiting.get(bringer);
-    if (frames === undefined) this.#waiting.set(bringer, [frame]);
+    const frames = this.#waiting.get(relaySource);
+    if (frames === undefined) this.#waiting.set(relaySource, [frame]);
     else frames.push(frame);
     if (held.bytes > WAITING_BYTES_HIGH && !held.isPaused) {
       held.isPaused = true;
@@ -57,14 +57,14 @@ export class FairInbox<B, L> {
 
   forget(link: L): void {
     this.#links.delete(link);
-    for (const bringer of this.#waiting.keys())
-      if (this.#parts.owner(bringer) === link) this.#waiting.delete(bringer);
+    for (const relaySource of this.#waiting.keys())
+      if (this.#parts.owner(relaySource) === link) this.#waiting.delete(relaySource);
   }
 
-  #take(bringer: B, frame: Uint8Array): void {
+  #take(relaySource: B, frame: Uint8Array): void {
     const { nowMs, take } = this.#parts;
     const beganMs = nowMs();
-    take(bringer, frame);
+    take(relaySource, frame);
     this.#spentMs += nowMs() - beganMs;
     if (this.#spentMs > 0) this.#schedule();
   }
@@ -83,13 +83,13 @@ export class FairInbox<B, L> {
     while (this.#waiting.size > 0 && this.#spentMs < TURN_MS) {
       const [next] = this.#waiting;
       if (next === undefined) return;
-      const [bringer, frames] = next;
+      const [relaySource, frames] = next;
       // To the end of the queue: every other source has a turn before this one has another.
-      this.#waiting.delete(bringer);
+      this.#waiting.delete(relaySource);
       const frame = frames.shift();
-      if (frames.length > 0) this.#waiting.set(bringer, frames);
-      this.#took(this.#parts.owner(bringer), frame === undefined ? 0 : costOf(frame));
-      if (frame !== undefined) this.#take(bringer, frame);
+      if (frames.length > 0) this.#waiting.set(relaySource, frames);
+      this.#took(this.#parts.owner(relaySource), frame === undefined ? 0 : costOf(frame));
+      if (frame !== undefined) this.#take(relaySource, frame);
     }
     if (this.#waiting.size > 0) this.#schedule();
   }

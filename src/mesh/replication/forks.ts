@@ -68,13 +68,13 @@ export class Forks {
     }
   }
 
-  take(peer: ReplicaPeer, bringer: RelaySource, message: ForkMessage): void {
+  take(peer: ReplicaPeer, relaySource: RelaySource, message: ForkMessage): void {
     const { counts, store, self } = this.#parts;
     const { origin, epoch } = message;
     if (store.position(origin)?.epoch !== epoch || this.#known.get(origin)?.epoch === epoch) return;
     if (!this.#isProof(message)) {
       counts.forged += 1;
-      bringer.fault(`no fork of ${origin}`);
+      relaySource.fault(`no fork of ${origin}`);
       return;
     }
     if (origin !== self) {

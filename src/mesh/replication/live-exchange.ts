@@ -238,9 +238,9 @@ export class LiveExchange {
     from.fault('a live event of this node that it did not sign');
   }
 
-  #hasPlace(origin: NodeId, bringer: NodeId): boolean {
+  #hasPlace(origin: NodeId, relaySource: NodeId): boolean {
     if (this.#places.has(origin)) return true;
-    const admission = this.#places.admit(origin, bringer);
+    const admission = this.#places.admit(origin, relaySource);
     if (admission.kind === 'admitted' && admission.evicted !== undefined) this.#evict(admission.evicted);
     return admission.kind === 'admitted';
   }
@@ -264,8 +264,8 @@ export class LiveExchange {
 
   #relay(sender: ReplicaPeer, entries: readonly LiveEntry[]): void {
     if (entries.length === 0) return;
-    for (const peer of this.#parts.relays.to(sender.id)) for (const entry of entries) owe(peer, entry);
-    for (const entry of entries) for (const peer of this.#standIns.for(entry.origin)) owe(peer, entry);
+    for (const peer of this.#parts.relays.to(sender.id)) for (const entry of entries) enqueue(peer, entry);
+    for (const entry of entries) for (const peer of this.#standIns.for(entry.origin)) enqueue(peer, entry);
   }
 
   #offer(peer: ReplicaPeer, entry: LiveEntry): void {
@@ -276,7 +276,7 @@ export class LiveExchange {
   }
 }
 
-const owe = (peer: ReplicaPeer, entry: LiveEntry): void => {
+const enqueue = (peer: ReplicaPeer, entry: LiveEntry): void => {
   if (entry.origin !== peer.id && !entry.seenBy.has(peer.id)) peer.outbox.enqueueLive(entry);
 };
 

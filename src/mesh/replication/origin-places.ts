@@ -25,7 +25,7 @@ interface OriginPlacesParts {
 
 interface Held {
   /** The peer that sent its newest value; the node itself if it is linked. */
-  bringer: NodeId;
+  relaySource: NodeId;
   lastMessageAtMs: number;
 }
 
@@ -55,40 +55,40 @@ export class OriginPlaces {
   }
 
   /** Whether the peer may introduce one more node now; checked before any expensive work. */
-  mayRelay(origin: NodeId, bringer: NodeId): boolean {
-    if (origin === bringer || this.#held.has(origin)) return true;
-    return this.#countOf(bringer) < this.#shareMax && this.#rates.of(bringer).take();
+  mayRelay(origin: NodeId, relaySource: NodeId): boolean {
+    if (origin === relaySource || this.#held.has(origin)) return true;
+    return this.#countOf(relaySource) < this.#shareMax && this.#rates.of(relaySource).take();
   }
 
   /** A place for a node that has none. */
-  admit(origin: NodeId, bringer: NodeId): PlaceDecision {
+  admit(origin: NodeId, relaySource: NodeId): PlaceDecision {
     let evicted: NodeId | undefined;
     if (this.#held.size >= this.#parts.limits.originsMax) {
-      evicted = this.#victim(origin, bringer);
+      evicted = this.#victim(origin, relaySource);
       if (evicted === undefined) return { kind: 'refused' };
       this.drop(evicted);
     }
-    this.#held.set(origin, { bringer, lastMessageAtMs: this.#parts.nowMs() });
-    this.#count(bringer, 1);
+    this.#held.set(origin, { relaySource, lastMessageAtMs: this.#parts.nowMs() });
+    this.#count(relaySource, 1);
     return { kind: 'admitted', evicted };
   }
 
   /** A value of a node that has a place was new. `lastMessageAtMs` is in the past for a value that was already old. */
-  received(origin: NodeId, bringer: NodeId, lastMessageAtMs: number): void {
+  received(origin: NodeId, relaySource: NodeId, lastMessageAtMs: number): void {
     const held = this.#held.get(origin);
     if (held === undefined) return;
     held.lastMessageAtMs = Math.max(held.lastMessageAtMs, lastMessageAtMs);
-    if (held.bringer === bringer) return;
-    this.#count(held.bringer, -1);
-    this.#count(bringer, 1);
-    held.bringer = bringer;
+    if (held.relaySource === relaySource) return;
+    this.#count(held.relaySource, -1);
+    this.#count(relaySource, 1);
+    held.relaySource = relaySource;
   }
 
   drop(origin: NodeId): void {
     const held = this.#held.get(origin);
     if (held === undefined) return;
     this.#held.delete(origin);
-    this.#count(held.bringer, -1);
+    this.#count(held.relaySource, -1);
   }
 
   /** Nodes that are not linked and have sent nothing since. */
@@ -104,7 +104,7 @@ export class OriginPlaces {
     return this.#parts.peers.size > 1 ? Math.floor(originsMax / 2) : originsMax;
   }
 
-  #victim(origin: NodeId, bringer: NodeId): NodeId | undefined {
+  #victim(origin: NodeId, relaySource: NodeId): NodeId | undefined {
     const { limits, nowMs, peers } = this.#parts;
     const most = this.#mainRelaySource();
     let oldest: NodeId | undefined;
@@ -114,28 +114,28 @@ export class OriginPlaces {
     for (const [node, held] of this.#held) {
       if (peers.has(node)) continue;
       if (held.lastMessageAtMs < lastMessageAtMs(oldest)) oldest = node;
-      if (held.bringer === most && held.lastMessageAtMs < lastMessageAtMs(oldestOfMost)) oldestOfMost = node;
+      if (held.relaySource === most && held.lastMessageAtMs < lastMessageAtMs(oldestOfMost)) oldestOfMost = node;
     }
     if (nowMs() - lastMessageAtMs(oldest) >= limits.silentMs) return oldest;
     const isDue =
-      origin === bringer || (most !== undefined && this.#countOf(bringer) + 1 < this.#countOf(most));
+      origin === relaySource || (most !== undefined && this.#countOf(relaySource) + 1 < this.#countOf(most));
     return isDue ? (oldestOfMost ?? oldest) : undefined;
   }
 
   #mainRelaySource(): NodeId | undefined {
     let most: NodeId | undefined;
-    for (const [bringer, count] of this.#counts) if (count > this.#countOf(most)) most = bringer;
+    for (const [relaySource, count] of this.#counts) if (count > this.#countOf(most)) most = relaySource;
     return most;
   }
 
-  #countOf(bringer: NodeId | undefined): number {
-    return bringer === undefined ? 0 : (this.#counts.get(bringer) ?? 0);
+  #countOf(relaySource: NodeId | undefined): number {
+    return relaySource === undefined ? 0 : (this.#counts.get(relaySource) ?? 0);
   }
 
-  #count(bringer: NodeId, change: 1 | -1): void {
-    const count = this.#countOf(bringer) + change;
-    if (count === 0) this.#counts.delete(bringer);
-    else this.#counts.set(bringer, count);
+  #count(relaySource: NodeId, change: 1 | -1): void {
+    const count = this.#countOf(relaySource) + change;
+    if (count === 0) this.#counts.delete(relaySource);
+    else this.#counts.set(relaySource, count);
   }
 }
 

@@ -64,7 +64,7 @@ export class PeerOutbox {
   }
 
   /** Queues what follows the position; of several for one origin the lowest counts. */
-  owe(origin: NodeId, from: Place): void {
+  enqueue(origin: NodeId, from: Place): void {
     const due = this.#due.get(origin);
     if (due === undefined || isAhead(due, from)) this.#due.set(origin, from);
     this.#schedule();

@@ -29,7 +29,7 @@ export class ReplicaPeer {
     return this.link.peerId;
   }
 
-  bringer(node: NodeId): RelaySource {
+  relaySource(node: NodeId): RelaySource {
     const held = this.#bringers.get(node);
     if (held !== undefined) return held;
     const made = new RelaySource(node, this.link, { limits: this.#limits, nowMs: this.#nowMs });

@@ -69,7 +69,7 @@ export class Replicator {
     this.#inbox = new FairInbox({
       nowMs,
       owner: ({ link }) => link,
-      take: (bringer, frame) => this.#receive(bringer, frame),
+      take: (relaySource, frame) => this.#receive(relaySource, frame),
       pause: link => link.pauseReading(),
       resume: link => link.resumeReading(),
       refused: () => ++this.counts.overRate,
@@ -139,7 +139,7 @@ export class Replicator {
     this.#peers.set(link.peerId, peer);
     this.#relays.changed();
     this.#ends.set(peer, [
-      link.onFrame((frame, publisher) => this.#inbox.put(peer.bringer(publisher ?? peer.id), frame)),
+      link.onFrame((frame, publisher) => this.#inbox.put(peer.relaySource(publisher ?? peer.id), frame)),
       link.onDrain(() => peer.outbox.drained()),
       link.onClose(() => this.#leave(peer)),
     ]);
@@ -179,41 +179,41 @@ export class Replicator {
     for (const peer of [...this.#peers.values()]) this.#leave(peer);
   }
 
-  #receive(bringer: RelaySource, frame: Uint8Array): void {
-    const peer = this.#peers.get(bringer.link.peerId);
-    if (peer?.link !== bringer.link || isRequestFrame(frame)) return;
-    if (!bringer.mayRelay(frame.length)) {
+  #receive(relaySource: RelaySource, frame: Uint8Array): void {
+    const peer = this.#peers.get(relaySource.link.peerId);
+    if (peer?.link !== relaySource.link || isRequestFrame(frame)) return;
+    if (!relaySource.mayRelay(frame.length)) {
       this.counts.overRate += 1;
       return;
     }
     const decoded = decodeMeshMessage(frame);
     switch (decoded.kind) {
       case 'message':
-        this.#take(peer, bringer, decoded.message);
+        this.#take(peer, relaySource, decoded.message);
         return;
       case 'unknown-type':
         this.counts.unknownTypes += 1;
         return;
       case 'other-version':
         this.counts.otherVersions += 1;
-        bringer.refuse(`uses version ${decoded.version} of the mesh protocol, unknown here`);
+        relaySource.refuse(`uses version ${decoded.version} of the mesh protocol, unknown here`);
         return;
       case 'malformed':
-        this.#refuse(bringer, decoded.reason);
+        this.#refuse(relaySource, decoded.reason);
         return;
       default:
         decoded satisfies never;
     }
   }
 
-  #refuse(bringer: RelaySource, reason: string): void {
+  #refuse(relaySource: RelaySource, reason: string): void {
     this.counts.malformedFrames += 1;
-    bringer.fault(reason);
+    relaySource.fault(reason);
   }
 
-  #take(peer: ReplicaPeer, bringer: RelaySource, message: MeshMessage): void {
+  #take(peer: ReplicaPeer, relaySource: RelaySource, message: MeshMessage): void {
     if (peer.hasSentHello === (message.kind === 'hello')) {
-      this.#refuse(bringer, 'a hello must come first, and only once');
+      this.#refuse(relaySource, 'a hello must come first, and only once');
       return;
     }
     switch (message.kind) {
@@ -235,13 +235,13 @@ export class Replicator {
         this.#durable.answer(peer, message.wants);
         return;
       case 'records':
-        this.#durable.take(peer, bringer, message);
+        this.#durable.take(peer, relaySource, message);
         return;
       case 'fork':
-        this.#durable.forks.take(peer, bringer, message);
+        this.#durable.forks.take(peer, relaySource, message);
         return;
       case 'live':
-        this.#live.take(peer, bringer, message.entries);
+        this.#live.take(peer, relaySource, message.entries);
         return;
       case 'digest':
         this.#durable.compare(peer, message.vectors);

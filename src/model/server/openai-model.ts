@@ -88,7 +88,7 @@ const localFolder = async ({ base, hub }: ModelQuestion, path: string): Promise<
   return hub === undefined ? undefined : await hubModel(path, hub);
 };
 
-interface Told {
+interface ReportedState {
   readonly engine: Engine;
   readonly facts: Omit<ModelFacts, 'name' | 'source' | 'notes'>;
   /** Path of the model on the server's machine. */
@@ -99,7 +99,7 @@ interface Told {
 const llamaReported = (
   model: Readonly<Record<string, unknown>>,
   props: Readonly<Record<string, unknown>>,
-): Told => {
+): ReportedState => {
   const meta = isJsonObject(model['meta']) ? model['meta'] : {};
   const settings = isJsonObject(props['default_generation_settings'])
     ? props['default_generation_settings']
@@ -148,7 +148,7 @@ const sizeAlone = (size: number, parameters: number): Reported<ModelWeights> => 
 const pagedReported = async (
   { base, signal }: ModelQuestion,
   { model, name }: { readonly model: Readonly<Record<string, unknown>>; readonly name: string },
-): Promise<Told> => {
+): Promise<ReportedState> => {
   const metrics = await fetchBoundedText({ url: new URL('metrics', base), signal });
   const info = await fetchObject({ url: new URL('get_server_info', base), signal });
   const isSglang = model['owned_by'] === 'sglang' || (!isUnknown(info) && 'model_path' in info);

@@ -58,7 +58,7 @@ export const leaseWayOf = (connection: Connection): LeaseRequest['way'] =>
         sinkInterface: connection.sinkInterface,
       };
 
-export const decodeLeaseRequest = (body: JsonValue): LeaseRequest | undefined => outputOf(WISH, body);
+export const decodeLeaseRequest = (body: JsonValue): LeaseRequest | undefined => outputOf(REQUEST, body);
 export const decodeAnswer = (body: JsonValue): LeaseAnswer | undefined => outputOf(ANSWER, body);
 export const decodeReturn = (body: JsonValue): LeaseReturn | undefined => outputOf(RETURN, body);
 
@@ -71,7 +71,7 @@ const port = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(65_53
 /** An amount of any size, but not negative. */
 const amount = v.pipe(figure, v.minValue(0));
 
-const WISH: v.GenericSchema<unknown, LeaseRequest> = v.object({
+const REQUEST: v.GenericSchema<unknown, LeaseRequest> = v.object({
   way: v.variant('kind', [
     v.object({ kind: v.literal('socket'), sinkAddress: text }),
     v.object({ kind: v.literal('rdma'), sourceInterface: text, sinkInterface: text }),

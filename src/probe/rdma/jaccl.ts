@@ -12,9 +12,9 @@ export const jaccl: RdmaTool = {
   warmUpMessages: 1,
   command: call => commandOf(call),
   lastLine: /^\{/,
-  isComplete: (_test, stdout) => v.is(SAID, lastJson(stdout)),
+  isComplete: (_test, stdout) => v.is(OUTPUT, lastJson(stdout)),
   read: (test, stdout) => {
-    const reported = v.safeParse(SAID, lastJson(stdout));
+    const reported = v.safeParse(OUTPUT, lastJson(stdout));
     if (!reported.success) return { kind: 'unreadable', reason: 'MLX printed no figures' };
     if (test.kind === 'latency')
       return {
@@ -63,7 +63,7 @@ const lastJson = (stdout: string): unknown => {
 
 /** No test is given as long for a message. */
 const HOUR_S = 3_600;
-const SAID = v.object({
+const OUTPUT = v.object({
   secondsEach: v.pipe(
     v.array(v.pipe(v.number(), v.finite(), v.minValue(0), v.maxValue(HOUR_S))),
     v.maxLength(100_000),

@@ -13,7 +13,7 @@ import type { DeviceMeasurement, FailedProbe, LinkMeasurement, ProbeDevice, Prob
 import { EXTRAS_TTL_MS } from '../schedule/probe-settings.ts';
 import type { WantedDevice, WantedLink } from '../schedule/wanted-probes.ts';
 
-interface Told<T, P> {
+interface ReportedState<T, P> {
   readonly outcome: ProbeOutcome<T>;
   /** Its entry in state. */
   readonly last: Entry<P> | undefined;
@@ -21,7 +21,7 @@ interface Told<T, P> {
   readonly nowMs: number;
 }
 
-interface LinkOutcome extends Pick<Told<LinkMeasurement, LinkProfile>, 'outcome' | 'intervalMs' | 'nowMs'> {
+interface LinkOutcome extends Pick<ReportedState<LinkMeasurement, LinkProfile>, 'outcome' | 'intervalMs' | 'nowMs'> {
   readonly measuresExtras: boolean;
 }
 
@@ -76,7 +76,7 @@ const knownFigures = (self: NodeId, place: PathPlace, nowMs: number) => {
 
 export const deviceFact = (
   { device }: WantedDevice,
-  { outcome, last, intervalMs, nowMs }: Told<DeviceMeasurement, GpuProfile>,
+  { outcome, last, intervalMs, nowMs }: ReportedState<DeviceMeasurement, GpuProfile>,
 ): Fact => {
   if (outcome.kind === 'measured') {
     const payload: GpuProfile = {

@@ -10,7 +10,7 @@ type Stage = ProbeStatus['stage'];
 export class StatusBoard {
   readonly #record: (fact: Fact) => void;
   readonly #nowMs: () => number;
-  readonly #reported = new Map<string, Told>();
+  readonly #reported = new Map<string, ReportedState>();
 
   constructor(record: (fact: Fact) => void, nowMs: () => number) {
     this.#record = record;
@@ -40,7 +40,7 @@ export class StatusBoard {
   }
 }
 
-interface Told {
+interface ReportedState {
   readonly subject: ProbeSubject;
   readonly stage: Stage;
   readonly nextAtMs: number | undefined;

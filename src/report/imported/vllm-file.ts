@@ -47,7 +47,7 @@ export const vllmRun = (value: unknown, place: string): ForeignRun => {
       samples === undefined
         ? { kind: 'summary', summary: summaryOf(value, result, place) }
         : { kind: 'requests', samples },
-    unreported: [...UNTOLD, ...(samples === undefined ? SUMMARY_UNREPORTED : DETAILED_UNREPORTED)],
+    unreported: [...UNREPORTED, ...(samples === undefined ? SUMMARY_UNREPORTED : DETAILED_UNREPORTED)],
   };
 };
 
@@ -193,7 +193,7 @@ const SERIES = [
   ['e2el', 'latencyNs'],
 ] as const;
 const NOT_NAMED = unknown('not given');
-const UNTOLD: readonly UnreportedFact[] = [
+const UNREPORTED: readonly UnreportedFact[] = [
   { what: 'target', reason: "vLLM's result does not name the server" },
   { what: 'data set', reason: 'its result does not name it' },
   { what: 'time zone', reason: 'its date is local; read as UTC' },

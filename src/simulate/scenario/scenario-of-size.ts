@@ -5,7 +5,7 @@ import { fleet } from './fleet.ts';
 import { HARBOUR } from './harbour.ts';
 import { racks } from './racks.ts';
 import type { Cable, MachineQuirks, Scenario, SimulatedMachine } from './scenario.ts';
-import { DESK, MIXED_COUNT_MAX, mixedCluster, PAIR } from './small-clusters.ts';
+import { SMALL, MIXED_COUNT_MAX, mixedCluster, PAIR } from './small-clusters.ts';
 
 /** Machines of one simulation. */
 export const SIMULATED_NODES_MAX = 1_000;
@@ -17,7 +17,7 @@ export const scenarioOfSize = (count: number): Scenario => {
   if (!Number.isInteger(count) || count < 1 || count > SIMULATED_NODES_MAX)
     throw new RangeError(`a simulation has 1 to ${SIMULATED_NODES_MAX} nodes, not ${count}`);
   if (count === PAIR.machines.length) return PAIR;
-  if (count === DESK.machines.length) return DESK;
+  if (count === SMALL.machines.length) return SMALL;
   if (count === HARBOUR.machines.length) return HARBOUR;
   if (count <= MIXED_COUNT_MAX) return mixedCluster(count);
   return count <= RACKS_NODES_MAX ? racks(count) : fleet(count);

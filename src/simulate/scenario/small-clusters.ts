@@ -18,7 +18,7 @@ export const PAIR: Scenario = {
   absences: [],
 };
 
-export const DESK: Scenario = {
+export const SMALL: Scenario = {
   name: 'desk',
   machines: [
     {

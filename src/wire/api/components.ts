@@ -93,7 +93,7 @@ export const API_COMPONENTS: Components = {
   Connection: PAYLOAD_SCHEMAS['connection.opened'],
   LinkProfile: PAYLOAD_SCHEMAS['link.profiled'],
   ProbeStatus: PAYLOAD_SCHEMAS['probe.reported'],
-  ProbeBaseline: PAYLOAD_SCHEMAS['baseline.told'],
+  ProbeBaseline: PAYLOAD_SCHEMAS['baseline.reported'],
   Runner: PAYLOAD_SCHEMAS['runner.reported'],
   Run: PAYLOAD_SCHEMAS['run.started'],
   RunProgress: runProgressSchema,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createRingMemory, NO_ROOM, RingReader, RingWriter } from '../../../src/bench/arena/ring.ts';
 import { longCount } from '../../support/counts.ts';
 
-interface Told {
+interface ReportedState {
   readonly type: number;
   readonly stampNs: number;
   readonly slot: number;
@@ -11,7 +11,7 @@ interface Told {
   readonly text: string;
 }
 
-const write = (ring: RingWriter, { type, stampNs, slot, sampleId, text }: Told): boolean => {
+const write = (ring: RingWriter, { type, stampNs, slot, sampleId, text }: ReportedState): boolean => {
   const at = ring.begin(text.length, 0);
   if (at === NO_ROOM) return false;
   ring.bytes.write(text, at, 'latin1');
@@ -19,7 +19,7 @@ const write = (ring: RingWriter, { type, stampNs, slot, sampleId, text }: Told):
   return true;
 };
 
-const read = (ring: RingReader): Told | undefined => {
+const read = (ring: RingReader): ReportedState | undefined => {
   if (!ring.next()) return undefined;
   const { type, stampNs, slot, sampleId, bytes, payloadStart, payloadEnd } = ring;
   return { type, stampNs, slot, sampleId, text: bytes.toString('latin1', payloadStart, payloadEnd) };
@@ -42,7 +42,7 @@ test('a ring gives back what was written, in order, however reading and writing 
       const memory = createRingMemory(4_096);
       const writer = new RingWriter(memory);
       const reader = new RingReader(memory);
-      const expected: Told[] = [];
+      const expected: ReportedState[] = [];
       for (const step of all) {
         if (step === 'read') expect(read(reader)).toEqual(expected.shift());
         else if (step === 'release') reader.release();

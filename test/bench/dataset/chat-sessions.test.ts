@@ -9,7 +9,7 @@ import {
 import type { Message } from '../../../src/bench/dataset/message.ts';
 import type { Prompt } from '../../../src/bench/dataset/prompt.ts';
 
-const WISH: SessionDatasetOptions = { turns: undefined, thinkTime: undefined, answers: 'live' };
+const REQUEST: SessionDatasetOptions = { turns: undefined, thinkTime: undefined, answers: 'live' };
 
 const reported = (role: string, content: string): Message => ({ role, content });
 const chatOf = (...messages: readonly Message[]): Prompt => ({ messages, maxTokens: 9 });
@@ -81,7 +81,7 @@ describe('sessions of a chat', () => {
   ]);
 
   test('have turns that each wait for the one before and go on with it', () => {
-    const [first, second] = chatSessions(prompts, groups, WISH, 1);
+    const [first, second] = chatSessions(prompts, groups, REQUEST, 1);
     expect(first?.turns.map(({ after, continues }) => [after, continues])).toEqual([
       [[], undefined],
       [[0], 0],
@@ -92,7 +92,7 @@ describe('sessions of a chat', () => {
   });
 
   test('have the recorded answers where they are wanted, and live ones where none was recorded', () => {
-    const [first] = chatSessions(prompts, groups, { ...WISH, answers: 'recorded' }, 1);
+    const [first] = chatSessions(prompts, groups, { ...REQUEST, answers: 'recorded' }, 1);
     expect(first?.turns.map(({ answer }) => answer)).toEqual([
       { kind: 'recorded', text: 'A' },
       { kind: 'recorded', text: 'B' },
@@ -102,7 +102,7 @@ describe('sessions of a chat', () => {
 
   test('start over with the data set: other sessions, the same turns, answers and no half session', () => {
     const twice = [...prompts, ...prompts, prompt('left over')];
-    const sessions = chatSessions(twice, groups, { ...WISH, answers: 'recorded' }, 1);
+    const sessions = chatSessions(twice, groups, { ...REQUEST, answers: 'recorded' }, 1);
     expect(sessions.map(({ turns }) => turns.length)).toEqual([3, 1, 3, 1]);
     expect(new Set(sessions.map(({ id }) => id)).size).toBe(4);
     expect(sessions[2]?.turns).toEqual(sessions[0]?.turns);
@@ -110,7 +110,7 @@ describe('sessions of a chat', () => {
 
   test('think before each turn but the first, the same for the same seed', () => {
     const options: SessionDatasetOptions = {
-      ...WISH,
+      ...REQUEST,
       thinkTime: { kind: 'uniform', minMs: 100, maxMs: 200 },
     };
     const delays = (seed: number): readonly number[] =>

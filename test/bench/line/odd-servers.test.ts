@@ -6,7 +6,7 @@ import type { SearchOptions } from '../../../src/bench/line/line-search.ts';
 import type { JudgedObjective } from '../../../src/core/run/objective.ts';
 import type { StageVerdict } from '../../../src/core/sweep/stage.ts';
 import type { Behaviour } from '../../support/simulated-line.ts';
-import { type SpokenLine, spokenLine } from '../../support/spoken-line.ts';
+import { type ScriptedLine, scriptedLine } from '../../support/spoken-line.ts';
 
 const SEARCH: SearchOptions = { by: 'rate', arrival: 'poisson', resolution: 0.05, loadMax: 10_000 };
 const LIMIT_NS = 80e6;
@@ -15,8 +15,8 @@ const errorRate = (limitShare: number): JudgedObjective => ({ kind: 'error-rate'
 const MEAN: JudgedObjective = { kind: 'mean', name: 'latency', limitNs: 45e6 };
 
 /** Four servers of 25 ms: a capacity of 160/s, and without oddities a line at 136/s. */
-const sentenceOf = (behaviour: Behaviour, objectives: readonly JudgedObjective[] = [P95]): SpokenLine =>
-  spokenLine(
+const sentenceOf = (behaviour: Behaviour, objectives: readonly JudgedObjective[] = [P95]): ScriptedLine =>
+  scriptedLine(
     {
       model: { servers: 4, serviceNs: 25e6, serviceVariation: 0 },
       objective: { limitNs: LIMIT_NS, share: 0.05 },
@@ -31,7 +31,7 @@ const NUMBER = /[−+]?\d+(?:\s\d{3})*(?:\.\d+)?/gu;
 const withoutFigures = (text: string): string => text.replace(NUMBER, 'N').replace(/\s/gu, ' ');
 
 /** Every different reason of stages with that verdict. */
-const reasonsOf = ({ stages }: SpokenLine, verdict: StageVerdict): readonly string[] => [
+const reasonsOf = ({ stages }: ScriptedLine, verdict: StageVerdict): readonly string[] => [
   ...new Set(
     stages.filter(stage => stage.verdict === verdict).flatMap(({ reasons }) => reasons.map(withoutFigures)),
   ),

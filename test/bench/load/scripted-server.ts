@@ -11,7 +11,7 @@ interface ScriptedServer extends AsyncDisposable {
   readonly connectionCount: number;
 }
 
-interface HeardRequest {
+interface SeenRequest {
   /** Of all requests, from 0. */
   readonly index: number;
   /** Of its connection, from 0. */
@@ -27,7 +27,7 @@ interface ServerOptions {
 }
 
 export const scriptedServer = async (
-  respond: (request: HeardRequest) => void,
+  respond: (request: SeenRequest) => void,
   { host = '127.0.0.1', createServer = onConnection => net.createServer(onConnection) }: ServerOptions = {},
 ): Promise<ScriptedServer> => {
   const requests: string[] = [];

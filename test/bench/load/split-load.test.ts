@@ -35,7 +35,7 @@ const steps: fc.Arbitrary<LoadStep[]> = fc.array(
 );
 const agents = fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1, maxLength: 8 });
 
-interface Wish {
+interface LoadRequest {
   readonly pattern: ArrivalPattern;
   readonly seed: number;
   readonly rampMs: number;
@@ -46,7 +46,7 @@ interface Wish {
 type Sent = readonly [sampleId: number, dueNs: number, isMeasured: boolean];
 
 /** What the threads of one machine send: as a load worker walks its schedule. */
-const sentBy = (options: Wish, share: Share, threads: number): readonly Sent[] => {
+const sentBy = (options: LoadRequest, share: Share, threads: number): readonly Sent[] => {
   const course = loadProfile(options.pattern, { ...options, warmupMs: 0 }, 1);
   const sent: Sent[] = [];
   for (let thread = 0; thread < threads; thread += 1) {

@@ -56,7 +56,7 @@ test('the age shown is the age of the figure shown, for any time, connection and
     atMs: fc.integer({ min: 1, max: 9_000_000 }),
     up: fc.integer({ min: 1_000, max: 1_000_000 }),
     down: fc.integer({ min: 1_000, max: 1_000_000 }),
-    heldMs: fc.constantFrom(0, 0, 60_000),
+    waitedMs: fc.constantFrom(0, 0, 60_000),
   });
   fc.assert(
     fc.property(atDistinctTimes(measurement), measured => {
@@ -64,8 +64,8 @@ test('the age shown is the age of the figure shown, for any time, connection and
       for (const { source, connection } of ways)
         cluster.record(source, 0, factOf('connection.opened', connection));
       const inOrder = measured.toSorted((a, b) => a.atMs - b.atMs);
-      for (const { way, atMs, up, down, heldMs } of inOrder)
-        cluster.record(way.source, atMs, profile(way.source, way.connection, [up, down], heldMs));
+      for (const { way, atMs, up, down, waitedMs } of inOrder)
+        cluster.record(way.source, atMs, profile(way.source, way.connection, [up, down], waitedMs));
       const link = cluster.present().link();
       // Of each connection the last one counts, and of each path the one whose figures are the youngest.
       const newest = new Map<string, (typeof measured)[number]>();
@@ -73,9 +73,9 @@ test('the age shown is the age of the figure shown, for any time, connection and
       for (const one of last.values()) {
         const path = pathKey(one.way.source, one.way.connection);
         const held = newest.get(path);
-        if (held === undefined || one.atMs - one.heldMs > held.atMs - held.heldMs) newest.set(path, one);
+        if (held === undefined || one.atMs - one.waitedMs > held.atMs - held.waitedMs) newest.set(path, one);
       }
-      const ageOf = ({ atMs, heldMs }: (typeof measured)[number]): number => NOW_MS - atMs + heldMs;
+      const ageOf = ({ atMs, waitedMs }: (typeof measured)[number]): number => NOW_MS - atMs + waitedMs;
       const there = [...newest.values()].map(one => ({
         value: one.way.source === A ? one.up : one.down,
         ageMs: ageOf(one),
@@ -94,13 +94,13 @@ test('the age shown is the age of the figure shown, for any time, connection and
 });
 
 /** Of two figures of the same moment either may be shown. */
-const atDistinctTimes = <T extends { readonly atMs: number; readonly heldMs: number }>(
+const atDistinctTimes = <T extends { readonly atMs: number; readonly waitedMs: number }>(
   measurement: fc.Arbitrary<T>,
 ): fc.Arbitrary<T[]> =>
   fc.uniqueArray(measurement, {
     minLength: 1,
     maxLength: 12,
-    selector: ({ atMs, heldMs }) => atMs - heldMs,
+    selector: ({ atMs, waitedMs }) => atMs - waitedMs,
   });
 
 describe('a path that is lost', () => {

@@ -18,7 +18,7 @@ test('a profile with an untrustworthy client gives none, with the reason', () =>
   expect(refused).toMatchObject({ reason: 'the possible error of this client is not known: it was stopped' });
   expect(clientShareOfTokens({ ...measuredBy(undefined), series: {} })).toMatchObject({ kind: 'unknown' });
   if (!isUnknown(refused)) throw new Error('it was taken');
-  const plan = { depths: [], promptTokens: 1, outputTokens: 1, repetitions: 1, skipped: [], ...UNTOLD };
+  const plan = { depths: [], promptTokens: 1, outputTokens: 1, repetitions: 1, skipped: [], ...UNREPORTED };
   expect(depthRemarks({ plan, rows: [] }, refused)).toEqual([
     { test: 'constants of the engine', words: `not measured, ${refused.reason}` },
   ]);
@@ -48,7 +48,7 @@ const measuredBy = (
   },
 });
 
-const UNTOLD = {
+const UNREPORTED = {
   sizeBytes: unknown('not asked'),
   parameters: unknown('not asked'),
   contextMax: unknown('not asked'),

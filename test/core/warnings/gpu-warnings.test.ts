@@ -173,7 +173,7 @@ const profile = (memoryReadBytesPerSecond: number, hasFailed = false): Fact => (
 });
 
 const baseline = (memoryReadBytesPerSecond: number, count: number): Fact => ({
-  kind: 'baseline.told',
+  kind: 'baseline.reported',
   payload: {
     subject: { kind: 'gpu', deviceId: 'gpu-0' },
     windowMs: 7 * 86_400_000,

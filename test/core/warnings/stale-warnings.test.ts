@@ -67,7 +67,7 @@ describe('sources that have stopped', () => {
   });
 });
 
-interface Told {
+interface ReportedState {
   readonly name: string;
   readonly memoryAgeMs?: number;
   readonly systemAgeMs?: number;
@@ -98,8 +98,8 @@ const entry = <T>(value: T, ageMs = 0, source = 'procfs') => ({
 const failedStatus = (reading: 'system' | 'config', source: string, reason: string) =>
   entry({ kind: 'failed' as const, reading, vendor: 'none' as const, source, intervalMs: 1_000, reason });
 
-const clusterOf = (nodes: readonly Told[]): State => {
-  const of = <T>(part: (reported: Told) => T) =>
+const clusterOf = (nodes: readonly ReportedState[]): State => {
+  const of = <T>(part: (reported: ReportedState) => T) =>
     Object.fromEntries(nodes.map(reported => [idOf(reported.name), part(reported)]));
   return {
     ...EMPTY_STATE,

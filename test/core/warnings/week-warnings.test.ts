@@ -15,7 +15,7 @@ const [IPV4, IPV6] = ['10.0.0.2', 'fd00::2'].map(address => socket(B, address, [
 if (IPV4 === undefined || IPV6 === undefined) throw new Error('two addresses of one path');
 
 const usual = (connection: Connection): Fact =>
-  factOf('baseline.told', {
+  factOf('baseline.reported', {
     subject: { kind: 'link', sink: B, connectionKey: connectionKey(connection) },
     windowMs: BASELINE_WINDOW_MS,
     spanMs: BASELINE_WINDOW_MS,

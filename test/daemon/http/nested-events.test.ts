@@ -66,7 +66,7 @@ describe('an event that cannot be written', () => {
   it('costs its entry in a snapshot', async () => {
     await using served = await serveCluster();
     served.report(SELF, unwritable(1));
-    served.report(SELF, { kind: 'endpoints.told', payload: { meshPort: 1, reachabilityPort: 2 } });
+    served.report(SELF, { kind: 'endpoints.reported', payload: { meshPort: 1, reachabilityPort: 2 } });
     using reader = await openStream(served.port);
     const { data } = await reader.need('snapshot');
     expect(data.state.nodeMemories).toEqual({});

@@ -54,7 +54,7 @@ export class ConnectionsBed implements AsyncDisposable {
     bed.ignored = ignored;
     bed.pushOwn(own);
     bed.#report(JUNO, networkFact('en7', 'ethernet', junoAddresses, rest));
-    bed.#report(JUNO, { kind: 'endpoints.told', payload: { meshPort: PORT, reachabilityPort: PORT } });
+    bed.#report(JUNO, { kind: 'endpoints.reported', payload: { meshPort: PORT, reachabilityPort: PORT } });
     await bed.#start(JUNO, ['10.0.0.2', 'fe80::2%en0']);
     await bed.#start(ATLAS, ['10.0.0.1']);
     return bed;
@@ -97,7 +97,7 @@ export class ConnectionsBed implements AsyncDisposable {
 
   async pass(seconds: number): Promise<void> {
     for (let second = 0; second < Math.ceil(seconds); second += 1) {
-      if (this.isJunoSeen) this.#report(JUNO, HEARD);
+      if (this.isJunoSeen) this.#report(JUNO, SEEN);
       await this.clock.advance(1_000 * Math.min(1, seconds - second));
     }
   }
@@ -182,7 +182,7 @@ const networkFact = (
   },
 });
 
-const HEARD: Fact = {
+const SEEN: Fact = {
   kind: 'reading.confirmed',
   payload: { reading: 'network', vendor: 'none', source: 'made up', intervalMs: 10_000 },
 };

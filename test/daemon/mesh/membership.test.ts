@@ -52,14 +52,14 @@ test('a node that leaves before its mesh runs does not stay in it', async ({ sig
 
 /** In no cluster yet; `onOpened` is called when a mesh has been opened and is about to be held. */
 const opened = async (home: string, lifetimes: Lifetimes, onOpened: () => void): Promise<Membership> => {
-  class Told extends Notices {
+  class ReportedState extends Notices {
     override clear(id: string): void {
       super.clear(id);
       if (id === 'no-cluster-key') onOpened();
     }
   }
   const node = await openOwnNode(optionsOf(home), lifetimes);
-  return await membershipOf(home, node, new Told(() => undefined));
+  return await membershipOf(home, node, new ReportedState(() => undefined));
 };
 
 const membershipOf = (

@@ -53,7 +53,7 @@ describe('the UDP port of a daemon', () => {
   it('is announced with the mesh port; if only loopback is listened on, neither is', async () => {
     await using connections = await opened({ host: '127.0.0.1', port: 0 });
     expect(endpointsFact({ host: '::', port: 4_181 }, connections)).toEqual({
-      kind: 'endpoints.told',
+      kind: 'endpoints.reported',
       payload: { meshPort: 4_181, reachabilityPort: connections?.port },
     });
     expect(await opened(undefined)).toBeUndefined();

@@ -114,7 +114,7 @@ const pointsOf = (facts: readonly Fact[]): ReadonlyMap<string, number> => {
       expect(timeUnixNano).toBe(`${WALL_MS}000000`);
       const kind = sum === undefined ? 'gauge' : sum.isMonotonic ? 'counter' : 'up-down';
       const reported = attributes
-        .filter(({ key }) => TOLD.has(key))
+        .filter(({ key }) => REPORTED.has(key))
         .map(({ key, value }) => `${key}=${Object.values(value)[0]}`)
         .toSorted();
       points.set([name, unit, kind, ...reported].join(' '), asDouble);
@@ -122,7 +122,7 @@ const pointsOf = (facts: readonly Fact[]): ReadonlyMap<string, number> => {
   return points;
 };
 
-const TOLD: ReadonlySet<string> = new Set([
+const REPORTED: ReadonlySet<string> = new Set([
   'hw.id',
   'hw.type',
   'hw.parent',

@@ -7,22 +7,22 @@ import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { type NodeView, nodeView } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
-import type { Machine, Telling } from '../../e2e/machines.ts';
+import type { Machine, InTurnOptions } from '../../e2e/machines.ts';
 
 export const idOf = ({ seed }: Machine): NodeId => nodeId(seed.padEnd(26, 'x'));
 
-export const AT_WORK: Telling = { memory: 0.62, use: 0.41, cpu: 0.12 };
+export const AT_WORK: InTurnOptions = { memory: 0.62, use: 0.41, cpu: 0.12 };
 
-interface Told {
+interface ReportedState {
   readonly machine: Machine;
   readonly facts: readonly Fact[];
 }
 
 /** Everything reported at moment 0. */
-export const stateOf = (...reported: readonly Told[]): State => applyAll(EMPTY_STATE, eventsOf(reported, 0));
+export const stateOf = (...reported: readonly ReportedState[]): State => applyAll(EMPTY_STATE, eventsOf(reported, 0));
 
 /** Reported at moment 0; what is live and `goesOn` is reported again at `nowMs`. */
-export const stillSpeaking = (reported: Told, nowMs: number, goesOn: (fact: Fact) => boolean): State =>
+export const stillSpeaking = (reported: ReportedState, nowMs: number, goesOn: (fact: Fact) => boolean): State =>
   applyAll(
     stateOf(reported),
     eventsOf(
@@ -31,7 +31,7 @@ export const stillSpeaking = (reported: Told, nowMs: number, goesOn: (fact: Fact
     ).map((event): Event => ({ ...event, seq: event.seq + 1_000 })),
   );
 
-const eventsOf = (reported: readonly Told[], receivedAtMs: number): readonly Event[] => {
+const eventsOf = (reported: readonly ReportedState[], receivedAtMs: number): readonly Event[] => {
   const seqs = new Map<string, number>();
   return reported.flatMap(({ machine, facts }) =>
     facts.map((fact): Event => {
@@ -55,7 +55,7 @@ const eventsOf = (reported: readonly Told[], receivedAtMs: number): readonly Eve
 
 const isLive = (fact: Fact): boolean => eventClass(fact.kind) === 'live';
 
-export const at = (machine: Machine, reporting: Telling = AT_WORK): Told => ({
+export const at = (machine: Machine, reporting: InTurnOptions = AT_WORK): ReportedState => ({
   machine,
   facts: [...machine.durable, ...machine.live(reporting)],
 });

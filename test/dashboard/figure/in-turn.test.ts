@@ -1,14 +1,14 @@
 // What is updated at every count, and what in turn.
 
 import { describe, expect, test } from 'vitest';
-import { InTurn, type Telling, TURNS } from '../../../dashboard/src/figure/in-turn.ts';
+import { InTurn, type InTurnOptions, TURNS } from '../../../dashboard/src/figure/in-turn.ts';
 
 const ITEMS = Array.from({ length: 40 }, (_, index) => `row ${index}`);
 
 const reporting = (
   count: number,
-  more: Partial<Telling<string, { readonly key: string; readonly count: number }>> = {},
-): Telling<string, { readonly key: string; readonly count: number }> => ({
+  more: Partial<InTurnOptions<string, { readonly key: string; readonly count: number }>> = {},
+): InTurnOptions<string, { readonly key: string; readonly count: number }> => ({
   keyOf: item => item,
   report: key => ({ key, count }),
   isSeen: index => index < 4,

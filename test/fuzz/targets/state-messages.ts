@@ -102,7 +102,7 @@ export const target: FuzzTarget = {
           origin: A,
           epoch: 1,
           through: 2,
-          heardMs: 1,
+          lastSeenMs: 1,
           events: RECORDED.slice(4, 7),
         }),
       ),

@@ -9,7 +9,7 @@ import { knownOr } from '../../../src/core/unknown.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
 import { runGatherers } from '../../../src/gather/run-gatherers.ts';
 
-export type Told =
+export type ReportedState =
   | {
       readonly kind: 'gpus';
       readonly source: string;
@@ -24,7 +24,7 @@ export type Told =
 type Waiter = () => void;
 
 export class GathererRun {
-  readonly reported: Told[] = [];
+  readonly reported: ReportedState[] = [];
   readonly #waiters = new Set<Waiter>();
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
@@ -49,9 +49,9 @@ export class GathererRun {
   }
 
   /** The first matching report from the given position on; waits for it. */
-  async until<T extends Told>(fits: (reported: Told) => reported is T, from?: number): Promise<T>;
-  async until(fits: (reported: Told) => boolean, from?: number): Promise<Told>;
-  async until(fits: (reported: Told) => boolean, from = 0): Promise<Told> {
+  async until<T extends ReportedState>(fits: (reported: ReportedState) => reported is T, from?: number): Promise<T>;
+  async until(fits: (reported: ReportedState) => boolean, from?: number): Promise<ReportedState>;
+  async until(fits: (reported: ReportedState) => boolean, from = 0): Promise<ReportedState> {
     for (let at = from; ; at += 1) {
       while (at >= this.reported.length) {
         await new Promise<void>(resolve => {
@@ -81,19 +81,19 @@ export class GathererRun {
     await this.stop();
   }
 
-  #report(reported: Told): void {
+  #report(reported: ReportedState): void {
     this.reported.push(reported);
     for (const waiter of [...this.#waiters]) waiter();
   }
 }
 
-export const isInventory = (reported: Told): reported is Extract<Told, { kind: 'gpus' }> =>
+export const isInventory = (reported: ReportedState): reported is Extract<ReportedState, { kind: 'gpus' }> =>
   reported.kind === 'gpus';
-export const isLoads = (reported: Told): reported is Extract<Told, { kind: 'gpuLoads' }> =>
+export const isLoads = (reported: ReportedState): reported is Extract<ReportedState, { kind: 'gpuLoads' }> =>
   reported.kind === 'gpuLoads';
-export const isHealths = (reported: Told): reported is Extract<Told, { kind: 'gpuHealths' }> =>
+export const isHealths = (reported: ReportedState): reported is Extract<ReportedState, { kind: 'gpuHealths' }> =>
   reported.kind === 'gpuHealths';
-export const isFailure = (reported: Told): reported is Extract<Told, { kind: 'failure' }> =>
+export const isFailure = (reported: ReportedState): reported is Extract<ReportedState, { kind: 'failure' }> =>
   reported.kind === 'failure';
-export const isAbsence = (reported: Told): reported is Extract<Told, { kind: 'absence' }> =>
+export const isAbsence = (reported: ReportedState): reported is Extract<ReportedState, { kind: 'absence' }> =>
   reported.kind === 'absence';

@@ -12,14 +12,14 @@ import { decodeSampleTimes } from '../../../src/wire/sample-times.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { benchHere } from './bench-here.ts';
 
-interface Told {
+interface ReportedState {
   readonly elapsedMs: number;
   readonly figures: { readonly counts: { readonly completed: number } };
 }
 
 test('what a run reports to a daemon is on the clock of its samples: none has ended later than it is reported', async () => {
   using folder = temporaryDirectory();
-  const reported: Told[] = [];
+  const reported: ReportedState[] = [];
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (part: string) => {

@@ -21,16 +21,16 @@ describe('a member that forgets a node with the greatest numbers there are', () 
     const [victim, liar] = cluster.nodes;
     if (victim === undefined || liar === undefined) throw new Error('there are three');
     victim.open('way');
-    await speak(cluster, victim, 5);
+    await use(cluster, victim, 5);
     const { epoch: durableEpoch, seq: durableSeq } = claim(liar.state.origins[victim.id]);
     liar.record(forgetting(victim, { durableEpoch, durableSeq, liveEpoch: MOST, liveSeq: MOST }));
-    await speak(cluster, victim, 2);
+    await use(cluster, victim, 2);
     expect(nodeIds(cluster.node(2).state)).toContain(victim.id);
     await cluster.kill(2);
     const again = cluster.start(2);
     cluster.link(0, 2);
     cluster.link(1, 2);
-    await speak(cluster, victim, 2);
+    await use(cluster, victim, 2);
     expect(nodeIds(again.state)).toContain(victim.id);
   });
 });
@@ -42,7 +42,7 @@ describe('a node that is gone and was forgotten', () => {
     const [gone, supervisor] = cluster.nodes;
     if (gone === undefined || supervisor === undefined) throw new Error('there are three');
     gone.open('way');
-    await speak(cluster, gone, 5);
+    await use(cluster, gone, 5);
     await cluster.kill(0);
     await cluster.clock.advance(60_000);
     const nowMs = cluster.clock.nowMs();
@@ -59,13 +59,13 @@ describe('a node that is gone and was forgotten', () => {
     expect(nodeIds(again.state)).not.toContain(gone.id);
     const back = cluster.start(0);
     cluster.link(0, 1);
-    await speak(cluster, back, 2);
+    await use(cluster, back, 2);
     expect(nodeIds(again.state)).toContain(gone.id);
   });
 });
 
 /** A live word each half second. */
-const speak = async (cluster: MeshCluster, node: MeshNode, seconds: number): Promise<void> => {
+const use = async (cluster: MeshCluster, node: MeshNode, seconds: number): Promise<void> => {
   for (let turn = 0; turn < seconds * 2; turn += 1) {
     node.reportMemory(turn);
     await cluster.clock.advance(500);

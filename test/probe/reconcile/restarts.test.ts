@@ -63,11 +63,11 @@ const due = (state: State, nowMs = NOW_MS) =>
   );
 
 const opened: readonly [NodeId, number, Fact] = [SELF, 1e6, openedConnection(PEER, '10.0.0.2')];
-const spoke: readonly [NodeId, number, Fact] = [PEER, 0, memoryFact(1)];
+const reported: readonly [NodeId, number, Fact] = [PEER, 0, memoryFact(1)];
 const here: readonly [NodeId, number, Fact] = [SELF, 0, memoryFact(1)];
 
 test('a profile of an earlier life counts with the age that it has', () => {
-  const state = replayed(opened, [SELF, 120_000, profiled({})], here, spoke);
+  const state = replayed(opened, [SELF, 120_000, profiled({})], here, reported);
   expect(due(state)).toEqual([{ dueInMs: 180_000, isFirst: false }]);
   expect(due(state, NOW_MS + 20_000)).toEqual([{ dueInMs: 160_000, isFirst: false }]);
 });
@@ -76,16 +76,16 @@ test('the end that was not chosen measures a path 45 s after it opened, unless t
   const openMs = 40_000;
   const openHere: typeof opened = [SELF, openMs, openedConnection(PEER, '10.0.0.2')];
   const openThere: typeof opened = [PEER, openMs, openedConnection(SELF, '10.0.0.1')];
-  const unmeasured = replayed(openHere, openThere, here, spoke);
+  const unmeasured = replayed(openHere, openThere, here, reported);
   expect(due(unmeasured)).toEqual([{ dueInMs: 5_000, isFirst: true }]);
   expect(due(unmeasured, NOW_MS + 6_000)).toEqual([{ dueInMs: -1_000, isFirst: true }]);
-  const isChosen = replayed(openHere, here, spoke);
+  const isChosen = replayed(openHere, here, reported);
   expect(due(isChosen)).toEqual([{ dueInMs: -openMs, isFirst: true }]);
 });
 
 test('the backoff of a failure outlasts a restart', () => {
   const failed = profiled({ failure: unknown('silence'), intervalMs: 960_000, measuredAgeMs: 5e6 });
-  expect(due(replayed(opened, [SELF, 120_000, failed], here, spoke))).toEqual([
+  expect(due(replayed(opened, [SELF, 120_000, failed], here, reported))).toEqual([
     { dueInMs: 840_000, isFirst: false },
   ]);
 });
@@ -106,7 +106,7 @@ test('profiles of connections that were closed, and of other nodes, start nothin
     [SELF, 1e5, closed],
     [PEER, 1e6, openedConnection(SELF, '10.0.0.1')],
     here,
-    spoke,
+    reported,
   );
   expect(due(state)).toEqual([]);
 });

@@ -16,7 +16,7 @@ const fixed = (value: number): ChosenLengths => ({
   text: String(value),
 });
 
-const WISH: GeneratedRowOptions = {
+const REQUEST: GeneratedRowOptions = {
   seed: 3,
   count: 40,
   input: fixed(60),
@@ -25,7 +25,7 @@ const WISH: GeneratedRowOptions = {
 };
 
 const rows = (change: Partial<GeneratedRowOptions> = {}): readonly MadeRow[] => [
-  ...madeRows({ ...WISH, ...change }),
+  ...madeRows({ ...REQUEST, ...change }),
 ];
 
 describe('a data set that is made up', () => {

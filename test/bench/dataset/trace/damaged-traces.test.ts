@@ -14,14 +14,14 @@ import {
 } from '../../../support/made-up-trace.ts';
 import { temporaryFile } from '../../../support/temporary-file.ts';
 
-const WISH = { seed: 5, requests: 24 };
+const REQUEST = { seed: 5, requests: 24 };
 
 const FORMATS: readonly (readonly [name: string, format: TraceFormat, lines: readonly string[]])[] = [
-  ['Mooncake', 'mooncake', mooncakeLines(WISH)],
-  ['Azure', 'azure', azureLines(WISH)],
-  ['BurstGPT', 'burstgpt', burstGptLines(WISH, 'first')],
-  ['BurstGPT with sessions', 'burstgpt', burstGptLines(WISH, 'with sessions')],
-  ['agents', 'agentic', agenticConversations(WISH)],
+  ['Mooncake', 'mooncake', mooncakeLines(REQUEST)],
+  ['Azure', 'azure', azureLines(REQUEST)],
+  ['BurstGPT', 'burstgpt', burstGptLines(REQUEST, 'first')],
+  ['BurstGPT with sessions', 'burstgpt', burstGptLines(REQUEST, 'with sessions')],
+  ['agents', 'agentic', agenticConversations(REQUEST)],
 ];
 
 const read = async (bytes: Uint8Array, format: TraceFormat): Promise<number> => {
@@ -39,7 +39,7 @@ describe('a damaged trace', () => {
     'of %s is read or refused with its line',
     async (_, format, lines) => {
       const good = Buffer.from(`${lines.join('\n')}\n`);
-      expect(await read(good, format)).toBe(WISH.requests);
+      expect(await read(good, format)).toBe(REQUEST.requests);
       const random = seededRandom(17);
       let refused = 0;
       for (let round = 0; round < longCount(100, 2_000); round += 1) {
@@ -47,7 +47,7 @@ describe('a damaged trace', () => {
           (error: unknown) => error,
         );
         if (typeof outcome === 'number') {
-          expect(outcome).toBeLessThanOrEqual(WISH.requests);
+          expect(outcome).toBeLessThanOrEqual(REQUEST.requests);
           continue;
         }
         if (!(outcome instanceof BenchError)) throw outcome;
