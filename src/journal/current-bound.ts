@@ -1,14 +1,14 @@
-// How much of other nodes is current here, and whether there is room for more. Current records are never compacted away
-// and are read at every start, so they need a separate limit: more than any real machine sends, and no more than a
-// start reads in seconds.
+// The amount of current records of other nodes here, and whether there is room for more. Current records are
+// never compacted away and are read at every start, so they need a separate limit: more than any real machine
+// sends, and no more than a start reads in seconds.
 
 import type { NodeId } from '../core/ids.ts';
 
 export interface CurrentLimits {
-  /** Of one other node. */
+  /** Per origin. */
   readonly recordsPerOriginMax: number;
   readonly bytesPerOriginMax: number;
-  /** Of all other nodes. */
+  /** Over all other nodes. */
   readonly recordsMax: number;
   readonly bytesMax: number;
 }
@@ -37,7 +37,7 @@ export class CurrentBound {
     this.#limits = limits;
   }
 
-  /** Of an origin, replacing what was known of it. This node has no limit. */
+  /** Sets the size of an origin, replacing the previous one. This node has no limit. */
   set(origin: NodeId, size: CurrentSize): void {
     if (origin === this.#ownNode) return;
     const before = this.#sizes.get(origin) ?? NOTHING;

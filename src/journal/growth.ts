@@ -1,5 +1,5 @@
-// When a journal has grown enough since it was last compacted to be compacted again. Time alone does not limit its
-// size: what peers send in ten minutes can be many times the limit.
+// When a journal has grown enough since it was last compacted to be compacted again. Time alone does not
+// limit its size: peers can send many times the limit in ten minutes.
 
 export class Growth {
   readonly #stepBytes: number;

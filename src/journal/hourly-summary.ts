@@ -8,10 +8,10 @@ import { type FigureSummary, type HourlySummary, hourlySummarySchema } from '../
 import { recordPayload } from '../wire/durable-record.ts';
 import { parseShallowBytes } from '../wire/shallow-json.ts';
 
-/** A hostile body must not make a row of any size: figures past this many are left out. */
+/** A hostile body must not make a row of any size: figures above this number are left out. */
 export const FIGURES_MAX = 64;
 
-/** One body is in memory at a time, for any number and size; only the figures of each are kept. */
+/** One body is in memory at a time, for any number and size; only the figures of each are stored. */
 export const summarizeHour = (bodies: Iterable<Uint8Array>): HourlySummary => {
   const values = new Map<string, number[]>();
   let count = 0;
@@ -28,8 +28,8 @@ export const summarizeHour = (bodies: Iterable<Uint8Array>): HourlySummary => {
 };
 
 /**
- * Two summaries of one hour: a late record came after the hour was summed up. Min, max and counts are exact; the median
- * is that of the larger part, because the original values are gone.
+ * Merges two summaries of one hour: a late record arrived after the hour was summarised. Min, max and counts
+ * are exact; the median is that of the larger part, because the original values are gone.
  */
 export const mergeSummaries = (first: HourlySummary, second: HourlySummary): HourlySummary => {
   const figures = new Map(Object.entries(first.figures));
@@ -72,7 +72,7 @@ const summarize = (numbers: readonly number[]): FigureSummary => {
   const lower = sorted[sorted.length % 2 === 1 ? middle : middle - 1] ?? upper;
   return {
     min: sorted[0] ?? upper,
-    // Halves first, so that two huge figures do not overflow; bounded, because tiny ones lose a bit by that.
+    // Halved first, so that two huge figures do not overflow; clamped, because tiny ones lose a bit by that.
     median: Math.min(Math.max(lower / 2 + upper / 2, lower), upper),
     max: sorted.at(-1) ?? upper,
     count: sorted.length,

@@ -1,5 +1,5 @@
-// The port of the store of durable events. Once `append` returns, the events are on disk. Bounded by compaction, which
-// leaves holes on purpose: a reply is the kept events plus `through`.
+// The port of the store of durable events. Once `append` returns, the events are on disk. Limited by
+// compaction, which leaves gaps on purpose: a reply is the stored events plus `through`.
 
 import type { Clock } from '../clock/clock.ts';
 import type { NodeId } from '../core/ids.ts';
@@ -17,8 +17,8 @@ export interface DurableRecord {
   /** UTF-8 JSON made by the origin (wire/durable-record.ts); the signature is over these bytes. */
   readonly body: Uint8Array;
   /**
-   * ed25519, 64 bytes, of the own node's records; for others, preceded by the raw public key, 96 bytes, as received, so
-   * they carry their proof when passed on. Empty if the origin does not sign.
+   * ed25519, 64 bytes, of the own node's records; for others, preceded by the raw public key, 96 bytes, as
+   * received, so that they contain their proof when relayed. Empty if the origin does not sign.
    */
   readonly signature: Uint8Array;
 }
@@ -29,7 +29,7 @@ export interface AgedRecord extends DurableRecord {
 }
 
 export interface StoredRecord extends AgedRecord {
-  /** Wall clock of this machine when it was stored: only ever compared with the same clock. */
+  /** Wall clock of this machine when it was stored: only compared with the same clock. */
   readonly storedAtWallMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface StoredOrigin {
 
 export interface HistoryQuery {
   readonly origin: NodeId;
-  /** 'gpu' or 'link'; other slots keep no history and give no rows. */
+  /** 'gpu' or 'link'; other slots have no history and give no rows. */
   readonly slot: string;
   readonly key: string;
   readonly sinceWallMs: number;
@@ -50,7 +50,7 @@ export interface HistoryQuery {
   readonly limit: number;
 }
 
-/** Of every key that involves a node: as the origin, or as the first word of the key. */
+/** Every key that involves a node: as the origin, or as the first word of the key. */
 export interface PastQuery {
   readonly node: NodeId;
   readonly slot: string;
@@ -65,7 +65,7 @@ export interface HistoryRow {
   readonly key: string;
   /** When the event was true, on this machine's wall clock; the start of the hour for an hourly row. */
   readonly atWallMs: number;
-  /** Raw rows hold the record's body; hourly rows an HourlySummary as JSON (hourly-summary.ts). */
+  /** Raw rows contain the record's body; hourly rows an HourlySummary as JSON (hourly-summary.ts). */
   readonly body: Uint8Array;
   readonly isHourly: boolean;
 }
@@ -75,17 +75,21 @@ export type JournalNotice = Problem<'journal-replaced' | 'journal-cut' | 'journa
 export interface Journal extends Disposable {
   /** Notices for a person about how the file was opened, for example that it was moved aside. Empty if all is well. */
   readonly notices: readonly JournalNotice[];
-  /** How far this node's records are known to have reached where some of them were missing when it was opened; the caller starts a new epoch above it. */
+  /**
+   * Up to which number this node's records are known to have existed, if some of them were missing when it
+   * was opened; the caller starts a new epoch above it.
+   */
   readonly lost: StoredOrigin | undefined;
   /** The epoch of this node's events; changes only in `startNewEpoch`. */
   readonly ownEpoch: number;
   /** A number greater than that of every earlier start on this journal; greater still after `raiseStart`. */
   readonly startNumber: number;
   /**
-   * Stores records in order, all or none, and returns once they are on disk. A record that is held already, or of an
-   * epoch that a newer one has replaced, is skipped. This node's records must be created here: a copy that comes back
-   * from a peer may only go to `appendCatchUp`. @throws JournalError `out-of-order` when one is not the next of its
-   * (origin, epoch); `full` when the disk is full.
+   * Stores records in order, all or none, and returns once they are on disk. A record that is held already,
+   * or of an epoch that a newer one has replaced, is skipped. This node's records must be created here: a
+   * copy that comes back from a peer may only go to `appendCatchUp`.
+   * @throws JournalError `out-of-order` when one is not the next of its (origin, epoch); `full` when the disk
+   * is full.
    */
   append(records: readonly AgedRecord[]): void;
   /**
@@ -106,25 +110,31 @@ export interface Journal extends Disposable {
    * nothing if it already is.
    */
   raiseStart(start: number): void;
-  /** Forgets everything of another node, its position too: a node that still has its records may send them again. */
+  /**
+   * Removes everything of another node, including its position: a node that still has its records may send
+   * them again.
+   */
   forget(origin: NodeId): void;
   /** One position per origin, always including this node, ascending by origin. */
   origins(): readonly StoredOrigin[];
   /** The position of one origin, at the cost of a look-up; undefined if nothing of it was ever stored. */
   origin(origin: NodeId): StoredOrigin | undefined;
-  /** The current epoch's kept records of an origin with seq greater than `after`, ascending. Read page by page. */
+  /**
+   * The current epoch's stored records of an origin with seq greater than `after`, ascending. Read page by
+   * page.
+   */
   recordsAfter(origin: NodeId, after: number): Iterable<StoredRecord>;
   /** The same without replaced records: everything that state is built from, however long the history is. */
   currentRecords(origin: NodeId): readonly StoredRecord[];
-  /** Rows of one (origin, slot, key), hourly and raw, the current record among them, ascending by time. */
+  /** Rows of one (origin, slot, key), hourly and raw, including the current record, ascending by time. */
   history(query: HistoryQuery): readonly HistoryRow[];
-  /** Raw rows that are not current any more, ascending by time. */
+  /** Raw rows that are no longer current, ascending by time. */
   past(query: PastQuery): readonly HistoryRow[];
-  /** Drops what is superseded and past its bounds; cheap when there is nothing to do. */
+  /** Drops what is superseded and above its limits; cheap if there is nothing to do. */
   compact(): CompactionResult;
   /** Records of other nodes that were skipped since this journal was opened, because too many of them are current. */
   readonly passedOver: number;
-  /** Of the database and its write-ahead log, on disk. */
+  /** Size of the database and its write-ahead log, on disk. */
   sizeBytes(): number;
 }
 
@@ -134,21 +144,22 @@ export interface JournalOptions {
   /** Default JOURNAL_LIMITS. */
   readonly limits?: JournalLimits;
   /**
-   * Default CURRENT_LIMITS. A record past them is not stored; the position moves on, as past a hole left by compaction.
+   * Default CURRENT_LIMITS. A record above them is not stored; the position moves on, as at a gap left by
+   * compaction.
    */
   readonly currentLimits?: CurrentLimits;
   /** The greatest epoch of this node known from elsewhere; its epoch is never below it. */
   readonly epochFloor?: number;
-  /** Raw ed25519 key of the own node: with it, what is current of this node must bear its signature. */
+  /** Raw ed25519 key of the own node: with it, current records of this node must have its signature. */
   readonly ownPublicKey?: Uint8Array;
 }
 
 export interface CompactionResult {
-  /** Raw records removed: superseded, summed up into hourly rows, or over the size limit. */
+  /** Raw records removed: superseded, summarised into hourly rows, or above the size limit. */
   readonly droppedRecords: number;
   /** Hourly rows written. */
   readonly hourlyRows: number;
-  /** Hourly rows removed: too old, or over the size limit. */
+  /** Hourly rows removed: too old, or above the size limit. */
   readonly droppedHourlyRows: number;
   readonly sizeBytes: number;
 }
@@ -158,7 +169,10 @@ export interface JournalLimits {
   readonly rawHistoryMs: number;
   /** Hourly history, ms. Default 90 days. */
   readonly hourlyHistoryMs: number;
-  /** Of the database, bytes. Default 512 MB. History is deleted to stay below it; current records never are. */
+  /**
+   * Size of the database, bytes. Default 512 MB. History is deleted to stay below it; current records never
+   * are.
+   */
   readonly sizeBytesMax: number;
 }
 

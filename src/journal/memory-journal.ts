@@ -7,7 +7,10 @@ import { databaseSizeBytes, openInMemory } from './sqlite-database.ts';
 import { openInTransaction } from './sqlite-file.ts';
 import { type JournalStore, SqliteJournal } from './sqlite-journal.ts';
 
-/** What a journal in memory writes to, apart from the journal, so that a test can open it again as after a crash. */
+/**
+ * The storage of a journal in memory, apart from the journal, so that a test can open it again as after a
+ * crash.
+ */
 export interface MemoryDisk {
   readonly database: DatabaseSync;
   isOpen: boolean;

@@ -68,7 +68,7 @@ export const numberAbove = (wallMs: number, ...floors: readonly number[]): numbe
   throw new RangeError(`not a whole number above ${floors.join(', ')}`);
 };
 
-/** Ages and wall times are kept in whole milliseconds; an age is never negative. */
+/** Ages and wall times are stored in whole milliseconds; an age is never negative. */
 export const wholeAgeMs = (ageMs: number): number =>
   Number.isFinite(ageMs) ? Math.min(Math.max(0, Math.round(ageMs)), Number.MAX_SAFE_INTEGER) : 0;
 
@@ -82,7 +82,7 @@ interface Opening {
   readonly ownNode: NodeId;
   readonly wallMs: number;
   readonly epochFloor: number;
-  /** The epoch that the journal has for this node, perhaps as another node's. */
+  /** The epoch of this node in the journal, possibly recorded as another node's. */
   readonly heldEpoch: number;
   /** What could be read from a journal that this one replaces. */
   readonly lost?: OwnNumbers | undefined;
@@ -108,7 +108,7 @@ export const openOwnNumbers = (stored: OwnNumbers | undefined, opening: Opening)
       : [
           {
             code: 'journal-of-other-node',
-            problem: `The journal was written by node ${stored.ownNode}, and this is ${ownNode}: its records are kept as another node's.`,
+            problem: `The journal was written by node ${stored.ownNode}, and this is ${ownNode}: its records are stored as another node's.`,
             advice: '',
           },
         ];
@@ -128,8 +128,8 @@ const refuseOtherOwnEpoch = (held: Held, record: AgedRecord): void => {
 const ownFuture = (held: Held, epoch: number): JournalError =>
   new JournalError({
     code: 'own-future',
-    problem: `Other nodes know more of epoch ${epoch} than this journal (epoch ${held.ownEpoch}) has: the journal was restored from a copy.`,
-    advice: 'A new epoch has to be started.',
+    problem: `Other nodes have more of epoch ${epoch} than this journal (epoch ${held.ownEpoch}): the journal was restored from a copy.`,
+    advice: 'Start a new epoch.',
   });
 
 const notNext = (record: AgedRecord, next: number): JournalError =>

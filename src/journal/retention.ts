@@ -35,7 +35,7 @@ export const supersessions = (kind: string): readonly Supersession[] => {
   }
 };
 
-/** Records of hours that ended before this moment are summed up; it is the start of an hour. */
+/** Records of hours that ended before this moment are summarised; it is the start of an hour. */
 export const rawHistoryEndMs = (nowWallMs: number, rawHistoryMs: number): number =>
   hourOf(nowWallMs - rawHistoryMs);
 

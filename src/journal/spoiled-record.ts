@@ -1,5 +1,6 @@
-// Bit rot inside a record, which no check of SQLite's sees: what is current must still be what its origin signed. Otherwise a
-// wrong figure would be shown as a right one, and peers would refuse it as forged, again and again.
+// Bit rot inside a record, which SQLite's own checks do not detect: a current record must still be what its
+// origin signed. Otherwise a wrong figure would be shown as correct, and peers would repeatedly refuse it as
+// forged.
 
 import type { NodeId } from '../core/ids.ts';
 import { NodeKeys, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../wire/node-signature.ts';
@@ -12,12 +13,12 @@ export interface OwnIdentity {
   readonly ownPublicKey?: Uint8Array;
 }
 
-/** Past this many a start would take too long: 0.07 ms of a core each. */
+/** With more records a start would take too long: 0.07 ms of a core each. */
 const RECORDS_CHECKED_MAX = 20_000;
 
 /**
- * The first current record whose bytes, or whose place, are not what its origin signed, by name; those of this node first. History is
- * not asked: there is too much of it for a start.
+ * The first current record whose bytes, or whose position, are not what its origin signed, by name; those of
+ * this node first. History is not checked: there is too much of it for a start.
  */
 export const spoiledRecord = (
   records: SqliteRecords,
@@ -38,7 +39,9 @@ export const spoiledRecord = (
 
 const rank = ({ origin }: OriginRow, { ownNode }: OwnIdentity): number => (origin === ownNode ? 0 : 1);
 
-/** What bears no signature, or one of an identity that this home no longer has, cannot be asked. */
+/**
+ * A record without a signature, or with one of an identity that this home no longer has, cannot be checked.
+ */
 const isSpoiled = (record: StoredRecord, keys: NodeKeys, { ownNode, ownPublicKey }: OwnIdentity): boolean => {
   const { origin, body, signature } = record;
   const hasKey = signature.length === PUBLIC_KEY_BYTES + SIGNATURE_BYTES;

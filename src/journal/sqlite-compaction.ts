@@ -46,7 +46,7 @@ export const shrink = (database: DatabaseSync): void => {
 
 export const hasFreePages = (database: DatabaseSync): boolean => pragma(database, 'freelist_count') > 0;
 
-/** Sums up the superseded profiles of every hour that ended before `endMs`, one hour per transaction. */
+/** Summarises the superseded profiles of every hour that ended before `endMs`, one hour per transaction. */
 const sumUpPast = (database: DatabaseSync, endMs: number): { records: number; hourlyRows: number } => {
   const oldest = database.prepare(
     'SELECT min(at_ms) AS at_ms FROM records WHERE is_superseded = 1 AND has_history = 1',
@@ -80,7 +80,7 @@ const mergedWith = (earlier: SqliteRow | undefined, summary: HourlySummary): Hou
   return held === undefined ? summary : mergeSummaries(held, summary);
 };
 
-/** The oldest history goes first, whether hourly or raw; current records stay, however many. */
+/** The oldest history is dropped first, whether hourly or raw; all current records stay. */
 const dropOverSize = (
   database: DatabaseSync,
   sizeBytesMax: number,

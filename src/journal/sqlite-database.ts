@@ -1,5 +1,5 @@
-// Opens the file so that commits are on disk and no other process can write it, runs transactions, and reads rows
-// column by column: a value of another type means that the file is damaged.
+// Opens the file so that commits are on disk and no other process can write it, runs transactions, and reads
+// rows column by column: a value of another type shows that the file is damaged.
 
 import { chmodSync, closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
@@ -13,17 +13,17 @@ export const openForWriting = (path: string): DatabaseSync => {
   try {
     // Before the first access: with a permanent lock there is no shared-memory file, and no second writer.
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
-    // Takes effect only in an empty file; others have it from their creation.
+    // Takes effect only in an empty file; other files have it since their creation.
     database.exec('PRAGMA auto_vacuum = INCREMENTAL');
     const mode = database.prepare('PRAGMA journal_mode = WAL').get()?.['journal_mode'];
     if (mode !== 'wal')
       throw new JournalError({
         code: 'io',
-        problem: `The file system of ${path} cannot keep a journal.`,
+        problem: `The file system of ${path} cannot store a journal.`,
         advice: '',
       });
     database.exec(SETTINGS);
-    // Left by the inspection before; with the lock held nothing uses it.
+    // Left by the previous inspection; while the lock is taken, nothing uses it.
     rmSync(`${path}-shm`, { force: true });
     return database;
   } catch (error) {
@@ -39,7 +39,7 @@ export const openInMemory = (): DatabaseSync => {
   return database;
 };
 
-/** Of the pages in use and free, bytes. */
+/** Size of the pages in use and free, bytes. */
 export const databaseSizeBytes = (database: DatabaseSync): number =>
   pragma(database, 'page_count') * pragma(database, 'page_size');
 
@@ -116,12 +116,12 @@ const createPrivately = (path: string): void => {
 const refuse = (column: string): never => {
   throw new JournalError({
     code: 'damaged',
-    problem: `The journal has no valid ${column} where one must be.`,
+    problem: `The journal has a missing or invalid ${column}.`,
     advice: '',
   });
 };
 
-/** A daemon that is stopping still holds the lock for a moment. */
+/** A daemon that is stopping may still have the lock for a moment. */
 const LOCK_TIMEOUT_MS = 500;
 /** `fullfsync` is for macOS, where fsync leaves the data in the drive's cache. WAL: checkpoint at 4 MB, cut back to that. */
 const SETTINGS = `

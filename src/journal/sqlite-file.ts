@@ -1,6 +1,6 @@
-// Prepares a journal file for writing: inspected, moved aside if damaged, its tables created, its numbers advanced. A damaged
-// file is moved aside whole, under a unique name: it may still matter, so it is never deleted and never written to
-// again.
+// Prepares a journal file for writing: inspected, moved aside if damaged, its tables created, its numbers
+// advanced. A damaged file is moved aside unchanged, under a unique name: it may still matter, so it is never
+// deleted or written to again.
 
 import { existsSync, renameSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
@@ -16,7 +16,7 @@ import { createTables } from './sqlite-schema.ts';
 import { missingRecords, readStoredCount } from './stored-count.ts';
 
 export interface SqliteJournalOptions extends JournalOptions {
-  /** Of the database file; its directory must exist. */
+  /** Path of the database file; its directory must exist. */
   readonly path: string;
 }
 
@@ -52,7 +52,7 @@ export const openSqliteFile = (options: SqliteJournalOptions): OpenedDatabase =>
 /** Returns the new path of the database; its write-ahead log and shared memory go with it. */
 const moveAside = (path: string, wallMs: number): string => {
   const target = freeName(`${path}.damaged-${stamp(wallMs)}`);
-  // The database first: a log left alone by a crash is recognized, an old database without its log is not.
+  // The database first: a log left alone by a crash is recognised, an old database without its log is not.
   for (const part of PARTS) if (existsSync(path + part)) renameSync(path + part, target + part);
   return target;
 };
@@ -69,7 +69,7 @@ const replace = (
   const notice: JournalNotice = {
     code: 'journal-replaced',
     problem: `The journal ${options.path} was damaged (${reason}) and was moved to ${movedTo}.${stored}`,
-    advice: `A new one was started in epoch ${file.own.ownEpoch}: readings come back by themselves; history that no other node has is in the moved file.`,
+    advice: `A new one was started in epoch ${file.own.ownEpoch}: readings return by themselves; history that no other node has is in the moved file.`,
   };
   return {
     ...file,
@@ -103,7 +103,7 @@ const begin = (
     ownNode,
     wallMs: clock.wallMs(),
     epochFloor,
-    // Of a journal that is empty now the count is all that is known.
+    // For a journal that is empty now, the count is all that is known.
     heldEpoch: Math.max(held?.epoch ?? 0, before === undefined ? (stored?.epoch ?? 0) : 0),
     lost: salvaged,
   });
@@ -121,7 +121,7 @@ const begin = (
   return { database, records, own, origins: records.origins(), notices, lost };
 };
 
-/** SQLite takes a log that ends early, or has a damaged frame, for one that ends there. */
+/** SQLite treats a log that ends early, or has a damaged frame, as one that ends there. */
 const cutNotice = (
   path: string,
   stored: StoredOrigin | undefined,
@@ -133,7 +133,7 @@ const cutNotice = (
     code: 'journal-cut',
     problem: `The journal ${path} has lost at least ${counted(missing, 'record')} of the ${formatCount(stored.through)} that this node had stored: its write-ahead log (${path}-wal) was cut off or damaged.`,
     advice:
-      'A new epoch was started: readings come back by themselves, and other nodes return what they have. Check the disk, or restore the home from a copy.',
+      'A new epoch was started: readings return by themselves, and other nodes return what they have. Check the disk, or restore the home from a copy.',
   };
 };
 

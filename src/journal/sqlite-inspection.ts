@@ -83,8 +83,8 @@ const refuseNewer = (database: DatabaseSync, path: string): void => {
 };
 
 /**
- * SQLite reads a last page that is incomplete as one with zeros, and a file of one byte as an empty one. Where there is a log, a killed
- * checkpoint may have left such a page, and the log has it whole.
+ * SQLite reads a last page that is incomplete as one with zeros, and a file of one byte as an empty one. If
+ * there is a log, a killed checkpoint may have left such a page, and the log contains it completely.
  */
 const cutOff = (database: DatabaseSync, path: string): string | undefined => {
   if (fileSizeBytes(`${path}-wal`) > 0) return undefined;
@@ -100,14 +100,15 @@ const faultOf = (database: DatabaseSync, own: OwnIdentity): string | undefined =
   if (version === 0 && shape === '') return undefined;
   if (applicationId(database) !== APPLICATION_ID || version < 1) return 'it is not a Plimsoll journal';
   if (shape !== expectedShape()) return 'tables are missing or wrong';
-  // Not quick_check: a flipped bit may make a row and its index differ, and a record would not be found, without a word.
+  // Not quick_check: a flipped bit may make a row and its index differ, and a record would silently not be
+  // found.
   const check = textIn(database.prepare('PRAGMA integrity_check(1)').get(), 'integrity_check');
   if (check !== 'ok') return check.replaceAll(/[*\s]+/g, ' ').trim();
   const records = new SqliteRecords(database);
   if (records.own() === undefined) return 'its own epoch is missing';
   const origins = records.origins(); // throws if one is invalid
   const ahead = database.prepare(RECORDS_AHEAD).get() ?? database.prepare(CURRENT_OF_OLD).get();
-  if (ahead !== undefined) return 'it has records that are not within the position of their origin';
+  if (ahead !== undefined) return 'it has records beyond the position of their origin';
   const spoiled = spoiledRecord(records, origins, own);
   return spoiled === undefined ? undefined : `record ${spoiled} is not what its origin signed`;
 };
@@ -131,7 +132,7 @@ const RECORDS_AHEAD = `
   WHERE EXISTS (SELECT 1 FROM records r WHERE r.origin_id = o.id AND (r.epoch, r.seq) > (o.epoch, o.through))
   LIMIT 1
 `;
-/** Once an epoch has begun, nothing of an older one is current. */
+/** Once an epoch has started, nothing of an older one is current. */
 const CURRENT_OF_OLD = `
   SELECT 1 FROM origins o
   WHERE EXISTS (SELECT 1 FROM records r WHERE r.origin_id = o.id AND r.is_superseded = 0 AND r.epoch <> o.epoch)

@@ -29,7 +29,8 @@ import type { OriginRow, SqliteRecords } from './sqlite-records.ts';
 import { StoredCount } from './stored-count.ts';
 
 /**
- * Opens the journal, creating it if there is none; a damaged one is moved aside and a new one started, with a notice.
+ * Opens the journal, creating it if there is none; a damaged one is moved aside and a new one started, with a
+ * notice.
  * @throws JournalError `newer-schema`, `locked`, `full`, `io`
  */
 export const openSqliteJournal = (options: SqliteJournalOptions): Journal => {
@@ -45,7 +46,7 @@ export const openSqliteJournal = (options: SqliteJournalOptions): Journal => {
 export interface JournalStore {
   /** For messages. */
   readonly place: string;
-  /** How far the own records reach, after each commit. */
+  /** Up to which number the own records are stored, after each commit. */
   stored(position: StoredOrigin): void;
   sizeBytes(): number;
   hasLog(): boolean;

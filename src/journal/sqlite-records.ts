@@ -90,7 +90,7 @@ export class SqliteRecords {
     return sizeIn(row);
   }
 
-  /** Of the records that this one replaces. */
+  /** Supersedes the records that this one replaces. */
   supersede(record: AgedRecord, originId: number): CurrentSize {
     let [records, bytes] = [0, 0];
     for (const { slot, exceptKind } of supersessions(record.kind)) {

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
 
-/** Of the tables below. A file with a greater one is rejected. */
+/** Version of the tables below. A file with a greater one is rejected. */
 export const JOURNAL_SCHEMA_VERSION = 1;
 
 const TABLES = `

@@ -1,6 +1,7 @@
-// How far this node's own records reached, in a small file next to the journal: the write-ahead log is read up to its first
-// damaged byte, and without a second place nothing would show that it had gone on. Written after each commit and not
-// synchronised, so that after a power cut it may be behind, never ahead: what it shows to be missing is missing.
+// How far this node's own records reached, in a small file next to the journal: the write-ahead log is read
+// up to its first damaged byte, and without a second record nothing would show that it continued. Written
+// after each commit and not synchronised, so that after a power cut it may be behind, never ahead: what it
+// shows to be missing is missing.
 
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
 import * as v from 'valibot';
@@ -11,7 +12,7 @@ import type { StoredOrigin } from './journal.ts';
 
 export const storedCountPath = (journalPath: string): string => `${journalPath}-stored`;
 
-/** Undefined where there is none, it is not whole, or another node wrote it. */
+/** Undefined if there is none, it is incomplete, or another node wrote it. */
 export const readStoredCount = (journalPath: string, ownNode: NodeId): StoredOrigin | undefined => {
   try {
     const read = v.safeParse(COUNT, JSON.parse(readInputTextSync(storedCountPath(journalPath), 'homeFile')));
@@ -36,7 +37,7 @@ export class StoredCount implements Disposable {
       this.#descriptor ??= openSync(this.#path, FLAGS, 0o600);
       writeSync(this.#descriptor, JSON.stringify(position).padEnd(LENGTH), 0);
     } catch {
-      // A full disk, or one that fails: the records are stored all the same, and the count stays behind.
+      // On a full or failing disk the records may still be stored, and the count falls behind.
       this[Symbol.dispose]();
     }
   }
@@ -47,7 +48,7 @@ export class StoredCount implements Disposable {
   }
 }
 
-/** How many of this node's records are known to have been stored and are not there. */
+/** How many of this node's records are known to have been stored and are missing. */
 export const missingRecords = (stored: StoredOrigin | undefined, held: StoredOrigin): number => {
   if (stored === undefined || stored.epoch < held.epoch) return 0;
   return Math.max(0, stored.through - (stored.epoch === held.epoch ? held.through : 0));
@@ -59,7 +60,7 @@ const COUNT: v.GenericSchema<unknown, StoredOrigin> = v.object({
   epoch: COUNT_NUMBER,
   through: COUNT_NUMBER,
 });
-/** A named pipe in its place, for whose reader an open would wait without end, is an error instead. */
+/** A named pipe in its place, whose opening would wait forever for a reader, is an error instead. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | (constants.O_NONBLOCK ?? 0);
-/** Of two numbers of 16 digits, an id and the rest: one sector of any disk. */
+/** Two numbers of 16 digits, an id and padding: one sector of any disk. */
 const LENGTH = 128;

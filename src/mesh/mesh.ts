@@ -193,7 +193,7 @@ export interface MeshLimits {
   readonly queueBytesHigh: number;
   readonly queueBytesMax: number;
   readonly linksMax: number;
-  /** Concurrent incoming handshakes, in all and from one address. */
+  /** Concurrent incoming handshakes, in total and from one address. */
   readonly handshakesMax: number;
   readonly handshakesPerAddressMax: number;
   /** Connections accepted from one address: burst, then rate per second. */

@@ -6,7 +6,9 @@ import type { DecodeError } from '../wire/decode-error.ts';
 /** Bytes of the topic at the head of every message, padded with zeros. One frame: conflation loses multipart messages. */
 export const TOPIC_FRAME_SIZE = 40;
 
-/** Of one payload. A subscriber closes a connection that sends more, so the publisher refuses it first. */
+/**
+ * Limit for one payload. A subscriber closes a connection that sends more, so the publisher refuses it first.
+ */
 export const PAYLOAD_BYTES_MAX: number = 16 * 1024 * 1024;
 
 export interface MessageCodec<T> {

@@ -57,7 +57,7 @@ interface Candidate {
   /** Prefix and suffix of each of its names: NumPy's must not clash with others. */
   readonly prefix: string;
   readonly suffix: string;
-  /** Of its whole numbers, bits. */
+  /** Size of its integers, bits. */
   readonly integer: 32 | 64;
 }
 

@@ -1,7 +1,7 @@
-// Where libraries are looked for, and which may be loaded: loading one runs it. It may only come from where no other
-// user could have put it: nothing on its path may be writable for everybody, except folders like /tmp, whose entries
-// must belong to us or to root. Python and Conda environments are found by their variables and by the bin folders on
-// PATH; nothing is run to find them.
+// Where libraries are looked for, and which may be loaded: loading one runs it. It may only come from where
+// no other user could have put it: nothing on its path may be writable by any user, except folders like /tmp,
+// whose entries must belong to us or to root. Python and Conda environments are found by their variables and
+// by the bin folders on PATH; nothing is run to find them.
 
 import { lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -14,12 +14,12 @@ export const distrustOf = (path: string, userId: number | undefined): string | u
   if (userId === undefined) return undefined;
   try {
     let inner = realpathSync(path);
-    if (isWritableForAll(inner) && !lstatSync(inner).isDirectory()) return 'can be written by everybody';
-    if (isWritableForAll(inner)) return 'is a folder that everybody can write to';
+    if (isWritableForAll(inner) && !lstatSync(inner).isDirectory()) return 'can be written by any user';
+    if (isWritableForAll(inner)) return 'is a folder that any user can write to';
     for (let folder = dirname(inner); ; folder = dirname(inner)) {
       const { mode } = lstatSync(folder);
       if ((mode & OTHERS_WRITE) !== 0) {
-        if ((mode & STICKY) === 0) return `is inside ${folder}, which everybody can write to`;
+        if ((mode & STICKY) === 0) return `is inside ${folder}, which any user can write to`;
         const owner = lstatSync(inner).uid;
         if (owner !== userId && owner !== 0) return `is inside ${folder} and belongs to another user`;
       }
@@ -31,7 +31,7 @@ export const distrustOf = (path: string, userId: number | undefined): string | u
   }
 };
 
-/** Of this process; undefined on Windows, which has no such numbers. */
+/** User id of this process; undefined on Windows, which has none. */
 export const ownUserId = (): number | undefined => {
   try {
     const { uid } = userInfo();

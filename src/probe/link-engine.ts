@@ -19,7 +19,7 @@ export interface SinkRequest {
   /** The sink's own interface, if known: the scope of a link-local address. */
   readonly sinkInterface: string | undefined;
   readonly ticket: string;
-  /** Of the source, as far as it has reported them. */
+  /** Addresses of the source, as far as it has reported them. */
   readonly sourceAddresses: readonly string[];
   readonly signal: AbortSignal;
 }

@@ -8,7 +8,7 @@ import { OwnProcessError, type OwnProcessExit, startOwnProcess } from '../proces
 import type { ProbeText } from './probe-answer.ts';
 
 interface ProbeChildOptions {
-  /** Of `entryUrl`; the entry calls `answerParent`. */
+  /** From `entryUrl`; the entry calls `answerParent`. */
   readonly entry: URL;
   /** Its request, as JSON. */
   readonly request: unknown;

@@ -21,7 +21,7 @@ interface RunToolOptions {
   readonly env: Env;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  /** Of stdout and of stderr, each. Default 4 MiB. */
+  /** Limit for stdout and for stderr, each. Default 4 MiB. */
   readonly outputBytesMax?: number;
   readonly input?: string;
 }

@@ -9,7 +9,7 @@ export const diskReason = (error: unknown): string => {
   return DISK_REASONS.get(code ?? '') ?? code ?? errorMessage(error);
 };
 
-/** Of a file that cannot be read: "there is no such file". */
+/** For a file that cannot be read: "there is no such file". */
 export const fileReason = (error: unknown): string =>
   error instanceof InputFileError
     ? error.message

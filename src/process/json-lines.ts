@@ -12,7 +12,7 @@ export class JsonLines {
   #isClosed = false;
   readonly #onMessage: (message: unknown) => void;
 
-  /** Of each after the first. */
+  /** @param onMessage called for each value after the first */
   constructor(onMessage: (message: unknown) => void = () => undefined) {
     this.#onMessage = onMessage;
   }

@@ -8,7 +8,7 @@ type NextLine =
 
 export class LineQueue {
   #lines: string[] = [];
-  /** Lines before it have been handed out: taking one must not move the thousands behind it. */
+  /** Lines before it have been handed out: taking one must not move the thousands after it. */
   #first = 0;
   readonly #lineBytesMax: number;
   #partial: Buffer = Buffer.alloc(0);

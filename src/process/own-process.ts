@@ -10,7 +10,7 @@ import { JsonLines } from './json-lines.ts';
 import { PARENT_PIPES_VARIABLE, type ParentSignal } from './parent-watch.ts';
 
 export interface OwnProcessOptions {
-  /** Of `entryUrl`. */
+  /** From `entryUrl`. */
   readonly entry: URL;
   readonly args: readonly string[];
   /** process.execPath */
@@ -19,7 +19,7 @@ export interface OwnProcessOptions {
   readonly readyTimeoutMs: number;
   /** Ends the start; a child that is ready is ended by its owner. */
   readonly signal: AbortSignal;
-  /** Of the end of its stderr output. Default 16 KiB. */
+  /** Size of the stored end of its stderr output. Default 16 KiB. */
   readonly stderrBytesMax?: number;
   /** Each value after its ready line, as it arrives. */
   readonly onMessage?: (message: unknown) => void;
@@ -63,8 +63,8 @@ export class OwnProcessError extends ProblemError<Problem<OwnProcessErrorCode>> 
 
 /**
  * Resolves when the child has reported that it is ready.
- * @throws OwnProcessError when it cannot be started, ends, or stays silent; the signal's reason when it aborts. No child is
- * left behind.
+ * @throws OwnProcessError when it cannot be started, ends, or stays silent; the signal's reason when it
+ * aborts. No child is left behind.
  */
 export const startOwnProcess = async (options: OwnProcessOptions): Promise<OwnProcess> => {
   options.signal.throwIfAborted();

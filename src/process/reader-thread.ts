@@ -10,7 +10,7 @@ import { errorCode } from '../core/problem.ts';
 
 interface ReaderThreadOptions {
   readonly workerData: unknown;
-  /** Of its heap, and again of its buffers. */
+  /** Limit for its heap, and again for its buffers. */
   readonly mebibytesMax: number;
   /** From one message to the next. */
   readonly messageMsMax: number;

@@ -53,7 +53,7 @@ export const writtenPicture = (picture: FleetPicture): WrittenParts =>
 export const writtenLists = (lists: FleetLists): WrittenParts =>
   new Map(Object.entries(listsOf(lists)).map(([name, list]) => [name, JSON.stringify(list)] as const));
 
-/** Those that are present. */
+/** The lists that are present. */
 export const listsOf = ({ selection, matrix, listing }: FleetLists): FleetLists => ({
   ...(selection === undefined ? {} : { selection }),
   ...(matrix === undefined ? {} : { matrix }),

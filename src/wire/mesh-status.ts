@@ -21,7 +21,7 @@ export type MeshStatus =
       readonly linkCount: number;
       /** Nodes with a link, peers that a person named, and known nodes without a link. */
       readonly peers: readonly PeerStatus[];
-      /** Of beacons. */
+      /** Problems of beacons. */
       readonly problems: readonly BeaconProblem<string>[];
       /** By reason: what was refused or failed since the start. */
       readonly refusals: Readonly<Record<string, number>>;

@@ -13,7 +13,7 @@ import {
 } from '../core/ids.ts';
 import { type Unknown, unknown } from '../core/unknown.ts';
 
-/** Of values from outside that are of the type `T` once they have passed. */
+/** A schema for values from outside that have type `T` once they have passed. */
 export type Schema<T> = v.GenericSchema<unknown, T>;
 
 export const TEXT_LENGTH_MAX = 1_024;

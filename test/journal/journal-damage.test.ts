@@ -90,7 +90,7 @@ describe.each(DAMAGES)('a journal that %s', (_, damage) => {
     expect(journal.notices[0]?.code).toBe('journal-replaced');
     expect(journal.notices[0]?.problem).toContain(path);
     expect(journal.notices[0]?.problem).toContain(moved);
-    expect(journal.notices[0]?.advice).toContain('readings come back by themselves');
+    expect(journal.notices[0]?.advice).toContain('readings return by themselves');
     expect(readFileSync(moved).equals(bytes)).toBe(true);
     expect(journal.ownEpoch).toBeGreaterThan(epoch);
     expect(journal.origins()).toEqual([{ origin: OWN, epoch: journal.ownEpoch, through: 0 }]);
@@ -157,7 +157,10 @@ test('a log that was cut off costs what was not acknowledged, and nothing else',
   expect(seqsAfter(reopened, PEER)).toEqual([1, 2, 3]);
 });
 
-/** What a kill leaves of a journal with 20 records of its own node in its log, in a folder of its own. @returns its epoch */
+/**
+ * What a kill leaves of a journal with 20 records of its own node in its log, in a folder of its own.
+ * @returns its epoch
+ */
 const killedJournal = (): number => {
   using journal = open(WALL_MS);
   for (let count = 0; count < 20; count += 1) appendOwn(journal, { payload: { pad: 'x'.repeat(500) } });

@@ -57,7 +57,7 @@ describe('the search for cuBLAS', () => {
       root: folder.path,
     });
     expect(search.candidates.some(candidate => candidate.library === library)).toBe(false);
-    expect(search.refused).toEqual([`${library} is inside ${open}, which everybody can write to`]);
+    expect(search.refused).toEqual([`${library} is inside ${open}, which any user can write to`]);
   });
 
   test('leaves relative folders of the environment alone', () => {

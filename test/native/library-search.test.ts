@@ -35,7 +35,7 @@ describe('a library', () => {
     mkdirSync(join(open, 'lib'));
     writeFileSync(join(open, 'lib/libx.so'), '');
     symlinkSync(join(open, 'lib'), join(folder.path, 'link'));
-    const reason = `is inside ${open}, which everybody can write to`;
+    const reason = `is inside ${open}, which any user can write to`;
     expect(distrustOf(join(open, 'lib/libx.so'), ownUserId())).toBe(reason);
     expect(distrustOf(join(folder.path, 'link/libx.so'), ownUserId())).toBe(reason);
   });
@@ -45,7 +45,7 @@ describe('a library', () => {
     const library = join(folder.path, 'libx.so');
     writeFileSync(library, '');
     chmodSync(library, 0o666);
-    expect(distrustOf(library, ownUserId())).toBe('can be written by everybody');
+    expect(distrustOf(library, ownUserId())).toBe('can be written by any user');
   });
 
   test('of a relative path, or that is not there, is refused', () => {

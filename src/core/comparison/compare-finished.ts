@@ -35,7 +35,7 @@ export interface FinishedSide {
   readonly units: readonly FinishedUnit[];
   /** With fewer runs it is not comparable: five for a baseline. */
   readonly runsMin: number;
-  /** Of the machine that made the load. */
+  /** The environment of the machine that made the load. */
   readonly environment: Reported<LoadMachine>;
   /** Only for a side of one run that is on this machine. */
   readonly only: { readonly report: Report; readonly timed: TimedRun | Unknown } | undefined;

@@ -50,7 +50,7 @@ export interface ComparisonDocument {
   readonly isSameModel: boolean;
   /** What a reader must know in addition to the figures, one sentence each. */
   readonly notices: readonly string[];
-  /** Of the primary metric; not comparable if something is refused and not overruled. */
+  /** Verdict of the primary metric; not comparable if something is refused and not overruled. */
   readonly verdict: ComparisonVerdict;
   /** For a person: "B is better: TTFT p90 −11.8 % (−15.2 to −8.6 %)". */
   readonly sentence: string;
@@ -86,7 +86,7 @@ export interface ComparedUnit {
   readonly issued: number;
   readonly completed: number;
   readonly failed: number;
-  /** Of the measured window. */
+  /** Duration of the measured window. */
   readonly windowNs: Reported<number>;
   readonly clientVerdict: 'trustworthy' | 'client-bound' | 'unknown';
   /** By the name of the metric. */

@@ -25,7 +25,7 @@ export interface ComparisonView extends ComparisonFindings, Pick<ReportedPairs, 
   readonly isLive: boolean;
 }
 
-/** Of every node that is not forgotten, newest first. */
+/** Comparisons of every node that is not forgotten, newest first. */
 export const comparisonViews = (state: State, nowMs: number): readonly ComparisonView[] =>
   Object.entries(state.comparisons)
     .flatMap(([node, comparisons]) =>

@@ -1,6 +1,6 @@
-// A comparison by pairs as the cluster sees it while it goes on and after it has ended: what is compared, its
-// progress, and the answer. The whole document, with every figure, stays in the directory of the node that
-// ran it.
+// A comparison by pairs as the cluster sees it while it is in progress and after it has ended: what is
+// compared, its progress, and the answer. The whole document, with every figure, stays in the directory of
+// the node that ran it.
 
 import type { ComparisonId } from '../ids.ts';
 import { shortName } from '../run/run-digest.ts';
@@ -12,7 +12,7 @@ import type { ComparisonVerdict } from './judge-effect.ts';
 export interface ComparisonFindings {
   /** One sentence for a person. */
   readonly sentence: string;
-  /** Of the primary metric. */
+  /** Verdict of the primary metric. */
   readonly verdict: ComparisonVerdict;
   readonly pairsDone: number;
 }

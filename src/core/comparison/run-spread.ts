@@ -42,7 +42,7 @@ export const runSpread = (units: readonly ComparedUnit[]): readonly SpreadMetric
 export const smallestLogDifference = (spread: number, runs: number): number =>
   2.8 * spread * Math.sqrt(2 / runs);
 
-/** Of one metric over two sets of at least two runs each. */
+/** Evidence for one metric over two sets of at least two runs each. */
 export const setEvidence = (
   metric: RequestedMetric,
   { a, b }: { readonly a: readonly ComparedUnit[]; readonly b: readonly ComparedUnit[] },

@@ -5,7 +5,7 @@ export interface TimedRun {
   /** First send of the measured phase, and last end of a completed request, ns of the run's own clock. */
   readonly fromNs: number;
   readonly toNs: number;
-  /** Of completed requests; the columns below belong to it. NaN if a request has no such figure. */
+  /** Ends of completed requests; the columns below belong to them. NaN if a request has no such figure. */
   readonly endNs: Float64Array;
   readonly ttftNs: Float64Array;
   readonly tpotNs: Float64Array;

@@ -136,7 +136,7 @@ const goneFault = ({ nodeId, presence, silentMs }: NodeView, nowMs: number): Nod
   ...(Number.isFinite(silentMs) ? { sinceMs: nowMs - silentMs } : {}),
 });
 
-/** Of the host's memory and each GPU's, the fullest represents the node. */
+/** The fullest memory of the host and its GPUs represents the node. */
 const overFault = (view: NodeView): readonly NodeFault[] => {
   const memory = knownValue(view.memory);
   const swapped = memory === undefined ? 0 : knownOr(memory.swapUsedBytes, 0);

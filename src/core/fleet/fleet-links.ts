@@ -17,7 +17,7 @@ export interface FleetLink {
   /** From the first node to the second, and back, bits per second. */
   readonly there?: number;
   readonly back?: number;
-  /** Of the direction with the smaller share of its expected rate: 0..1 and slightly more. */
+  /** Share of the expected rate in the direction with the smaller one: 0..1 and slightly more. */
   readonly share?: number;
   readonly slowerWay: 'there' | 'back';
   readonly roundTripNs?: number;

@@ -65,7 +65,7 @@ export interface GroupLevels {
   readonly memoryUse?: number;
   /** Mean of its GPUs, 0..1. */
   readonly gpuUse?: number;
-  /** Of host and GPUs, to a thousandth of the total. */
+  /** Memory of host and GPUs, to a thousandth of the total. */
   readonly usedBytes: number;
 }
 
@@ -77,7 +77,7 @@ export interface GroupSums {
   readonly kind: string;
   readonly flopsPerSecond: Total;
   readonly bandwidthBytesPerSecond: Total;
-  /** Of host and GPUs. */
+  /** Memory of host and GPUs. */
   readonly memoryTotalBytes: number;
   /** Memory that models are stored in. */
   readonly modelMemoryBytes: number;

@@ -32,7 +32,7 @@ export interface GroupSummary extends GroupName {
   readonly gpuUse: Total;
   /** Processes that serve or generate on its nodes now. */
   readonly runners: number;
-  /** Of the runs against its nodes, over the last seconds. */
+  /** Total of the runs against its nodes, over the last seconds. */
   readonly outputTokensPerSecond: Total;
 }
 

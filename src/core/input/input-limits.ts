@@ -6,13 +6,13 @@ interface InputLimit {
   /** Part of a sentence: "a data set". */
   readonly what: string;
   /**
-   * Of one file, reply or part, as stored or received; of a header, a line or a block if only such parts of a
-   * file are in memory at once. Infinity: files of any size are read, entry by entry.
+   * Size of one file, reply or part, as stored or received; of a header, a line or a block if only such parts
+   * of a file are in memory at once. Infinity: files of any size are read, entry by entry.
    */
   readonly bytesMax: number;
   /**
-   * Of what it becomes in memory (of the decompressed bytes, if the reader only passes them on), over all its
-   * files.
+   * Size of what it becomes in memory (of the decompressed bytes, if the reader only passes them on), over
+   * all its files.
    */
   readonly expandedBytesMax: number;
   /** What to do if it is too large. */

@@ -88,7 +88,7 @@ export interface LinkFacts {
    * none is open.
    */
   readonly best: ConnectionFacts;
-  /** Of the open paths; of the lost ones if none is open. */
+  /** Figures of the open paths; of the lost ones if none is open. */
   readonly figures: MeasuredWays;
 }
 

@@ -28,7 +28,7 @@ export const queueWays = ({ uploadQueueNs: up, downloadQueueNs: down }: Queues):
   return ways.join(', ');
 };
 
-/** Of the direction with the longer queue; undefined if neither is known. */
+/** The longer queue of both directions; undefined if neither is known. */
 export const longerQueueNs = ({ uploadQueueNs, downloadQueueNs }: Queues): number | undefined => {
   const known = [knownOr(uploadQueueNs, undefined), knownOr(downloadQueueNs, undefined)].filter(
     queueNs => queueNs !== undefined,

@@ -234,7 +234,7 @@ const linkView = (
   };
 };
 
-/** Of a link with no open connection; undefined if there is one. */
+/** State of a link with no open connection; undefined if there is one. */
 const closedStanding = (
   connections: readonly ConnectionFacts[],
   lost: readonly LostPath[],

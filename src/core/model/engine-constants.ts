@@ -35,7 +35,7 @@ export type DeviceClass = 'apple' | 'gb10' | 'geforce' | 'datacentre' | 'amd' | 
 
 /** What the constants depend on apart from engine and device. */
 interface ModelKind {
-  /** Of most weights: "Q4_0", "Q4_K", "F16"; undefined if unknown. */
+  /** Quantisation of most weights: "Q4_0", "Q4_K", "F16"; undefined if unknown. */
   readonly quantisation: string | undefined;
   /** Layers with experts start more kernels each. */
   readonly hasExperts: boolean;

@@ -25,7 +25,7 @@ export interface HeadroomPlace {
   readonly calibrations?: readonly StoredCalibration[];
   /** Unknown if nothing was measured. */
   readonly ceiling: Reported<DeviceCeiling>;
-  /** Of the device; if it shares the host's memory, the part that its GPU may use. */
+  /** Memory of the device; if it shares the host's memory, the part that its GPU may use. */
   readonly memoryBytes: Reported<number>;
   /** The part that no program uses now; missing for a device that is only known from a data sheet. */
   readonly memoryFreeBytes?: Reported<number>;

@@ -15,8 +15,8 @@ export const nodeCalibrations = (state: State, node: NodeId, nowMs: number): rea
   );
 
 /**
- * Those of the version that runs now; if there are none, all of them, with the note that they are of another
- * version.
+ * Measurements of the version that runs now; if there are none, all of them, with the note that they are of
+ * another version.
  */
 export const ofVersion = (
   all: readonly StoredCalibration[],

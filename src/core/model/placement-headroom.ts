@@ -22,9 +22,9 @@ export interface PlacementHeadroom {
   /** "TP 2: spark-1 + spark-2" */
   readonly name: string;
   readonly placement: PlacementPlan;
-  /** Of each device, in stage order. */
+  /** The part of each device, in stage order. */
   readonly parts: readonly PlacementPart[];
-  /** That of the device with the least room. */
+  /** The fit of the device with the least room. */
   readonly fit: Fit | Unknown;
   /**
    * The same for the memory that no program uses now; a server that has the model loaded already counts as a
@@ -59,7 +59,7 @@ interface DecodeHeadroom {
   /** "capacity" if it does not fit. */
   readonly limit: PlacementTerm | 'capacity';
   readonly exchanges: readonly CountedExchange[];
-  /** Whose constants: "llama.cpp on GB10". */
+  /** Label of the constants: "llama.cpp on GB10". */
   readonly constants: string;
   /** Mean error of those constants on the figures that they were fitted to, as a share. */
   readonly errorShare: Reported<number>;

@@ -15,7 +15,7 @@ export type RunHeadroom = {
   /** Label of the constants behind the expectation. */
   readonly constants: string;
   readonly errorShare: Reported<number>;
-  /** Of one device; of several, the slowest. */
+  /** Bandwidth of one device; of several, the slowest. */
   readonly ceilingBytesPerSecond: number;
   /** What a reader must know about how it was judged, one sentence each. */
   readonly notes: Reported<readonly string[]>;

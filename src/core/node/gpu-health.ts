@@ -154,7 +154,7 @@ const linkFindings = (health: GpuHealth, all: readonly GpuHealth[]): readonly He
   const equal = all.filter(({ links }) => knownOr(links, []).length === count);
   const most = maximumOf([0, ...equal.map(linksUp)]);
   const missing = most - linksUp(health);
-  // Of a pair with one bridge between two others, it is unknown which one has lost it.
+  // If only one of two comparable GPUs has bridges up, they may lead to other GPUs: this one need not have lost any.
   if (missing <= 0 || (linksUp(health) === 0 && equal.length < EQUAL_MIN)) return [];
   return [
     {

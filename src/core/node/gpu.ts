@@ -19,7 +19,7 @@ export const VENDOR_NAMES: Readonly<Record<GpuVendor, string>> = {
 export interface NodeGpus {
   readonly vendor: GpuVendor;
   readonly devices: readonly GpuDevice[];
-  /** Those that the machine has as well, and that cannot be used now. Not in `devices`. */
+  /** Further GPUs of the machine that cannot be used now. Not in `devices`. */
   readonly failed?: Reported<readonly FailedGpu[]>;
 }
 

@@ -5,7 +5,8 @@ import { isUnknown, type Reported } from '../unknown.ts';
 
 export interface NodeMemory {
   /**
-   * Of the host, also inside a container; without memory of GPUs, which Linux counts if it is a NUMA node.
+   * Memory of the host, also inside a container; without memory of GPUs, which Linux counts if it is a NUMA
+   * node.
    */
   readonly totalBytes: number;
   /** What a new program could get without swapping (Linux MemAvailable; macOS: total less anonymous, wired and compressed, as Activity Monitor counts). */

@@ -61,7 +61,7 @@ export type SampleEvidence = {
   readonly merged: number;
   readonly oneChunk: number;
   readonly burst: number;
-  /** Of prompt tokens and TTFT: number of pairs, spread of prompts (p95 by p5), and their correlation. */
+  /** Prompt tokens against TTFT: number of pairs, spread of prompts (p95 by p5), and their correlation. */
   readonly ttftPairs: number;
   readonly inputSpan: Reported<number>;
   readonly ttftByInput: Reported<number>;

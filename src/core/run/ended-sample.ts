@@ -41,7 +41,7 @@ export interface EndedSample {
   readonly finishReason: FinishReason;
   readonly bytesSent: number;
   readonly bytesReceived: number;
-  /** Of its text; the same text has the same one. Not there if nothing was read. */
+  /** Hash of its text. Missing if nothing was read. */
   readonly answerHash?: number;
   readonly lateness?: SampleLateness;
   /** For a reply with further properties. */

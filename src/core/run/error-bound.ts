@@ -19,7 +19,7 @@ export type SeriesErrorBound = {
 
 /** For a run as a whole. */
 export type RunBounds = {
-  /** Of the measured window, by which every rate is divided. */
+  /** Bound of the measured window, by which every rate is divided. */
   readonly windowNs: ErrorBound;
 };
 

@@ -125,14 +125,14 @@ export const failureRows = ({ groups, others }: RunFailures): readonly (readonly
 export const outageLead = (outages: readonly Outage[]): string =>
   outages.every(isSilent) ? 'The server did not answer' : 'The server was down';
 
-/** "from 0:12 to 0:31", "from 0:12 to the end", "3 times, 48 s in all, first from 0:12 to 0:31". */
+/** "from 0:12 to 0:31", "from 0:12 to the end", "3 times, 48 s in total, first from 0:12 to 0:31". */
 export const outageText = (outages: readonly Outage[]): string => {
   const [first] = outages;
   if (first === undefined) return '';
   const range = `from ${clock(first.fromNs)} to ${first.isOver ? clock(first.toNs) : 'the end'}`;
   if (outages.length === 1) return range;
   const sumNs = outages.reduce((sum, { fromNs, toNs }) => sum + toNs - fromNs, 0);
-  return `${counted(outages.length, 'time')}, ${figureText(formatAge(sumNs / 1e6))} in all, first ${range}`;
+  return `${counted(outages.length, 'time')}, ${figureText(formatAge(sumNs / 1e6))} in total, first ${range}`;
 };
 
 /** A line for each: "0:12 to 0:31, 19 s, 212 requests failed". */

@@ -24,7 +24,7 @@ export interface LiveEnergyOf {
   readonly state: State;
   readonly view: RunView;
   readonly target: NodeId;
-  /** Of the target, as of `nowMs`. */
+  /** History of the target, as of `nowMs`. */
   readonly history: HistorySeries;
   readonly nowMs: number;
   readonly steps: { readonly points: number; readonly stepMs: number };

@@ -16,7 +16,7 @@ export type MachineDuringRun = {
   readonly droppedPackets: Reported<number>;
   /** How often heat throttled the first package. */
   readonly heatThrottles: Reported<number>;
-  /** Of the processor's frequency: "performance". */
+  /** Frequency governor: "performance". */
   readonly governor: Reported<string>;
   /** The target is this machine's loopback: client and server share its processors. */
   readonly sharesProcessors: boolean;

@@ -9,7 +9,7 @@ export interface MetricLookup {
   /** 0 if the snapshot has no such counter: another version made it. */
   counter(key: CounterKey | ObjectiveCounterKey): number;
   series(key: SeriesKey): SeriesMetric | undefined;
-  /** Of the measured phase, or of the whole run. */
+  /** Counts of the measured phase, or of the whole run. */
   counts(of: 'measured' | 'all'): SampleCounts;
   /** Including those that are only known to another version. */
   readonly allSeries: ReadonlyMap<string, SeriesMetric>;

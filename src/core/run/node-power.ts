@@ -117,7 +117,7 @@ interface SharedPower {
   readonly view: NodeView;
   /** The load came from this node too. */
   readonly isClientHere: boolean;
-  /** Of the same target, except this one. */
+  /** Other runs against the same target. */
   readonly otherRuns: readonly Pick<Run, 'runId' | 'runName'>[];
 }
 

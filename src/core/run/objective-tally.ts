@@ -17,15 +17,15 @@ type ObjectiveFigures = Readonly<Record<ObjectiveSeriesKey | 'outputTokens', num
 export interface ObjectiveEvidence {
   /** Samples that count: issued and ended, without those that have no such figure by their nature. */
   readonly count: number;
-  /** Those within the limit; for an error rate, those that did not fail. */
+  /** Samples within the limit; for an error rate, those that did not fail. */
   readonly good: number;
-  /** Those that cannot be judged: stopped with the run, or without usage from the server. */
+  /** Samples that cannot be judged: stopped with the run, or without usage from the server. */
   readonly unknown: number;
   /** All that ended, including those without such a figure. */
   readonly ended: number;
   /** Good ones of each batch. */
   readonly hits: readonly RatioBatch[];
-  /** Those of each batch that certainly missed. */
+  /** Certain misses of each batch. */
   readonly misses: readonly RatioBatch[];
   /** Runs of consecutive misses. */
   readonly missRuns: Runs;

@@ -90,7 +90,7 @@ export interface NamedLimit {
   readonly limitNs: number;
 }
 
-/** Those of a request first. */
+/** Limits of a request first. */
 export const limitsOn = (
   { objectives, runObjectives }: Pick<ObjectiveFields, 'objectives' | 'runObjectives'>,
   key: SeriesKey,

@@ -59,7 +59,7 @@ export class OutageTally {
     }
   }
 
-  /** Those that are over and the one that is not, in order of time. Empty if nothing was ever answered. */
+  /** Outages that are over and the one that is not, in order of time. Empty if nothing was ever answered. */
   outages(): readonly Outage[] {
     if (!this.#hasAnswer || !this.#hasFailure) return [];
     const found: (Candidate & Outage)[] = [];
@@ -213,7 +213,7 @@ interface Step {
   failedFromNs: number;
   failedToNs: number;
   failed: number;
-  /** Those that no server can have received. */
+  /** Requests that no server can have received. */
   certain: number;
   /** Send time of the last request that was sent in it and answered. */
   answeredSentNs: number;

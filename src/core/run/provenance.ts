@@ -10,7 +10,7 @@ export type RunProvenance = {
   readonly server: Reported<readonly ServerReported[]>;
   /** The node of the cluster that made the load, if a daemon runs there. */
   readonly node: Reported<NodeProvenance>;
-  /** Of the folder that was named with --note-git. */
+  /** State of the folder that was named with --note-git. */
   readonly git: Reported<GitProvenance>;
   readonly call: Reported<KeptCall>;
 };
@@ -20,7 +20,8 @@ export type PromptsProvenance = {
   readonly sha256: string;
   readonly count: number;
   /**
-   * Of the bytes of --dataset FILE; for a folder, of its names and texts. Unknown: prompts were generated.
+   * Digest of the bytes of --dataset FILE; for a folder, of its names and texts. Unknown: prompts were
+   * generated.
    */
   readonly file: Reported<FileDigest>;
 };

@@ -219,9 +219,9 @@ export interface ReportClient {
   readonly throttledShare: number | Unknown;
   readonly pressureShare: number | Unknown;
   readonly stolenShare: number | Unknown;
-  /** Of the busiest thread, 0..1. */
+  /** Busiest thread, 0..1. */
   readonly eventLoopUtilization: number | Unknown;
-  /** Of the same thread, in cores. */
+  /** The same thread, in cores. */
   readonly cpuShare: number | Unknown;
   readonly starved: boolean;
   readonly gcPauseNs: { readonly total: number; readonly max: number } | Unknown;

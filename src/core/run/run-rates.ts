@@ -169,11 +169,11 @@ export const RUN_RATES = {
 } as const;
 
 export type RateKey = keyof typeof RUN_RATES;
-/** Those that are published to the whole cluster. */
+/** Rates that are published to the whole cluster. */
 export type HeadlineRateKey = {
   [Key in RateKey]: (typeof RUN_RATES)[Key]['level'] extends 'headline' ? Key : never;
 }[RateKey];
-/** Those that every report has once, for any run. */
+/** Rates that every report has once, for any run. */
 type ReportRateKey = Exclude<RateKey, 'perUserTokensPerSecond' | GoodputKey>;
 /** Only for a run with objectives for requests. */
 type GoodputKey = 'goodput' | 'goodOutputTokensPerSecond';

@@ -19,7 +19,7 @@ export type RunRequests = {
   /** How the server's own count of words was found. Unknown: it was not, and a word counted as a token. */
   readonly calibration: Reported<WordCalibration>;
   /**
-   * Of the shortest prompt, as the server counted it before the run: template, nonce and one word. All
+   * Tokens of the shortest prompt, as the server counted it before the run: template, nonce and one word. All
    * requests have this part in common because of the server.
    */
   readonly shortestTokens: Reported<number>;

@@ -294,9 +294,9 @@ export const RUN_SERIES = {
 } as const;
 
 export type SeriesKey = keyof typeof RUN_SERIES;
-/** Those of which a completed sample has at most one value each. */
+/** Series of which a completed sample has at most one value each. */
 export type SampleSeriesKey = SeriesKeyWith<{ readonly per: 'completed request' }>;
-/** Those that an objective may limit. */
+/** Series that an objective may limit. */
 export type ObjectiveSeriesKey = SeriesKeyWith<{ readonly objective: string }>;
 
 type SeriesKeyWith<Part> = {

@@ -64,7 +64,7 @@ export const PLAIN_SHAPE: RunShape = {
   warmupMs: 0,
   inFlightCap: unknown('not limited'),
   steps: [],
-  sessions: unknown('requests do not belong to sessions'),
+  sessions: unknown('requests are independent'),
   trace: unknown('no trace is replayed'),
 };
 

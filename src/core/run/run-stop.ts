@@ -18,7 +18,7 @@ export const STOP_CAUSES = ['rejected', 'nothing-succeeded', 'stop-when'] as con
 
 /** The failures after which a run stops. */
 export type StopRules = {
-  /** Of the requests that end within a window, the share that may fail. */
+  /** For the requests that end within a window: the share that may fail. */
   readonly when: readonly StopRule[];
   /** The run continues if the warm-up is rejected, or if nothing succeeds. */
   readonly keepsGoing: boolean;

@@ -112,8 +112,8 @@ export interface ClientFigures {
   readonly reasons: readonly string[];
   readonly sendLatenessNsP99: Reported<number>;
   /**
-   * Of reads within an iteration of the event loop, or of the heartbeat if that was later: a pause delays
-   * every read.
+   * Lateness of reads within an iteration of the event loop, or of the heartbeat if that was later: a pause
+   * delays every read.
    */
   readonly readLatenessNsP99: Reported<number>;
   readonly eventLoopDelayNsP99: Reported<number>;

@@ -131,7 +131,7 @@ export class ServerTally {
     return Math.abs(change) < PROCESS_SECONDS_LEAST ? 0 : change;
   }
 
-  /** Those that a previous reading contained too. */
+  /** Counters that a previous reading contained too. */
   #counters(reading: ServerReading): readonly { readonly value: number; readonly tally: FigureTally }[] {
     return SERVER_FIGURE_KEYS.flatMap(key => {
       const tally = this.#figures.get(key);

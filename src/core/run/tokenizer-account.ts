@@ -7,8 +7,8 @@ export type TokenizerFacts = {
   /** Name of its folder, without the path to it, or how the server was queried. */
   readonly name: string;
   /**
-   * Of tokenizer.json, then tokenizer_config.json if there is one. Unknown, like the following: the server
-   * counted.
+   * Hash of tokenizer.json, then tokenizer_config.json if there is one. Unknown, like the following: the
+   * server counted.
    */
   readonly sha256: Reported<string>;
   /** As in the file: "BPE". */

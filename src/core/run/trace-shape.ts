@@ -20,7 +20,7 @@ export type TraceShape = {
   readonly gapsCapped: number;
   /** As recorded, from the first request to the last. Unknown: times are only given within conversations. */
   readonly spanMs: Reported<number>;
-  /** Of all planned prompts, as recorded. */
+  /** Total of all planned prompts, as recorded. */
   readonly inputTokens: number;
   /**
    * The part of them in leading blocks that an earlier request has too: what an unlimited prefix cache could

@@ -129,7 +129,7 @@ export const logRatioInterval = ({
   readonly a: Float64Array;
   readonly b: Float64Array;
   readonly estimate: number;
-  /** Of the side with fewer. */
+  /** Number of blocks of the side with fewer. */
   readonly blocks: number;
   readonly confidence: number;
 }): RatioInterval | undefined => {

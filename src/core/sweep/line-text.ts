@@ -209,7 +209,7 @@ export const requestObjectiveText = (objectives: readonly string[]): string | un
 };
 
 /**
- * Those that this version can read, also as a verdict writes them: "ttft=500ms, tpot=50ms for 95% of
+ * Objectives that this version can read, also as a verdict writes them: "ttft=500ms, tpot=50ms for 95% of
  * requests".
  */
 const parsedObjectives = (objectives: readonly string[]): readonly Objective[] =>

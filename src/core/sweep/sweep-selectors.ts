@@ -24,7 +24,7 @@ export interface SweepView extends SweepFindings {
   readonly progress: LineProgress | undefined;
 }
 
-/** Of every node that is not forgotten, newest first. */
+/** Sweeps of every node that is not forgotten, newest first. */
 export const sweepViews = (state: State, nowMs: number): readonly SweepView[] =>
   Object.entries(state.sweeps)
     .flatMap(([node, sweeps]) =>

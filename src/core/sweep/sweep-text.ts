@@ -32,7 +32,7 @@ import { LINE_SCHEMA, type LineDocument, type SweepDocument } from './sweep-docu
 interface SweepTextOptions {
   /** false: only ASCII. */
   readonly isUnicode: boolean;
-  /** Of the terminal, or of the file. */
+  /** Columns of the terminal, or of the file. */
   readonly columns: number;
 }
 

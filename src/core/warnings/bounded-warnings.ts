@@ -32,7 +32,7 @@ const leftOut = (count: number): Warning => ({
   level: 'note',
   nodes: [],
   title: `${count} more ${count === 1 ? 'warning' : 'warnings'}`,
-  why: `At most ${OF_ONE_SORT_MAX} of one kind are listed, and ${WARNINGS_MAX} in all. The others appear as these are resolved.`,
+  why: `At most ${OF_ONE_SORT_MAX} of one kind are listed, and ${WARNINGS_MAX} in total. The others appear as these are resolved.`,
 });
 
 const LEVELS = ['danger', 'caution', 'note'] as const;

@@ -239,7 +239,7 @@ const weekWarning = (
   return [];
 };
 
-/** Of the connection with the longest queue. */
+/** About the connection with the longest queue. */
 const queueWarning = (link: LinkView, one: NodeView, other: NodeView): readonly FoundWarning[] => {
   const worst = worstQueue(link);
   if (worst === undefined || worst.queueNs < LONG_QUEUE_NS) return [];

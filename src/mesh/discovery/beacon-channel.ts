@@ -19,7 +19,7 @@ export interface BeaconChannelParts {
   readonly openSocket: OpenBeaconSocket;
   readonly beaconPort: number;
   readonly reachesOwnMachine: boolean;
-  /** Of the mesh protocol. */
+  /** Version of the mesh protocol. */
   readonly version: number;
   /** Where this node accepts links; undefined: it only listens. */
   readonly listenPort: number | undefined;

@@ -56,7 +56,7 @@ export type WhyLeftOut =
   | 'no-address'
   | 'too-many'
   | 'not-there'
-  /** Of every interface: the system does not list them. */
+  /** For every interface: the system does not list it. */
   | 'not-listed';
 
 export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings): BeaconPlaces => {

@@ -1,5 +1,5 @@
-// Addresses from beacons and from peers: each is passed on to the transport, but not too often, and forgotten when
-// nobody has named it for long. A full table refuses new ones instead of losing working ones.
+// Addresses from beacons and from peers: each is passed on to the transport, but not too often, and forgotten
+// when it was not reported for long. A full table refuses new ones instead of losing working ones.
 
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';

@@ -22,9 +22,9 @@ export interface BeaconChannelStatus {
   /** The last one, until it succeeds again. */
   readonly failure: BeaconFailure | undefined;
   readonly sentCount: number;
-  /** Of other nodes with the cluster key. */
+  /** Beacons of other nodes with the cluster key. */
   readonly receivedCount: number;
-  /** Of nodes with another cluster key. */
+  /** Beacons of nodes with another cluster key. */
   readonly otherKeyCount: number;
   /** Garbage, replays, and what arrived too fast to be checked. */
   readonly droppedCount: number;

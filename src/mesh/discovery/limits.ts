@@ -6,7 +6,7 @@ export const BEACON_PORT = 4_182;
 export const PEER_PORT = 4_181;
 /** Transient and link-local (RFC 4291 §2.7); its last 64 bits spell "plimsoll". */
 export const BEACON_GROUP_IPV6 = 'ff12::706c:696d:736f:6c6c';
-/** Of the local scope (RFC 2365 §6.1), which no router passes on. */
+/** A group of the local scope (RFC 2365 §6.1), which routers do not forward. */
 export const BEACON_GROUP_IPV4 = '239.255.41.82';
 
 export const DISCOVERY_LIMITS = {
@@ -37,7 +37,7 @@ export const DISCOVERY_LIMITS = {
   retellMs: 4_000,
   /** An address that a peer sent once is passed on again this often, until it is too old. */
   repeatMs: 60_000,
-  /** An address that nobody has sent for this long is forgotten. */
+  /** An address that was not received for this long is forgotten. */
   candidateAgeMsMax: 600_000,
   /** Addresses accepted from one peer. */
   addressesPerPeerMax: 64,

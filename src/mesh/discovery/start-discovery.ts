@@ -227,7 +227,7 @@ class RunningDiscovery implements Discovery {
     this.#table.offer({ address, port, source: 'beacon', ...(isCertain ? { interfaceName } : {}) });
   }
 
-  /** A link-local static peer without its interface may be behind any of them. */
+  /** A link-local static peer without its interface may be on any of them. */
   #reportScopes(interfaces: InterfaceList): void {
     const scopeless = this.#options.settings.staticPeers.filter(({ host }) => isScopeless(host));
     if (scopeless.length === 0) return;

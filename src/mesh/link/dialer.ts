@@ -26,10 +26,10 @@ interface DialerParts {
 /** The results of dialling one address so far, for people. */
 export interface DialStatus {
   readonly candidate: MeshCandidate;
-  /** Who answered there last, if anyone did. */
+  /** The node that replied there last, if any. */
   readonly peerId: NodeId | undefined;
   readonly failures: number;
-  /** Of the last dial that was refused; undefined once one succeeds. */
+  /** Refusal of the last dial; undefined once one succeeds. */
   readonly refusal: MeshRefusal | undefined;
   /** The address is this node's own. */
   readonly isSelf: boolean;

@@ -48,7 +48,7 @@ export interface Handshake {
   readonly peer: PeerHello;
   readonly remoteAddress: HostPort;
   readonly isInitiator: boolean;
-  /** Of the cluster key that was used; '' if the adapter has none. */
+  /** Id of the cluster key that was used; '' if the adapter has none. */
   readonly keyId: string;
 }
 

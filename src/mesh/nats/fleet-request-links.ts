@@ -86,7 +86,7 @@ class FleetRequestLink implements MeshLink {
   }
 
   resumeReading(): void {
-    // As above.
+    // As for messages: each is limited by the node that replies.
   }
 
   onDrain(): Unsubscribe {

@@ -1,6 +1,7 @@
-// A reply of the server, or a message that it stores, that was sent to a subject of a node by somebody else: a request
-// names the subject of its reply, which no server checks, and a stream stores what comes on its subjects. The node whose id is in
-// the subject did not publish it. What a node publishes begins with the version of its seal, and has no headers.
+// A reply of the server, or a message that it stores, that another node sent to a node's subject: a request
+// names the subject of its reply, which no server checks, and a stream stores what comes on its subjects. The
+// node whose id is in the subject did not publish it. What a node publishes begins with the version of its
+// seal, and has no headers.
 
 import type { Msg, MsgHdrs } from '@nats-io/nats-core';
 

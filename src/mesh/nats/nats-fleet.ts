@@ -22,7 +22,7 @@ import { inboxOf } from './server-files.ts';
 
 export interface NatsFleetParts {
   readonly identity: MeshIdentity;
-  /** Of this daemon. */
+  /** Start number of this daemon. */
   readonly start: number;
   readonly keys: readonly ClusterKey[];
   readonly cluster: string;

@@ -7,7 +7,7 @@ import type { PublishedReading } from './reading-batches.ts';
 
 export class PublishedReadings {
   readonly #reported = new Map<string, PublishedReading>();
-  /** Those that may be dropped, most recently published last. */
+  /** Entries that may be dropped, most recently published last. */
   readonly #passing = new Set<string>();
 
   /** `kind`: of the event. */

@@ -250,7 +250,7 @@ const HEADER = /^NATS\/1\.0[\x20-\x7e]*\r\n(?:[!#$%&'*+.^_`|~\w-]+:[\x20-\x7e]*\
 
 /** INFO names each server of a cluster; all else is far shorter (max_control_line of a server: 4,096). */
 export const LINE_BYTES_MAX = 65_536;
-/** Of one message; the largest record of a fleet has 1 MB. */
+/** Limit for one message; the largest record of a fleet has 1 MB. */
 export const SERVER_PAYLOAD_BYTES_MAX = 4_194_304;
 /**
  * Limit for a reply to a request, which the library may parse as JSON: nested brackets take long. A stored

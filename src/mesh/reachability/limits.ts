@@ -29,7 +29,7 @@ export const REACHABILITY_LIMITS = {
   /** Requests from addresses of known nodes that are checked; past it they are dropped. */
   answerBurst: 1_000,
   answersPerSecond: 1_000,
-  /** Those from other addresses. */
+  /** Requests from other addresses. */
   strangerBurst: 200,
   strangersPerSecond: 200,
   /** Nonces of requests remembered, against replay. */

@@ -230,7 +230,7 @@ export class CatchUpRequests {
     if (target === undefined) return false;
     const record = this.#records.get(peer.id) ?? newRecord();
     this.#records.set(peer.id, record);
-    // Those of peers that are gone make room first.
+    // Peers that are gone make room first.
     const gone = this.#records.size > PEERS_MAX && [...this.#records.keys()].find(id => !peers.has(id));
     if (gone !== false && gone !== undefined) this.#records.delete(gone);
     record.requests.set(origin, { target, from: store.position(origin), atMs: nowMs() });

@@ -3,5 +3,7 @@
 
 import type { NodeId } from '../../core/ids.ts';
 
-/** Of the interval, from 0 to below 1: the same for a node at every start, evenly spread over nodes. */
+/**
+ * Share of the interval, from 0 to below 1: the same for a node at every start, evenly spread over nodes.
+ */
 export const digestPhase = (node: NodeId): number => (Number.parseInt(node.slice(0, 4), 36) % 1_021) / 1_021;

@@ -39,7 +39,7 @@ export interface ReplicationLimits {
    * dropped.
    */
   readonly liveDroppedMs: number;
-  /** Bytes of records that prove forks, in all. */
+  /** Bytes of records that prove forks, in total. */
   readonly forkBytesMax: number;
 }
 

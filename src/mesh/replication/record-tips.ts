@@ -22,7 +22,7 @@ export class RecordTips {
   readonly #store: ReplicaStore;
   readonly #self: NodeId;
   readonly #newest = new Map<NodeId, Place & { readonly tip: number | undefined }>();
-  /** Of this node's current epoch, in the order of their numbers. */
+  /** Tips of this node's current epoch, in number order. */
   readonly #own = new Map<number, number>();
   #ownEpoch = 0;
 

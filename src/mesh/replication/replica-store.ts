@@ -38,7 +38,7 @@ export interface ReceivedRecords {
   readonly position: ReplicaPosition;
   /** Signatures are valid; ascending, possibly with gaps; all above what is stored. */
   readonly records: readonly ReceivedRecord[];
-  /** Of the newest record, on the local monotonic clock, ms. */
+  /** Receipt of the newest record, on the local monotonic clock, ms. */
   readonly receivedAtMs: number;
 }
 

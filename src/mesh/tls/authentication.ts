@@ -8,7 +8,7 @@ import { isSignedBy, nodeIdOf, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../../w
 import type { PeerHello } from '../link/pipe.ts';
 import type { MeshIdentity, RefusalReason } from '../mesh.ts';
 
-/** Of everything after TLS. A peer with another version is refused with that reason. */
+/** Version of everything after TLS. A peer with another version is refused with that reason. */
 export const MESH_VERSION = 1;
 export const INSTANCE_BYTES = 16;
 

@@ -22,7 +22,7 @@ interface IntroductionParts {
   readonly keySecret: Uint8Array;
   /** For the frames of the link. */
   readonly frameBytesMax: number;
-  /** Of all links, for incomplete frames. */
+  /** Budget over all links, for incomplete frames. */
   readonly partial: ByteBudget;
 }
 

@@ -24,7 +24,7 @@ export interface TlsListenerParts {
   readonly keys: MeshKeys;
   readonly clock: Clock;
   readonly limits: MeshLimits;
-  /** Of all links, for incomplete frames. */
+  /** Budget over all links, for incomplete frames. */
   readonly partial: ByteBudget;
   /** Undefined: machines cannot join here. */
   readonly guests: Guests | undefined;

@@ -66,7 +66,7 @@ export class TlsMesh extends LinkedTransport {
     this.#partial = partial;
   }
 
-  /** Of incomplete frames, over all links. */
+  /** Incomplete frames, over all links. */
   get partial(): { readonly bytes: number; readonly givenUp: number } {
     return this.#partial;
   }

@@ -10,7 +10,7 @@ import type { DeviceEngine, EngineOptions } from './device-engine.ts';
 import { mlxEngine } from './mlx/mlx-engine.ts';
 import { webgpuEngine } from './webgpu/webgpu-engine.ts';
 
-/** Of a node's inventory, one entry per vendor. A machine without a GPU has one device, its processor. */
+/** From a node's inventory, one entry per vendor. A machine without a GPU has one device, its processor. */
 export const listProbeDevices = (gpus: readonly NodeGpus[]): readonly ProbeDevice[] => {
   const devices = gpus.flatMap(({ vendor, devices: ofVendor }) =>
     ofVendor.map(({ deviceId, name }) => ({ deviceId, deviceName: name, vendor })),

@@ -222,8 +222,9 @@ export class LeaseServer {
 }
 
 /**
- * What a lease cost by this node's own clock and counters. A source's claim lowers the figures that this node cannot count
- * exactly, and raises none: nobody else can spend the budget of an interface with a number.
+ * What a lease cost by this node's own clock and counters. A source's claim lowers the figures that this node
+ * cannot count exactly, and raises none: no other node can use up the budget of an interface with a false
+ * number.
  */
 const ownSpending = (
   { connection, claim }: Lease,

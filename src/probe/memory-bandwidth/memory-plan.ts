@@ -4,14 +4,17 @@ import { isUnknown, type Reported } from '../../core/unknown.ts';
 
 export interface MemoryPlan {
   readonly threads: number;
-  /** Of each thread: the sum reads all of it, the copy goes from its first half to its second. A multiple of 8 MiB. */
+  /**
+   * Bytes of each thread: the sum reads all of it, the copy goes from its first half to its second. A
+   * multiple of 8 MiB.
+   */
   readonly bytesPerThread: number;
   readonly isPastLastLevelCache: boolean;
 }
 
 interface MemoryPlanOptions {
   readonly parallelism: number;
-  /** Of all sockets together. */
+  /** Over all sockets. */
   readonly lastLevelCacheBytes: Reported<number>;
   /** Within the limit of this container. */
   readonly availableBytes: number;

@@ -5,7 +5,9 @@ import * as v from 'valibot';
 export interface MemoryRequest {
   readonly rounds: number;
   readonly durationMs: number;
-  /** Of all threads together, before the last-level cache is considered; undefined: as much as the machine needs. */
+  /**
+   * Over all threads, before the last-level cache is considered; undefined: as much as the machine needs.
+   */
   readonly bytesMax: number | undefined;
 }
 

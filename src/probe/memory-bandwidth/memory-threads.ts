@@ -16,7 +16,7 @@ interface MemoryThreadsOptions {
   /** Processors to stay on, one per thread; empty if the system chooses. */
   readonly processors: readonly number[];
   readonly rounds: number;
-  /** Of one round of one kind. */
+  /** Duration of one round of one kind. */
   readonly durationMs: number;
 }
 

@@ -29,7 +29,7 @@ export const placeOf = ({ device, devicePort, transport }: RdmaEnd, root = '/'):
   gidIndex: transport === 'rdma' ? gidIndexOf({ device, port: devicePort }, root) : undefined,
 });
 
-/** Those whose programs are all on PATH, in the order given. */
+/** Engines whose programs are all on PATH, in the given order. */
 export const installedEngines = async (
   engines: readonly RdmaEngineName[],
   env: Env,

@@ -20,7 +20,7 @@ interface RdmaEndOptions {
   /** RDMA devices: "mlx5_0", "rdma_en3"; for `transport: 'tcp'` the network interfaces. */
   readonly sourceDevice: string;
   readonly sinkDevice: string;
-  /** Of this end's device. Default 1. */
+  /** Port of this end's device. Default 1. */
   readonly devicePort?: number;
   /** Default 'rdma'. 'tcp' runs UCX without RDMA. */
   readonly transport?: 'rdma' | 'tcp';
@@ -160,7 +160,10 @@ const endOf = (
   toolMsMax: options.toolMsMax ?? RDMA_TOOL_MS_MAX,
 });
 
-/** SIGTERM first: the child takes its tools with it. @returns the function that ends the watch */
+/**
+ * SIGTERM first: the child takes its tools with it.
+ * @returns the function that ends the watch
+ */
 const stopOnAbort = (child: OwnProcess, signal: AbortSignal): (() => void) => {
   const stop = (): void => void child.stop(STOP_MS_MAX);
   signal.addEventListener('abort', stop, { once: true });

@@ -15,7 +15,7 @@ export type RdmaTest =
 export interface RdmaPlace {
   /** "mlx5_0", "rdma_en3"; for UCX over TCP the interface: "en0". */
   readonly device: string;
-  /** Of the device; 1 if it has only one. */
+  /** Port of the device; 1 if it has only one. */
   readonly port: number;
   /** RoCE needs one; undefined elsewhere. */
   readonly gidIndex: number | undefined;

@@ -184,7 +184,7 @@ const figuresOf = async (
     readonly timeoutMs: number;
     readonly tool: RdmaTool;
     readonly test: RdmaTest;
-    /** Of the program itself, without its leash. */
+    /** Name of the program itself, without its leash. */
     readonly name: string;
   },
 ): Promise<ToolEnding> => {

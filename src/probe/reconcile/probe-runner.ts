@@ -22,7 +22,7 @@ interface ProbeRunnerParts extends LinkAttemptParts {
   readonly settings: () => ProbeSettings;
   readonly record: (fact: Fact) => void;
   readonly probeDevice: ProbeDeviceNow;
-  /** Of this machine, against other processes that measure its devices. */
+  /** Locks this machine against other processes that measure its devices. */
   readonly lockDevices: (what: string) => DeviceLock;
 }
 
@@ -225,7 +225,7 @@ export class ProbeRunner {
 
 type HeldBack = Extract<AttemptResult<never>, { kind: 'held-back' }>;
 
-/** Of the first of each kind; later ones expect the duration of the last. */
+/** For the first of each kind; later ones expect the duration of the last. */
 const EXPECTED_MS = { gpu: 20_000, socket: 4_000, rdma: 10_000 } as const;
 const ACTIVITY_RETRY_MS = 5_000;
 const WATCH_MS = 1_000;

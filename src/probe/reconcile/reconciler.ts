@@ -25,7 +25,7 @@ interface ReconcilerParts {
   readonly state: () => State;
   readonly settings: () => ProbeSettings;
   readonly record: (fact: Fact) => void;
-  /** Of this machine, as it is now. */
+  /** Devices of this machine, as it is now. */
   readonly devices: () => readonly ProbeDevice[];
   readonly runner: ProbeRunner;
 }
@@ -106,7 +106,8 @@ export class Reconciler {
 
   /**
    * Measures as soon as possible, ignoring freshness and budget; a busy interface still delays it, and a
-   * runner delays all but sockets. @param isOfAll requested of every node at once: one end per path is enough
+   * runner delays all but sockets.
+   * @param isOfAll requested of every node at once: one end per path is enough
    */
   request(isMeant: (subject: ProbeSubject) => boolean, isOfAll = false): readonly RequestedProbe[] {
     const meant = this.#wanted().flatMap(want =>
@@ -133,7 +134,10 @@ export class Reconciler {
     return { subject, result: 'queued', reason };
   }
 
-  /** One comparison. @returns how long until the next is useful, ms */
+  /**
+   * One comparison.
+   * @returns how long until the next is useful, ms
+   */
   #look(): number {
     const { clock, runner, settings } = this.#parts;
     const nowMs = clock.nowMs();

@@ -21,7 +21,7 @@ export interface OpenConnection extends PlacedLink {
 export interface CurrentPath {
   /** Open connections, of both ends; at least one. */
   readonly connections: readonly OpenConnection[];
-  /** Undefined while nobody has tried to measure it. */
+  /** Undefined until it was attempted to measure it. */
   readonly profiles: PathProfiles | undefined;
 }
 

@@ -9,7 +9,7 @@ export interface ProbeSettings {
   readonly gpuTtlMs: number;
   readonly socketTtlMs: number;
   readonly rdmaTtlMs: number;
-  /** Of an interface's time, 0..0.5. */
+  /** Share of an interface's time, 0..0.5. */
   readonly bandwidthShare: number;
   /** Payload of bandwidth probes on one interface. */
   readonly bytesPerHourMax: number;

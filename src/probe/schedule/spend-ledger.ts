@@ -7,7 +7,7 @@ import type { ProbeSettings } from './probe-settings.ts';
 
 interface Account {
   atMs: number;
-  /** Of the interface's time, ms. */
+  /** Time on the interface, ms. */
   timeMs: number;
   bytes: number;
 }

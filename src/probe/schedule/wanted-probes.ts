@@ -40,7 +40,7 @@ export interface WantedLink extends Wanted {
   /** The same path by its other addresses. */
   readonly others: readonly LinkSubject[];
   readonly connection: Connection;
-  /** Of the path, from either end. */
+  /** Newest profile of the path, from either end. */
   readonly newest: PathPlace | undefined;
   readonly tried: PathPlace | undefined;
 }
@@ -65,8 +65,9 @@ export const wantedDevices = (
   });
 
 /**
- * Of the paths from this node to present sinks, each over one of its addresses. Both ends see the same path and choose the same
- * connection; the end that has not been chosen measures only if the other one has not for a while.
+ * The paths from this node to present sinks, each over one of its addresses. Both ends see the same path and
+ * choose the same connection; the end that has not been chosen measures only if the other one has not for a
+ * while.
  */
 export const wantedLinks = (
   state: State,

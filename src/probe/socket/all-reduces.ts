@@ -46,7 +46,7 @@ const median = async (
 };
 
 const OTHER_TOO_OLD = unknown("the other end's version does not measure it");
-/** Of what is left: bandwidth needs the most. */
+/** Share of what is left: bandwidth needs the most. */
 const BYTES_SHARE = 1 / 4;
 const TIME_SHARE = 0.1;
 const EXCHANGES_MS_MAX = 1_500;

@@ -7,7 +7,7 @@ export type ProbeDirection = 'upload' | 'download';
 
 export interface RunOptions {
   readonly streams: number;
-  /** Of all streams together. */
+  /** Limit for all streams together. */
   readonly bytesMax: number;
   readonly durationMsMax: number;
   readonly roundTripMs: number;

@@ -38,7 +38,7 @@ export type ToSource =
     }
   | { readonly kind: 'pong'; readonly sequence: number }
   | { readonly kind: 'prepared' | 'started'; readonly run: number }
-  /** Of an upload: received by this long after the first byte, on the sink's clock. */
+  /** For an upload: received by this long after the first byte, on the sink's clock. */
   | { readonly kind: 'sample'; readonly run: number; readonly elapsedUs: number; readonly bytes: number }
   | {
       readonly kind: 'stopped';

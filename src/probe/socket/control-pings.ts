@@ -147,7 +147,7 @@ export const queueNs = (idleNs: readonly number[], loadedNs: readonly number[]):
   if (idleNs.length < IDLE_MIN) return unknown(`${idleNs.length} idle round trips, fewer than ${IDLE_MIN}`);
   if (loadedNs.length < LOADED_MIN)
     return unknown(`${counted(loadedNs.length, 'round trip')} under load, fewer than ${LOADED_MIN}`);
-  // The queue fills while slow start goes on.
+  // The queue fills during slow start.
   const later = loadedNs.slice(Math.floor(loadedNs.length / 2));
   return Math.max(0, median(later) - median(idleNs));
 };
@@ -166,5 +166,5 @@ const IDLE_MAX = 10;
 const IDLE_MS_MIN = 300;
 const IDLE_ROUND_TRIPS = 4.5;
 const LOADED_MIN = 6;
-/** Of one run, which takes ten seconds at most. */
+/** For one run, which takes ten seconds at most. */
 const LOADED_MAX = 1_000;

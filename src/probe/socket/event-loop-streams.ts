@@ -49,7 +49,7 @@ class EventLoopStream implements Stream {
   #firstByteNs: bigint | undefined;
   #lastByteNs: bigint | undefined;
   #sentNs = 0n;
-  /** Of the message in flight. */
+  /** Bytes of the message in flight. */
   #partialBytes = 0;
 
   constructor(socket: Socket, job: StreamJob) {

@@ -33,7 +33,7 @@ interface SocketSinkOptions {
   readonly waitMsMax?: number;
   /** How many were refused so far, at most once a second. */
   readonly onStrangers?: (count: number) => void;
-  /** Of the probe itself. Default 90 s. */
+  /** Duration of the probe itself. Default 90 s. */
   readonly durationMsMax?: number;
   /** Ends it in any state. */
   readonly signal: AbortSignal;
@@ -51,8 +51,8 @@ export interface SocketSink extends AsyncDisposable {
 
 /**
  * Listens for one probe.
- * @throws ProbeError `unreachable` if it cannot listen on the address; OwnProcessError when the child does not start;
- * the signal's reason.
+ * @throws ProbeError `unreachable` if it cannot listen on the address; OwnProcessError when the child does
+ * not start; the signal's reason.
  */
 export const openSocketSink = async (options: SocketSinkOptions): Promise<SocketSink> => {
   const waitMsMax = options.waitMsMax ?? WAIT_MS_MAX;
@@ -115,7 +115,10 @@ export interface MeasureSocketLinkOptions {
   readonly nodePath: string;
 }
 
-/** Measures a connection. @throws only the signal's reason, when it aborts. */
+/**
+ * Measures a connection.
+ * @throws only the signal's reason, when it aborts.
+ */
 export const measureSocketLink = async (
   options: MeasureSocketLinkOptions,
 ): Promise<ProbeOutcome<LinkMeasurement>> => {

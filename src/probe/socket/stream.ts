@@ -46,7 +46,7 @@ export interface Stream {
 export interface StreamEnding {
   /** '' if it was asked to stop or had done its job. */
   readonly reason: string;
-  /** Of `ping` and `exchange`, in order, without those of the warm-up. */
+  /** For `ping` and `exchange`, in order, without those of the warm-up. */
   readonly roundTripsNs: readonly number[];
 }
 
@@ -63,10 +63,10 @@ export const WARM_UP: { readonly countMin: number; readonly countMax: number; re
     countMax: 3_000,
     durationMs: 50,
   };
-/** Of exchanges: past slow start where the path is fast, and no burden where it is metered. */
+/** Exchanges: past slow start on a fast path, and no burden on a metered one. */
 export const EXCHANGE_WARM_UP: { readonly countMin: number; readonly bytesMax: number } = {
   countMin: 2,
   bytesMax: 4 * 1024 * 1024,
 };
-/** Of one call, and of the buffer of random bytes that is sent over and over. */
+/** Size of one call, and of the buffer of random bytes that is sent repeatedly. */
 export const CHUNK_BYTES: number = 1024 * 1024;

@@ -12,7 +12,7 @@ type ConnectionRole = 'control' | 'data';
 
 export interface ConnectionHead {
   readonly role: ConnectionRole;
-  /** Of a data connection among those of its run, from 0. */
+  /** Index of a data connection among those of its run, from 0. */
   readonly index: number;
   /** Which measurement a data connection belongs to; 0 for control. */
   readonly run: number;

@@ -22,7 +22,7 @@ import {
 import { isWasmValid, type WasmMemory, wasmFunctions } from './engine.ts';
 import { READ_STEP_BYTES, READ_STREAM_BYTES, READ_STREAMS } from './memory-kernels.ts';
 
-/** Of one call: as many rows as streams. */
+/** Result of one call: as many rows as streams. */
 export const GEMV_RESULT_BYTES: number = 16 * READ_STREAMS;
 
 interface GemvKernel {
@@ -48,7 +48,7 @@ const RESULT = 2;
 const END = 3;
 const PART = 4;
 const FIRST_SUM = 5;
-/** Of each row: one would make every addition wait for the one before it. */
+/** Sums for each row: with one, every addition would wait for the previous one. */
 const SUMS = 2;
 const LINE_BYTES = 64;
 const LINES: number = READ_STEP_BYTES / LINE_BYTES;

@@ -23,13 +23,14 @@ import { type WasmMemory, wasmFunctions } from './engine.ts';
 /** The sum reads this many streams at a time, this far apart: one alone keeps too few reads in flight. */
 export const READ_STREAMS = 4;
 export const READ_STREAM_BYTES: number = 1024 ** 2;
-/** Of the sum's loop in each stream. */
+/** Step of the sum's loop in each stream. */
 export const READ_STEP_BYTES = 512;
 
 interface MemoryKernels {
   /**
-   * The sum of 64-bit words, modulo 2^64, of `bytes` at `offset` and at each READ_STREAM_BYTES behind it, READ_STREAMS times.
-   * Reads each byte once. `bytes` is a multiple of READ_STEP_BYTES, at least one, at most READ_STREAM_BYTES.
+   * The sum of 64-bit words, modulo 2^64, of `bytes` at `offset` and at each READ_STREAM_BYTES after it,
+   * READ_STREAMS times. Reads each byte once. `bytes` is a multiple of READ_STEP_BYTES, at least one, at most
+   * READ_STREAM_BYTES.
    */
   sum(offset: number, bytes: number): bigint;
   /** The engine's memmove, which is the C library's. */

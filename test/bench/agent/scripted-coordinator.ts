@@ -58,7 +58,7 @@ export const requestTo = (target: string, changes: Partial<AgentRequest> = {}): 
   inputTokens: unknown('not given'),
   outputTokens: unknown('not given'),
   prefixes: unknown('none'),
-  sessions: unknown('requests do not belong to sessions'),
+  sessions: unknown('requests are independent'),
   stopRules: unknown('an older coordinator'),
   bodyFields: '{}',
   objectives: [],

@@ -19,7 +19,7 @@ test('each stage of a sweep takes the shapes of a run: ramp, warm-up, and a boun
     warmupMs: 5_000,
     inFlightCap: 8,
     steps: [],
-    sessions: unknown('requests do not belong to sessions'),
+    sessions: unknown('requests are independent'),
     trace: unknown('no trace is replayed'),
     graceMs: 30_000,
   });

@@ -22,7 +22,7 @@ test('a server that took requests and did not answer is not called down', () => 
   expect(outageLines([SILENT]).map(line => line.replace(/\s/gu, ' '))).toEqual([
     '0:03 to 0:06, 3 s without an answer: 60 requests failed',
   ]);
-  expect(headlineOf({ outages: [SILENT, DOWN] })).toMatch(/^The server was down 2 times, 4 s in all/);
+  expect(headlineOf({ outages: [SILENT, DOWN] })).toMatch(/^The server was down 2 times, 4 s in total/);
 });
 
 test('the end in which nothing succeeded comes before an outage that is over, and after one that is not', () => {

@@ -11,7 +11,7 @@ interface WasmGemm {
   readonly isFused: boolean;
   /** C = A × B, all of WASM_GEMM_SIZE squared. */
   multiply(): void;
-  /** Of the last product. */
+  /** An entry of the last product. */
   result(row: number, column: number): number;
 }
 

@@ -113,6 +113,6 @@ const PATTERN_BYTES: number = 256 * READ_UNIT_BYTES;
 const BUFFER_BYTES: number = 1024 ** 3;
 const BUFFER_BYTES_MIN: number = 32 * 1024 ** 2;
 const CACHE_MULTIPLE = 8;
-/** Of each of the two buffers. */
+/** Share of the free memory for each of the two buffers. */
 const FREE_SHARE_MAX = 1 / 8;
 const BLOCKS_PER_MULTIPROCESSOR = 8;

@@ -24,7 +24,10 @@ interface Shape {
   readonly depth: number;
 }
 
-/** Of square matrices. @throws CudaError when the process is lost. */
+/**
+ * Products of square matrices.
+ * @throws CudaError when the process is lost.
+ */
 export const measureCudaProduct = (
   driver: CudaDriver,
   cublas: CublasLt,
@@ -41,7 +44,10 @@ export const measureCudaProduct = (
   }));
 };
 
-/** Of a matrix far past the last-level cache with a vector, in FP16. @throws CudaError when the process is lost. */
+/**
+ * The product of a matrix far larger than the last-level cache with a vector, in FP16.
+ * @throws CudaError when the process is lost.
+ */
 export const measureCudaGemv = (
   driver: CudaDriver,
   cublas: CublasLt,
@@ -74,7 +80,10 @@ const attempted = (measure: () => CudaProduct): CudaProduct => {
   }
 };
 
-/** Ms of one product in the fastest batch. @throws where the library refuses or a result is wrong. */
+/**
+ * Ms of one product in the fastest batch.
+ * @throws where the library refuses or a result is wrong.
+ */
 const timeProduct = (driver: CudaDriver, cublas: CublasLt, shape: Shape, batches: BatchOptions): number => {
   const { kind, rows, columns, depth } = shape;
   using a = deviceBuffer(driver, kind.inputBytes * rows * depth);

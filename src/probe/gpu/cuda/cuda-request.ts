@@ -6,9 +6,9 @@ import { BATCHES, type BatchOptions } from './timed-batches.ts';
 export interface CudaRequest {
   /** Its UUID or PCI address, as the inventory has it. */
   readonly deviceId: string;
-  /** Of the matrix product, the largest that fits the free memory first. Multiples of 8. */
+  /** Sizes of the matrix product, the largest that fits the free memory first. Multiples of 8. */
   readonly productSizes: readonly number[];
-  /** Of the matrix that meets a vector, at most. */
+  /** Bytes of the matrix for the product with a vector, at most. */
   readonly gemvBytes: number;
   readonly batches: BatchOptions;
 }

@@ -99,7 +99,7 @@ say({
 `;
 
 export interface MlxSettings {
-  /** Of the square matrices. */
+  /** Size of the square matrices. */
   readonly size: number;
   /** Products in one pass. */
   readonly turns: number;

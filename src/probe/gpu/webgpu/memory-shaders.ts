@@ -31,7 +31,7 @@ ${walk('    words ^= source[at] ^ source[at + all] ^ source[at + 2u * all] ^ sou
 }
 `;
 
-/** Of the matrix that meets a vector, in 16-byte vectors of four floats. */
+/** Columns of the matrix for the product with a vector, in 16-byte vectors of four floats. */
 export const GEMV_COLUMNS = 4_096;
 
 /**

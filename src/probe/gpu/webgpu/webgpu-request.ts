@@ -10,9 +10,9 @@ export interface WebgpuRequest {
   readonly allowsSoftware: boolean;
   /** Largest first; the first that takes no longer than a graphics driver allows. Multiples of 128. */
   readonly productSizes: readonly number[];
-  /** Of each of the two buffers. */
+  /** Bytes of each of the two buffers. */
   readonly bufferBytesMax: number;
-  /** Of the matrix that meets a vector: the whole buffer, or the part of it that a test has time for. */
+  /** Bytes of the matrix for the product with a vector: the whole buffer, or less in a test. */
   readonly gemvBytesMax: number;
   readonly warmUpMs: number;
   readonly batchMs: number;
