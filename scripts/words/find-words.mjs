@@ -73,7 +73,7 @@ const ofScript = (source, look, lineBefore = 0) => {
     ts.forEachChild(node, visit);
   };
   visit(tree);
-  for (const { text, index } of commentsIn(source)) look('comments', text, lineOf(index));
+  for (const { text, index } of commentsIn(tree, source)) look('comments', text, lineOf(index));
 };
 
 /** Uses of a name are not counted again, nor names that a library gives. */
@@ -98,14 +98,26 @@ const textOf = node => {
   return undefined;
 };
 
-const commentsIn = source => {
-  const scanner = ts.createScanner(ts.ScriptTarget.ESNext, false, ts.LanguageVariant.Standard, source);
-  const found = [];
-  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan())
-    if (token === ts.SyntaxKind.SingleLineCommentTrivia || token === ts.SyntaxKind.MultiLineCommentTrivia)
-      found.push({ text: scanner.getTokenText(), index: scanner.getTokenStart() });
-  return found;
+/** By token of the tree: a scanner alone takes what follows a template's `${}` for code or text at random. */
+const commentsIn = (tree, source) => {
+  const found = new Map();
+  const visit = node => {
+    if (node.getChildCount(tree) === 0 || ts.isTemplateLiteralToken(node)) {
+      const ranges = [
+        ...(ts.getLeadingCommentRanges(source, node.pos) ?? []),
+        ...(ts.getTrailingCommentRanges(source, node.end) ?? []),
+      ];
+      if (!ts.isJsxText(node) && !isInsideTemplate(node))
+        for (const { pos, end } of ranges) found.set(pos, { text: source.slice(pos, end), index: pos });
+    }
+    for (const child of node.getChildren(tree)) visit(child);
+  };
+  visit(tree);
+  return [...found.values()];
 };
+
+/** What follows a template's head or middle is an expression, and what precedes its middle or tail was one. */
+const isInsideTemplate = node => node.kind === ts.SyntaxKind.TemplateMiddle;
 
 const ofSvelte = (source, look) => {
   const { instance, module, fragment } = parseSvelte(source, { modern: true });

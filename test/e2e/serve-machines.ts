@@ -11,7 +11,7 @@ import { HTTP_LIMITS, type HttpLimits, type HttpServerOptions } from '../../src/
 import { createHttpServer } from '../../src/daemon/http/http-server.ts';
 import type { Journal } from '../../src/journal/journal.ts';
 import type { Notice } from '../../src/wire/notice.ts';
-import type { Machine, InTurnOptions } from './machines.ts';
+import type { InTurnOptions, Machine } from './machines.ts';
 
 export interface ServedMachines extends AsyncDisposable {
   readonly url: string;

@@ -7,7 +7,7 @@ import { SILENCE_CHECK_MS, SILENT_MS_MIN } from '../../src/gather/arbitration.ts
 import type { GatheredKind, Gatherer, GatherSession } from '../../src/gather/gatherer.ts';
 import { poll } from '../../src/gather/poll.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
-import { runForTest, type ReportedState } from './gatherer-run.ts';
+import { type ReportedState, runForTest } from './gatherer-run.ts';
 
 describe('the better of two sources', () => {
   it('is heard alone while it is current, and the other one is not even started', async () => {

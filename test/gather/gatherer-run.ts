@@ -22,7 +22,10 @@ export interface GathererRun extends AsyncDisposable {
   /** Resolves when every gatherer has ended, on request or because it has nothing to report. */
   readonly ended: Promise<void>;
   /** The first matching report from now on, or, with `fromStart`, from the beginning. */
-  waitFor<T extends ReportedState>(fits: (reported: ReportedState) => reported is T, fromStart?: 'from start'): Promise<T>;
+  waitFor<T extends ReportedState>(
+    fits: (reported: ReportedState) => reported is T,
+    fromStart?: 'from start',
+  ): Promise<T>;
   waitUntil(fits: (reported: ReportedState) => boolean, fromStart?: 'from start'): Promise<ReportedState>;
 }
 

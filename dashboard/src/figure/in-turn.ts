@@ -18,7 +18,10 @@ export class InTurn<Item, ReportedState> {
   #turn = 0;
 
   /** One an item; an item that is not updated is the same object as before. */
-  read(items: readonly Item[], { keyOf, report, isSeen, basis }: InTurnOptions<Item, ReportedState>): readonly ReportedState[] {
+  read(
+    items: readonly Item[],
+    { keyOf, report, isSeen, basis }: InTurnOptions<Item, ReportedState>,
+  ): readonly ReportedState[] {
     const isSame =
       basis.length === this.#basis.length && basis.every((part, index) => part === this.#basis[index]);
     const before = isSame ? this.#reported : new Map<string, ReportedState>();

@@ -26,7 +26,7 @@ import { comparisonIdSchema, runIdSchema } from '../../wire/schema.ts';
 import type { ComparisonRegistry } from '../runs/comparison-registry.ts';
 import type { RunComparisons } from '../runs/run-comparisons.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { checkReportResponse, type ReportResponseOf, statusOf, REPORTED } from './report-response.ts';
+import { checkReportResponse, REPORTED, type ReportResponseOf, statusOf } from './report-response.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter, readQuery } from './route.ts';
 

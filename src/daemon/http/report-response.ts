@@ -23,7 +23,10 @@ export const statusOf = (reported: ReportedState, of: ReportResponseOf): 202 | 2
 };
 
 /** @throws RequestError where it was not taken. */
-export const checkReportResponse = (reported: ReportedState, { one, unknown, full, path }: ReportResponseOf): void => {
+export const checkReportResponse = (
+  reported: ReportedState,
+  { one, unknown, full, path }: ReportResponseOf,
+): void => {
   switch (reported) {
     case 'taken':
     case 'stop':

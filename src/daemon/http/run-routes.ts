@@ -17,7 +17,7 @@ import { runIdSchema } from '../../wire/schema.ts';
 import type { RunRegistry } from '../runs/run-registry.ts';
 import { NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { checkReportResponse, type ReportResponseOf, statusOf, REPORTED } from './report-response.ts';
+import { checkReportResponse, REPORTED, type ReportResponseOf, statusOf } from './report-response.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter } from './route.ts';
 

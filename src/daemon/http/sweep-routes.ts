@@ -16,7 +16,7 @@ import { sweepEndSchema, sweepStartSchema, sweepUpdateSchema } from '../../wire/
 import type { SweepRegistry } from '../runs/sweep-registry.ts';
 import { NOTHING } from './cluster-views.ts';
 import type { HttpServerOptions } from './http-options.ts';
-import { checkReportResponse, type ReportResponseOf, statusOf, REPORTED } from './report-response.ts';
+import { checkReportResponse, REPORTED, type ReportResponseOf, statusOf } from './report-response.ts';
 import { RequestError } from './request-error.ts';
 import { type ApiRoute, bodyRoute, jsonRoute, pathText, type RouteParameter } from './route.ts';
 

@@ -16,7 +16,7 @@ import { isUnknown, unknown } from '../../core/unknown.ts';
 import type { ComparisonEnd, ComparisonStart } from '../../wire/reported-comparison-schema.ts';
 import { nowAndEvery } from '../every.ts';
 import { readComparisonFile } from './comparison-files.ts';
-import { ABANDONED_MS, LOOK_MS, type RunRegistryParts, type ReportedState } from './run-registry.ts';
+import { ABANDONED_MS, LOOK_MS, type ReportedState, type RunRegistryParts } from './run-registry.ts';
 import { plainTarget, targetNodeOf } from './target-node.ts';
 
 export class ComparisonRegistry {

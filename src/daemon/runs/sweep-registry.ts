@@ -17,10 +17,10 @@ import { nowAndEvery } from '../every.ts';
 import {
   ABANDONED_MS,
   LOOK_MS,
+  type ReportedState,
   type RunRegistry,
   type RunRegistryParts,
   SCAN_MS,
-  type ReportedState,
 } from './run-registry.ts';
 import { runFolders } from './run-reports.ts';
 import { readSweepFile } from './sweep-files.ts';

@@ -114,7 +114,8 @@ export class OriginPlaces {
     for (const [node, held] of this.#held) {
       if (peers.has(node)) continue;
       if (held.lastMessageAtMs < lastMessageAtMs(oldest)) oldest = node;
-      if (held.relaySource === most && held.lastMessageAtMs < lastMessageAtMs(oldestOfMost)) oldestOfMost = node;
+      if (held.relaySource === most && held.lastMessageAtMs < lastMessageAtMs(oldestOfMost))
+        oldestOfMost = node;
     }
     if (nowMs() - lastMessageAtMs(oldest) >= limits.silentMs) return oldest;
     const isDue =

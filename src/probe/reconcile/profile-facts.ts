@@ -21,7 +21,8 @@ interface ReportedState<T, P> {
   readonly nowMs: number;
 }
 
-interface LinkOutcome extends Pick<ReportedState<LinkMeasurement, LinkProfile>, 'outcome' | 'intervalMs' | 'nowMs'> {
+interface LinkOutcome
+  extends Pick<ReportedState<LinkMeasurement, LinkProfile>, 'outcome' | 'intervalMs' | 'nowMs'> {
   readonly measuresExtras: boolean;
 }
 

@@ -5,7 +5,7 @@ import { fleet } from './fleet.ts';
 import { HARBOUR } from './harbour.ts';
 import { racks } from './racks.ts';
 import type { Cable, MachineQuirks, Scenario, SimulatedMachine } from './scenario.ts';
-import { SMALL, MIXED_COUNT_MAX, mixedCluster, PAIR } from './small-clusters.ts';
+import { MIXED_COUNT_MAX, mixedCluster, PAIR, SMALL } from './small-clusters.ts';
 
 /** Machines of one simulation. */
 export const SIMULATED_NODES_MAX = 1_000;

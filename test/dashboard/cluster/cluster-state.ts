@@ -7,7 +7,7 @@ import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { type NodeView, nodeView } from '../../../src/core/node/node-view.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
-import type { Machine, InTurnOptions } from '../../e2e/machines.ts';
+import type { InTurnOptions, Machine } from '../../e2e/machines.ts';
 
 export const idOf = ({ seed }: Machine): NodeId => nodeId(seed.padEnd(26, 'x'));
 
@@ -19,10 +19,15 @@ interface ReportedState {
 }
 
 /** Everything reported at moment 0. */
-export const stateOf = (...reported: readonly ReportedState[]): State => applyAll(EMPTY_STATE, eventsOf(reported, 0));
+export const stateOf = (...reported: readonly ReportedState[]): State =>
+  applyAll(EMPTY_STATE, eventsOf(reported, 0));
 
 /** Reported at moment 0; what is live and `goesOn` is reported again at `nowMs`. */
-export const stillSpeaking = (reported: ReportedState, nowMs: number, goesOn: (fact: Fact) => boolean): State =>
+export const stillSpeaking = (
+  reported: ReportedState,
+  nowMs: number,
+  goesOn: (fact: Fact) => boolean,
+): State =>
   applyAll(
     stateOf(reported),
     eventsOf(

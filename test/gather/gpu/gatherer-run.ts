@@ -49,7 +49,10 @@ export class GathererRun {
   }
 
   /** The first matching report from the given position on; waits for it. */
-  async until<T extends ReportedState>(fits: (reported: ReportedState) => reported is T, from?: number): Promise<T>;
+  async until<T extends ReportedState>(
+    fits: (reported: ReportedState) => reported is T,
+    from?: number,
+  ): Promise<T>;
   async until(fits: (reported: ReportedState) => boolean, from?: number): Promise<ReportedState>;
   async until(fits: (reported: ReportedState) => boolean, from = 0): Promise<ReportedState> {
     for (let at = from; ; at += 1) {
@@ -91,8 +94,9 @@ export const isInventory = (reported: ReportedState): reported is Extract<Report
   reported.kind === 'gpus';
 export const isLoads = (reported: ReportedState): reported is Extract<ReportedState, { kind: 'gpuLoads' }> =>
   reported.kind === 'gpuLoads';
-export const isHealths = (reported: ReportedState): reported is Extract<ReportedState, { kind: 'gpuHealths' }> =>
-  reported.kind === 'gpuHealths';
+export const isHealths = (
+  reported: ReportedState,
+): reported is Extract<ReportedState, { kind: 'gpuHealths' }> => reported.kind === 'gpuHealths';
 export const isFailure = (reported: ReportedState): reported is Extract<ReportedState, { kind: 'failure' }> =>
   reported.kind === 'failure';
 export const isAbsence = (reported: ReportedState): reported is Extract<ReportedState, { kind: 'absence' }> =>
