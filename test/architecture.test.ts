@@ -340,7 +340,7 @@ const EQUALITIES: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.EqualsEqualsEqualsToken,
   ts.SyntaxKind.ExclamationEqualsEqualsToken,
 ]);
-/** The first two read what a library and a server say, who have no code for it; the last one lays sentences out. */
+/** The first two parse the text of a library and of a server, which give no code; the last one lays sentences out. */
 const WORDS_OF_OTHERS: readonly string[] = [
   'src/native/blas.ts',
   'src/daemon/runs/live-run.ts',

@@ -30,7 +30,7 @@ test('no text has a count before a plural that it does not agree with', context 
   expect(found).toEqual([]);
 });
 
-/** Constants, rates with decimals, names, and what stands behind a comparison with one. */
+/** Constants, rates with decimals, names, and values that are compared with 1 before the text. */
 const isRight = (whole: string, expression: string, text: string): boolean => {
   if (/^[A-Z][A-Z0-9_.]*$|MAX|_MIN|\bmost$|Max\b/.test(expression) || RATES.test(expression)) return true;
   const at = text.indexOf(whole);

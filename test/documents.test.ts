@@ -106,7 +106,7 @@ describe('CHANGELOG.md', () => {
     expect(entries.length).toBeGreaterThan(50);
     expect(entries.map(entry => entry.slice(2)).filter(entry => entry.length > ENTRY_LENGTH_MAX)).toEqual([]);
     const others = lines.filter(line => line !== '' && !/^(- |#|\[)/.test(line));
-    // The two sentences that say what the file is.
+    // The two sentences that describe the file.
     expect(others.length).toBeLessThanOrEqual(4);
   });
 

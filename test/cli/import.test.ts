@@ -82,7 +82,7 @@ test('an imported run is compared with a run of ours only anyway, and the refusa
   const words = compared.text.replace(/\s+/g, ' ');
   expect(words).toContain('B: GuideLLM 0.8.1, which does not report: data set, chunks, clock');
   const anyway = await ran(home, 'compare', '--a', ours, '--b', directory, '--anyway');
-  // Ten seconds are too short for an interval, and that is what is said then.
+  // Ten seconds are too short for an interval, and the comparison states this as the reason.
   expect(anyway.text.replace(/\s+/g, ' ')).toContain('too short: ');
   expect(compared.text.replace(/\s+/g, ' ')).not.toContain('too short: ');
 });

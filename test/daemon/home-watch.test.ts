@@ -93,7 +93,7 @@ describe('a daemon whose files are taken away while it runs', () => {
   });
 });
 
-/** Looks when the test says so: the clock stands still in between. */
+/** Looks at the home only when the test calls `turn()`: the clock does not advance in between. */
 class Looking implements AsyncDisposable {
   readonly home: string;
   readonly journal: string;

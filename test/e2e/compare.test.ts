@@ -116,7 +116,7 @@ describe('runs that are compared', () => {
     expect(problems).toEqual([]);
   });
 
-  test('are requested once, whatever else the cluster reports', async ({ browser, skip }) => {
+  test('are requested once, even if the cluster reports something else', async ({ browser, skip }) => {
     if (!isLongRun) skip('waits for reports of the cluster: in the long run');
     using directory = temporaryDirectory();
     const home = join(directory.path, 'home');

@@ -39,7 +39,7 @@ test('a header that is dropped shows what each machine should do with it, and fo
   const table = page.getByRole('table', { name: 'Placements, the best first' });
   expect(await table.getByRole('row').nth(1).textContent()).toMatch(/^One device atlas/);
 
-  // What is picked and asked stands in the address, which says it all to whoever gets it.
+  // The address contains the whole selection, so a shared link shows the same page.
   await vessels.getByRole('button', { name: /^One device on spark/ }).press('Enter');
   await page.getByRole('img', { name: /^One device on spark: 1 of 3 nodes/ }).waitFor();
   await page.getByRole('button', { name: '8', exact: true }).click();

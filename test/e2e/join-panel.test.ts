@@ -29,7 +29,7 @@ describe('adding a machine', () => {
     expect(await axeFindings(page)).toEqual([]);
 
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    // The button says it for a second and a half, which a busy machine may take to look.
+    // The button shows "Copied" for 1.5 s, and a busy machine may take longer than that to look.
     await page.clock.pauseAt(Date.now() + MINUTE_MS);
     const copy = panel.getByRole('button', { name: 'Copy the command plimsoll join' });
     await copy.click();
@@ -74,7 +74,7 @@ const serviceOf = (codes: JoinCodes): Pick<Joining, 'issueCode' | 'standingOf' |
   leave: () => Promise.reject(new Error('nobody leaves here')),
 });
 
-/** What stands behind `plimsoll join` on the page. */
+/** The join code that the page shows after `plimsoll join`. */
 const commandIn = async (page: Page): Promise<string> => {
   const text = await page.getByRole('region', { name: 'Add a machine' }).locator('code').innerText();
   return /plimsoll join (\S+)/.exec(text.replaceAll(/\s+/g, ' '))?.[1] ?? text;

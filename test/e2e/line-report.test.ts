@@ -38,7 +38,7 @@ const reportFile = async (folder: string, form: 'line' | 'sweep', words: string)
   return file;
 };
 
-/** What stands outside the sheet, or is wider than what holds it and would be cut off on paper. */
+/** Elements that are outside the sheet, or wider than their container: both would be cut off on paper. */
 const cutOff = async (page: Page): Promise<unknown> =>
   JSON.parse(
     String(

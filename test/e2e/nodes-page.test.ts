@@ -38,7 +38,7 @@ describe('the list of nodes', () => {
       .getByRole('row', { name: /^bosun/ })
       .getByText('330')
       .waitFor();
-    // Who needs somebody stands on top, the others by name.
+    // Nodes that need attention come first, the others follow by name.
     await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['bosun', 'spark', 'atlas', 'juno']);
     await page.getByRole('button', { name: 'FP16' }).click();
     await expect.poll(() => names(page), { timeout: 30_000 }).toEqual(['bosun', 'spark', 'atlas', 'juno']);
@@ -95,7 +95,7 @@ describe('the list of nodes', () => {
   });
 });
 
-/** Its machines go on telling how they do, so that none of them is stale on a slow computer. */
+/** Its nodes keep reporting, so that none of them is stale on a slow computer. */
 const serve = async ({
   machines,
   reported,

@@ -159,7 +159,7 @@ describe('runs in a browser', () => {
     announcement.progress(run.snapshot(), run.client());
     const { page } = await browser.open(`${daemon.url}/runs/lost`);
     await tile(page, 'Samples').getByText('100 completed').waitFor();
-    // As a kill does: no end is told, and no lease.
+    // As after a kill: neither the end nor another lease is reported.
     await announcement[Symbol.asyncDispose]();
     await page.getByText('This run is interrupted.').waitFor();
     await tile(page, 'Samples').getByText('100 completed').waitFor();

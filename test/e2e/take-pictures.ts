@@ -159,7 +159,7 @@ for (const { name, options, theme, path, width, height, scale = 1.5, prepare } o
   await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
   await page.evaluate('document.fonts.ready.then(() => undefined)');
   await prepare(page);
-  // On a busy machine the demo falls behind now and then, and says so.
+  // On a busy machine the demo falls behind now and then, and shows nodes as stale.
   await page
     .getByRole('article', { name: / stale$/ })
     .first()
@@ -171,7 +171,7 @@ for (const { name, options, theme, path, width, height, scale = 1.5, prepare } o
   if (problems.length > 0) throw new Error(problems.join('\n'));
 }
 
-/** As soon as the demo has heard of it. */
+/** Waits until the demo has the node's identity. */
 async function idOf(url: string, name: string): Promise<string> {
   const isMeant = ([, { value }]: readonly [string, { value: { friendlyName: unknown } }]): boolean =>
     value.friendlyName === name;

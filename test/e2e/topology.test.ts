@@ -356,7 +356,7 @@ describe('the map of a cluster', () => {
     await expectForEverybody(page, looks);
     await linkNamed(page, /^Link atlas to juno/).dispatchEvent('click');
     await dockOf(page, 'Connections of atlas – juno').waitFor();
-    // Faded links while one is picked are the one place below AA; the dock says the same in full contrast.
+    // Links that are faded while one is selected are the only place below AA; the dock shows the same in full contrast.
     await expectForEverybody(page, looks, found => !found.startsWith('color-contrast'));
     await page.goto(`${cluster.url}/links`);
     await page.getByRole('button', { name: 'atlas to juno: 74.8 Gb/s' }).click();

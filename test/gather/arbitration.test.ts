@@ -342,7 +342,7 @@ const start = ({
   return { better, worse, clock, run: runForTest([better.gatherer, worse.gatherer], clock) };
 };
 
-/** Who told it, reading after reading. */
+/** The source of each reading, in order. */
 const sourcesOf = (reported: readonly ReportedState[], kind?: TestKind): readonly string[] =>
   reported.flatMap(entry =>
     entry.kind === 'reading' && (kind === undefined || entry.reading.kind === kind) ? [entry.source] : [],

@@ -42,6 +42,6 @@ describe('an input that expands as far as it can', () => {
   });
 });
 
-/** Each says what is too much, or that it is not the file that it should be. */
+/** Each states which limit is exceeded, or that the file is not of the expected kind. */
 const REFUSALS =
   /expands to more|larger than|nested|inflates to more|more than \d+ bytes|too large|damaged|a device|longer than|has no prompt|under way/;

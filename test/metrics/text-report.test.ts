@@ -122,7 +122,7 @@ describe('the text of a report', () => {
         })),
       }),
     );
-    // What the command says beside it: where the rest is, and the run directory.
+    // The command prints up to four more lines: where the rest is, and the run directory.
     expect(lines.length).toBeLessThanOrEqual(40 - 4);
     expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(80);
     expect(lines[0]).toMatch(/^INTERRUPTED: something/);

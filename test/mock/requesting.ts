@@ -100,7 +100,7 @@ export interface Entry {
   readonly isClientGone: boolean;
 }
 
-/** What `GET /mock/log` says. */
+/** The reply to `GET /mock/log`. */
 export const accountOf = async (mock: Pick<Mock, 'url'>, query = ''): Promise<Account> => {
   const response = await fetch(`${mock.url}/mock/log${query}`);
   const account: Account = JSON.parse(await response.text());

@@ -17,7 +17,7 @@ export const madeHeader = (name: string): Promise<GgufHeader> =>
 export const madeFacts = async (name: string): Promise<ModelFacts> =>
   ggufFacts([await madeHeader(name)], `${name}.gguf`);
 
-/** What the format's own library says of each. */
+/** What the format's own library reads from each. */
 export const libraryReports: () => v.InferOutput<typeof EXPECTED> = () =>
   v.parse(
     EXPECTED,

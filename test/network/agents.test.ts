@@ -48,7 +48,7 @@ const startWorld = async (
   const places: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const agent = plimsoll(`a${index}`, 'agent', '--target', TARGET);
-    // Its address is known here. Linux tells of a new cable that it carries up to a second late where both ends have the same
+    // Its address is known here. Linux reports the carrier of a new cable up to a second late if both ends have the same
     // number in their namespaces (linkwatch): an agent that starts within that has no address to print.
     const line = await lineOf(agent, CODE, signal);
     agents.push(agent);

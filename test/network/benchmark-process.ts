@@ -24,7 +24,7 @@ let isStated = false;
 while (!stop.signal.aborted) {
   const path = isStated ? `/api/runs/${begun.runId}/lease` : '/api/runs';
   const status = await report(isStated ? 'PUT' : 'POST', path, isStated ? { requestsInFlight: 4 } : begun);
-  if (!isStated && status !== undefined && status < 300) process.stdout.write('told\n');
+  if (!isStated && status !== undefined && status < 300) process.stdout.write('accepted\n');
   isStated = status !== undefined && status < 300;
   await systemClock.sleep(isStated ? 1_000 : 50, stop.signal).catch(() => undefined);
 }

@@ -30,7 +30,7 @@ while (!stop.signal.aborted) {
   await systemClock.sleep(500, stop.signal).catch(() => undefined);
 }
 
-/** Undefined while no daemon answers, or while it has not heard of both nodes. */
+/** Undefined while no daemon replies, or while it does not have both nodes yet. */
 async function read(): Promise<SeenLink | undefined> {
   const found = await readDaemonFile(join(pair.home, 'daemon.json'));
   if (found.kind !== 'found') return undefined;

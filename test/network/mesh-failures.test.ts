@@ -59,7 +59,7 @@ describe('five daemons in a ring', () => {
       await bed.all(`${VICTIM} offline`, seen => seen.nodes[VICTIM]?.presence === 'offline');
       await bed.all('the others live', sees(...HOSTS.slice(1)));
       expect((await bed.daemon(OTHER).until('kept', () => true)).nodes[VICTIM]?.tags).toEqual([tags[VICTIM]]);
-      // With its cables pulled it knows only what its journal holds.
+      // With its cables pulled it has only what is in its journal.
       setCables(bed.net, [VICTIM], HOSTS, 'down');
       const again = await bed.start(VICTIM).until('its own past', hasTags(tags));
       expect(again.nodeId).toBe(nodeId);
@@ -152,7 +152,7 @@ describe('five daemons in a ring', () => {
       const next = HOSTS[(at + 1) % HOSTS.length] ?? '';
       write(host);
       if (bed.isRunning(host)) {
-        // Killed in the middle of whatever its own words have set off.
+        // Killed while its own last event may still be on its way to its peers.
         if (random.below(2) === 0) await bed.daemon(host).until('its own words', hasTags(of(tags, [host])));
         await bed.kill(host);
       } else {

@@ -36,7 +36,7 @@ export class Namespaces implements AsyncDisposable {
   readonly #interfaces = new Set<string>();
   readonly #processes = new Set<HostProcess>();
 
-  /** @param prefix of the names by which `ip netns` knows the hosts */
+  /** @param prefix of the hosts' names in `ip netns` */
   constructor(prefix: string = `plim-${randomBytes(3).toString('hex')}`) {
     this.#prefix = prefix;
   }
@@ -124,7 +124,7 @@ export class Namespaces implements AsyncDisposable {
     this.#hosts.clear();
   }
 
-  /** As `ip netns` knows it. */
+  /** The host's name in `ip netns`. */
   nameOf(host: string): string {
     return `${this.#prefix}-${host}`;
   }

@@ -131,7 +131,7 @@ describe('an RDMA probe between two hosts, by UCX over TCP', () => {
 const BUSY_MS_MAX = 180_000;
 const TICKET = 'a ticket for one probe';
 
-// biome-ignore lint/suspicious/noExplicitAny: what another process says, held to shapes by the expectations
+// biome-ignore lint/suspicious/noExplicitAny: output of another process, whose shape the expectations check
 const nextOf = async (lines: AsyncGenerator<string>): Promise<any> => {
   const { value, done } = await lines.next();
   if (done === true) throw new Error('an end of the probe exited unexpectedly');

@@ -16,7 +16,7 @@ export const segment = (net: Namespaces, hosts: readonly string[]): void => {
   }
 };
 
-/** left - … - right: each knows only its neighbours, and each in the middle has two link-local cables. */
+/** left - … - right: each is connected to its neighbours only, and each in the middle has two link-local cables. */
 export const line = (net: Namespaces, hosts: readonly string[]): void => {
   for (const host of hosts) net.addHost(host);
   for (const [index, host] of hosts.slice(1).entries()) cable(net, hosts[index] ?? '', host);

@@ -113,7 +113,7 @@ export class TestBed implements AsyncDisposable {
     await Promise.all(this.daemons.map(daemon => daemon.until(what, holds)));
   }
 
-  /** Until all running daemons tell one hash, of a state for which this holds. */
+  /** Waits until all running daemons report the same hash, of a state for which this holds. */
   async agree(what: string, holds: (seen: SeenCluster) => boolean): Promise<string> {
     const agreed = (): string | undefined => {
       const hashes = new Set(
@@ -154,7 +154,7 @@ class BedDaemon {
     child.once('exit', () => this.#report());
   }
 
-  /** What it told last; undefined until it has told anything. */
+  /** The last state that it reported; undefined until it has reported one. */
   get latest(): SeenCluster | undefined {
     return this.#latest;
   }
@@ -163,7 +163,7 @@ class BedDaemon {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** The next time that it tells something, or its end. */
+  /** Resolves at its next report or when it exits. */
   changed(): Promise<void> {
     return this.#next.promise;
   }
@@ -197,7 +197,7 @@ class BedDaemon {
 const aborted = (signal: AbortSignal): Promise<void> =>
   signal.aborted ? Promise.resolve() : once(signal, 'abort').then(() => undefined);
 
-/** Knows these nodes by name, with a live reading of each. */
+/** Whether a daemon has these nodes by name, each up and with a reading. */
 export const sees =
   (...names: readonly string[]) =>
   ({ nodes }: SeenCluster): boolean =>

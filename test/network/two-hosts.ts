@@ -88,11 +88,11 @@ export const outputOf = async (child: HostProcess): Promise<string> => {
   return text;
 };
 
-/** The first line that matches. @param signal of the test: what was said until it aborts is told, instead of silence. */
+/** The first line that matches. @param signal of the test: when it aborts, the error contains the output until then. */
 export const lineOf = async (child: HostProcess, pattern: RegExp, signal?: AbortSignal): Promise<string> => {
   let text = '';
   return await new Promise((resolve, reject) => {
-    const fail = (what: string): void => reject(new Error(`${what} without saying ${pattern}: ${text}`));
+    const fail = (what: string): void => reject(new Error(`${what} without printing ${pattern}: ${text}`));
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       const line = text

@@ -135,7 +135,7 @@ const chats: Feature = {
   },
 };
 
-/** @throws AssertionError unless the run failed and its first lines say why. */
+/** @throws AssertionError unless the run failed and its first lines state the reason. */
 const failedRun = (run: BenchRun, reason: RegExp): string => {
   expect(run.code, run.text).not.toBe(0);
   const first = run.text.split('\n').slice(0, FIRST_LINES).join('\n');

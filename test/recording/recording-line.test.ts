@@ -40,5 +40,5 @@ const rebuilt = (state: State): State => {
   return next;
 };
 
-/** Nobody could say what to hide in those. */
+/** A recording leaves them out, because it is unknown which of their fields have to be hidden. */
 const withoutUnknownKinds = (state: State): State => ({ ...state, unknownKinds: {} });

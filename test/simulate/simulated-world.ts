@@ -65,7 +65,7 @@ export class SimulatedWorld implements AsyncDisposable {
     return site.nodeId;
   }
 
-  /** Of one kind, in the order in which they were said. */
+  /** The events of one kind, in the order in which they were reported. */
   facts<K extends Fact['kind']>(
     kind: K,
   ): readonly (AgentReply & { readonly fact: Extract<Fact, { kind: K }> })[] {
@@ -113,5 +113,5 @@ export class SimulatedWorld implements AsyncDisposable {
   }
 }
 
-/** What everything that was said comes to. */
+/** The state after everything that was reported. */
 export const stateOf = (world: SimulatedWorld): State => world.state;

@@ -40,7 +40,7 @@ export class SoakCluster implements AsyncDisposable {
     this.#report = report;
   }
 
-  /** @param tell called with what happens, a line each */
+  /** @param report called for each event, which is one line of the log */
   static async open(folder: string, report: (event: object) => void): Promise<SoakCluster> {
     for (const name of removeLeftovers())
       report({ what: 'removed the namespace of a soak that was killed', name });

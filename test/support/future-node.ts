@@ -36,7 +36,7 @@ export class FutureNode implements AsyncDisposable {
     this.#node = new MeshNode({ clock: systemClock, key, disk: createMemoryDisk(), mesh });
   }
 
-  /** Resolves once it is linked, and both have said hello. */
+  /** Resolves once it is linked and both ends have sent their hello. */
   static async join(clusterKey: ClusterKey, peer: HostPort): Promise<FutureNode> {
     const key = generateNodeKey();
     const mesh = new TlsMesh({
@@ -72,7 +72,7 @@ export class FutureNode implements AsyncDisposable {
     const position = { origin: this.id, epoch: journal.ownEpoch, seq };
     const body = this.#body(position, reported);
     journal.append([{ ...position, kind, key, body, signature: this.#key.sign(body), ageMs: 0 }]);
-    // Whatever it is: what matters is that there is news in the journal.
+    // The kind does not matter here: the event only announces a new record in the journal.
     const head = { ...position, class: 'durable', key, ageMs: 0, receivedAtMs: systemClock.nowMs() } as const;
     cluster.dispatch([{ ...head, kind: 'unknown', unknownKind: kind }]);
   }

@@ -197,7 +197,7 @@ export interface MeasuredLink {
   readonly negotiated?: number;
 }
 
-/** Socket connections over Ethernet with their profiles, told by their sources. */
+/** Socket connections over Ethernet with their profiles, reported by their source nodes. */
 export const linkEvents = (links: readonly MeasuredLink[]): readonly Event[] => {
   const seqs = new Map<NodeId, number>();
   return links.flatMap(({ ends: [from, to], there, back = there, negotiated }) => {

@@ -44,7 +44,7 @@ export const boundsOf = (file: string): readonly Bound[] => {
   ]);
 };
 
-/** Whether a row of docs/limits.md that names the file, or a folder that it is in, tells the bound's value. */
+/** Whether a row of docs/limits.md that names the file, or a folder that it is in, states the limit's value. */
 export const isStated = ({ file, value }: Bound): boolean =>
   value !== undefined &&
   rows.some(

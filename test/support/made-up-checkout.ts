@@ -61,7 +61,7 @@ export class MadeUpCheckout implements AsyncDisposable {
     await symlink(process.execPath, join(this.folder, 'node_modules/node/bin/node'));
   }
 
-  /** What ran, in order: "npm", "tsc", "vite", and whatever the daemon noted. */
+  /** What ran, in order: "npm", "tsc", "vite", and the notes of the daemon. */
   async notes(): Promise<readonly string[]> {
     const text = await readFile(join(this.folder, 'notes'), 'utf8').catch(() => '');
     return text.split('\n').filter(line => line !== '');

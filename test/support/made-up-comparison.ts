@@ -79,7 +79,7 @@ export const madeUpComparison = (pairs: readonly (readonly [a: number, b: number
   return { ...document, sentence: comparisonSentence(document) };
 };
 
-/** As `plimsoll compare` tells it to the daemon of a home. */
+/** As `plimsoll compare` reports it to the daemon of a home. */
 export const announceComparisonTo = (
   home: string,
   document: ComparisonDocument,

@@ -19,7 +19,7 @@ export const importedNames = (file: string): readonly string[] => {
     const path = resolved(file, statement.moduleSpecifier.text);
     return bindings.elements.map(({ name, propertyName }) => `${path}#${(propertyName ?? name).text}`);
   });
-  // Of a module that is loaded when it is needed, whatever the importer mentions.
+  // Of a module that is imported dynamically, every identifier of the importer counts as a name that it takes.
   const loaded = [...source.text.matchAll(/\bimport\('(\.[^']+)'\)/g)].map(([, path]) =>
     resolved(file, path ?? ''),
   );

@@ -48,7 +48,7 @@ export const notifySocket = async (name: string): Promise<NotifySocket> => {
       if (text !== 'BARRIER=1') messages.push(text);
     }
   };
-  // Whoever tells waits for an answer to its barrier.
+  // The notifier waits until its barrier is read.
   const timer = setInterval(read, READ_EVERY_MS);
   return {
     received: read,

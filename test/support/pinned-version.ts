@@ -34,7 +34,7 @@ export const copyPinnedHome = (path: string): void => {
 
 export const pinnedText = (name: string): string => readFileSync(pinnedPath(name), 'utf8');
 
-/** What it wrote, with unknown wherever `read` says so of a field that it did not know: fields are added in no other way. */
+/** What it wrote, plus the fields that it did not have yet and that `read` has as not reported. No other field is added. */
 export const withUnreported = (written: unknown, read: unknown): unknown => {
   if (Array.isArray(written) && Array.isArray(read))
     return written.map((one, index) => withUnreported(one, read[index]));

@@ -140,7 +140,7 @@ export class ProbingMesh implements AsyncDisposable {
     return paths.get(`${kind} ${names}`)?.tried.entry.value;
   }
 
-  /** Of a benchmark against it, told by itself unless another sends; due every 2 s. */
+  /** Reports a benchmark against `node`, from the node itself unless another sends it; due every 2 s. */
   lease(node: ProbingNode, sender: ProbingNode = node, source: Runner['source'] = 'run'): void {
     sender.node.recorder.record({
       kind: 'runner.reported',

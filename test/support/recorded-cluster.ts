@@ -34,7 +34,7 @@ const RECORDED_RUNS = ['run-a', 'run-b'] as const;
 
 /**
  * @param rows of the journal of the answering machine, for any requested device or connection.
- * @param told also by machines of the recording, by name: live readings that its version did not have yet.
+ * @param reported by nodes of the recording too, by name: live readings that its version did not have yet.
  */
 export const recordedCluster = async (
   rows: (wallMs: number) => readonly HistoryRow[] = () => [],

@@ -87,7 +87,7 @@ interface DaemonFile {
   readonly pid: number;
 }
 
-/** A daemon tells where it listens by writing <home>/daemon.json, also when a script stands between it and us. */
+/** A daemon publishes its address in <home>/daemon.json, which also works if a script has started it. */
 const untilListening = async (path: string, isOver: () => boolean): Promise<DaemonFile | undefined> => {
   const deadlineMs = performance.now() + COME_UP_MS_MAX;
   while (!isOver() && performance.now() < deadlineMs) {
@@ -111,7 +111,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** A probe of the processor would take all cores from whatever is tested. */
+/** A probe of the processor would take all cores from the code under test. */
 const PROBES_OFF = ['--probes', 'off'] as const;
 const POLL_MS = 5;
 const COME_UP_MS_MAX = 30_000;

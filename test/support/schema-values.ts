@@ -82,7 +82,7 @@ const mappingOf = (schema: SchemaShape): fc.Arbitrary<unknown> => {
   // Of a list of one name no mapping has two.
   const { options } = shapeOf(schema.key);
   const max = Math.min(Number(allowed), Array.isArray(options) ? options.length : Number(allowed));
-  // Names that every object has are left out of a mapping by whoever reads it.
+  // A reader leaves the names of Object.prototype out of a mapping.
   const key = schemaValues(shapeOf(schema.key))
     .map(String)
     .filter(name => !(name in {}) && name !== 'prototype');
@@ -114,7 +114,7 @@ const numberOf = ({
     isWhole === undefined
       ? fc.double({ min: least, max: most, noNaN: true })
       : fc.integer({ min: least, max: most });
-  // JSON knows one zero.
+  // JSON has no −0: adding 0 makes it 0.
   return fc.oneof(between, fc.constantFrom(least, most)).map(value => value + 0);
 };
 

@@ -19,7 +19,7 @@ const OF_ARITHMETIC: Readonly<Record<string, readonly string[]>> = {
   'src/wire/varints.ts': ['BYTES_MAX', 'FACTOR_MAX'],
 };
 
-/** Not listed yet, or only as "beside each parser". Those of drawings and of verdicts may turn out not to be limits. */
+/** Not listed yet, or only as "in each parser". Those of drawings and of verdicts may turn out not to be limits. */
 const NOT_REPORTED_YET: Readonly<Record<string, readonly string[]>> = {
   'dashboard/src/chart/past-chart.ts': ['DOTS_MAX'],
   'dashboard/src/drawing/load.ts': ['BAYS_MAX'],

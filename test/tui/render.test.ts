@@ -146,7 +146,7 @@ const eth0 = (): Fact =>
     },
   });
 
-/** The node goes on telling something, so that it is no silent one. */
+/** The node keeps reporting, so that it is not stale. */
 const seenAt = (state: State, nowMs: number): State => ({
   ...state,
   origins: { ...state.origins, [atlas]: { epoch: 1, seq: 1_000, receivedAtMs: nowMs } },

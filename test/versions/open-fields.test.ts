@@ -55,7 +55,7 @@ describe('a payload', () => {
     },
   );
 
-  it('without a field that may be unknown is read, and says that its version did not tell it', () => {
+  it('without a field that may be unknown is read, and the field is unknown because its version did not report it', () => {
     const places = facts.flatMap(fact => reportedPlaces(fact).map(path => ({ fact, path })));
     expect(places.length).toBeGreaterThan(100);
     for (const { fact, path } of places) {
@@ -91,7 +91,7 @@ describe('a payload', () => {
     fc.assert(
       fc.property(extended, ({ fact, payload }) => {
         fc.pre(!JSON.stringify(payload).includes('"__proto__"'));
-        // JSON knows one zero.
+        // JSON has no −0.
         const read = payloadRead(fact, payload);
         expect(read).toEqual(withUnreported(JSON.parse(JSON.stringify(payload)), read));
       }),
@@ -115,7 +115,7 @@ describe('the schema of a payload', () => {
     }
   });
 
-  it('tells what of a payload is known, and what a version to come has added', () => {
+  it('keeps every known field of a payload, and removes those that a future version has added', () => {
     for (const { kind, payload } of facts)
       for (const known of KINDS.filter(one => one === kind)) {
         expect(knownPayload(known, payload)).toEqual(payload);
@@ -244,7 +244,7 @@ const isSchema = (value: unknown): value is v.GenericSchema =>
 
 /** Mappings whose names are values themselves: percentiles, series, figures of a baseline. */
 const MAPPINGS = new Set(['percentiles', 'series', 'medians']);
-/** Unknown says here that the probe failed, and why: no version leaves it out. */
+/** Here unknown means that the probe failed, with the reason: every version reports it. */
 const ALWAYS_REPORTED = new Set(['failure']);
 
 /** Of no field that there is. */

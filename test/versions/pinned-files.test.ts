@@ -165,7 +165,7 @@ test('a batch of event records is read, every kind of them', () => {
   expect(new Set(batch.records.map(({ kind }) => kind)).size).toBeGreaterThan(30);
 });
 
-test('what a run tells the daemon is taken, and with a field besides it is kept', () => {
+test('what a run reports to the daemon is accepted, and an additional field is kept', () => {
   const schemas = [
     [/\/runs$/, runStartSchema],
     [/\/progress$/, runProgressSchema],
@@ -192,7 +192,7 @@ describe('the stream', () => {
     expect(state.runs[PINNED_NODE]?.['fixture-1']?.value).toEqual(payloadsOf('run.ended')[0]);
   });
 
-  test('has a node that tells no place: it stands in no group, with the reason, and its tags and kind as ever', () => {
+  test('has a node that reports no place: it is in no group, with the reason, and its tags and kind are as before', () => {
     const { state } = decodeSnapshot(pinnedText('stream-snapshot.json'), 0);
     const sources = { state, views: [nodeView(state, PINNED_NODE, 0)], warnings: [], nowMs: 0 };
     expect(groupViews(sources, { kind: 'rack' })).toMatchObject([
@@ -224,7 +224,7 @@ describe('a recording', () => {
   });
 });
 
-test('a daemon is found by its file, also by one that tells more, or less of what nobody needs', async () => {
+test('a daemon is found by its file, also by one with additional fields or without the optional ones', async () => {
   const reported = json('daemon.json');
   expect(await readDaemonFile(pinnedPath('daemon.json'))).toMatchObject({ kind: 'found', file: reported });
   using folder = temporaryDirectory();

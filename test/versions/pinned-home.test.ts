@@ -30,7 +30,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const OTHER = nodeId('lqu3pdyqunnetjrddueo5bakaq');
 
-/** A copy: whoever opens a journal writes into it. */
+/** A copy, because opening a journal writes to it. */
 const openHome = () => {
   const folder = temporaryDirectory();
   copyPinnedHome(folder.path);

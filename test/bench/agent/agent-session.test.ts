@@ -256,7 +256,7 @@ describe('an agent', () => {
     await coordinator.prepare(requestTo(mock.url, { samplesMax: 1_000 }));
     await coordinator.start();
     await coordinator.next('live');
-    // The whole process stands still for longer than a coordinator may be silent: what it says meanwhile waits to be read.
+    // The whole process is blocked for longer than a coordinator may be silent. What arrives meanwhile stays unread.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
     await coordinator.print({ kind: 'ping', id: 77 });
     await until(

@@ -79,7 +79,7 @@ test.each([
   expect(outcomes(run.samples)).toEqual(Array(3).fill('completed'));
   expect(server.connectionCount).toBe(3);
   expect(run.counts).toEqual({ opened: 3, reused: 0, closed: 3, stale: 0 });
-  // The set-up that a sample waited for is told beside its latency, not in it.
+  // The connection set-up that a sample waited for is reported separately and is not part of its latency.
   expect(run.samples.map(({ connectNs }) => connectNs > 0)).toEqual([false, true, true]);
 });
 

@@ -12,6 +12,6 @@ export const expectFailure = (sample: EndedSample, failure: Failure, isStreaming
   if (expected.outcome !== 'failed') return;
   if (expected.statusCode !== undefined) expect(sample.failure?.statusCode).toBe(expected.statusCode);
   if (expected.phase !== undefined) expect(sample.failure?.detail).toContain(`${expected.phase}:`);
-  // A server may say nothing beside its status.
+  // A server may send a status and nothing else.
   if (expected.kind !== 'http-status') expect(sample.failure?.detail).not.toBe('');
 };

@@ -99,7 +99,7 @@ const expectFigures = (sample: EndedSample, { figures, streaming }: FaultCase): 
   expect(sample).toMatchObject({ chunkCount: chunks, outputTokens, finishReason });
 };
 
-/** Whatever happened, each sample was issued once and ended once, and nothing was lost or sent again unsaid. */
+/** After any fault, each sample was issued once and ended once, and nothing was lost or resent without a record. */
 const expectAccount = (run: RunHere | undefined, count: number): void => {
   const kinds = (run?.records ?? []).map(({ kind }) => kind);
   expect(kinds.filter(kind => kind === 'sample.issued')).toHaveLength(count);

@@ -32,7 +32,7 @@ const session = (
     ...(zero === undefined ? {} : { zero }),
     ...(early === undefined ? {} : { early: { drain: early.drain.signal, cancel: early.cancel.signal } }),
   });
-  /** Lets whatever is ready go on. */
+  /** Runs everything that is ready, then sets the clock. */
   const at = async (ns: number): Promise<void> => {
     await new Promise(resolve => setImmediate(resolve));
     nowNs = ns;

@@ -33,8 +33,8 @@ export interface QueriedServer extends AsyncDisposable {
 export const answerOf = (number: number): string => `"answer"\n${number} ✓`;
 
 /**
- * Refuses a request that says FAIL. So many requests are held back until as many are in flight, so that they are so at the same
- * moment whatever the machine does.
+ * Refuses a request that contains FAIL. Holds the first requests back until `heldTogether` are in flight, so that they overlap
+ * on any machine, however busy it is.
  */
 export const queriedServer = async (dialect: Dialect, heldTogether = 0): Promise<QueriedServer> => {
   const together = Promise.withResolvers<void>();
@@ -53,7 +53,7 @@ export const queriedServer = async (dialect: Dialect, heldTogether = 0): Promise
     const number = requested.push({ path: request.url ?? '', body });
     if (inFlight >= heldTogether) together.resolve();
     await together.promise;
-    // Whatever has arrived by now is counted before this one is answered.
+    // Every request that has arrived by now is counted before the reply to this one.
     await new Promise(resolve => setImmediate(resolve));
     inFlight -= 1;
     if (text.includes('FAIL')) {

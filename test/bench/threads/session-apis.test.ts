@@ -83,7 +83,7 @@ const APIS = [
   { name: 'ollama', dialect: OLLAMA, list: 'messages', length: { options: { num_predict: 9 } } },
 ] as const;
 
-/** Each play starts threads: whole replies, and the system's texts of lists that are alike, in the long run only. */
+/** Each run starts threads: unstreamed replies are in the long run only. */
 const STREAMED = isLongRun ? [true, false] : [true];
 
 test.each(APIS.flatMap(api => STREAMED.map(isStreaming => ({ ...api, isStreaming }))))(
@@ -101,7 +101,7 @@ test.each(APIS.flatMap(api => STREAMED.map(isStreaming => ({ ...api, isStreaming
     const { body = {}, path } = server.requested[2] ?? {};
     expect(path).toBe(`${serverApi(name).root}${serverApi(name).endpoint}`);
     expect(body).toMatchObject({ model: 'm', stream: isStreaming, ...length });
-    // llama.cpp takes an answer back only where it says that it is a message.
+    // llama.cpp accepts an earlier reply in the input only if its type is "message".
     const answered = name === 'responses' ? { type: 'message', role: 'assistant' } : { role: 'assistant' };
     expect(body[list]).toEqual([
       { role: 'user', content: expect.stringMatching(/^\[0badcafe[0-9a-f]{8}\] one$/) },

@@ -120,7 +120,7 @@ test.for(['vllm', 'aiperf', 'guidellm'] as const)(
       try {
         parseCommandLine(args, [benchCommand]);
       } catch (error) {
-        // A value that is out of range is said with its option; one that is no option of ours would be our own mistake.
+        // A value that is out of range is reported with its option. An option that does not exist would be our own mistake.
         if (!(error instanceof CommandError)) throw error;
         expect(error.problem.problem).not.toMatch(/unknown option|is not expected/);
       }

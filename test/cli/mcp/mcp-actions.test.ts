@@ -69,7 +69,7 @@ describe('an endpoint with credentials', () => {
     expect(allowed.stdout.text).toContain('"http://127.0.0.1:9/v1"');
     expect(allowed.stdout.text).not.toContain('s3cret');
     using folder = temporaryDirectory();
-    const reported = join(folder.path, 'told');
+    const reported = join(folder.path, 'target.txt');
     const script = join(folder.path, 'bench.mjs');
     writeFileSync(
       script,
@@ -100,7 +100,7 @@ describe('a probe', () => {
 
   test('is asked for where the node was named, and refused elsewhere', async () => {
     const [probe] = actionsFor(['atlas'], daemon.home);
-    // This daemon was told to measure nothing, and says so.
+    // This daemon runs with --probes off, and gives that as the reason.
     const refused = { result: 'refused', reason: expect.stringContaining('probes are off') };
     expect((await probe?.start({ node: 'atlas' }))?.structured).toMatchObject({ probes: [refused] });
     await expect(probe?.start({ node: 'boreas' })).rejects.toThrow('there is no such node');
@@ -117,7 +117,7 @@ describe('a load test', () => {
     signal,
   }) => {
     using folder = temporaryDirectory();
-    const reported = join(folder.path, 'told.json');
+    const reported = join(folder.path, 'arguments.json');
     const script = join(folder.path, 'bench.mjs');
     writeFileSync(
       script,

@@ -66,7 +66,7 @@ test.each([
   { caches: true, reports: false, prefix: 'cached' },
   { caches: false, reports: false, prefix: 'read' },
 ] as const)(
-  'reading after a context has the same speed wherever it is cached: $caches, reported $tells',
+  'prompt processing after a context has the same speed, cached: $caches, cached tokens reported: $reports',
   how => {
     const { rows } = depthProfile(planOf(), answered(planOf(), how));
     expect(rateOf(rows, 'pp512 @ d4096')).toBe('1000.00 ± 0.00');

@@ -98,7 +98,7 @@ describe('the alerts', () => {
     const days = (rates: string) => raisedAt('40h', { [LIVE]: '1x50', [link]: rates }, '1h');
     expect(days('100x37 50x10')).toEqual(['PlimsollLinkSlowerThanUsual']);
     expect(days(Array.from({ length: 10 }, () => '100x2 60x2').join(' '))).toEqual([]);
-    // Of a link that is new nobody knows what is usual.
+    // A new link has no history, so its usual rate is unknown.
     expect(raisedAt('10h', { [LIVE]: '1x50', [link]: '100x7 50x10' }, '1h')).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describe('the alerts', () => {
   });
 });
 
-/** As a daemon tells it that has read this line of the kernel's log. */
+/** The series that a daemon exports after it has read this line of the kernel's log. */
 const xidSeries = async (text: string): Promise<string> => {
   await using served = await serveCluster();
   const logged: Fact = {

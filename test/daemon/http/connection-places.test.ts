@@ -123,7 +123,7 @@ const placesHere = () => {
   };
 };
 
-/** A socket that says where it comes from. */
+/** A socket with this remote address. */
 const from = (address: string): Socket =>
   Object.defineProperty(new Socket(), 'remoteAddress', { value: address });
 

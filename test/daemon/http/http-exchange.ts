@@ -77,7 +77,7 @@ export const exchangeRaw = async (port: number, bytes: string | Buffer): Promise
 
 export const statusOf = (raw: string): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(raw)?.[1] ?? 0);
 
-/** When a connection has gone, by whatever end: `once` would reject on a reset. */
+/** Resolves when a connection has closed for any reason: `once` would reject on a reset. */
 export const closeOf = (socket: Socket): Promise<void> =>
   new Promise(resolve => {
     socket.once('close', () => resolve());

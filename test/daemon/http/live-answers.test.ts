@@ -190,7 +190,7 @@ describe('a simulated cluster', () => {
         { path: '/api/mesh/join-code', query: '?id=x', status: 401 },
         { method: 'POST', path: '/api/mesh/leave', status: 503 },
         { method: 'POST', path: '/mcp', body: { jsonrpc: '2.0', id: 1, method: 'ping' }, status: 200 },
-        { method: 'POST', path: '/mcp', body: { jsonrpc: '2.0', method: 'told' }, status: 202 },
+        { method: 'POST', path: '/mcp', body: { jsonrpc: '2.0', method: 'ready' }, status: 202 },
         {
           method: 'POST',
           path: '/api/headroom',
@@ -228,7 +228,7 @@ describe('a simulated cluster', () => {
         { ...sweepStopAt, status: 202 },
         { method: 'PUT', path: '/api/sweeps/{sweepId}/progress', with: 'line-1', body: {}, status: 400 },
         { method: 'POST', path: '/api/sweeps', body: {}, status: 400 },
-        // Told of, and its document is not there yet.
+        // Announced, but its document does not exist yet.
         { ...comparisonAt, status: 200 },
         { ...comparisonStopAt, status: 202 },
         {

@@ -44,7 +44,7 @@ describe('/openapi.json', () => {
     await using served = await serveCluster();
     const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
     const vague = everyPart(json).filter(
-      // Where access is told, {} means "or nothing".
+      // In a security requirement, {} means "or no credentials".
       ({ place, part }) => !place.includes('/security/') && (isAnyObject(part) || isNothing(part)),
     );
     expect(vague.map(({ place }) => place)).toEqual([]);

@@ -142,7 +142,7 @@ const servedWorld = async (): Promise<ServedCluster> => {
   return served;
 };
 
-/** With what the simulation leaves unknown and other cards tell: links between them, retired pages, video, processes, a lost one. */
+/** Adds what other GPUs report and the simulation leaves unknown: links, retired pages, video, processes, a lost GPU. */
 const withUnreported = (fact: Fact): readonly Fact[] => {
   if (fact.kind === 'gpuHealths.gathered') {
     const { value } = fact.payload;

@@ -18,7 +18,7 @@ beforeAll(async () => {
       requestInit: { headers: { authorization: `Bearer ${served.token}` } },
     }),
   );
-  // From then on it knows the schemas of all answers.
+  // From then on the client has the schemas of all replies.
   await client.listTools();
 });
 

@@ -44,7 +44,7 @@ test('a daemon joins by a code, sees the other, leaves, and joins again, without
   expect(await standingOf(a, 'never-given')).toEqual({ state: 'expired', expiresInMs: 0, triesLeft: 0 });
   await until(() => b.state.nodeIdentities[a.nodeId] !== undefined, signal);
   await until(() => a.state.nodeIdentities[b.nodeId]?.value.friendlyName === 'juno', signal);
-  // What it had told before there was anybody to hear it.
+  // What it reported before it had any peers.
   const before = absentReadings(b, b.nodeId);
   await until(() => before.every(key => absentReadings(a, b.nodeId).includes(key)), signal);
   expect((await stat(clusterKeyPath(juno))).mode & 0o777).toBe(0o600);
@@ -202,7 +202,7 @@ const post = async (
   return { code: '', ...reported, status: answer.status };
 };
 
-/** Of what a machine does not have most is told once. */
+/** The keys of readings that a node reports as absent. It reports most of them only once. */
 const absentReadings = ({ state }: Daemon, node: NodeId): readonly string[] =>
   Object.entries(state.readingStatuses[node] ?? {}).flatMap(([key, status]) =>
     status?.value.kind === 'absent' ? [key] : [],

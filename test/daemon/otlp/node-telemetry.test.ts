@@ -106,7 +106,7 @@ const messageOf = (facts: readonly Fact[], nowMs: number) => {
 const parsedOf = (facts: readonly Fact[]) =>
   v.parse(OTLP_METRICS, JSON.parse(messageOf(facts, NOW_MS)?.body ?? '{}'));
 
-/** By name, unit, kind, and those attributes that tell points of one name apart. */
+/** By name, unit, kind, and the attributes that distinguish points of the same name. */
 const pointsOf = (facts: readonly Fact[]): ReadonlyMap<string, number> => {
   const points = new Map<string, number>();
   for (const { name, unit, gauge, sum } of parsedOf(facts).resourceMetrics[0]?.scopeMetrics[0]?.metrics ?? [])

@@ -74,7 +74,7 @@ test('a failed probe counts with the bytes that it took, one of a closed connect
   });
 });
 
-test('whatever a peer has recorded of its probes costs an interface no more than the time since could cost', () => {
+test('probes that a peer has recorded charge an interface at most what the elapsed time allows, for any recorded value', () => {
   const clock = new VirtualClock({ nowMs: 1e9 });
   const [self, peer] = [generateNodeKey().nodeId, generateNodeKey().nodeId];
   const cluster = new Cluster();

@@ -85,7 +85,7 @@ describe('the engine of RDMA probes', () => {
     tools.prints('latency', fixture('perftest/ib_send_lat-unsorted.txt'));
     tools.prints('bandwidth', fixture('perftest/ib_write_bw-connectx7.txt'));
     const reported = (name: string): string =>
-      `echo "$@" >> "$HERE/told"\nfor last; do true; done\nif [ "$last" = 127.0.0.1 ]; then exec "$HERE/${name}"; fi\nexec sleep 600`;
+      `echo "$@" >> "$HERE/arguments"\nfor last; do true; done\nif [ "$last" = 127.0.0.1 ]; then exec "$HERE/${name}"; fi\nexec sleep 600`;
     tools.script('ib_send_lat', reported('latency'));
     tools.script('ib_write_bw', reported('bandwidth'));
     await using sink = await engineOf(JUNO, state).openSink({

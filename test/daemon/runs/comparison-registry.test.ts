@@ -93,7 +93,7 @@ describe('a comparison in the registry', () => {
       reason: 'it was stopped after 2 pairs',
       segment: unknown('nothing runs'),
     });
-    // Told twice, as where an answer was lost.
+    // The end is reported twice, as after a lost reply.
     expect(made.registry.end(ended())).toBe('taken');
   });
 

@@ -86,7 +86,7 @@ describe('a run in the registry', () => {
     expect(made.registry.progress(progress())).toBe('stop');
     expect(made.registry.end(ended())).toBe('taken');
     expect(made.registry.stop(RUN)).toBe(false);
-    // Begun anew under the same id, it is not the run that was meant.
+    // A run that starts again under the same id is not the one that had to stop.
     made.registry.start(begun());
     expect(made.registry.lease(RUN, 1)).toBe('taken');
   });

@@ -50,7 +50,7 @@ const meshed = (count: number, frame: MapFrame, { flagged = [], picked = -1 }: M
   };
 };
 
-/** What is left beside the dock at 1280 × 720 and 1366 × 768; both are in view whole. */
+/** The space that the dock leaves at 1280 × 720 and 1366 × 768; map and dock are both fully in view. */
 const shortFrames = (count: number): readonly MapFrame[] => {
   const mapMin = count <= 4 ? 400 : count <= 8 ? 420 : 454;
   return [
@@ -92,7 +92,7 @@ const trespasses = ({ arrangement, routes }: MapLayout, ids: readonly string[]):
       : [];
   });
 
-/** How long a line runs so near to another that nobody can tell them apart, px. */
+/** The length over which two lines run so close that they cannot be distinguished, in px. */
 const stretchAlong = (one: MapRoute, other: MapRoute): number => {
   const steps = Math.ceil(one.length / STEP);
   const others = Array.from({ length: 41 }, (_, index) => pointAt(other, index / 40));

@@ -299,7 +299,7 @@ describe('the AMD gatherers', () => {
   });
 });
 
-/** The rows of the table that tell of AMD. */
+/** The rows of the table that report AMD GPUs. */
 const amdGatherers = (options: Partial<MachineAccessOptions>): readonly Gatherer[] =>
   gatherersOf('linux', machineForTest(options)).filter(({ reports }) =>
     reports.some(({ vendor }) => vendor === 'amd'),

@@ -106,7 +106,7 @@ describe('the AMD gatherers', () => {
     );
   });
 
-  it('give graphics with most of the memory set aside those alone, whatever else the driver may use', async () => {
+  it('give graphics with most of the memory reserved only that memory, although the driver may use more', async () => {
     await using tree = await FixtureTree.create(treeFixture('strix-halo-96-gib'));
     await using run = runOn(tree);
     expect((await run.until(isInventory)).devices).toMatchObject([

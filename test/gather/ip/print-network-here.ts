@@ -23,7 +23,7 @@ await runGatherers(
       machineForTest({
         root: '/',
         env: process.env,
-        // So long that only what the kernel tells can bring a second reading.
+        // So long that only a notification of the kernel can cause a second reading.
         intervals: { networkMs: 3_600_000 },
         timeouts: { kernelMs: 20_000 },
       }),

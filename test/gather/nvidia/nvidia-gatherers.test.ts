@@ -22,7 +22,7 @@ const pair = (loads = `every(20, () => fs.writeSync(1, ${text('loads-h100-pair.c
 const setUp = async (body: string | undefined) => {
   const tools = await StandInTools.create();
   const tree = await FixtureTree.create();
-  // Cards without links; the body says what else the tool does.
+  // Cards without links; the body implements everything else that the tool does.
   if (body !== undefined) tools.add('nvidia-smi', `if (args[0] === 'nvlink') process.exit(0);\n${body}`);
   const options = { root: tree.root, env: tools.env, timeouts: { gpuSilentMs: 10_000 } };
   return {
@@ -353,7 +353,7 @@ describe('the NVIDIA gatherers', () => {
   });
 });
 
-/** The rows of the table that tell of NVIDIA. */
+/** The rows of the table that report NVIDIA GPUs. */
 const nvidiaGatherers = (options: Partial<MachineAccessOptions>): readonly Gatherer[] =>
   gatherersOf('linux', machineForTest(options)).filter(({ reports }) =>
     reports.some(({ vendor }) => vendor === 'nvidia'),

@@ -93,7 +93,7 @@ describe('a Jetson', () => {
     });
     const loads = await run.until(isLoads);
     expect(loads).toMatchObject({ source: 'tegrastats', devices: [{ deviceId: 'tegra-0' }] });
-    // Only nvidia-smi may know of its health; what it says beside that is not asked for, and not told.
+    // Only nvidia-smi may report its health; nothing else is requested from nvidia-smi or reported from it.
     await run.until(isHealths);
     await run.stop();
     expect(jetson.tools.starts('nvidia-smi').filter(({ args }) => !REPORTS_HEALTH.has(args[0]))).toEqual([]);
@@ -167,7 +167,7 @@ const NVIDIA_SMI = `
   every(20, () => fs.writeSync(1, ${JSON.stringify(fixtureText('nvidia-smi/loads-gb10.csv'))}));
 `;
 
-/** The first line that tells something. */
+/** The load of the first line that contains one. */
 const loadIn = (text: string): GpuLoad => {
   for (const line of text.split('\n')) {
     const load = parseTegrastats(line, 'tegra-0');

@@ -141,7 +141,7 @@ describe('the rates of a port', () => {
     ]);
   });
 
-  it('start again with an interface that was gone, whatever it counted before', () => {
+  it('start again with an interface that was gone, and ignore its previous counters', () => {
     const rates = readAll(
       netDev(portLine('wg0', 10)),
       netDev(portLine('eth0', 1)),

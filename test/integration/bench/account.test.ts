@@ -59,7 +59,7 @@ describe('the account of a run', { timeout: 120_000 }, () => {
       );
       const lines = readFileSync(join(run.directory, 'samples.jsonl'), 'utf8').trimEnd().split('\n');
       expect(lines).toHaveLength(requests + 10 + 1);
-      // What is on disk alone says the same.
+      // The report that is rebuilt from the files on disk alone is the same.
       const again = await rebuildReport(run.directory);
       expect(again.counts).toEqual(report.counts);
       expect(again.series['latencyNs']?.total).toBe(report.series['latencyNs']?.total);

@@ -41,7 +41,7 @@ test('a run against every failure counts each as what it is', { timeout: 120_000
   const { completed = 0, cancelled: left = 0, reset = 0, ...failures } = reported.outcomes;
   const { reset: resets = 0, ...errors } = Object.fromEntries(failureKindRows(report));
   expect(errors).toEqual(failures);
-  // A used connection that is closed at once cannot be told from a stale one: such a request is sent again, and the server may
+  // A reused connection that is closed at once cannot be distinguished from a stale one: its request is resent, and the server may
   // have read it (`close-before-headers`, `stale-connection`) or not (`keep-alive-lie`).
   const readTwice = reported.requests - requests;
   const { stale } = report.client.connections;

@@ -62,7 +62,7 @@ export const exitName = (code: number | null): ExitName => {
 
 const isExitName = (name: string): name is ExitName => name in EXIT_CODES;
 
-/** METRICS §2, §3: what holds of every report, whatever happened. */
+/** METRICS §2, §3: the invariants of every report, after success and after any failure. */
 export const expectInvariants = (report: Report): void => {
   for (const { issued, completed, failed, cancelled, unresolved } of [report.counts, report.warmup]) {
     expect(issued).toBe(completed + failed + cancelled + unresolved);

@@ -62,7 +62,7 @@ const judged = (
   ];
 };
 
-/** The event log's first line says it. */
+/** The first line of the event log contains it. */
 const runZeroNsOf = (directory: string): number => {
   const [first = ''] = readFileSync(join(directory, 'events.jsonl'), 'utf8').split('\n', 1);
   const { runZeroNs }: { readonly runZeroNs: number } = JSON.parse(first);

@@ -159,7 +159,7 @@ test('an empty directory is taken, and holds the files of a run and no other', a
     '0',
   ]);
   expect(run.exit).toBe('ok');
-  // A run may be over before the server has told its metrics.
+  // A run may be over before the server has reported its metrics.
   expect(
     readdirSync(out)
       .filter(name => name !== 'server.csv')

@@ -118,7 +118,7 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
   }) => {
     if (!isLongRun) skip('one more run: in the long run');
     using folder = temporaryDirectory();
-    // Each says one thing and thinks for longer than the test lasts.
+    // Each session sends one turn, then its think time is longer than the test.
     const chats = ['--turns', '3', '--think-time', '1h', '--concurrency', '4', '--duration', '5m'];
     await using run = spawnBench(folder.path, [mock.url, ...chats]);
     await run.until(/measuring · 4 issued · 4/);
@@ -153,7 +153,7 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     expect(report.counts.cancelled).toBeGreaterThan(0);
   });
 
-  // Of each signal both in the long run: Node tells them alike.
+  // Both signals in the long run only: Node delivers them in the same way.
   test.each(isLongRun ? (['SIGINT', 'SIGTERM'] as const) : (['SIGTERM'] as const))(
     '%s of the main process stops it, with a report that says so',
     async signal => {
@@ -224,7 +224,7 @@ describe.concurrent('while a run goes on', { timeout: 120_000 }, () => {
     process.kill(aggregator, 'SIGSTOP');
     process.kill(run.pid, 'SIGINT');
     await run.until(/(stopping|ended) ·/);
-    // What comes at once is the same wish.
+    // A signal that arrives sooner counts as the same request.
     await delay(SAME_REQUEST_MS);
     process.kill(run.pid, 'SIGINT');
     expect(exitName(await run.ended)).toBe('benchInterrupted');

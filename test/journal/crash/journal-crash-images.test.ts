@@ -1,4 +1,4 @@
-// What a power cut, a disk that lies about what it has written, and bit rot leave of a real journal's files:
+// What a power cut, a disk that confirms writes it has not done, and bit rot leave of a real journal's files:
 // it comes back to what was written up to some moment, or is moved aside with a notice. Never something else,
 // and never an error.
 

@@ -151,7 +151,7 @@ describe('what is wrong is refused with its place', () => {
   });
 });
 
-/** A digit that became another one is a file that no reader can tell from a whole one: then the run must at least be consistent. */
+/** No reader can detect that a digit was replaced by another one. The run that it reads must still be consistent. */
 test.for([
   { tool: 'vllm', text: detailedVllm },
   { tool: 'aiperf', text: () => writtenAs('aiperf') },

@@ -119,7 +119,7 @@ describe('the report of a run in Markdown', () => {
   });
 });
 
-/** As GitHub's parser splits a row: what a backslash stands before is no border. */
+/** As GitHub's parser splits a row: a character after a backslash is not a border. */
 const cells = (row: string): number => row.replace(/\\./g, '').split('|').length;
 
 test('a cell of a table that is not marked as Markdown is a text', () => {

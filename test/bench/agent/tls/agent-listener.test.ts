@@ -204,7 +204,7 @@ describe('the door of an agent', () => {
   });
 });
 
-/** A coordinator with the right code that speaks no frames. */
+/** A coordinator that has the right code but sends no frames. */
 const knocking = async (port: number, code: string): Promise<TLSSocket> => {
   const socket = connectTls({
     ...TLS_SETTINGS,

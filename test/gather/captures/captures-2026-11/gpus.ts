@@ -61,7 +61,7 @@ export const gpuRows: readonly CaptureRow[] = [
       temperatureCelsius: 55,
       clockMhz: 600,
     },
-    // Sysfs does not have its memory: 12 GB are what its box says.
+    // Sysfs does not report its memory size; the data sheet states 12 GB.
     'sysfs-drm/intel-arc-b580-xe-6.16.json': {
       deviceId: '0000:0b:00.0',
       name: 'Intel Arc B580',

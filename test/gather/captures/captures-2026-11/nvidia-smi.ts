@@ -75,7 +75,7 @@ const readLoads = (text: string): unknown =>
 const percent = (share: number | undefined): number | undefined =>
   share === undefined ? undefined : Math.round(share * 100);
 
-/** Devices by what is told of their links: how many, and the rate of each in GB/s. */
+/** The links of each device as reported: how many, and the rate of each in GB/s. */
 const readLinks = (text: string): unknown =>
   [...parseNvlink({ state: text, errors: '', bytes: '' }).values()].map(links => {
     if (isUnknown(links)) return links.reason;
