@@ -84,7 +84,7 @@ async function updateOnTheBeat(
   return { eventCount };
 }
 
-/** Each node tells its load once a second, all of them spread over it, as in a cluster where nothing else happens. */
+/** Each node reports its load once a second; the reports are spread over the second, as in an otherwise idle cluster. */
 async function breathe(served: SimulatedPage): Promise<void> {
   const beganAtMs = performance.now();
   for (let index = 0; index < SECONDS * BREATHS_PER_SECOND; index += 1) {

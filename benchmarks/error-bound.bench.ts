@@ -149,7 +149,7 @@ const compare = (report: Report, out: string, log: string): BoundedFigure[] => {
   });
 };
 
-/** The event log's first line says it. */
+/** The first line of the event log contains it. */
 const runZeroOf = (out: string): bigint => {
   const [first = ''] = readFileSync(join(out, 'events.jsonl'), 'utf8').split('\n', 1);
   const { runZeroNs }: { readonly runZeroNs: number } = JSON.parse(first);

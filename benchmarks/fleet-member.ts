@@ -148,5 +148,5 @@ export const openFleetMember = async (options: {
   };
 };
 
-/** Stands for all other nodes. */
+/** Represents all other nodes. */
 const FLEET_ID = nodeId('a'.repeat(26));

@@ -96,7 +96,7 @@ try {
     ))
       take(samples, lines.length);
   });
-  // As it was before: each line through JSON and its schema, and written anew; without the merging.
+  // The former implementation for comparison: parse and validate each line, then encode it again. Merging is not included.
   const slow = await account(async take => {
     for (const path of paths)
       for await (const line of fileLines(path, { lineBytesMax: 100_000 })) {

@@ -37,7 +37,7 @@ const allStats = (): ReadonlyMap<number, Stat> => {
     if (!/^\d+$/.test(name)) continue;
     try {
       const text = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // The name of a program stands in brackets and may hold spaces and brackets of its own.
+      // The program's name is in parentheses and may itself contain spaces and parentheses.
       const fields = text
         .slice(text.lastIndexOf(')') + 2)
         .split(' ')
@@ -58,7 +58,7 @@ const allStats = (): ReadonlyMap<number, Stat> => {
   return stats;
 };
 
-/** In kB whatever the page size is; a kernel thread has none. */
+/** VmRSS is in kB for every page size; kernel threads have no such line. */
 const residentBytesOf = (pid: string): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1_024;
 

@@ -72,7 +72,7 @@ const rowLine = line => {
   return `  ${row.what.padEnd(64)} ${figure.padStart(18)}  ${verdict(row).padEnd(34)} ${row.method}\n`;
 };
 
-/** The ratio is figure by target; whether more or less is better stands beside it. */
+/** The ratio is figure divided by target; the text next to it states whether more or less is better. */
 const verdict = ({ figure, unit, reach }) => {
   if (reach.kind === 'none') return 'for the record';
   const isReached = reach.kind === 'at-least' ? figure >= reach.value : figure <= reach.value;

@@ -72,7 +72,7 @@ async function measure(
   });
 }
 
-/** Programs of ordinary priority that use every processor. They end with this one, whatever happens. */
+/** Programs of ordinary priority that use every processor. They always end with this process. */
 async function withNeighbours(path: string, streams: number): Promise<void> {
   const neighbours = Array.from({ length: availableParallelism() }, () =>
     spawn(

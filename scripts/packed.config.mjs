@@ -49,7 +49,7 @@ const startedEntries = () => {
   return [...new Set(entries)].filter(entry => existsSync(join(DIST, `${entry}.js`))).sort();
 };
 
-/** A packed module goes on to say where it lay, for what it looks for beside it; what it starts lies packed. */
+/** A packed module keeps its original URL so that it finds files next to its source; the entry points that it starts are packed. */
 const ownPlaces = {
   name: 'own-places',
   transform(code, id) {
@@ -117,7 +117,7 @@ const packed = (names, output) => ({
       output: {
         format: 'es',
         comments: false,
-        // Without spaces and line ends, a quarter of the size; names stay, for what a stack trace tells.
+        // Removing whitespace reduces the size to a quarter; names are kept so that stack traces stay readable.
         minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
         entryFileNames: '[name].js',
         chunkFileNames: 'chunks/[name]-[hash].js',

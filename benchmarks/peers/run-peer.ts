@@ -47,7 +47,7 @@ export const runPeer = async (
   return { code, cpuSeconds: childSeconds(readFileSync(usePath, 'utf8')), wallSeconds, reported };
 };
 
-/** Its own group, with whatever it left behind. */
+/** Ends its process group, including child processes that are still running. */
 const endGroup = (pid: number | undefined): void => {
   if (pid === undefined) return;
   try {

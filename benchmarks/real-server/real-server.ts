@@ -101,7 +101,7 @@ export const llamaBench = (cache: string, model: string, args: readonly string[]
   return ran.status === 0 ? ran.stdout : undefined;
 };
 
-/** llama-bench besides. */
+/** Builds llama-bench also. */
 export const buildLlamaBench = (cache: string): RealServerBuild => {
   const made = join(cache, 'build', 'bin', 'llama-bench');
   if (!existsSync(made)) {

@@ -41,7 +41,7 @@ const component = ({ name, version, license, integrity, sha256, type = 'library'
   };
 };
 
-/** An SPDX expression of several stands in another place than one id. */
+/** CycloneDX has one field for a single SPDX id and another for an expression of several. */
 const licenseOf = license =>
   / (AND|OR) /.test(license) ? { expression: license } : { license: { id: license } };
 

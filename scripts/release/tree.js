@@ -124,7 +124,7 @@ const installedParts = staged => {
     .filter(({ name }) => !['typescript', 'node-addon-api'].includes(name));
 };
 
-/** What Vite packed into dist/: named with its version where its licence stands, and what the dashboard is made of. */
+/** Packages that Vite bundled into dist/, with the versions that LICENSES.txt lists, and the parts of the dashboard. */
 const packedParts = staged => {
   const text = fs.readFileSync(path.join(staged, 'dist/libraries/LICENSES.txt'), 'utf8');
   const { packages } = JSON.parse(fs.readFileSync(inRoot('package-lock.json'), 'utf8'));

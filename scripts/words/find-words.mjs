@@ -57,7 +57,7 @@ export const findWords = (path, source) => {
   return found;
 };
 
-/** Identifiers are cut where their case changes: "reportedAtMs" is told, at, ms. */
+/** Identifiers are cut where their case changes: "reportedAtMs" gives reported, at, ms. */
 const wordsIn = (place, text) =>
   place === 'identifiers' ? text.matchAll(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) : text.matchAll(/[A-Za-z]+/g);
 

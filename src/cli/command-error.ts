@@ -26,6 +26,6 @@ export const terminalText = (problem: Sentences): string =>
     .map(text => showable(text))
     .join('\n')}\n`;
 
-/** What another part of Plimsoll says a person can mend, as the end of a command. */
+/** Ends a command with a problem from another part of Plimsoll that the user can fix. */
 export const endedBy = (exit: ExitName, error: ProblemError): CommandError =>
   new CommandError(exit, error.problem.problem, error.problem.advice, { cause: error });

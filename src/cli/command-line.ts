@@ -164,7 +164,7 @@ const optionBeforeCommand = (word: string, commands: readonly Command[]): Comman
   );
 };
 
-/** A word as a message may show it: whatever a terminal could take for an order is escaped. */
+/** A word in a form that is safe to print: terminal control characters are escaped. */
 const shownWord = (word: string): string => {
   const short = word.length > 60 ? `${word.slice(0, 57)}…` : word;
   return /^[\p{L}\p{N}_./:=@%+-]+$/u.test(short) ? short : JSON.stringify(short);

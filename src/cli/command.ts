@@ -128,7 +128,7 @@ export const httpOption: Option<HostPort | undefined> = value({
   parse: parseListen,
 });
 
-/** The same for who only wants another port. */
+/** The same for a user that needs to change only the port. */
 export const portOption: Option<number | undefined> = value({
   name: 'port',
   valueName: 'N',

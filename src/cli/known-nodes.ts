@@ -30,7 +30,7 @@ export const nodeCalled = (requested: string, nodes: readonly KnownNode[]): Know
   );
 };
 
-/** @throws CommandError `usage` likewise, and where `self` is meant. */
+/** @throws CommandError `usage` if no node or several match, and if the name means `self`. */
 export const otherNodeCalled = (requested: string, nodes: readonly KnownNode[], self: NodeId): KnownNode => {
   const others = nodes.filter(({ nodeId }) => nodeId !== self);
   const own = nodes.find(({ nodeId }) => nodeId === self);
@@ -47,7 +47,7 @@ export const otherNodeCalled = (requested: string, nodes: readonly KnownNode[], 
   return nodeCalled(requested, others);
 };
 
-/** As much of the answer as commands need: a daemon of another version may tell less of each node, or more. */
+/** Only the part of the answer that commands need: a daemon of another version may report less or more about each node. */
 const NODES: v.GenericSchema<unknown, { readonly nodes: readonly KnownNode[] }> = v.object({
   nodes: v.array(v.object({ nodeId: nodeIdSchema, name: v.string() })),
 });

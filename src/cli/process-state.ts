@@ -101,7 +101,7 @@ export const readProcessState = (): ProcessState => {
     args: process.argv.slice(2),
     env,
     cwd: process.cwd(),
-    // HOME may be set to nothing; the home must not land in whatever folder a person happens to be in.
+    // HOME may be set to nothing; the home must not end up in the current directory.
     homeDirectory: homedir() || userInfo().homedir,
     platform: process.platform,
     nodeVersion: process.versions.node,
@@ -194,8 +194,9 @@ const positive = (value: number | undefined): number | undefined =>
   value !== undefined && Number.isSafeInteger(value) && value > 0 ? value : undefined;
 
 /**
- * The first signal asks, the second ends the process on the spot, unless a command takes that one too. What follows the first
- * at once is the same wish: `timeout` signals the process and then its group, service managers a group and its processes.
+ * The first signal requests a stop; the second ends the process immediately, unless a command handles that one too. A signal
+ * right after the first counts as the same request: `timeout` signals the process and then its group, service managers a
+ * group and then its processes.
  */
 const stopSignals = (): Pick<ProcessState, 'stop' | 'takeSecondStop'> => {
   const stop = new AbortController();
@@ -257,5 +258,5 @@ export const SMALL_YOUNG_GENERATION = '--semi-space-growth-factor=1';
 /** Shorter than a person takes to press Ctrl-C again. */
 export const SAME_REQUEST_MS = 300;
 const EXIT_GRACE_MS = 300;
-/** For a command that has nothing to save and does not end; a daemon says goodbye in less. */
+/** Limit for a command that has nothing to save and does not end; a daemon shuts down in less. */
 const STOP_MS_MAX = 30_000;

@@ -30,7 +30,7 @@ export const runCommand = async (commands: readonly Command[], given: ProcessSta
   }
 };
 
-/** What a program reads says `plimsoll`, wherever it runs. */
+/** Output for programs always names the command `plimsoll`, however it was started. */
 const withProgram = (state: ProcessState): ProcessState => {
   if (state.args.includes('--json') || READ_BY_PROGRAMS.includes(state.args[0] ?? '')) return state;
   const words = [...COMMAND_WORDS, 'COMMAND', '--help', '--version'];

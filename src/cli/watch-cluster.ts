@@ -17,7 +17,7 @@ import { findDaemon } from './daemon-client.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
 import type { ProcessState } from './process-state.ts';
 
-/** One frame. `said`: what the daemon reports about itself, or that it cannot be reached. */
+/** One frame. `reported`: the daemon's notices about itself, or that it cannot be reached. */
 type DrawCluster = (
   cluster: State,
   nowMs: number,

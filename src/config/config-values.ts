@@ -24,7 +24,7 @@ export const textUpTo =
     return parsed(value);
   };
 
-/** Of a site, a rack or a kind. A slash stands between site and rack in the id of a rack. */
+/** Of a site, a rack or a kind. A slash separates site and rack in the id of a rack. */
 export const groupName: ValueParser<string> = value => {
   const name = textUpTo(GROUP_NAME_LENGTH_MAX)(value);
   return name.kind === 'ok' && name.value.includes('/')

@@ -175,7 +175,7 @@ const settingsOf = (
   });
 };
 
-/** A checked value contains only what JSON and TOML write alike. */
+/** A checked value contains only what JSON and TOML write in the same way. */
 const writtenText = (written: unknown): string =>
   withoutCredentials(JSON.stringify(written).replaceAll('","', '", "'));
 

@@ -145,7 +145,7 @@ export class Arbitration implements ReadingSink {
       const contenders = this.#contendersOf(gatherer);
       if (contenders.some(contender => !this.#betterThan(contender).some(isLeft))) turn.call();
       else if (turn.dismiss()) {
-        // Whatever it reported about itself: it may try again when next needed.
+        // Its earlier status does not matter: it may try again when it is needed next.
         for (const contender of contenders) if (!isOver(contender)) contender.standing = UNHEARD;
       }
     }

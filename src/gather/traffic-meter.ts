@@ -28,7 +28,7 @@ export const portsLeftOut = (count: number): string =>
 export const counterIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d{1,20}$/.test(text) ? Number(text) : undefined;
 
-/** In the order of the source: of more than are told, those that have carried most. */
+/** In the order of the source. If there are more than can be reported, the ports that carried the most traffic. */
 const mostUsed = (ports: readonly CountedPort[]): readonly CountedPort[] => {
   if (ports.length <= PORTS_MAX) return ports;
   const carried = ({ received, sent }: CountedPort): number => received.bytes + sent.bytes;

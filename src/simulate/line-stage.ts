@@ -119,7 +119,7 @@ interface TimelineParts {
   readonly random: SeededRandom;
 }
 
-/** Little's law says how many are in flight; a queue's backlog grows with time. */
+/** Little's law gives the number in flight; a queue's backlog grows with time. */
 const timelineOf = ({
   plan,
   endpoint,
@@ -155,7 +155,7 @@ const firstTokenMs = (used: number): { readonly p50: number; readonly p95: numbe
   return { p50: 88 + 42 * used + 0.24 * waitMs, p95, p99: 1.29 * p95 + 6 };
 };
 
-/** The share of a lognormal distribution with these percentiles that lies below a limit: logistic approximation. */
+/** The share of a lognormal distribution with these percentiles that is below a limit: logistic approximation. */
 const shareWithin = (limitNs: number, p50: number, p95: number): number => {
   const deviations = Math.log(limitNs / p50) / (Math.log(p95 / p50) / P95_DEVIATIONS);
   return Math.round(1_000 / (1 + Math.exp(-1.702 * deviations))) / 1_000;

@@ -44,7 +44,7 @@ export const pastLinesOf = (
   });
 };
 
-/** The document of a line that this module has told of; undefined for any other. */
+/** The document of a line that this module has announced; undefined for any other. */
 export const pastLineDocument = (sweep: Sweep, plimsollVersion: string): LineDocument | undefined => {
   const startedWallMs = Date.parse(sweep.startedAt);
   return PAST.map(({ capacityPerSecond }) =>

@@ -31,7 +31,7 @@ export const clientLines = (metrics: MetricLookup, bounds: SnapshotBounds): read
   ];
 };
 
-/** As the report will say it at the end. */
+/** The same text as in the final report. */
 const errorBoundLines = (metrics: MetricLookup, bounds: SnapshotBounds): readonly Line[] => {
   const series = Object.fromEntries(metrics.allSeries);
   const [worst] = figureVerdicts(series);

@@ -45,7 +45,7 @@ const cellsOf = (group: Group): readonly Line[] => [
   noteCell(group),
 ];
 
-/** Never by colour alone: the note says it too. */
+/** Never by colour alone: the note states it too. */
 const mark = ({ level }: Group): Line[number] => {
   switch (level) {
     case 'danger':

@@ -203,7 +203,7 @@ const objectiveLines = ({ snapshot, stage }: WatchedRun, columns: number): reado
     ];
     const reported = `${estimateLabel(answer)}${neededLabel(answer)}`;
     const room = columns - lineWidth(head) - 2;
-    // What would decide stands at its end, and is not to be cut off.
+    // The decisive part is at the end and must not be cut off.
     if (textWidth(reported) <= room) return [[...head, part(`  ${reported}`)]];
     return [head, ...brokenLines(reported, columns - 4).map((line): Line => [part(`    ${line}`)])];
   });
@@ -244,7 +244,7 @@ const histogramLines = (run: RunHead, metrics: MetricLookup, columns: number): r
   return series === undefined ? [] : renderLogHistogram(series, seriesRow(key).shortLabel, columns);
 };
 
-/** The most frequent causes, each with what the server said. */
+/** The most frequent causes, each with the server's message. */
 const errorLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[] => {
   const { groups, others } = snapshot?.failures ?? NO_FAILURES;
   const more = groups.length - ERROR_LINES_MAX + (others === undefined ? 0 : 1);
@@ -272,7 +272,7 @@ const agentLines = ({ snapshot }: WatchedRun, columns: number): readonly Line[] 
   return [...layoutTable(AGENT_TABLE, rows, columns), ...remarks];
 };
 
-/** Whole, however long: what to do stands at its end. */
+/** In full, at any length: the advice is at the end. */
 const spoiledLines = (text: string, columns: number): readonly Line[] =>
   brokenLines(text, columns - 4).map(
     (line, at): Line => [part(`  ${at === 0 ? SPOILED_MARK.trim() : ' '} ${line}`, 'caution')],

@@ -45,7 +45,7 @@ export interface TopOptions extends RenderOptions {
   readonly chosen?: number;
 }
 
-/** `said`: the notices of the daemon about itself, before the warnings of the cluster. */
+/** `reported`: the daemon's notices about itself, shown before the warnings of the cluster. */
 export const renderTop = (
   state: State,
   nowMs: number,

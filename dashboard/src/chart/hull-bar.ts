@@ -81,7 +81,7 @@ export const hullPaths = (holds: readonly Fill[]): HullPaths => {
 };
 
 const tenth = (value: number): number => Math.round(value * 10) / 10;
-/** What moves every second moves by what can be seen: a bar that is drawn anew is painted as a whole. */
+/** Values that change every second are rounded to half a unit of the picture: each change repaints the whole bar. */
 const half = (value: number): number => Math.round(value * 2) / 2;
 
 /** In the units of the picture, between two bulkheads. */

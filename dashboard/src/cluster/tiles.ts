@@ -92,7 +92,7 @@ const coverage = ({ knownCount, count }: Total, views: readonly NodeView[]): str
   return knownCount === count ? gpus : `${knownCount} of ${gpus} measured`;
 };
 
-/** Processors of machines without a GPU: named beside the sum, never in it. */
+/** Processors of machines without a GPU: shown next to the sum, never included in it. */
 const cpusApart = (
   views: readonly NodeView[],
   figure: 'fp16FlopsPerSecond' | 'memoryReadBytesPerSecond',

@@ -49,13 +49,13 @@ export const lipPath = ({ x, width, depth, radius }: Tub, y: number): string => 
   );
 };
 
-/** Where the surface lies at a level of 0..1; a trace of water stays visible at 0. */
+/** The y coordinate of the surface at a level of 0..1; a trace of water stays visible at 0. */
 export const surfaceY = ({ top, bottom, depth }: Tub, level: number): number => {
   const floor = bottom - depth;
   return f(floor + (top - floor) * Math.min(1, Math.max(0.015, level)));
 };
 
-/** Where the mark stands on the front: level with a water line at the safe load. */
+/** The y coordinate of the mark on the front: level with a water line at the safe load. */
 export const markY = (tub: Tub): number => f(surfaceY(tub, SAFE_LOAD) + tub.depth);
 
 /** Perforations of a front, row by row, every second row set off by half a step. */

@@ -8,7 +8,7 @@ export class FigureWithVisibility {
   #reported = '';
   #counts = 0;
 
-  /** `seen`: all that the drawing shows; `said` is evaluated once a count. */
+  /** `seen` is everything that the drawing shows. When it is unchanged, `reported` is updated only once every TURNS calls. */
   read(seen: string, reported: string): string {
     this.#counts += 1;
     if (seen !== this.#seen || this.#counts >= TURNS) {

@@ -105,7 +105,7 @@ const cellPlaces = (layout: FleetLayout, roster: FleetRoster): ReadonlyMap<NodeI
     for (const [index, { node }] of cells.entries()) {
       const box = layout.groups[group];
       const spot = box?.cells[index];
-      // With tags a node may be in several groups: the first stands for all.
+      // With tags a node may be in several groups: its cables go to the first.
       if (box !== undefined && spot !== undefined && !places.has(node))
         places.set(node, { group, box, spot, middle: spot.x + layout.cell.width / 2 });
     }
@@ -154,7 +154,7 @@ const along = (
   const yB = trunkB.y - LANE_FIRST - lane * LANE_STEP;
   const downA = down(layout, a);
   const downB = down(layout, b);
-  // Left of the first group stands the trunk itself.
+  // The trunk itself is to the left of the first group.
   const gutter = Math.max(TRUNK_CLEAR, b.box.x - layout.gap / 2) + lane * 2;
   const way = a.box.row === b.box.row ? `V${yA}H${downB.x}` : `V${yA}H${gutter}V${yB}H${downB.x}`;
   return {
@@ -180,7 +180,7 @@ const down = (
   return { x, top: foot + 2, out: `M${middle} ${foot + 2}H${x}`, last: `H${middle}` };
 };
 
-/** More are said at the feet of their groups and in the list. */
+/** Cables above this limit are counted at the feet of their groups and shown in the list. */
 const CABLES_DRAWN_MAX = 24;
 const LANES_MAX = 3;
 const TRUNK_CLEAR = 11;

@@ -143,7 +143,7 @@ const roomNextTo = (
   let best = { x: box.x, width: 0 };
   for (const [index, x] of starts.entries()) {
     const width = (ends[index] ?? right) - x - SIGN_ROOM;
-    // What stands at the beginning is looked for there: a later stretch has to be worth it.
+    // Readers look for the text at the beginning: a later stretch is used only if it is much wider.
     if (width > best.width * (best.width >= ENOUGH ? 4 : 1)) best = { x, width };
   }
   return best;
@@ -162,7 +162,7 @@ const widthOf = (text: string): number => drawnTextWidth(text, FACE);
 const FACE = { face: 'condensed-medium', size: 12 } as const;
 /** Sign and gap before the words. */
 const SIGN_ROOM = 16;
-/** From a cable to words beside it. */
+/** Distance from a cable to the text next to it. */
 const CLEAR = 6;
 const NEXT_TO_NEXT = 6;
 /** A stretch as wide as most lines. */

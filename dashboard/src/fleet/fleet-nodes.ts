@@ -53,7 +53,7 @@ export const fleetNodeQuery = ({ text, state, kind, sort, page }: FleetNodeFilte
   return query;
 };
 
-/** Each once, whatever groups it is in. */
+/** Each node once, even if it is in several groups. */
 export const fleetNodes = ({
   roster,
   levels,
@@ -98,7 +98,7 @@ export const isInState = ({ state, faultCount }: FleetNode, requested: NodeState
   }
 };
 
-/** What needs somebody first where nothing else is asked; what nobody knows last. */
+/** In the default order, nodes with faults come first. Nodes whose value is unknown are always last. */
 export const inFleetOrder = (
   nodes: readonly FleetNode[],
   { key, isDescending }: NodeSort,

@@ -81,7 +81,7 @@ const droppedConfig = async (file: DroppedFile, files: readonly DroppedFile[]): 
   return configFacts(config, tensors);
 };
 
-/** Whatever a person called the config. */
+/** The config may have any name, so it is the only JSON file apart from the index. */
 const onlyJson = (files: readonly DroppedFile[]): DroppedFile | undefined => {
   const found = files.filter(({ name }) => name.endsWith('.json') && !name.endsWith('.index.json'));
   return found.length === 1 ? found[0] : undefined;

@@ -130,7 +130,7 @@ const layersOf = (
   return layers.map(({ term, seconds }, index) => {
     const floor = y(under);
     under += seconds;
-    // What lies beyond the scale fills the vessel to its brim.
+    // A value above the scale fills the vessel to the brim.
     const surface = isOver && index === layers.length - 1 ? brim : y(under);
     const middle = (floor + surface) / 2;
     lastName = Math.min(middle, lastName - NAME_STEP);
@@ -145,7 +145,7 @@ const layersOf = (
   });
 };
 
-/** The first is wider, with room at both sides for what is written beside it. */
+/** The first is wider: it has room on both sides for the labels next to it. */
 const rooms = (
   count: number,
   { left, width, isPhone }: { readonly left: number; readonly width: number; readonly isPhone: boolean },

@@ -164,7 +164,7 @@ const detailRow = (
   };
 };
 
-/** ", 40 min ago" where these are older than the figures beside them. */
+/** ", 40 min ago" where these are older than the figures next to them. */
 const extrasAgeText = (profile: LinkProfile | undefined, ageMs: number): string =>
   profile === undefined || !isKnown(profile.extrasAgeMs) || profile.extrasAgeMs < EXTRAS_OLDER_MS
     ? ''

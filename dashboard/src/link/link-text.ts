@@ -104,7 +104,7 @@ export const linkAriaLabel = (
 /** A path of it is lost while another carries. */
 export const hasLostPath = ({ lost, standing }: LinkView): boolean => lost.length > 0 && isCarrying(standing);
 
-/** "another path lost", "2 other paths lost": beside figures of one that is open. */
+/** "another path lost", "2 other paths lost": shown next to the figures of an open path. */
 export const lostCount = ({ lost }: LinkView): string =>
   `${lost.length === 1 ? 'another path' : counted(lost.length, 'other path')} lost`;
 
@@ -160,7 +160,7 @@ export const shortfallText = (
 /** A direction, as every surface writes it. */
 export const wayName = (from: string, to: string): string => `${from}→${to}`;
 
-/** What a link falls short of, for a label: "of 10 Gb/s"; "other way 9.40" where only its other direction tells. */
+/** The rate that a link falls short of, for a label: "of 10 Gb/s", or "other way 9.40" where only the other direction shows it. */
 export const shouldText = ({ expected: { kind, bitsPerSecond } }: Shortfall, unit: RateUnit): string =>
   kind === 'negotiated'
     ? `of ${figureText(formatNominalRate(bitsPerSecond, unit))}`

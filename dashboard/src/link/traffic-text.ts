@@ -40,7 +40,7 @@ export const trafficText = (
   };
 };
 
-/** Of the connection that was measured: the port of the end that sends, as its node tells its traffic. */
+/** The sending end's port of the measured connection: its node reports traffic by port. */
 export const sendingPort = (link: LinkView, from: string): Reported<string> => {
   const { source, carrier } = directionOf(link, from).now?.of ?? link.best;
   return (from === source ? carrier.ends.source : carrier.ends.sink).interfaceName;

@@ -111,7 +111,7 @@ const bandwidthFigure = (profiles: readonly GpuProfile[]): string | undefined =>
   return bytes === undefined ? undefined : figureText(formatBytesPerSecond(bytes));
 };
 
-/** FP16 alone where there is any: FP32 is another thing and says so. */
+/** Only FP16 if any device has it; an FP32 figure is a different measure, and its label states FP32. */
 const computeFigure = (profiles: readonly GpuProfile[]): string | undefined => {
   const half = sum(profiles, ({ fp16FlopsPerSecond }) => fp16FlopsPerSecond);
   const single = sum(profiles, ({ fp32FlopsPerSecond }) => fp32FlopsPerSecond);

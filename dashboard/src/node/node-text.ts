@@ -97,13 +97,13 @@ const hostMemoryText = (view: NodeView): string => {
   return `host ${memoryLabel(hostMemoryUse(view), lateness)}`;
 };
 
-/** `lateness` stands in place of the share, where the figures are not of now. */
+/** `lateness` replaces the share if the figures are not current. */
 export const memoryLabel = (use: MemoryUse | undefined, lateness?: string): string =>
   use === undefined
     ? 'memory not read yet'
     : `${figureText(formatBytesOf(use.usedBytes, use.totalBytes))} · ${lateness ?? percentOf(use)}`;
 
-/** Model and chip without what a person knows anyway: "(R)", "CPU @ 2.40GHz", "32-Core Processor". */
+/** Model and chip without redundant parts such as "(R)", "CPU @ 2.40GHz" and "32-Core Processor". */
 export const shortChip = (chip: string): string =>
   chip
     .replace(/\((r|tm)\)/gi, '')
@@ -127,7 +127,7 @@ const modelLabel = (view: NodeView): string => {
   if (first !== undefined) {
     const name = first.device.name.replace(/^NVIDIA (GeForce )?/, '');
     const cards = `${gpus.length > 1 ? `${gpus.length} × ` : ''}${name}`;
-    // The cards say more about such a machine than who built its case.
+    // The cards describe such a machine better than the manufacturer of its case.
     const whole = `${model} · ${cards}`;
     return whole.length <= MODEL_LENGTH_MAX
       ? whole
@@ -149,7 +149,7 @@ const lateVitalText = (view: NodeView): string | undefined => {
   return `CPU figures are ${ageText(view.system.ageMs)} old`;
 };
 
-/** The mean use, the hottest device, the power of all: what the table of the command line says, too. */
+/** Mean use, the hottest device's temperature and total power, as in the table of the command line. */
 const vitalText = (view: NodeView, lagMs: number | undefined): string => {
   if (view.presence === 'stale' || lagMs !== undefined) return `${ageText(view.silentMs + (lagMs ?? 0))} old`;
   const { gpuUse: use, cpuUse, celsius, watts } = nodeVitals(view);

@@ -71,7 +71,7 @@ export interface Choice {
   readonly change: Change | undefined;
 }
 
-/** Each device with each measure: the figure of the two that changed most says what changed. */
+/** Each device with each measure. The change shown is that of the figure that fell most. */
 export const measureChoices = (
   devices: readonly HistoryDevice[],
   points: ReadonlyMap<string, readonly FigurePoint[]>,
@@ -94,7 +94,7 @@ export const firstChoice = (
   choices.find(({ deviceId, measure }) => pointsFor(points.get(deviceId) ?? [], measure).length > 1) ??
   choices[0];
 
-/** Those that tell one of the measure's figures. */
+/** The points that contain at least one of the measure's figures. */
 export const pointsFor = (
   points: readonly FigurePoint[],
   { figures }: ProfileMeasure,
@@ -104,7 +104,7 @@ export const pointsFor = (
     return values.some(value => value !== undefined) ? [{ atMs: point.atMs, values }] : [];
   });
 
-/** The one unit that all of them are told in. */
+/** The unit used for all the points. */
 export const scaleOf = (
   points: readonly PastPoint[],
   { scales }: ProfileMeasure,

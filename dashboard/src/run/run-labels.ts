@@ -136,7 +136,7 @@ export interface PhaseLine {
   readonly whole: string;
 }
 
-/** Where a run stands in its time; undefined where nothing bounds it. */
+/** How far a run has progressed; undefined if it has no limit. */
 export const phaseLine = ({ limits, shape }: Run, progress: RunProgress): PhaseLine | undefined => {
   const { elapsedMs, measuredMs, figures, phase } = progress;
   const warmupMs = Math.max(0, elapsedMs - measuredMs);
@@ -174,7 +174,7 @@ const tickShares = (warmupMs: number, durationMs: number): readonly number[] => 
 
 const TICK_STEPS_MS: readonly number[] = [1_000, 5_000, 10_000, 30_000, 60_000, 300_000, 600_000, 3_600_000];
 
-/** When a run began, for whoever looks: the time today, the day before that. */
+/** When a run began, for display: the time if it was today, otherwise the date. */
 export const startedText = (startedAt: string, nowWallMs: number): string => {
   const at = new Date(startedAt);
   if (Number.isNaN(at.getTime())) return UNKNOWN_FIGURE.figure;

@@ -121,7 +121,7 @@ const bandwidthBoard = (
   ];
 };
 
-/** What the server's own counters say of the last readings; undefined where it counts none, or has not told any lately. */
+/** Bytes per second by the server's own counters in the latest readings; undefined if it has none or none are recent. */
 export const movedPerSecond = ({
   server,
   stepMs,

@@ -132,7 +132,7 @@ export const runRow = (cluster: State, view: RunView, nowWallMs: number): RunRow
 export const sortedViews = (views: readonly RunView[], { key, isDescending }: RunSort): readonly RunView[] =>
   views.toSorted((a, b) => {
     const [x, y] = [sortValue(a, key), sortValue(b, key)];
-    // What is not known stands last, whichever way round.
+    // Unknown values sort last in either direction.
     if (x === undefined || y === undefined) return x === y ? 0 : x === undefined ? 1 : -1;
     const order = x < y ? -1 : x > y ? 1 : 0;
     return isDescending ? -order : order;
@@ -167,7 +167,7 @@ const missedText = (figures: RunFigures | undefined): string => {
   return count === 0 ? '' : `${counted(count, 'objective')} missed`;
 };
 
-/** One unit where both have the same; undefined: too few requests to tell. */
+/** The unit is written once if both have the same one. `high` is undefined if there were too few requests. */
 const pairText = (low: number, high: number | undefined): string => {
   if (high === undefined) return `${ns(low)} · ${UNKNOWN_FIGURE.figure}`;
   const [a, b] = [formatMeasuredNanoseconds(low), formatMeasuredNanoseconds(high)];

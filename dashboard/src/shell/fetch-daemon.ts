@@ -63,7 +63,7 @@ const notUnderstood = ([issue]: readonly [v.BaseIssue<unknown>, ...unknown[]]): 
   };
 };
 
-/** Of a failed fetch the innermost cause says the most. */
+/** The innermost cause of a failed fetch is the most specific. */
 const causeOf = (error: unknown): string =>
   error instanceof Error && error.cause !== undefined
     ? causeOf(error.cause)

@@ -111,7 +111,7 @@ export class StreamSource {
     this.#listener.link({ kind: 'lost', sinceMs, nextTryAtMs, reason: this.#reason });
   }
 
-  /** An EventSource does not tell a refusal from a dead host; a plain request does. */
+  /** An EventSource cannot distinguish a refusal from an unreachable host; a plain request can. */
   async #fetchReason(): Promise<void> {
     const answer = await fetch('/api/daemon', { cache: 'no-store' }).catch(() => undefined);
     if (answer?.status !== 401 && answer?.status !== 403) return;

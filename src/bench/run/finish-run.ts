@@ -118,7 +118,7 @@ const diskPatience = ({ stopNow, settings }: BenchParts): AbortSignal =>
 
 /** Without a complete result from the aggregator, the samples on disk are more recent than its last figures. */
 const countedAgain = async (report: Report, directory: RunDirectory): Promise<Report> => {
-  // It is read back for what the run itself knows of what went wrong.
+  // The rebuilt report reads this file for the problems that the run itself recorded.
   const problems = await directory.writeReport(report, '');
   if (problems.length > 0) return report;
   const rebuilt = await rebuildReport(directory.path).catch((): undefined => undefined);

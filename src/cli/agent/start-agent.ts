@@ -99,7 +99,7 @@ const configOf = async (home: string): Promise<Config> => {
   );
 };
 
-/** @throws CommandError that does not say what stands in it. */
+/** @throws CommandError that does not show the file's content. */
 const codeIn = async (file: string): Promise<string> => {
   let text: string;
   try {
@@ -130,7 +130,7 @@ const makeFolder = async (home: string, folder: string): Promise<void> => {
   }
 };
 
-/** Whoever starts it by hand allows it; the caps of the config hold all the same. */
+/** Starting an agent by hand is permission to run; the limits in the config still apply. */
 const policyOf = ({ bench }: Config, { targets, keys }: AgentStart): AgentPolicy => {
   if (targets.length + bench.targets.length === 0) {
     throw new CommandError(
@@ -162,7 +162,7 @@ const checkKeys = async (
       );
     }
     if (await hasKey(place, env)) continue;
-    // What was written as a variable may be the key: it is not said back.
+    // The user may have typed the key in place of the variable's name: do not show it.
     const shown = place.kind === 'variable' ? 'the environment variable' : `the file ${place.path}`;
     throw new CommandError(
       'usage',

@@ -157,7 +157,7 @@ const NOT_REQUESTED = {
   contextMax: unknown('not asked'),
 } as const;
 
-/** Whatever else would change what is sent, or when. */
+/** The options that a depth profile allows: any other would change what is sent, or when. */
 const ALLOWED: ReadonlySet<string> = new Set([
   ...['profile', 'depths', 'repetitions', 'input-tokens', 'output-tokens', 'api', 'model', 'temperature'],
   ...['top-p', 'seed-sampling', 'body', 'timeout', 'timeout-connect', 'timeout-first-byte', 'timeout-idle'],

@@ -32,7 +32,7 @@ export const parseHeader = (text: string): Parsed<HeaderField> => {
   return parsed({ name, value });
 };
 
-/** One on each line; empty lines and lines that start with # are skipped. Says the line, never what is in it. */
+/** One on each line; empty lines and lines that start with # are skipped. A problem names the line, never its content. */
 export const parseHeaderFile = (content: string): Parsed<readonly HeaderField[]> => {
   const headers: HeaderField[] = [];
   for (const [index, line] of content.split(/\r?\n/).entries()) {

@@ -52,7 +52,7 @@ const stagesOf = (by: LoadStages['by'], list: string): Parsed<LoadStages> => {
   return whole({ by, steps });
 };
 
-/** Read of text and of TOML alike. */
+/** Parses one stage, from the command line or from TOML. */
 const stepOf = (
   by: LoadStages['by'],
   {

@@ -56,7 +56,7 @@ export const NAMES: NameOptions = {
   }),
 };
 
-/** @throws CommandError `usage` for a key that stands twice, and for too many. */
+/** @throws CommandError `usage` for a key that is given twice, and for too many. */
 export const runTags = (given: readonly GivenTag[]): RunTags => {
   const tags: Record<string, string> = {};
   for (const { key, value: held } of given) {
@@ -83,6 +83,6 @@ const storedSecret = (what: string): Parsed<never> =>
     'Give keys with --header-file FILE or --api-key-file FILE.',
   );
 
-/** One line that speaks to no terminal. */
+/** One line without terminal control sequences. */
 const isShowable = (text: string, lengthMax: number): boolean =>
   text.trim() !== '' && text.length <= lengthMax && showable(text, '?') === text;

@@ -130,7 +130,7 @@ const elsewhere = (given: Given): readonly string[] => [
   ...(given(BENCH.agents) === undefined ? [] : ['--agents']),
 ];
 
-/** What a person writes with --body stands before what other options make. */
+/** Fields given with --body take precedence over those that other options set. */
 const withFields = (options: RequestSettings, fields: JsonObject): RequestSettings => ({
   ...options,
   fields: { ...fields, ...options.fields },
@@ -145,7 +145,7 @@ const modelsOf = (given: string | undefined): Pick<ParsedBenchOptions, 'model' |
 
 type Given = <T>(option: Option<T>) => T;
 
-/** Unless it was said, the one of the URL's endpoint. */
+/** The API given as an option, or else that of the URL's endpoint. */
 const apiOf = (
   { target, targets = [{ target, weight: 1 }] }: Pick<ParsedBenchOptions, 'target' | 'targets'>,
   given: string | undefined,

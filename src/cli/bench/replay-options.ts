@@ -96,7 +96,7 @@ const loadReplay = () => import('./replay-request.ts');
 const isGiven = (read: unknown): boolean =>
   read !== undefined && read !== false && !(Array.isArray(read) && read.length === 0);
 
-/** Whatever else would say what is asked, how long it is, or who sends it. */
+/** Other options that set the content, the length or the sender of requests: a trace already does. */
 const TRACE_CONFLICTS: ReadonlySet<string> = new Set([
   ...['stages', 'profile', 'depths', 'repetitions', 'dataset', 'prompt-column', 'input-tokens'],
   ...['output-tokens', 'prefix-tokens', 'prefixes', 'turns', 'multi-turn', 'think-time', 'answers'],

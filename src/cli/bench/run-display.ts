@@ -117,7 +117,7 @@ export class RunDisplay implements AsyncDisposable {
     }
   }
 
-  /** Before the figures: what they say of the run may be why somebody stops it. */
+  /** Notices are written before the figures because they may be a reason to stop the run. */
   async #writeNotices(): Promise<void> {
     while (this.#noticesWritten < this.#notices.length) {
       const notice = this.#notices[this.#noticesWritten] ?? '';
@@ -152,7 +152,7 @@ export class RunDisplay implements AsyncDisposable {
   }
 }
 
-/** As the report will say it at the end. */
+/** The same text as in the final report. */
 const spoiledSoFar = (run: RunHead, snapshot: MetricsSnapshot): readonly string[] =>
   snapshot.evidence === undefined || run.isUnguarded
     ? []

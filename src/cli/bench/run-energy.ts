@@ -173,7 +173,7 @@ class EnergyWatch implements AsyncDisposable {
     for (;;) {
       await pause(systemClock, KEEP_MS, signal);
       if (signal.aborted) return;
-      // What it did not get now is a gap at the end, and told as one.
+      // Readings missed now are a gap in the final history and are reported as one.
       await this.#keepNow(signal).catch((): undefined => undefined);
     }
   }
@@ -190,7 +190,7 @@ class EnergyWatch implements AsyncDisposable {
   async #request(client: DaemonClient, node: NodeId, signal: AbortSignal): Promise<void> {
     const { liveHistoryAnswerSchema } = await loadHistory();
     const answer = await client.answer(liveHistoryAnswerSchema, `/api/history?node=${node}`, signal);
-    // The end of a history lies somewhere in its daemon's second, and here it is now.
+    // The end of a history is somewhere within a second of the daemon; it is mapped to the present here.
     const offsetMs = systemClock.nowMs() - answer.nowMs;
     this.#history.add(answer, answer.nowMs, offsetMs);
   }
@@ -228,7 +228,7 @@ interface ConcurrentOf {
   readonly endedAt: number;
 }
 
-/** Of the measured phase. Tokens of answers whose usage was not told are missing in a sum: then it is not known. */
+/** Load in the measured phase. A sum is unknown if any answer did not report its usage: its tokens would be missing. */
 const answeredLoad = ({ counts, series }: Report): AnsweredLoad => {
   const sum = (of: Report['series']['outputTokens']): Reported<number> => {
     if (of === undefined || of.count === 0) return unknown('the server reported no tokens');

@@ -54,7 +54,7 @@ export const judgedRuns = (
       const known =
         models.get(key) ?? servedFacts(request, { named: options.facts, hub: hubFolder(state.env) }, signal);
       models.set(key, known);
-      // What was not told, or not in time, is asked again of the next run.
+      // The next run requests again what was not reported in time.
       known.then(
         ({ model }) => isUnknown(model) && models.delete(key),
         () => models.delete(key),

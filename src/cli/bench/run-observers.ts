@@ -111,7 +111,7 @@ export class RunObservers implements BenchObserver, AsyncDisposable {
   }
 }
 
-/** On the clock of the samples, so that what is told in a moment stands beside what they say of it. */
+/** Times on the clock of the samples, so that progress matches the samples of the same moment. */
 const timesOf = (
   snapshot: MetricsSnapshot,
   runZeroNs: bigint,

@@ -135,7 +135,7 @@ const ownNode = async (home: string, state: ProcessState): Promise<Reported<Node
   }
 };
 
-/** As `git status` of whoever named the folder, but without the monitors and hooks that the repository configures. */
+/** Like `git status` run by the user that named the folder, but without the monitors and hooks that the repository configures. */
 const gitProvenance = async (
   noteGit: string | undefined,
   state: ProcessState,

@@ -63,5 +63,5 @@ export const graceShape = (
   );
 };
 
-/** k6 waits as long (gracefulStop): longer than most answers, and short beside a person's patience. */
+/** k6 waits as long (gracefulStop): longer than most answers take, and short enough for a person to wait. */
 const GRACE_MS = 30_000;

@@ -80,7 +80,7 @@ export const refuseUrls = ({ targets }: Pick<BenchRequest, 'targets'>, others: r
   throw usage(`several URLs and ${other} cannot be combined`, 'Load one URL, or leave the option out.');
 };
 
-/** Unless it was said, the one of the endpoint in the URLs. */
+/** The API of the endpoint in the URLs, used if no option names one. */
 export const apiOfUrls = (paths: readonly string[]): ServerApi | undefined => {
   const [first, ...others] = paths.map(apiOfPath);
   if (others.some(other => other?.name !== first?.name))

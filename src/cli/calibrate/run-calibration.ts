@@ -120,7 +120,7 @@ interface ComparedStep extends ComparedRun {
   readonly clockErrorNs: number;
 }
 
-/** On loopback; of a target elsewhere both, the same load one after the other, so that what is between can be told apart. */
+/** Runs on loopback. A remote target is measured too, one after the other with the same load, to isolate the path between. */
 const streamStep = async (
   state: ProcessState,
   url: string | undefined,
@@ -239,7 +239,7 @@ const stampsOf = async (url: string): Promise<Buffer> => {
   return await answerOf(url, '/mock/stamps');
 };
 
-/** The error is half the shortest round trip, of the step that knew it least; the shortest of all steps says how far away it is. */
+/** The error is half the shortest round trip of the worst step; the shortest round trip of all steps is the distance. */
 const clockOf = (errorsNs: readonly number[]): CalibrationClock => ({
   errorNs: maximumOf(errorsNs),
   roundTripNs: 2 * minimumOf(errorsNs),

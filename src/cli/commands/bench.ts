@@ -163,7 +163,7 @@ export const benchExit = (report: Report, demands: ExitDemands): ExitName => {
     : 'ok';
 };
 
-/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+/** Loaded on demand, and not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
 const loadBench = () => import('../bench/start-bench.ts');
 
 const loadRepeat = () => import('../bench/repeat-bench.ts');

@@ -124,7 +124,7 @@ interface ReportContext {
   readonly diskProblems?: readonly string[];
 }
 
-/** Kept in the home, to be found again; a home that cannot be used loses nothing of what is told. */
+/** Stored in the home to be found later; if the home cannot be used, the result is still reported in full. */
 const reportedEnded = async (
   document: ComparisonDocument,
   { invocation, state }: Pick<ReportContext, 'invocation' | 'state'>,
@@ -180,7 +180,7 @@ export const compareExit = (document: ComparisonDocument, diskProblems: readonly
 
 const loadKept = () => import('../compare/kept-comparison.ts');
 
-/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+/** Loaded on demand, and not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
 const loadCompare = () => import('../compare/start-compare.ts');
 
 const loadEnded = () => import('../compare/compare-ended.ts');

@@ -94,7 +94,7 @@ export const keyShowCommand: Command = {
       await state.stdout.write(`${text}\n`);
       return EXIT_CODES.ok.code;
     }
-    // While the key changes the line is for members: they take the new key beside the old one.
+    // During a key change the join line is for members: they take the new key in addition to the old one.
     const code = held.former === undefined ? await joinCode(homePath(invocation, state), state) : undefined;
     if (code !== undefined) {
       await state.stdout.write(`${shellCommand`plimsoll join ${code.code}`}\n`);

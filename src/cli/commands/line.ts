@@ -134,7 +134,7 @@ const exitOf = (line: LineDocument['line']): ExitName => {
   }
 };
 
-/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+/** Loaded on demand, and not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
 const loadLine = () => import('../sweep/start-line.ts');
 
 /** The options of a run are read as those of a run at a rate, so that objectives of an open loop may be asked for. */

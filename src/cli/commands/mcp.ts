@@ -69,13 +69,13 @@ export const mcpCommand: Command = {
       );
       if (state.stdout.closed.aborted) break;
     }
-    // What it started ends with it: nobody would hear of it any more.
+    // Runs that this server started end with it: no client is left to receive their results.
     over.abort();
     return EXIT_CODES.ok.code;
   },
 };
 
-/** @throws CommandError where either option stands without the other. */
+/** @throws CommandError if either option is given without the other. */
 const targetsOf = (invocation: Invocation): AllowedTargets => {
   const isAllowed = invocation.option(actionsOption);
   const given = invocation.option(targetOption);

@@ -125,7 +125,7 @@ const reportRepeat = async (
     : EXIT_CODES.benchIncomplete.code;
 };
 
-/** Found in the home where `plimsoll bench` keeps runs, or in the one that the directory lies in. */
+/** Looked up in the home where `plimsoll bench` stores runs, or in the home that contains the directory. */
 const liveRunIn = async (
   directory: string,
   option: string | undefined,

@@ -98,7 +98,7 @@ const startOf = async (
   return await unlessStopped(state, () => startSweep(state, { ...start, home, noteGit, place, isQuiet }));
 };
 
-/** Before its first stage there is nothing to tell. */
+/** A sweep that is stopped before its first stage has nothing to report. */
 const unlessStopped = async (
   state: ProcessState,
   run: () => Promise<SweepOutcome>,
@@ -179,7 +179,7 @@ export const sweepExit = (document: SweepDocument, needsTrustworthy: boolean): E
   return needsTrustworthy && verdicts.includes('client-bound') ? 'benchClientBound' : 'ok';
 };
 
-/** Loaded late; and not beside an `await using`, where TypeScript 6.0 forgets to rewrite the path. */
+/** Loaded on demand, and not next to an `await using`: TypeScript 6.0 does not rewrite the path there. */
 const loadSweep = () => import('../sweep/start-sweep.ts');
 
 const WITH_RESUME: readonly string[] = [

@@ -189,7 +189,7 @@ export const upCommand: Command = {
       // One look at the machine measures nothing, and sends nothing.
       otlpEndpoint: isOnce ? undefined : invocation.option(nodeOtlpOption),
       probes: isOnce ? undefined : { nodePath: state.nodePath, mode: invocation.option(probesOption) },
-      // Whoever looks once reads it on the screen; a daemon has a log.
+      // A single look prints notices on the terminal; a daemon has a log for them.
       onNotice: notice => void (isOnce && state.stderr.write(terminalText(notice))),
       logOutput: isOnce
         ? undefined
@@ -270,8 +270,8 @@ const absolute = (path: string | undefined, cwd: string): string | undefined =>
   path === undefined ? undefined : resolve(cwd, path);
 
 /**
- * Loaded late, because other commands need neither the journal nor the server; and not beside an `await using`, where
- * TypeScript 6.0 forgets to rewrite the path.
+ * Loaded on demand because other commands need neither the journal nor the server, and not next to an `await using`:
+ * TypeScript 6.0 does not rewrite the path there.
  */
 const loadDaemon = () => import('../daemon-start.ts');
 const loadReplay = () => import('../replay.ts');

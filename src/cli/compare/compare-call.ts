@@ -131,7 +131,7 @@ const compareStart = async (
       pattern,
       primary,
       margins: Object.assign({}, ...invocation.option(COMPARE.margin)),
-      // Many machines tell of their requests only afterwards.
+      // Agents report their requests only after the segment.
       isSegmentFixed: segmentMs !== undefined || agents !== undefined,
       warmupMs: Math.min(WARMUP_MS_MOST, segment.durationMs / WARMUP_PARTS),
       restMs: invocation.option(COMPARE.rest) ?? REST_MS,

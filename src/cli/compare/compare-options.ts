@@ -218,7 +218,7 @@ export const COMPARE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.home,
 ];
 
-/** Those that say how a load is made, of which finished runs have had theirs. */
+/** Options that set how load is generated; they do not apply to finished runs. */
 export const LIVE_ONLY: readonly Option<unknown>[] = [
   BENCH.noteGit,
   COMPARE.aStart,

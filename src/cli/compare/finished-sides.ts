@@ -110,5 +110,5 @@ const noRuns = (text: string): CommandError =>
 /** How filters begin. */
 const RUNS = 'runs:';
 
-/** Nobody said. */
+/** The call did not give the value. */
 export const NOT_GIVEN: Unknown = unknown('not given');

@@ -72,7 +72,7 @@ const runningChecks = async (home: string, state: ProcessState): Promise<readonl
   ];
 };
 
-/** What the daemon says of itself: most of it is something to put right. */
+/** The daemon's notices about itself: most of them are problems to fix. */
 export const noticeChecks = (notices: readonly ReportedNotice[]): readonly Check[] =>
   notices
     .filter(({ code }) => !REPORTED_ELSEWHERE.has(code))
@@ -107,7 +107,7 @@ const endChecks = (cluster: State, self: NodeId, nowMs: number): readonly Check[
       );
     });
 
-/** Undefined for a daemon of another version, which has no such answer: that is told above. */
+/** Undefined for a daemon of another version without this endpoint; an earlier check reports that. */
 const meshOf = async (client: DaemonClient, signal: AbortSignal): Promise<MeshStatus | undefined> => {
   try {
     return decodeMeshStatus(await client.json('/api/mesh', signal));
@@ -139,14 +139,14 @@ const listenOnce = ({ host, port }: ListenConfig): Promise<string | undefined> =
     server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
   });
 
-/** The sections of the mesh and of the home say more of these. */
+/** Notices that the mesh and home sections report in more detail. */
 const REPORTED_ELSEWHERE: ReadonlySet<string> = new Set<NoticeCode>(['no-link', 'journal-gone']);
-/** The daemon has helped itself at its start, and says elsewhere where it listens. */
+/** Conditions that the daemon worked around at startup; it reports elsewhere where it listens. */
 const IS_HARMLESS: ReadonlySet<string> = new Set<NoticeCode>([
   'http-port-taken',
   'mesh-port-taken',
   'no-owner-socket',
 ]);
 const ANSWER_MS = 5_000;
-/** Links that are told one by one; the pages have all. */
+/** Links that are listed one by one; the pages show all of them. */
 const ENDS_MAX = 32;

@@ -39,7 +39,7 @@ export const meshChecks = (mesh: MeshStatus, platform: string): readonly Check[]
           ),
         ]
       : peers),
-    // Whoever is linked to everybody need not hear beacons.
+    // A node that is linked to all others does not need to receive beacons.
     ...(isTroubled ? beaconChecks(mesh) : []),
   ];
 };
@@ -96,7 +96,7 @@ const isOutOfReach = ({ tries }: PeerStatus): boolean => {
   return reported.length > 0 && reported.every(({ reason }) => reason === 'unreachable');
 };
 
-/** A link over TCP says nothing of UDP; and who is linked because he dialled may be closed to this node. */
+/** A TCP link does not prove that UDP works, and a peer that dialled this node may not accept connections from it. */
 const reachCheck = ({ name, reach: { requested, open, shut } }: PeerStatus): readonly Check[] =>
   requested === 0 || open > 0 || shut < requested
     ? []
@@ -120,7 +120,7 @@ const deliveryCheck = ({ name, undelivered = 0 }: PeerStatus): readonly Check[] 
         ),
       ];
 
-/** The trouble that says most stands in the line of the peer; others are told once each. */
+/** The most specific problem is on the peer's line; each of the others is reported once. */
 const withTries = (line: Check, { name, tries }: PeerStatus, platform: string): readonly Check[] => {
   const reported = tries
     .filter(({ reason }) => reason !== 'waiting')
@@ -142,7 +142,7 @@ const tried = ({ address, detail }: PeerTry): string => `${address}: ${detail}`;
 const silence = ({ silentMs }: PeerStatus): string =>
   isKnown(silentMs) ? `, last seen ${figureText(formatAge(silentMs))} ago` : '';
 
-/** What was reached and refused says more than what was not reached. */
+/** A refusal by an address that was reached ranks above one that was not reached: it is more specific. */
 const rankOf = ({ reason }: PeerTry): number => {
   const rank = REPORTING.indexOf(reason);
   return rank === -1 ? REPORTING.length : rank;

@@ -73,7 +73,7 @@ const nameOf = (item: unknown): string | undefined =>
     ? item.name
     : undefined;
 
-/** Interfaces that no hardware stands behind have neither speed nor driver, and nobody misses them. */
+/** Interfaces without hardware have neither speed nor driver, so a missing one is not a problem. */
 const isMadeUp = (value: object): boolean =>
   'type' in value && (value.type === 'loopback' || value.type === 'virtual');
 

@@ -179,7 +179,7 @@ const configOf = ({ run, tool }: ForeignRun, { id, origin, version, name, tags }
 const requestsOf = ({ figures }: ForeignRun): number =>
   figures.kind === 'requests' ? figures.samples.length : figures.summary.completed + figures.summary.failed;
 
-/** The file, and AIPerf's summary where one lies beside it. */
+/** The file, and AIPerf's summary if there is one next to it. */
 const foreignTexts = async (
   path: string,
   signal: AbortSignal,

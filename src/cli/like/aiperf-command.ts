@@ -99,7 +99,7 @@ const OBJECTIVES = new Map([
   ['inter_token_latency', 'tpot'],
   ['request_latency', 'latency'],
 ]);
-/** Said by options of ours, or so here anyway. */
+/** Extra inputs that our own options set, or that are the default here. */
 const OWN_EXTRAS: ReadonlySet<string> = new Set(['temperature', 'ignore_eos', 'max_tokens', 'min_tokens']);
 const ALIASES: Readonly<Record<string, string>> = {
   '-m': 'model',

@@ -175,7 +175,7 @@ const startBench = (
         signal: until,
         timeoutMs: seconds * 1_000 + LONGER_MS,
       }).finally(() => (running = undefined));
-      // What ends it later is told by list_runs.
+      // A later failure is reported by list_runs.
       ended.catch(() => undefined);
       const first = await Promise.race([ended, after(earlyMs, undefined, { ref: false })]);
       const structured: v.InferOutput<typeof BENCH_OUTPUT> = { name, ...outcomeOf(first) };

@@ -60,7 +60,7 @@ export const probeNode = async ({ name, home, isJson, state }: NodeProbe): Promi
     : EXIT_CODES.probeFailed.code;
 };
 
-/** In a fleet two nodes are connected as soon as somebody asks; what the daemon says to that goes to standard error. */
+/** In a fleet two nodes connect when a probe is requested; the daemon's reply to that goes to standard error. */
 const connected = async (
   { client, sink, body, state }: Pick<Following, 'client' | 'sink' | 'state'> & { readonly body: object },
   signal: AbortSignal,
@@ -85,8 +85,8 @@ interface Following {
 }
 
 /**
- * Until each has another profile than before, has been without its connection for a while, or the time is up; what holds
- * one back is said once. What was measured is told in any case.
+ * Waits until each connection has a new profile, has been closed for a while, or the time is over. The reason for a delay is
+ * reported once. Results that were measured are always returned.
  */
 const whenMeasured = async (following: Following): Promise<readonly ProbedLink[]> => {
   const { client, sink, keys, before, state } = following;

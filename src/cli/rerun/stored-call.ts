@@ -65,7 +65,7 @@ interface Stored {
     readonly cwd: string;
     readonly secrets: readonly string[];
   }>;
-  /** As it was told, where it was. */
+  /** The command line as it was recorded; undefined if it was not. */
   readonly text: string | undefined;
   readonly earlier: RerunFacts;
 }

@@ -52,7 +52,7 @@ const addFolder = async (
   plan: Plan,
 ): Promise<string | undefined> => {
   if (!(await lstat(folder)).isDirectory()) return `${folder} is not a directory of its own`;
-  // What says that it is one of ours goes last.
+  // The file that marks the folder as a run is removed last.
   const names = (await readdir(folder)).toSorted((a, b) => Number(isHead(a)) - Number(isHead(b)));
   for (const name of names) {
     const path = join(folder, name);

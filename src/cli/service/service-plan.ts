@@ -116,7 +116,7 @@ const commandOf = ({ nodePath, script }: ServiceMachine, home: string): readonly
 const isInAHome = (path: string): boolean =>
   ['/home', '/root', '/run/user'].some(folder => `${dirname(path)}/`.startsWith(`${folder}/`));
 
-/** Beside the home: launchd keeps no log of its own. */
+/** In the home: launchd keeps no log of its own. */
 export const logFileOf = ({ home }: ServicePlan): string => join(home, 'service.log');
 
 const UNIT = 'plimsoll.service';

@@ -48,7 +48,7 @@ export const commandText = (
   { args }: Pick<SweepResume, 'args'>,
 ): string => shellCommand`plimsoll ${command} ${args}`;
 
-/** The same where it is told to others: whole, or not at all. */
+/** The same, as published to the cluster: complete or not at all. */
 export const storedCommand = (command: 'bench' | 'line', kept: SweepResume): Reported<string> => {
   const text = commandText(command, kept);
   return text.length > COMMAND_LENGTH_MAX ? unknown('the command is too long to show') : text;
@@ -77,5 +77,5 @@ const PASSING: ReadonlySet<string> = new Set([
   'junit',
   'markdown',
 ]);
-/** Of what the cluster is told. */
+/** Limit for a command that is published to the cluster. */
 const COMMAND_LENGTH_MAX = 1_000;

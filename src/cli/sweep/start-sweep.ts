@@ -157,7 +157,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
   return { document: ended, directory: directory.path, diskProblems };
 };
 
-/** Begun with the first stage: what is told at the start, as the kind of the server, is not known before. */
+/** Announced with the first stage: some facts of the announcement, such as the kind of the server, are unknown before. */
 class LateAnnouncement implements AsyncDisposable {
   readonly #begin: (document: SweepDocument) => Promise<SweepAnnouncement>;
   #announcing: Promise<SweepAnnouncement> | undefined;
@@ -213,7 +213,7 @@ class StageFollowers {
       display: NO_DISPLAY,
       ...(isSweepId(this.#sweepId) ? { sweep: { sweepId: this.#sweepId, stage: stage.number } } : {}),
     });
-    // Whoever stops the run of a stage on its page means the sweep: its next stage would only begin.
+    // Stopping a stage's run on its page stops the whole sweep: otherwise the next stage would begin.
     observers.stopRequested.addEventListener('abort', () => this.#stopRequested.abort(), { once: true });
     observers.started(run);
     this.observers = observers;
@@ -273,7 +273,7 @@ const newDocument = (id: string, state: ProcessState, start: SweepCall): SweepDo
   };
 };
 
-/** A stage is told by its line. */
+/** Each stage is reported on its own line. */
 const NO_DISPLAY = {
   started: () => undefined,
   stage: () => undefined,

@@ -76,7 +76,7 @@ export const notRepeated = (command: 'sweep' | 'line', reason: string): Option<u
 
 const { rates, concurrency, pause, keepGoing, resume, out, json } = SWEEP;
 
-/** Sessions of a stage: its duration says how many there are. */
+/** Session options of a stage, without the number of sessions, which follows from its duration. */
 const OF_STAGES: readonly Option<unknown>[] = Object.values<Option<unknown>>({ ...SESSIONS }).filter(
   option => option !== SESSIONS.sessions,
 );

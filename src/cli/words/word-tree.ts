@@ -35,7 +35,7 @@ export type ValueHint =
   | { readonly kind: 'folder' }
   | { readonly kind: 'words'; readonly words: readonly string[] };
 
-/** Read from the name of its value: what stands in small letters is written as it is ("vllm|aiperf"), FILE and DIR are places. */
+/** Derived from the name of its value: lower-case words are literals ("vllm|aiperf"), FILE and DIR are paths. */
 export const valueHint = ({ valueName }: Pick<Option<unknown>, 'valueName'>): ValueHint => {
   if (valueName === undefined) return { kind: 'none' };
   const parts = valueName.split('|');

@@ -58,7 +58,7 @@ export class AgentQueries {
     return { kind: 'granted', agent: { nodeId: node, name, addresses, ticket: answer.ticket } };
   }
 
-  /** A node that a fleet has not heard since this daemon started says in a few seconds that it is there. */
+  /** A node that has not been seen in a fleet since this daemon started reports its presence within a few seconds. */
   async #reply(node: NodeId, requests: Requests, signal: AbortSignal): Promise<QueryOutcome> {
     const { clock } = this.#parts;
     const untilMs = clock.nowMs() + LINK_MS_MAX;
@@ -97,8 +97,8 @@ export class AgentQueries {
 }
 
 /**
- * Those that answer now, the quickest kind of cable first: samples of a long run are some 100 MB. In a large cluster not every
- * pair is checked; then those that the node tells of itself.
+ * Addresses that answer now, the fastest cable type first, because samples of a long run are some 100 MB. A large cluster does
+ * not check every pair; then the addresses that the node itself reports.
  */
 export const addressesOf = (state: State, self: NodeId, node: NodeId): readonly string[] => {
   const open = Object.values(state.connections[self]?.[node] ?? {})

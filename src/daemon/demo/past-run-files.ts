@@ -65,7 +65,7 @@ export const withPastFiles = (
   writeFileSync(files.config, `${JSON.stringify(config, undefined, 2)}\n`);
   writeFileSync(files.samples, samples.map(encodeSampleLine).join('') + end);
   writeFileSync(files.report, reportToJson(report));
-  // The client that the simulation tells of: nobody has sent these requests, and nothing has timed itself.
+  // The client figures are simulated: no client sent these requests or measured its own timing.
   return { ...run, directory, figures: { ...runDigest(report), client: run.figures.client } };
 };
 

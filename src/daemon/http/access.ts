@@ -127,7 +127,7 @@ export const readCookie = (header: string | undefined, name: string): string | u
   return undefined;
 };
 
-/** Without `Secure`: the daemon speaks plain HTTP, and browsers would not send it back. */
+/** Without `Secure`: the daemon uses plain HTTP, and browsers would not send the cookie back. */
 export const setCookie = (name: string, value: string): string =>
   `${name}=${value}; Path=/; Max-Age=${COOKIE_LIFE_MS / 1_000}; HttpOnly; SameSite=Strict`;
 

@@ -111,7 +111,7 @@ export class HttpServer implements AsyncDisposable {
   /** @throws HttpServerError, its `code` stable, when the address or port cannot be had. */
   async listen(request: ListenRequest): Promise<Listening> {
     await this.#app.ready();
-    // Until the guard knows the address it takes no reader for one on loopback.
+    // Until the guard has the address, it treats no client as one on loopback.
     const listening = await listenOn(this.#server, request);
     const address = this.#server.address();
     if (typeof address === 'object' && address !== null) {
@@ -130,7 +130,7 @@ export class HttpServer implements AsyncDisposable {
     return listening;
   }
 
-  /** Besides `listen`: over a Unix socket that only this user can open. Never throws. */
+  /** Also accepts connections on a Unix socket that only this user can open. Never throws. */
   async listenForOwner(path: string): Promise<OwnerSocket['path']> {
     this.#ownerSocket = await listenOnOwnerSocket({
       path,
@@ -164,7 +164,7 @@ export class HttpServer implements AsyncDisposable {
     await this.#turns[Symbol.asyncDispose]();
   }
 
-  /** Room for the body that a request says it has, until the request is gone. */
+  /** Reserves memory for the body that a request declares, until the request is closed. */
   #reserve(request: IncomingMessage): void {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     const { bodyBytesMax } = this.#options.limits;
@@ -235,7 +235,7 @@ const createNodeServer = (limits: HttpLimits): Server => {
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.connectionsCheckMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // The guard refuses a missing Host itself, with a body that says so.
+    // The guard itself refuses a request without a Host header, with a body that states the reason.
     requireHostHeader: false,
   });
   server.maxConnections = limits.connectionsMax + limits.refusalsOpenMax;
@@ -243,7 +243,7 @@ const createNodeServer = (limits: HttpLimits): Server => {
   return server;
 };
 
-/** Stands before Node's own listener, which reads whatever it is given. @returns that listener */
+/** Runs before Node's own listener, which serves every connection. @returns that listener */
 const admitConnections = (server: Server, places: ConnectionPlaces): ((socket: Socket) => void) => {
   const listeners = server.listeners('connection');
   const admit = (socket: Socket): void => {

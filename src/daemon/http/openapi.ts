@@ -143,7 +143,7 @@ const overridden = (
   }
 };
 
-/** What has a default is told in any case. */
+/** A field with a default is always in the output, so it is required there. */
 const asReported = (valibotSchema: object, { default: _, ...jsonSchema }: JsonSchema): JsonSchema => {
   const { required, properties = {} } = jsonSchema;
   if (required === undefined || !('entries' in valibotSchema)) return jsonSchema;

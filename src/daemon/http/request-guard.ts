@@ -275,7 +275,7 @@ const headerValues = (request: IncomingMessage, name: string): readonly string[]
     (_, index) => index % 2 === 1 && request.rawHeaders[index - 1]?.toLowerCase() === name,
   );
 
-/** Scheme aside (a proxy may speak TLS in front of us), an Origin must name the very host that the request is for. */
+/** An Origin must name the host that the request is for. The scheme may differ: a proxy may terminate TLS before the daemon. */
 const checkOrigin = (request: IncomingMessage, host: string): void => {
   const { origin } = request.headers;
   if (origin === undefined) return;
@@ -289,7 +289,7 @@ const checkOrigin = (request: IncomingMessage, host: string): void => {
 };
 
 /**
- * Browsers say where a request comes from. Another site may link to our pages, but neither embed nor fetch them; nor may
+ * Browsers state where a request comes from. Another site may link to our pages, but neither embed nor fetch them; nor may
  * another port of this host, which counts as the same site.
  */
 const checkFetchMetadata = (request: IncomingMessage): void => {

@@ -168,7 +168,7 @@ export const foldMethod = (request: IncomingMessage): void => {
 /** The path of a URL, before any decoding. */
 export const urlPath = (url: string): string => url.split(/[?#]/, 1)[0] ?? '';
 
-/** All that stands behind the first "?". */
+/** Everything after the first "?". */
 const urlQuery = (url: string): URLSearchParams =>
   new URLSearchParams(/^[^?#]*\?([^#]*)/.exec(url)?.[1] ?? '');
 

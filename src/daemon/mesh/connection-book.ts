@@ -241,7 +241,7 @@ const isMoved = (
 const isSameName = (one: Reported<string>, other: Reported<string>): boolean =>
   isUnknown(one) ? isUnknown(other) : one === other;
 
-/** The interface was not known before: what was known of the type stays until the interface says otherwise. */
+/** Whether the interface was unknown before: the known type is kept until the interface shows a different one. */
 const isInterfaceNews = (former: SocketConnection | undefined): boolean =>
   former !== undefined && !isKnown(former.sourceInterface);
 

@@ -378,7 +378,7 @@ const isSameNodes = (one: readonly ReachableNode[], other: readonly ReachableNod
 
 const RDMA_NOT_BACK = 'its ports have not become active again since the node returned';
 const NOT_REACHED = 'it was not reached again since the daemon started';
-/** A node may be heard through others a moment after it was killed. */
+/** Messages of a node may arrive through others for a moment after it was killed. */
 const LAST_SEEN_SLACK_MS = 3_000;
 /** How often what is lost is looked at. */
 const LOST_LOOK_MS = 5_000;

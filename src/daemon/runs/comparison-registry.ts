@@ -135,7 +135,7 @@ export class ComparisonRegistry {
   #silentMs(entry: Entry<ReportedComparison>, nowMs: number): number {
     const live = this.#parts.state().comparisonProgress[this.#parts.nodeId]?.[entry.value.comparisonId];
     const received = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
-    // A daemon that has just started has had no time to hear anybody.
+    // A daemon that has just started has had no time to receive anything.
     return Math.min(nowMs - this.#startedAtMs, received);
   }
 

@@ -175,11 +175,11 @@ export class SweepRegistry {
   #silentMs(entry: Entry<Sweep>, nowMs: number): number {
     const live = this.#parts.state().sweepProgress[this.#parts.nodeId]?.[entry.value.sweepId];
     const received = Math.min(ageMsOf(entry, nowMs), live === undefined ? Infinity : ageMsOf(live, nowMs));
-    // A daemon that has just started has had no time to hear anybody.
+    // A daemon that has just started has had no time to receive anything.
     return Math.min(nowMs - this.#startedAtMs, received);
   }
 
-  /** Those that no daemon heard of, with the runs of their stages. */
+  /** Finds documents that no daemon received, with the runs of their stages. */
   async #findDocuments(): Promise<void> {
     const nowMs = this.#parts.clock.nowMs();
     for (const { path: directory, atMs } of (await runFolders(this.#parts.home)).toReversed()) {
@@ -190,7 +190,7 @@ export class SweepRegistry {
         continue;
       }
       const { document, sweepId } = file;
-      // Whoever still writes it announces itself within seconds.
+      // A process that still writes it announces itself within seconds.
       if (document.state === 'running' && nowMs - this.#startedAtMs < ABANDONED_MS) continue;
       this.#looked.set(directory, atMs);
       if (this.#own(sweepId) !== undefined) continue;

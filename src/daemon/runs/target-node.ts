@@ -30,7 +30,7 @@ export const targetNodeOf = (target: string, sources: TargetSources): NodeId | U
   return theOne(nodesAt(address, sources), `the address ${address}`);
 };
 
-/** Scheme, host, port and path: whatever else a URL may carry may be a secret. */
+/** Scheme, host, port and path only: any other part of a URL may be a secret. */
 export const plainTarget = (target: string): string =>
   target
     .split(BETWEEN_URLS)

@@ -38,7 +38,7 @@ export const virtualisation = (facts: VirtualisationFacts): Reported<string> => 
 const virtualMachineOf = (facts: VirtualisationFacts): string | undefined => {
   if (/microsoft/i.test(facts.kernelRelease)) return 'wsl';
   const firmware = `${facts.systemVendor} ${facts.productName}`;
-  // EC2 bare-metal instances carry the same vendor; only the flag tells them apart.
+  // EC2 bare-metal instances carry the same vendor; only the flag distinguishes them.
   if (/Amazon EC2/.test(firmware))
     return facts.hasHypervisorFlag || facts.productName === '' ? 'kvm' : bareMetal(facts);
   const found = MACHINES.find(([pattern]) => pattern.test(firmware));

@@ -57,7 +57,7 @@ export const readDrmClients = async (root: string): Promise<DrmClients> => {
 
 /**
  * Of one card.
- * @param more what another source knows of processes, bytes by pid: the larger figure of the two counts, since both may count the same.
+ * @param more the memory of processes from another source, bytes by pid: the larger figure of the two counts, since both may count the same.
  */
 export const drmProcesses = async (
   root: string,

@@ -75,7 +75,7 @@ const readPort = async (files: MachineFiles, device: string, number: number): Pr
   };
 };
 
-/** RoCE names its interface beside each GID; an InfiniBand port is found by its number among the device's interfaces. */
+/** RoCE names its interface next to each GID; an InfiniBand port is found by its number among the device's interfaces. */
 const interfaceNameOf = (files: MachineFiles, device: string, number: number): Reported<string> => {
   const named = trimmed(files.textNow(`${device}/ports/${number}/gid_attrs/ndevs/0`));
   if (isKnown(named)) return named;

@@ -101,9 +101,12 @@ const COUNTERS = [
   'port_rcv_errors',
   'port_xmit_discards',
 ] as const;
-/** Data counters count words of four bytes, whatever the width of the port. */
+/** Data counters count words of four bytes for every port width. */
 const WORD_BYTES = 4;
-/** Without extended counters a port has 32 bits, and stops there, as InfiniBand has it: growth of 0 would be told as silence. */
+/**
+ * Without extended counters a port's counters have 32 bits and stop at the maximum, as InfiniBand defines it: an increase of 0
+ * would be reported as no traffic.
+ */
 const STUCK_AT = 0xff_ff_ff_ff;
 const NOT_REPORTED = unknown('the driver does not report it');
 const NOT_COUNTED = unknown('RDMA ports do not count it');

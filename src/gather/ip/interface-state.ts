@@ -80,9 +80,9 @@ const refusal = (type: Reported<InterfaceType>, reason: string): string => {
   return reason;
 };
 
-/** veth always says 10000, a bridge the fastest of its ports, tun 10: none of these was negotiated. */
+/** veth always reports 10000, a bridge the speed of its fastest port, tun 10: none of these was negotiated. */
 const RATELESS_TYPES: ReadonlySet<InterfaceType> = new Set(['loopback', 'bridge', 'virtual', 'overlay']);
-/** What they say, if anything, was configured for the virtual machine. */
+/** The speed that these drivers report, if any, was configured for the virtual machine. */
 const VIRTUAL_DRIVERS: ReadonlySet<string> = new Set([
   'virtio_net',
   'vmxnet3',

@@ -98,7 +98,7 @@ const KERNEL_KINDS: ReadonlyMap<string, InterfaceType> = new Map([
   [OPEN_VSWITCH, 'bridge'],
 ]);
 
-/** Only beside the evidence that the device is a TUN or TAP one. */
+/** Used only with evidence that the device is a TUN or TAP device. */
 const OVERLAY_NAMES: readonly (readonly [RegExp, string])[] = [
   [/^tailscale\d+$/, 'Tailscale'],
   [/^zt[a-z0-9]{8}$/, 'ZeroTier'],

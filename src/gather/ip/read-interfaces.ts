@@ -135,7 +135,7 @@ const masterOf = (files: MachineFiles, name: string): string | undefined => {
   return isUnreadable(master) ? undefined : master.split('/').at(-1);
 };
 
-/** The kernel links every device that lies on another to it: a team to its ports, a VLAN to its parent. */
+/** The kernel links each upper device to its lower devices: a team to its ports, a VLAN to its parent. */
 const membersOf = ({
   ports,
   slaves,

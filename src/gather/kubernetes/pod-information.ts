@@ -18,8 +18,8 @@ export const podNames = (env: Env, files: MachineFiles): Omit<Pod, 'labels'> => 
 });
 
 /**
- * Kubernetes 1.35 copies zone and region of the machine to each pod as labels (KEP-4742), and whoever deploys may put others
- * there. The pod's own labels never leave it.
+ * Kubernetes 1.35 copies zone and region of the machine to each pod as labels (KEP-4742), and a deployment may add others.
+ * The pod's own labels never leave it.
  */
 export const labelsOnPod = (files: MachineFiles): Reported<readonly MachineLabel[]> => {
   const text = files.textNow(LABELS_FILE);

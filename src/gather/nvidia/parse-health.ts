@@ -89,7 +89,7 @@ const recoveryOf = (gpu: Tag): Reported<string> => {
 
 /**
  * Of GPUs behind NVSwitches: `state` is the registration with the fabric manager, `status` its result, `health` what has come since
- * (driver 570 and later). A cell that says nothing is no fault.
+ * (driver 570 and later). A cell without a value is not a fault.
  */
 const fabricOf = (gpu: Tag): Reported<readonly string[]> => {
   const fabric = childOf(gpu, 'fabric');

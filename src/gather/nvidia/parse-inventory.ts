@@ -204,7 +204,7 @@ const partitionsOf = (gpu: Tag): readonly string[] => {
 /**
  * Chips whose GPU shares the processor's memory (GB10, Jetson): they have no memory figures of their own, and their PCIe
  * link figures are placeholders. `memoryTotal` is the cell as printed; a total that could not be read because of an
- * error says nothing.
+ * error is no evidence of that.
  */
 export const sharesHostMemory = (device: {
   readonly name: string;

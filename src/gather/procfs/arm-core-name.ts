@@ -6,7 +6,7 @@ export const armCoreName = (implementer: string, part: string): string =>
   CORE_NAMES.get(keyOf(implementer, part)) ??
   `implementer ${implementer.slice(0, 10)} part ${part.slice(0, 10)}`;
 
-/** "Apple M1 Max": Apple numbers the cores of each of its chips anew. Undefined for other makers. */
+/** "Apple M1 Max": Apple uses new core numbers for each of its chips. Undefined for other makers. */
 export const armChipName = (implementer: string, part: string): string | undefined =>
   APPLE_CHIPS.get(keyOf(implementer, part).replace(/^0x61 /, ''));
 

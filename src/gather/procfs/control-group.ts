@@ -34,7 +34,7 @@ export const controlGroupFiles = (
 /** Undefined for "max" and for version 1's largest number, which both mean that there is no limit. */
 export const parseMemoryLimit = (text: string): number | undefined => {
   const trimmed = text.trim();
-  // Version 1 says 2^63 rounded down to a page, 19 digits; digitsIn stops at 2^53, and no limit is above that.
+  // Version 1 writes 2^63 rounded down to a page, 19 digits, for no limit; digitsIn stops at 2^53, and no limit is above that.
   return digitsIn(trimmed);
 };
 

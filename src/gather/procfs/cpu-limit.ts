@@ -36,7 +36,7 @@ const parseCpuMax = (text: string): number | undefined => {
   return quotaOf(quota, period);
 };
 
-/** Version 1 says -1 where there is no limit. */
+/** Version 1 writes -1 if there is no limit. */
 const quotaOf = (quota: string, period: string): number | undefined => {
   const [quotaUs, periodUs] = [digitsIn(quota.trim()), digitsIn(period.trim())];
   return quotaUs === undefined || periodUs === undefined || quotaUs === 0 || periodUs === 0

@@ -82,7 +82,7 @@ export const parseSwVers = (text: string): MacosVersion => {
 };
 
 /**
- * `scutil --get ComputerName` prints the name on one line; without one it says "ComputerName: not set" on stderr and
+ * `scutil --get ComputerName` prints the name on one line; without one it prints "ComputerName: not set" on stderr and
  * exits 1. The name may hold any character, U+2019 among them.
  */
 export const parseComputerName = (text: string): string | undefined => {

@@ -94,7 +94,7 @@ const receptacleOf = (
 
 /**
  * "Up to 120 Gb/s" is what the port can do, and "80 Gb/s" is what was agreed on. The words are in the language of the user
- * ("Bis zu 40 Gbit/s"): what counts is whether something is connected, and whether there is anything besides the rate.
+ * ("Bis zu 40 Gbit/s"): what counts is whether something is connected, and whether there is any text except the rate.
  */
 const linkOf = (
   receptacle: LooseRecord | undefined,

@@ -145,7 +145,7 @@ export class EventFactory {
   }
 }
 
-/** Where an event stands in its answer. */
+/** The position of an event in its answer. */
 interface EventPlace {
   readonly isFirst: boolean;
   readonly isSecond: boolean;

@@ -6,7 +6,7 @@ import { type ForeignRun, parsedJson, wrongForeignFile } from './foreign-file.ts
 import { guidellmRuns, isGuidellmReport } from './guidellm-file.ts';
 import { isVllmResult, vllmRun } from './vllm-file.ts';
 
-/** @param beside for AIPerf, the file next to its records @throws ForeignFileError */
+/** For AIPerf the options contain the text of the summary next to its records. @throws ForeignFileError */
 export const readForeignRuns = (
   text: string,
   { beside }: { readonly beside: string | undefined },

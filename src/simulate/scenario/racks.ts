@@ -34,7 +34,7 @@ export const racks = (count: number): Scenario => {
 
 const rackOf = (index: number): number => Math.floor(index / RACK_SIZE);
 
-/** Racks of one site stand beside each other; what they are for changes from rack to rack. */
+/** Racks of one site are next to each other; their purpose changes from rack to rack. */
 export const rackPlace = (rack: number, rackCount: number): MachinePlace => ({
   site: SITES[Math.floor((rack * SITES.length) / rackCount)] ?? SITES[0],
   rack: `r${String(rack + 1).padStart(2, '0')}`,

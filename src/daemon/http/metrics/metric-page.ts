@@ -92,7 +92,7 @@ export class MetricPage {
   }
 }
 
-/** Of what a scraper says that it reads: Prometheus names OpenMetrics first where it can. */
+/** Chosen from the Accept header of a scraper: Prometheus lists OpenMetrics first if it supports it. */
 export const formatAccepted = (accept: string | undefined): MetricFormat =>
   /(?:^|,)\s*application\/openmetrics-text\b/.test(accept ?? '') ? 'openmetrics' : 'prometheus';
 

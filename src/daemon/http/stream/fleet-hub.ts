@@ -264,6 +264,6 @@ export const allStreams = (whole: StreamCounts, views: ReturnType<FleetHub['coun
 /** Between two looks. */
 export const LIVE_VIEW_MS = 1_000;
 const VIEWS_MAX = 64;
-/** Besides those, for requests with the token. */
+/** Additional views for requests with the token. */
 const VIEWS_OWNER_MAX = 16;
 const DROP_REASONS = ['slow', 'stalled', 'access-ended', 'stopping', 'failed'] as const;

@@ -91,7 +91,7 @@ export class StreamClient {
     return this.queuedBytes > 0 && this.#clock.nowMs() - this.#movedAtMs > ms;
   }
 
-  /** Says why, then ends. What the reader has not taken by `destroy` is lost. */
+  /** Sends the reason, then ends. Data that the client has not received by `destroy` is lost. */
   drop(reason: DropReason, message: string): void {
     if (!this.#isLive) return;
     this.#isLive = false;

@@ -276,7 +276,7 @@ export class StreamHub implements AsyncDisposable {
     return frame;
   }
 
-  /** All that was missed in one batch, encoded anew because its ages count from now; undefined when it is not held. */
+  /** All missed changes in one batch, encoded again because ages count from now; undefined if they are no longer stored. */
   #resumeFrame(after: number): Buffer | undefined {
     if (isFresh(this.#sharedResume, this.#shareKey(after))) return this.#sharedResume.frame;
     const events = this.#ring.eventsAfter(after, this.#sequence);

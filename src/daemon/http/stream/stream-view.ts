@@ -125,7 +125,7 @@ const ofView = (view: StreamView): string => {
   }
 };
 
-/** What is said wrongly of a list is left out, as in the address of its page. */
+/** Invalid parameters of a list are ignored, as in the URL of its page. */
 const filterOf = ({ q, type, flagged, page }: ViewQuery): LinkListFilter => ({
   text: (q ?? '').slice(0, TEXT_MAX),
   medium: LINK_MEDIA.find(medium => medium === type),

@@ -155,7 +155,7 @@ const reportedLink = (view: LinkView, { state, nowMs }: McpContext): ReportedLin
 const worseShare = ({ value, median, side }: UnusualFigure<string>): number =>
   side === 'below' ? value / median : median / value;
 
-/** Of the connection whose round trip is told. */
+/** Queueing delay of the connection whose round trip is reported. */
 const queueFigure = ({ roundTrip }: LinkView, nowMs: number): ReportedFigure => {
   const profile = roundTrip?.of.profile;
   if (roundTrip === undefined || profile === undefined) return unknownFigure('ns', 'not measured yet');

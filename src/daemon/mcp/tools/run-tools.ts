@@ -76,7 +76,7 @@ export const listRunsTool: McpTool = mcpTool({
   },
 });
 
-/** Of a run that has ended: what its node told the cluster. */
+/** The figures of a finished run that its node published to the cluster. */
 const digestFigures = (
   { figures, pattern, startedAt }: Run,
   wallMs: number,
