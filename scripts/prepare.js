@@ -13,10 +13,10 @@ const prepare = async () => {
   return await locked(async () => {
     const installed = await installMissing();
     if (installed.kind === 'failed' || isBuilt(sourcesHash())) return installed;
-    say('building (tsc and vite).');
+    print('building (tsc and vite).');
     const code = await build();
     if (code === 0) return READY;
-    say('the build failed; see above.');
+    print('the build failed; see above.');
     return { kind: 'failed', step: 'build', code };
   });
 };
@@ -26,7 +26,7 @@ const prepareInstall = async () => (isInstalled() ? READY : await locked(install
 
 const installMissing = async () => {
   if (isInstalled()) return READY;
-  say('installing dependencies (npm ci). The first time this takes a minute.');
+  print('installing dependencies (npm ci). The first time this takes a minute.');
   const ending = await install();
   if (exitCodeOf(ending) === 0) return READY;
   if (ending.error) process.stderr.write(`npm: ${ending.error.message}\n`);
@@ -35,10 +35,10 @@ const installMissing = async () => {
 };
 
 const locked = work =>
-  withLock(LOCK, pid => say(`process ${pid} is installing or building here; waiting for it.`), work);
+  withLock(LOCK, pid => print(`process ${pid} is installing or building here; waiting for it.`), work);
 
-const say = text => process.stderr.write(`Plimsoll: ${text}\n`);
+const print = text => process.stderr.write(`Plimsoll: ${text}\n`);
 
 const READY = { kind: 'ready' };
 
-module.exports = { prepare, prepareInstall, say };
+module.exports = { prepare, prepareInstall, print };

@@ -104,6 +104,7 @@ const CHECKS = [
     name: 'lint and format',
     args: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'],
   },
+  { name: 'words', args: ['scripts/words/check.mjs'] },
 ];
 
 /** On two idle cores a run takes a tenth of this. A busy machine may need half; anything longer hangs. */

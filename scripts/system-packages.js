@@ -12,17 +12,17 @@ const installSystemPackages = async () => {
   const list = missing.map(({ apt, use }) => `${apt} (${use})`).join(', ');
   const obstacle = aptObstacle();
   if (obstacle !== undefined) {
-    say(`not installed: ${list}. ${obstacle} The tests that need them skip.`);
+    print(`not installed: ${list}. ${obstacle} The tests that need them skip.`);
     return;
   }
-  say(`installing by apt-get: ${list}. PLIMSOLL_NO_APT=1 forbids this.`);
+  print(`installing by apt-get: ${list}. PLIMSOLL_NO_APT=1 forbids this.`);
   const options = { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
   const install = ['install', '--yes', '--no-install-recommends', ...missing.map(({ apt }) => apt)];
   if (exitCodeOf(await runCommand('apt-get', install, options)) === 0) return;
   // A fresh container has no package lists, and old lists name files that are gone.
   await runCommand('apt-get', ['update'], options);
   if (exitCodeOf(await runCommand('apt-get', install, options)) === 0) return;
-  say('apt-get could not install them; see above. The tests that need them skip.');
+  print('apt-get could not install them; see above. The tests that need them skip.');
 };
 
 const aptObstacle = () => {
@@ -53,7 +53,7 @@ const isOnPath = program =>
       }
     });
 
-const say = text => process.stderr.write(`Plimsoll: ${text}\n`);
+const print = text => process.stderr.write(`Plimsoll: ${text}\n`);
 
 const NEEDED = [
   {

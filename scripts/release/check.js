@@ -12,7 +12,7 @@ const { capture } = require('./capture.js');
 const checkRelease = async ({ out, second, version }) => {
   const sums = [out, second].map(folder => fs.readFileSync(path.join(folder, 'SHA256SUMS'), 'utf8'));
   if (sums[0] !== sums[1]) return fail('two archives of one build differ', `${sums[0]}\n${sums[1]}`);
-  say('packed twice, this build has the same bytes');
+  print('packed twice, this build has the same bytes');
   if (process.getuid?.() !== 0) return fail('a bare Debian needs root to be made and entered', '');
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'plimsoll-bare-'));
   try {
@@ -25,7 +25,7 @@ const checkRelease = async ({ out, second, version }) => {
       const unit = ran.stdout.split(UNIT_MARK)[1] ?? '';
       const verified = await verifyUnit(root, unit);
       if (verified.code !== 0) return fail(`the unit of ${way.name}`, verified.stderr);
-      say(
+      print(
         `${way.name}: installs, prints its version, starts, stops, loads the mock; its unit is good (${ran.stdout.split('\n')[0]})`,
       );
       await inRootAlone(root, way.remove);
@@ -122,7 +122,7 @@ const mirror = () => {
   return 'http://deb.debian.org/debian';
 };
 
-const say = text => process.stdout.write(`check: ${text}\n`);
+const print = text => process.stdout.write(`check: ${text}\n`);
 
 const fail = (what, detail) => {
   process.stderr.write(`check failed: ${what}\n${detail}\n`);

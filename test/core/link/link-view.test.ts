@@ -29,7 +29,7 @@ const ATLAS = idOf(studio);
 const JUNO = idOf(notebook);
 
 /** A cluster as events published at moments of one clock. */
-class Told {
+class ReportedLink {
   state: State = EMPTY_STATE;
   readonly #seqs = new Map<string, number>();
 
@@ -54,7 +54,7 @@ class Told {
   }
 
   /** The machines publish signs of life. */
-  speak(atMs: number, ...machines: readonly Machine[]): this {
+  arrive(atMs: number, ...machines: readonly Machine[]): this {
     for (const machine of machines) this.report(machine, machine.live(AT_WORK), atMs);
     return this;
   }
@@ -70,8 +70,11 @@ class Told {
   }
 }
 
-const both = (): Told =>
-  new Told().report(studio, studio.durable).report(notebook, notebook.durable).speak(0, studio, notebook);
+const both = (): ReportedLink =>
+  new ReportedLink()
+    .report(studio, studio.durable)
+    .report(notebook, notebook.durable)
+    .arrive(0, studio, notebook);
 
 const running = (wire: Wire, stage: ProbeStatus['stage']): Fact => ({
   kind: 'probe.reported',
@@ -146,7 +149,7 @@ describe('a link', () => {
       ...wired(JUNO, { ...WIFI, up: 9e9 }),
       opened(JUNO, ETHERNET),
     ]);
-    const keys = (reported: Told): readonly string[] =>
+    const keys = (reported: ReportedLink): readonly string[] =>
       reported.link(0).connections.map(({ connectionKey: key }) => key);
     expect(keys(slow)).toEqual(keys(fast));
   });
@@ -155,10 +158,10 @@ describe('a link', () => {
 describe('a figure of a link', () => {
   test('is stale once two of its intervals have gone by', () => {
     const reported = both().report(studio, wired(JUNO, ETHERNET));
-    reported.speak(600_000, studio, notebook);
+    reported.arrive(600_000, studio, notebook);
     expect(reported.link(600_000).there?.isStale).toBe(false);
     expect(reported.link(600_000).isStale).toBe(false);
-    reported.speak(600_001, studio, notebook);
+    reported.arrive(600_001, studio, notebook);
     expect(reported.link(600_001).there?.isStale).toBe(true);
     expect(reported.link(600_001).isStale).toBe(true);
   });
@@ -206,7 +209,7 @@ describe('a link without figures', () => {
       running(ETHERNET, { kind: 'running', expectedMs: 4_000, isByHand: false }),
     ]);
     expect(reported.link(4_000).standing).toEqual({ kind: 'measuring' });
-    reported.speak(70_000, studio, notebook);
+    reported.arrive(70_000, studio, notebook);
     expect(reported.link(70_000).standing).toEqual({ kind: 'unmeasured' });
   });
 
@@ -239,11 +242,11 @@ describe('a link without figures', () => {
 
 describe('a link of a node that is offline', () => {
   test('keeps its place without figures, and comes back with them', () => {
-    const reported = both().report(studio, wired(JUNO, ETHERNET)).speak(60_000, studio);
+    const reported = both().report(studio, wired(JUNO, ETHERNET)).arrive(60_000, studio);
     const gone = reported.link(60_000);
     expect(gone.standing).toEqual({ kind: 'gone', offline: [JUNO] });
     expect([gone.there, gone.back, gone.roundTrip]).toEqual([undefined, undefined, undefined]);
-    reported.speak(61_000, notebook);
+    reported.arrive(61_000, notebook);
     expect(reported.link(61_000).there?.value).toBe(9.41e9);
   });
 
@@ -262,7 +265,7 @@ describe('a link of a node that is offline', () => {
           },
         },
       ])
-      .speak(60_000, studio);
+      .arrive(60_000, studio);
     expect(reported.link(60_000).standing.kind).toBe('gone');
   });
 
@@ -275,7 +278,7 @@ describe('a link of a node that is offline', () => {
   });
 
   test('of a node that is only silent for a while is stale', () => {
-    const reported = both().report(studio, wired(JUNO, ETHERNET)).speak(15_000, studio);
+    const reported = both().report(studio, wired(JUNO, ETHERNET)).arrive(15_000, studio);
     expect(reported.link(15_000)).toMatchObject({ standing: { kind: 'measured' }, isStale: true });
   });
 });
@@ -287,7 +290,7 @@ describe('the book of links', () => {
       .report(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), ETHERNET)]);
     const book = new LinkBook();
     const before = toTheEnd(book.turns(reported.state));
-    reported.speak(1_000, studio, notebook, spark);
+    reported.arrive(1_000, studio, notebook, spark);
     expect(toTheEnd(book.turns(reported.state))).toBe(before);
     reported.report(studio, [profiled(JUNO, { ...ETHERNET, up: 5e9 })], 1_000);
     const after = toTheEnd(book.turns(reported.state));
@@ -302,11 +305,11 @@ describe('who watches links', () => {
     const reported = both()
       .report(spark, spark.durable)
       .report(studio, [...wired(JUNO, ETHERNET), ...wired(idOf(spark), { ...ETHERNET, ageMs: 300_000 })])
-      .speak(0, spark);
+      .arrive(0, spark);
     const watch = new LinkWatch();
     const before = watch.read(reported.state, 1_000);
     expect(watch.read(reported.state, 2_000)).toBe(before);
-    reported.speak(300_001, studio, notebook, spark);
+    reported.arrive(300_001, studio, notebook, spark);
     const after = watch.read(reported.state, 300_001);
     expect(after[0]).toBe(before[0]);
     expect(after[1]?.isStale).toBe(true);

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { wordProblems } from '../../scripts/words/check.mjs';
+import { findWords } from '../../scripts/words/find-words.mjs';
+
+// Assembled, so that the check does not find them here.
+const [TOLD, ANEW] = ['to' + 'ld', 'an' + 'ew'];
+
+const foundIn = (path: string, source: string): readonly string[] =>
+  findWords(path, source).map(({ line, place, word }) => `${line} ${place} ${word}`);
+
+describe('the words check', () => {
+  test('finds a forbidden word in names, comments, texts and documents', () => {
+    expect(
+      foundIn('src/a.ts', `const ${TOLD}AtMs = 1;\n/** It was ${TOLD}. */\nconst a = 'read ${ANEW}';\n`),
+    ).toEqual([`1 identifiers ${TOLD}`, `3 texts ${ANEW}`, `2 comments ${TOLD}`]);
+    expect(foundIn('docs/a.md', `A value is ${TOLD}, \`${TOLD}\` is code.\n`)).toEqual([`1 docs ${TOLD}`]);
+    expect(foundIn('dashboard/src/a.svelte', `<p>drawn ${ANEW}</p>\n`)).toEqual([`1 texts ${ANEW}`]);
+  });
+
+  test('finds a comment after a template with a value in it, and takes no text of a template for one', () => {
+    expect(foundIn('src/a.ts', `const a = \`\${b} // ${TOLD}\`;\n// It was ${TOLD}.\n`)).toEqual([
+      `1 texts ${TOLD}`,
+      `2 comments ${TOLD}`,
+    ]);
+  });
+
+  test('passes over what is allowed, and reports a row that allows nothing', () => {
+    const files = [{ path: 'src/a.ts', source: `const a = '${TOLD}';\n` }];
+    const row = { file: 'src/a.ts', word: TOLD, reason: 'the literal of a protocol' };
+    expect(wordProblems(files, [row])).toEqual([]);
+    expect(wordProblems(files, [])).toEqual([expect.stringMatching(/^src\/a\.ts:1: /)]);
+    expect(wordProblems([], [row])).toEqual([expect.stringContaining('remove its row')]);
+  });
+});
