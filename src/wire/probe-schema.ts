@@ -72,7 +72,7 @@ export const probeSubjectSchema: Schema<ProbeSubject> = v.variant('kind', [
 ]);
 
 /** As many figures as a profile may have in the future. */
-export const BASELINE_FIGURES_MAX = 32;
+const BASELINE_FIGURES_MAX = 32;
 export const probeBaselineSchema: Schema<ProbeBaseline> = openObject({
   subject: probeSubjectSchema,
   windowMs: figure,

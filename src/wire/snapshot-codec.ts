@@ -9,7 +9,7 @@ import { DecodeError } from './decode-error.ts';
 import { isNestedTooDeep, isPackedTooDeep } from './shallow-json.ts';
 import { SERIES_CELLS_BYTES_MAX, snapshotSchema } from './snapshot-schema.ts';
 
-export const SNAPSHOT_SCHEMA = 'plimsoll.snapshot/1';
+const SNAPSHOT_SCHEMA = 'plimsoll.snapshot/1';
 /** Limit for one snapshot, on the wire and on disk. */
 export const SNAPSHOT_BYTES_MAX: number = 8 * 1024 * 1024;
 

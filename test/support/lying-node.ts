@@ -6,7 +6,7 @@ import type { MeshLink } from '../../src/mesh/mesh.ts';
 import { decodeMeshMessage, encodeMeshMessage, type MeshMessage } from '../../src/wire/mesh-message.ts';
 import type { VectorEntry } from '../../src/wire/version-vector.ts';
 
-export interface Lies {
+interface Lies {
   /** What it claims to hold. */
   readonly claims: () => readonly VectorEntry[];
   /** Its reply to messages; none by default. */

@@ -13,7 +13,7 @@ export interface Counts {
   readonly hasEnded: boolean;
 }
 
-export interface ListedTest {
+interface ListedTest {
   readonly test: string;
   readonly owner: string;
   readonly since: string;

@@ -22,7 +22,7 @@ interface ServerFigureRow {
 }
 
 /** In storage order: new rows go to the end. */
-export const SERVER_FIGURES = {
+const SERVER_FIGURES = {
   running: {
     label: 'running',
     kind: 'gauge',

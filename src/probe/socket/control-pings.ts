@@ -15,7 +15,7 @@ interface BackgroundPingOptions {
   readonly signal: AbortSignal;
 }
 
-export interface BackgroundPings {
+interface BackgroundPings {
   start(): void;
   /**
    * Called when the load ends; what is in transit then still counts. A repeated call returns the same figure.
