@@ -8,7 +8,17 @@ import { findWords, isChecked } from './find-words.mjs';
 
 /** Places where a forbidden word stays: file, word in lower case, reason. A row without a finding is itself a finding. */
 export const ALLOWED = [
-  // (rows)
+  {
+    file: 'benchmarks/error-bound.bench.ts',
+    word: 'beside',
+    reason: 'its option --beside, which past results name',
+  },
+  { file: 'src/mock/cases/head-cases.ts', word: 'whatever', reason: 'a literal reason phrase of HTTP' },
+  { file: 'src/mock/mock-options.ts', word: 'alike', reason: 'the option --cache-alike of the mock' },
+  { file: 'test/probe/rdma/tool-output.test.ts', word: 'told', reason: 'the name of a recorded output' },
+  { file: 'test/report/foreign/read-by-guidellm.test.ts', word: 'told', reason: 'a program in Python' },
+  { file: 'test/scripts/words.test.ts', word: 'told', reason: 'the test of this check' },
+  { file: 'test/scripts/words.test.ts', word: 'anew', reason: 'the test of this check' },
 ];
 
 /** Lines for a person, one for each finding. @param files of {path, source} @param allowed as ALLOWED */

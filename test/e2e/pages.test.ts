@@ -265,10 +265,10 @@ describe('the dashboard', () => {
   }, async ({ browser }) => {
     const machines = [rack, studio, spark, notebook];
     await using served = await serveMachines({ machines });
-    const speak = (): void => {
+    const publish = (): void => {
       for (const machine of machines) served.report(machine, { ...AT_WORK, memory: 0.9 });
     };
-    speak();
+    publish();
     const { page, problems } = await browser.open(served.url);
     for (const [index, path] of [
       '/',
@@ -283,7 +283,7 @@ describe('the dashboard', () => {
       await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
       // Every second page light and wide, the others dark and narrow, and all of them both in the long run.
       for (const look of isLongRun || index % 2 === 1 ? looksAt([390, 1_280]) : [WIDE]) {
-        speak();
+        publish();
         await expectForEverybody(page, [look]);
       }
     }

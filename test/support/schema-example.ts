@@ -4,7 +4,7 @@
 import fc from 'fast-check';
 import { listOf, rulesOf, type SchemaShape, schemaValues, shapeOf, shapesIn } from './schema-values.ts';
 
-const schemaExample = (schema: SchemaShape): unknown => {
+export const schemaExample = (schema: SchemaShape): unknown => {
   let made = 0;
   const example = (shape: SchemaShape): unknown => {
     switch (shape.type) {
