@@ -73,7 +73,9 @@ describe('plimsoll up in a browser', () => {
     await page.getByRole('table', { name: 'Nodes' }).getByRole('link').click();
     const row = readingRow(page, 'GPU load, NVIDIA');
     await row.getByText('current').waitFor();
-    const stream = tools.starts('nvidia-smi').findLast(start => start.args[0] !== '-q');
+    const stream = tools
+      .starts('nvidia-smi')
+      .findLast(({ args }) => args.some(argument => argument.startsWith('--query-gpu=')));
     if (stream === undefined) throw new Error('nvidia-smi was never asked for loads');
     process.kill(stream.processId, 'SIGSTOP');
     await row.getByText(/^stale/).waitFor();
