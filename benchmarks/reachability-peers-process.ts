@@ -28,7 +28,7 @@ for (let index = 1; index <= count; index += 1) {
     clock: systemClock,
     keys: [REACHABILITY_KEY],
     random: Math.random,
-    request: (bytes, to) => asking.send(bytes, to),
+    send: (bytes, to) => asking.send(bytes, to),
     isBusy: () => false,
     opened: () => undefined,
     closed: () => undefined,

@@ -136,7 +136,7 @@ export const CONFIG_SECTIONS: readonly ConfigSection[] = [
           'true: nats:// is allowed beyond this machine. Messages are sealed with the cluster key in any case; an observer of the network can then see who sends when.',
       },
       {
-        key: 'hears',
+        key: 'receives',
         default: 'all',
         meaning: '"group": readings of other racks come every 5 s. For a fleet of thousands.',
       },

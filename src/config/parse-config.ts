@@ -80,7 +80,7 @@ const readConfigKeys = (reader: ConfigReader): Config => ({
     ca: reader.optional('fleet', 'ca', textUpTo(1_000)),
     isHandshakeFirst: reader.value('fleet', 'handshake_first', trueOrFalse),
     mayBePlain: reader.value('fleet', 'plaintext', trueOrFalse),
-    subscriptions: reader.value('fleet', 'hears', fleetSubscriptions),
+    subscriptions: reader.value('fleet', 'receives', fleetSubscriptions),
   },
   network: { ignoredInterfaces: reader.list('network', 'ignored_interfaces', interfaceName) },
   probes: {

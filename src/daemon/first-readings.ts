@@ -18,7 +18,7 @@ export class FirstReadings {
     return [...this.#awaited].sort();
   }
 
-  reported(key: string): void {
+  note(key: string): void {
     this.#awaited.delete(key);
     if (this.#awaited.size === 0) this.#done.resolve();
   }

@@ -38,7 +38,7 @@ export const ownReadings = (options: DaemonOptions, { settings, voice }: OwnNode
   ];
   const gatherers = options.simulation === undefined ? ofMachine() : [];
   const first = new FirstReadings(gatherers);
-  const sink = new ReadingRecorder({ ...voice, onPublished: key => first.reported(key) });
+  const sink = new ReadingRecorder({ ...voice, onPublished: key => first.note(key) });
   return {
     gpuVendors: gpuVendorsOf(gatherers),
     run: signal => runGatherers(gatherers, { clock: voice.clock, signal, sink }),

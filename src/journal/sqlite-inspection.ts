@@ -77,8 +77,9 @@ const refuseNewer = (database: DatabaseSync, path: string): void => {
   if (applicationId(database) !== APPLICATION_ID || version <= JOURNAL_SCHEMA_VERSION) return;
   throw new JournalError({
     code: 'newer-schema',
-    problem: `The journal ${path} was written by a newer Plimsoll: schema ${version}, and this one reads ${JOURNAL_SCHEMA_VERSION}.`,
-    advice: 'Install that version again, or start with another --home. The file was not changed.',
+    problem: `The journal ${path} has schema ${version}, which this Plimsoll does not read: it reads ${JOURNAL_SCHEMA_VERSION}.`,
+    advice:
+      'Run the version that wrote it, or start with another --home. Checkouts from before 0.2.0 wrote schema 2: move such a journal away. It was not changed.',
   });
 };
 

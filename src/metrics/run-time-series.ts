@@ -52,7 +52,7 @@ export class RunTimeSeries {
   }
 
   /** The run's current figures about itself. */
-  reported({ elapsedMs, recent, figures, contentArrived }: RunProgress): void {
+  addProgress({ elapsedMs, recent, figures, contentArrived }: RunProgress): void {
     const point = this.#at(elapsedMs);
     if (point === undefined) return;
     if (this.#isStreaming && isKnown(contentArrived)) this.#reportArrived(elapsedMs, contentArrived);

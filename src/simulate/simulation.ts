@@ -120,7 +120,7 @@ export class Simulation {
         const nowMs = clock.nowMs() - beganAtMs;
         if (this.#isThere(reporting, nowMs)) {
           if (pastStepSeconds !== undefined) report(reporting.site.nodeId, reporting.past(pastStepSeconds));
-          report(reporting.site.nodeId, this.#reported(reporting, nowMs));
+          report(reporting.site.nodeId, this.#factsOf(reporting, nowMs));
         }
         // A pause between two nodes, so this process can serve pages in between.
         await clock.sleep(0, signal);
@@ -131,7 +131,7 @@ export class Simulation {
         for (let index = step % STEPS; index < this.#tellings.length; index += STEPS) {
           const reporting = this.#tellings[index];
           if (reporting !== undefined && this.#isThere(reporting, nowMs))
-            report(reporting.site.nodeId, this.#reported(reporting, nowMs));
+            report(reporting.site.nodeId, this.#factsOf(reporting, nowMs));
         }
       }
     } catch (error) {
@@ -139,7 +139,7 @@ export class Simulation {
     }
   }
 
-  #reported(reporting: NodeReporting, nowMs: number): readonly SimulatedFact[] {
+  #factsOf(reporting: NodeReporting, nowMs: number): readonly SimulatedFact[] {
     if (this.#begun.has(reporting)) return reporting.tick(nowMs);
     this.#begun.add(reporting);
     return reporting.begin(nowMs);

@@ -38,8 +38,8 @@ test('a file of a newer version is refused in two lines and left as it was', () 
       name: 'JournalError',
       code: 'newer-schema',
       problem: expect.objectContaining({
-        problem: expect.stringMatching(/^[^\n]+newer Plimsoll[^\n]+$/),
-        advice: expect.stringContaining('Install that version again'),
+        problem: expect.stringMatching(/^[^\n]+which this Plimsoll does not read[^\n]+$/),
+        advice: expect.stringContaining('Run the version that wrote it'),
       }),
     }),
   );

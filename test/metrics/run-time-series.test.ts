@@ -79,7 +79,7 @@ describe('a run over time', () => {
   test('of a live run counts chunks of answers that go on, at as many tokens as a chunk has had', () => {
     const series = new RunTimeSeries(true);
     const reported = (elapsedMs: number, chunks: number, tokensPerChunk: Reported<number>): void =>
-      series.reported({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk } });
+      series.addProgress({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk } });
     reported(0, 0, unknown('no request has completed'));
     reported(1_000, 10, unknown('no request has completed'));
     reported(2_000, 20, unknown('no request has completed'));
@@ -105,7 +105,7 @@ describe('a run over time', () => {
   test('of a live run invents no tokens if chunks were reported a moment before or after they came', () => {
     const series = new RunTimeSeries(true);
     const reported = (elapsedMs: number, chunks: number): void =>
-      series.reported({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk: 100 } });
+      series.addProgress({ ...madeUpProgress, elapsedMs, contentArrived: { chunks, tokensPerChunk: 100 } });
     const burst = (atNs: number): void => {
       for (let index = 0; index < 6; index += 1)
         series.add(sample({ sentNs: 0, firstContentNs: atNs, endNs: atNs, outputTokens: 100 }));

@@ -61,7 +61,7 @@ export class ComparedSide {
   }
 
   /** Covers whole pairs only. */
-  reported(pairs: number): ComparisonSide {
+  summary(pairs: number): ComparisonSide {
     const { label, request, isStartedHere } = this.parts;
     return {
       label,

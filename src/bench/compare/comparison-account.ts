@@ -83,7 +83,7 @@ export class ComparisonAccount {
   judge(): boolean {
     this.#isJudged = true;
     const { question } = this.#options;
-    const [a, b] = [this.#options.a.reported(this.#pairs), this.#options.b.reported(this.#pairs)];
+    const [a, b] = [this.#options.a.summary(this.#pairs), this.#options.b.summary(this.#pairs)];
     const { metrics, verdict, look, isOver } = judgePairs(a.units, b.units, question);
     this.#document = { ...this.#document, a, b, metrics };
     const { looks, isAnyway, isSameModel } = this.#document;
@@ -176,8 +176,8 @@ export class ComparisonAccount {
     };
     this.#document = {
       ...rest,
-      a: a.reported(this.#pairs),
-      b: b.reported(this.#pairs),
+      a: a.summary(this.#pairs),
+      b: b.summary(this.#pairs),
       ...(rest.state === 'running' ? { progress } : {}),
     };
     changed(this.#document);

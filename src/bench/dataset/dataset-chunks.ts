@@ -31,7 +31,7 @@ export class DatasetDigest {
     this.#bytes += bytes.length;
   }
 
-  reported(): { readonly sha256: string; readonly bytes: number } {
+  result(): { readonly sha256: string; readonly bytes: number } {
     return { sha256: this.#hash.copy().digest('hex'), bytes: this.#bytes };
   }
 }

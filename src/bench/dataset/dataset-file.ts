@@ -36,7 +36,7 @@ export const readDatasetFile = async (options: DatasetFileOptions): Promise<Data
   return {
     description: `${basename(options.shownPath)}: ${countText(prompts.length)}${rest}${ignoredText(ignored)}`,
     prompts,
-    file: digest.reported(),
+    file: digest.result(),
   };
 };
 
@@ -146,7 +146,7 @@ const readFolder = async ({ path, shownPath, signal }: DatasetFileOptions): Prom
     return {
       description: `${basename(shownPath)}: ${countText(prompts.length)}`,
       prompts,
-      file: digest.reported(),
+      file: digest.result(),
     };
   throw wrongFile(
     `${shownPath} has no text`,

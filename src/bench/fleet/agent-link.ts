@@ -88,7 +88,7 @@ export class AgentLink implements AsyncDisposable {
   }
 
   /** @throws AgentLostError */
-  async reported<K extends AgentReply['kind']>(kind: K): Promise<AgentReplyOf<K>> {
+  async receive<K extends AgentReply['kind']>(kind: K): Promise<AgentReplyOf<K>> {
     const message = await Promise.race([this.#saying(kind).promise, this.#orLost()]);
     if (!isOfKind(message, kind)) throw new TypeError(`${message.kind} was kept as ${kind}`);
     return message;

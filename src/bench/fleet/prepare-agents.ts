@@ -62,7 +62,7 @@ export const prepareAgents = async ({
   const facts = LiveFacts.wanted({ tap: parts.tap, judged });
   checkSplit(request, links.length);
   try {
-    const hellos = await inTime(Promise.all(links.map(link => link.reported('hello'))), parts, HELLO_MS_MAX);
+    const hellos = await inTime(Promise.all(links.map(link => link.receive('hello'))), parts, HELLO_MS_MAX);
     const warmupRequests = request.warmup.kind === 'requests' ? request.warmup.count : 0;
     const requested = travellingRequest(request, { prompts, runId, startedAt, noncePrefix, warmupRequests });
     await Promise.all(links.map(link => sendDataset(link, prompts)));
@@ -144,7 +144,7 @@ const surveyed = async ([first]: readonly AgentLink[], request: AgentRequest): P
   if (first === undefined)
     throw new BenchError({ code: 'input', problem: 'no agent was named', advice: 'Name one with --from.' });
   await first.send({ kind: 'survey', request });
-  return arrivedSurvey((await first.reported('surveyed')).survey);
+  return arrivedSurvey((await first.receive('surveyed')).survey);
 };
 
 const readyAll = async (
@@ -165,7 +165,7 @@ const readyAll = async (
       const wanted = facts === undefined ? {} : { facts };
       const request = { ...requested, model };
       await link.send({ kind: 'prepare', request, share, survey: reported, promptsDigest, ...wanted });
-      return await link.reported('ready');
+      return await link.receive('ready');
     }),
   );
 };

@@ -97,7 +97,7 @@ const endOf = async (
   abandoned: Promise<undefined>,
 ): Promise<AgentReplyOf<'ended'> | undefined> => {
   try {
-    return await Promise.race([link.reported('ended'), abandoned]);
+    return await Promise.race([link.receive('ended'), abandoned]);
   } catch (error) {
     if (error instanceof AgentLostError) return undefined;
     throw error;

@@ -84,7 +84,7 @@ const feed = async (): Promise<void> => {
     if (number % REQUESTS_PER_TURN === 0) await nextTurn();
   }
   if (number < times.length) throw new Error(`${trace.shownPath} has become shorter since it was read first`);
-  if (questions.reported() !== trace.sha256)
+  if (questions.result() !== trace.sha256)
     throw new Error(
       `${trace.shownPath}: the lengths or blocks are not what they were when it was read first`,
     );

@@ -89,7 +89,14 @@ export const measure = async ({
   };
   const watch = isUnknown(server)
     ? undefined
-    : new ServerWatch({ ...server, clock: parts.clock, nowNs, counts: () => load.counts, reported, missed });
+    : new ServerWatch({
+        ...server,
+        clock: parts.clock,
+        nowNs,
+        counts: () => load.counts,
+        onReading: reported,
+        missed,
+      });
   const isLoadOver = new AbortController();
   let watchingServer: Promise<void> | undefined;
   const begun = (): void => {

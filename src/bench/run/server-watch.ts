@@ -32,7 +32,7 @@ export interface ServerWatchOptions {
   /** Since the run's zero. */
   readonly nowNs: () => number;
   readonly counts: () => LoadCounts;
-  readonly reported: (reading: ServerReading) => void;
+  readonly onReading: (reading: ServerReading) => void;
   /** Called when a server that has reported before did not: nothing is known about that moment. */
   readonly missed: (atNs: number) => void;
 }
@@ -108,19 +108,19 @@ export class ServerWatch {
         break;
       await pause(clock, SETTLE_MS, signal);
     }
-    this.#reported(moment, last);
+    this.#report(moment, last);
   }
 
   async #read(moment: ServerMoment, signal: AbortSignal): Promise<ServerFigures | undefined> {
     const { ended } = this.#options.counts();
     const figures = await this.#figures(signal);
     // Its counters changed between request and reply: none of our requests can have been in flight then.
-    this.#reported(moment, figures, ended);
+    this.#report(moment, figures, ended);
     return figures;
   }
 
-  #reported(moment: ServerMoment, figures: ServerFigures | undefined, endedBefore?: number): void {
-    const { counts, nowNs, reported } = this.#options;
+  #report(moment: ServerMoment, figures: ServerFigures | undefined, endedBefore?: number): void {
+    const { counts, nowNs, onReading: reported } = this.#options;
     if (figures === undefined) return;
     const { issued, ended } = counts();
     reported({ ...figures, atNs: nowNs(), moment, inFlight: issued - (endedBefore ?? ended) });

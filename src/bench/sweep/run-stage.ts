@@ -132,7 +132,7 @@ export const runStage = async (order: StageOrder, parts: StageParts): Promise<En
         directory: `${parts.directory}/${stage.directory}`,
         early: { drain: early.drain.signal, cancel: early.cancel.signal },
         tap,
-        onServer: reading => queue.reported(reading.waiting),
+        onServer: reading => queue.note(reading.waiting),
         observer: {
           started: run => {
             warmupRequests = run.config.run.warmupRequests;

@@ -104,18 +104,18 @@ class Sweep {
               const isFirst = this.#document.stages.length === 0;
               // Prompts are drawn again for each stage: the facts of the first apply to all.
               const known = { model, serverKind, ...(isFirst ? { dataset } : {}) };
-              this.#print({ ...this.#document, ...known }, begun);
+              this.#publish({ ...this.#document, ...known }, begun);
               this.#write();
               observer.stageBegan(run, begun);
             },
             phase: phase => observer.phase(phase),
             snapshot: snapshot => observer.snapshot(snapshot),
-            changed: changed => this.#print(this.#document, changed),
+            changed: changed => this.#publish(this.#document, changed),
             notice: text => observer.notice(text),
           },
         },
       );
-      this.#print(this.#document, ended.stage);
+      this.#publish(this.#document, ended.stage);
       this.#write();
       await observer.stageEnded(ended);
       const stopped = failedStop(ended.report, stagePlace(ended.stage));
@@ -162,7 +162,7 @@ class Sweep {
   }
 
   /** Reports the document with the current state of a stage. */
-  #print(document: SweepDocument, stage: Stage): void {
+  #publish(document: SweepDocument, stage: Stage): void {
     const others = document.stages.filter(({ number }) => number !== stage.number);
     const stages = [...others, stage].sort((a, b) => a.number - b.number);
     this.#document = { ...document, stages };

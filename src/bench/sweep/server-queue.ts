@@ -46,7 +46,7 @@ export class ServerQueue {
   }
 
   /** Called by the existing reader of the server's metrics. */
-  reported(waiting: number): void {
+  note(waiting: number): void {
     if (waiting !== NO_FIGURE) this.#keep(waiting);
   }
 

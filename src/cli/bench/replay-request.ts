@@ -114,7 +114,7 @@ const ofConversations = async (
   const counter = new TraceFactCounter();
   for (const { id, requests } of trace.sessions)
     counter.add({ line: 0, key: id, startMs: undefined, requests });
-  const facts = counter.reported();
+  const facts = counter.facts();
   const { sessions } = trace;
   const noTimes = unknown('times are only within conversations');
   return {

@@ -124,7 +124,7 @@ class EnergyWatch implements AsyncDisposable {
     const moment = await clusterNow(client, systemClock, signal);
     const node = loadedNode(moment.state, runId);
     if (isUnknown(node)) return node;
-    await this.#request(client, node, signal);
+    await this.#readPower(client, node, signal);
     const view = nodeView(moment.state, node, systemClock.nowMs());
     const meters = nodeMeters(view, this.#history, window);
     await this.#write(meters, window);
@@ -184,10 +184,10 @@ class EnergyWatch implements AsyncDisposable {
     const client = await findDaemon(home, state);
     const moment = await clusterNow(client, systemClock, over);
     const node = loadedNode(moment.state, runId);
-    if (!isUnknown(node)) await this.#request(client, node, over);
+    if (!isUnknown(node)) await this.#readPower(client, node, over);
   }
 
-  async #request(client: DaemonClient, node: NodeId, signal: AbortSignal): Promise<void> {
+  async #readPower(client: DaemonClient, node: NodeId, signal: AbortSignal): Promise<void> {
     const { liveHistoryAnswerSchema } = await loadHistory();
     const answer = await client.answer(liveHistoryAnswerSchema, `/api/history?node=${node}`, signal);
     // The end of a history is somewhere within a second of the daemon; it is mapped to the present here.

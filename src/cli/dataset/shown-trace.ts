@@ -32,8 +32,8 @@ export const shownTrace = async (
   const counter = new TraceFactCounter();
   const source = { ...place, bytesMax: Number.POSITIVE_INFINITY };
   for await (const entry of traceEntries(source, format, { digest, counts })) counter.add(entry);
-  const facts = counter.reported();
-  const reported = { file: place.shownPath, format, ...digest.reported(), leftOut: counts.leftOut, ...facts };
+  const facts = counter.facts();
+  const reported = { file: place.shownPath, format, ...digest.result(), leftOut: counts.leftOut, ...facts };
   if (isJson) return jsonLines(reported);
   return `${[
     showable(

@@ -99,7 +99,7 @@ export class Connections implements AsyncDisposable {
       clock,
       keys,
       random,
-      request: (bytes, to) => ports.asking.send(bytes, to),
+      send: (bytes, to) => ports.asking.send(bytes, to),
       isBusy: node => isMeasuring(parts.state(), [nodeId, node], clock.nowMs()),
       opened: target => this.#opened(target),
       closed: target => this.#closed(target),

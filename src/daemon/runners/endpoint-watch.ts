@@ -54,10 +54,10 @@ export class EndpointWatch {
     const urls = this.#parts.endpoints().map(({ url }) => url);
     const watched = [...new Set(urls)].slice(0, ENDPOINTS_MAX);
     this.#forgetOthers(new Set(watched.map(url => new URL(url).origin)));
-    await Promise.all(watched.map(url => this.#request(url, signal)));
+    await Promise.all(watched.map(url => this.#readServer(url, signal)));
   }
 
-  async #request(url: string, signal: AbortSignal): Promise<void> {
+  async #readServer(url: string, signal: AbortSignal): Promise<void> {
     const target = parseTargetUrl(url);
     if (target.kind === 'wrong') return;
     const { server, authorization } = target.value;
@@ -70,7 +70,7 @@ export class EndpointWatch {
     // A server that does not answer in time may be busy: its last report counts until its lease expires.
     if (answer.kind === 'no-answer') return;
     this.#report(origin, url, count ?? 0);
-    this.#print(origin, answer.kind === 'answer' && count === undefined);
+    this.#note(origin, answer.kind === 'answer' && count === undefined);
   }
 
   #report(origin: string, url: string, count: number): void {
@@ -88,7 +88,7 @@ export class EndpointWatch {
     });
   }
 
-  #print(origin: string, isSilent: boolean): void {
+  #note(origin: string, isSilent: boolean): void {
     const id = `endpoint ${origin}`;
     if (!isSilent) {
       if (this.#silent.delete(origin)) this.#parts.notices.clear(id);
@@ -106,7 +106,7 @@ export class EndpointWatch {
   }
 
   #forgetOthers(origins: ReadonlySet<string>): void {
-    for (const origin of [...this.#silent].filter(held => !origins.has(held))) this.#print(origin, false);
+    for (const origin of [...this.#silent].filter(held => !origins.has(held))) this.#note(origin, false);
     for (const origin of [...this.#active].filter(held => !origins.has(held)))
       this.#report(origin, origin, 0);
   }

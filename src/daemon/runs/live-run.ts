@@ -42,10 +42,10 @@ export class RegisteredRun {
     return this.#series.series(Math.max(this.#series.lastEndMs, this.#readUntilMs - FLUSH_MS_MAX));
   }
 
-  reported(progress: RunProgress, nowMs: number): void {
+  update(progress: RunProgress, nowMs: number): void {
     this.#progressAtMs = nowMs;
     this.#elapsedMs = progress.elapsedMs;
-    this.#series.reported(progress);
+    this.#series.addProgress(progress);
   }
 
   /** With the words of the newest error of each kind, which the run itself does not keep. */

@@ -84,7 +84,7 @@ export class RunRegistry {
     if (live === undefined) return 'unknown';
     const nowMs = this.#parts.clock.nowMs();
     if (nowMs - live.progressAtMs < PROGRESS_MS_MIN) return this.#taken(progress.runId);
-    live.reported(progress, nowMs);
+    live.update(progress, nowMs);
     const figures = live.explained(progress.figures);
     this.#parts.record({ kind: 'progress.reported', payload: { ...progress, figures } });
     return this.#taken(progress.runId);

@@ -29,11 +29,11 @@ export class AmdTool {
     if (cards === this.#cards && isFresh) return this.#devices;
     this.#cards = cards;
     this.#requestedAtMs = clock.nowMs();
-    this.#devices = await this.#request(signal);
+    this.#devices = await this.#listDevices(signal);
     return this.#devices;
   }
 
-  async #request(signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
+  async #listDevices(signal: AbortSignal): Promise<readonly AmdToolDevice[]> {
     const { env, timeouts } = this.#machine;
     for (const { command, args, parse } of TOOLS) {
       const result = await runTool(command, args, { env, signal, timeoutMs: timeouts.gpuToolMs });

@@ -24,11 +24,11 @@ export class NvlinkReader {
   ): Promise<readonly GpuHealth[]> {
     const devices = healths.map(({ deviceId }) => deviceId).join(' ');
     if (devices === this.#without) return withoutLinks(healths, NO_NVLINK);
-    const state = await this.#request(tool, ['-s'], signal);
+    const state = await this.#run(tool, ['-s'], signal);
     if (state === undefined) return withoutLinks(healths, NO_ANSWER);
     const hasLinks = /^\s+Link \d/m.test(state);
     const [errors = '', bytes = ''] = hasLinks
-      ? await Promise.all([this.#request(tool, ['-e'], signal), this.#request(tool, ['-gt', 'd'], signal)])
+      ? await Promise.all([this.#run(tool, ['-e'], signal), this.#run(tool, ['-gt', 'd'], signal)])
       : [];
     const links = parseNvlink({ state, errors, bytes });
     // An empty output is that of older drivers on machines without links.
@@ -39,7 +39,7 @@ export class NvlinkReader {
     return read;
   }
 
-  async #request(tool: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+  async #run(tool: string, args: readonly string[], signal: AbortSignal): Promise<string | undefined> {
     const { env, timeouts } = this.#machine;
     const result = await runTool(tool, ['nvlink', ...args], {
       env,

@@ -106,7 +106,7 @@ export class PeerLink implements MeshLink {
     if (!this.isOpen) return false;
     using limit = deadline(this.#clock, this.#limits.holderAnswerMs, this.#stop.signal);
     if (limit.signal.aborted) return false;
-    const { payload, answered, forget } = this.#pings.requested();
+    const { payload, answered, forget } = this.#pings.awaited();
     this.#ping(payload);
     const isAnswered = await unlessAborted(answered, limit.signal);
     forget();

@@ -25,7 +25,7 @@ export class Pings {
   }
 
   /** A ping for whose pong a caller waits, until `forget`. */
-  requested(): {
+  awaited(): {
     readonly payload: Uint8Array;
     readonly answered: Promise<true>;
     readonly forget: () => void;

@@ -146,7 +146,7 @@ const examinePermissions = async (
   const ofGroups = subjects.groupsOfSubscriptions('all');
   for (const subject of [...subjects.received, ...ofGroups])
     connection.subscribe(subject, { callback: () => undefined });
-  const own = [subjects.ownReading(TRIAL), subjects.request(subjects.self, TRIAL)];
+  const own = [subjects.ownReading(TRIAL), subjects.requestSubject(subjects.self, TRIAL)];
   for (const subject of own) connection.publish(subject);
   const other = subjects.readingOfNobody(TRIAL);
   // Without a body it creates nothing, even if it is permitted.

@@ -29,7 +29,7 @@ export class FleetClaims {
   }
 
   /** Another node reports how far it has an origin. */
-  reported(node: NodeId, entry: VectorEntry): void {
+  note(node: NodeId, entry: VectorEntry): void {
     const held = this.#of(entry.origin);
     if (held === undefined && this.#claims.size >= MESH_LIST_LENGTH_MAX) return;
     if (held === undefined || node <= held.node) this.#claims.set(entry.origin, { node, entry });

@@ -29,7 +29,7 @@ export class FleetDigests {
     for (const entry of vectors.slice(0, DIGEST_ENTRIES_MAX)) {
       if (entry.origin !== publisher) {
         if (this.#members.has(entry.origin)) continue;
-        this.#claims.reported(publisher, entry);
+        this.#claims.note(publisher, entry);
       }
       const reported = this.#reported.get(entry.origin);
       if (reported === undefined && !this.#hasRoom(publisher)) continue;

@@ -134,9 +134,9 @@ export class FleetPublisher {
   }
 
   /** Requests what follows the position in the journal of an origin. */
-  request(node: NodeId, want: VectorEntry): void {
+  requestRecords(node: NodeId, want: VectorEntry): void {
     const { messages, subjects } = this.#parts;
-    messages.report(subjects.request(node, WANT), encodeMeshMessage({ kind: 'want', wants: [want] }));
+    messages.report(subjects.requestSubject(node, WANT), encodeMeshMessage({ kind: 'want', wants: [want] }));
   }
 
   answer(asker: NodeId, wants: readonly VectorEntry[]): void {
@@ -144,7 +144,7 @@ export class FleetPublisher {
     for (const { origin, epoch, through } of wants) {
       if (!this.#bucketOf(asker).take()) return;
       const chunk = chunks.chunkAfter(origin, { epoch, through });
-      if (chunk !== undefined) messages.report(subjects.request(asker, RECORDS), chunk.frame);
+      if (chunk !== undefined) messages.report(subjects.requestSubject(asker, RECORDS), chunk.frame);
     }
   }
 

@@ -270,8 +270,8 @@ export class FleetSession implements AsyncDisposable {
     const { requestLinks, subjects } = this.#parts;
     requestLinks.open(node, this.#address, (to, verb, frame) => {
       // Without a subscriber, the server replies there with an empty message.
-      const gone = subjects.request(this.#parts.identity.nodeId, GONE).replace(/[^.]+$/, to);
-      this.#messages.report(subjects.request(to, verb), frame, gone);
+      const gone = subjects.requestSubject(this.#parts.identity.nodeId, GONE).replace(/[^.]+$/, to);
+      this.#messages.report(subjects.requestSubject(to, verb), frame, gone);
     });
     this.#hasMet = true;
   }

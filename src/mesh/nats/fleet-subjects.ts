@@ -109,7 +109,7 @@ export class FleetSubjects {
   }
 
   /** From this node to another one. */
-  request(node: NodeId, verb: string): string {
+  requestSubject(node: NodeId, verb: string): string {
     return `${this.#root}.ask.${node}.${tokenOf(verb)}.${this.self}`;
   }
 

@@ -98,7 +98,7 @@ export class NatsLink implements MeshLink {
 
   /** The fleet's greeting: what the server stores, and which nodes are present. */
   greet(): void {
-    this.#print({
+    this.#publish({
       kind: 'hello',
       plimsollVersion: this.#parts.plimsollVersion.slice(0, 64),
       vectors: this.#sources.vectors(),
@@ -144,14 +144,14 @@ export class NatsLink implements MeshLink {
   publishLost(): void {
     const wants = [...this.#lost.values()];
     this.#lost.clear();
-    if (wants.length > 0) this.#print({ kind: 'want', wants });
+    if (wants.length > 0) this.#publish({ kind: 'want', wants });
   }
 
   /** About every five seconds: how far the nodes report to be, all at once. */
   publishDigest(): void {
     if (this.#parts.nowMs() - this.#openedAtMs > SNAPSHOT_KEPT_MS) this.#sources.forgetSnapshot();
     const vectors = this.#digestsReceived.take();
-    this.#print({ kind: 'digest', vectors, live: [], neighboursVersion: this.#neighboursVersion });
+    this.#publish({ kind: 'digest', vectors, live: [], neighboursVersion: this.#neighboursVersion });
   }
 
   onFrame(listener: (frame: Uint8Array, publisher?: NodeId) => void): Unsubscribe {
@@ -192,7 +192,7 @@ export class NatsLink implements MeshLink {
     switch (message.kind) {
       case 'hello':
         // The fleet needs what this node wrote and the server does not store.
-        this.#print({ kind: 'want', wants: [this.#sources.held(self)] });
+        this.#publish({ kind: 'want', wants: [this.#sources.held(self)] });
         publisher.reportHello();
         return;
       case 'want':
@@ -233,7 +233,7 @@ export class NatsLink implements MeshLink {
     this.#digests += 1;
     if (this.#digests < DIGESTS_BEFORE_CLAIM) return;
     const wants = this.#claims.due(vectors);
-    if (wants.length > 0) this.#print({ kind: 'want', wants });
+    if (wants.length > 0) this.#publish({ kind: 'want', wants });
   }
 
   /** What the server does not accept is published again after a while, from that position on. */
@@ -273,10 +273,10 @@ export class NatsLink implements MeshLink {
 
   #publishNeighbours(): void {
     const added = [...this.#parts.members.nodes];
-    this.#print({ kind: 'neighbours', version: this.#neighboursVersion, base: -1, added, removed: [] });
+    this.#publish({ kind: 'neighbours', version: this.#neighboursVersion, base: -1, added, removed: [] });
   }
 
-  #print(message: MeshMessage): void {
+  #publish(message: MeshMessage): void {
     if (this.isOpen) this.#frames.emit(encodeMeshMessage(message), this.peerId);
   }
 

@@ -64,7 +64,7 @@ export class RecordSources {
     const requested = members.has(origin) ? origin : claims.claimant(origin);
     if (origin !== self && requested !== undefined && !(wasRequested && isHeld) && (through > 0 || !isHeld)) {
       this.#requested.set(origin, want);
-      publisher.request(requested, want);
+      publisher.requestRecords(requested, want);
     } else this.#followStored(want);
   }
 

@@ -26,7 +26,7 @@ interface ReachabilityChecksParts {
   /** From 0 to below 1, for the spread. */
   readonly random: () => number;
   /** As `DatagramPort.send`, from a port of its own: a firewall then treats what comes back there as replies. */
-  request(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
+  send(bytes: Uint8Array, to: DatagramAddress): Promise<void>;
   /** A measurement of bandwidth runs at this node or at that one. */
   isBusy(node: NodeId): boolean;
   /** The node answers there. */
@@ -191,7 +191,7 @@ export class ReachabilityChecks {
     }
     let nextMs = nowMs + IDLE_MS;
     for (const row of this.#rows.values()) {
-      if (row.requested === undefined && row.dueAtMs <= nowMs && !this.#request(row)) return nowMs;
+      if (row.requested === undefined && row.dueAtMs <= nowMs && !this.#check(row)) return nowMs;
       const atMs =
         row.requested === undefined ? row.dueAtMs : row.requested.atMs + REACHABILITY_LIMITS.timeoutMs;
       if (atMs < nextMs) nextMs = atMs;
@@ -200,7 +200,7 @@ export class ReachabilityChecks {
   }
 
   /** @returns false if too many were checked just now. */
-  #request(row: Row): boolean {
+  #check(row: Row): boolean {
     if (!this.#requests.take()) return false;
     const key = this.#keys[row.keyAt % this.#keys.length];
     if (key === undefined) return true;
@@ -212,7 +212,7 @@ export class ReachabilityChecks {
     this.#queriedCount += 1;
     const { address, port } = row.target;
     this.#parts
-      .request(encodeQuestion(requested.question), { address, port })
+      .send(encodeQuestion(requested.question), { address, port })
       .catch(error => this.#failed(requested, sendFailure(error)));
     return true;
   }

@@ -18,17 +18,17 @@ describe('an agent', () => {
     await using mock = await startMock(FAST);
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
     const request = requestTo(mock.url, { inputTokens: { kind: 'fixed', value: longCount(6_000, 20_000) } });
-    await coordinator.print({ kind: 'survey', request });
+    await coordinator.send({ kind: 'survey', request });
     const { survey } = await coordinator.next('surveyed');
     coordinator.fallQuiet();
     const share = { index: 0, of: 1 };
-    await coordinator.print({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
+    await coordinator.send({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
     const count = (kind: string): number =>
       coordinator.received.filter(message => message.kind === kind).length;
     const beganMs = performance.now();
     let [lastMs, longestMs] = [beganMs, 0];
     while (!coordinator.isOver && count('refused') === 0) {
-      await coordinator.print({ kind: 'ping', id: 1 });
+      await coordinator.send({ kind: 'ping', id: 1 });
       await coordinator.settled('pong', count('pong') + 1);
       longestMs = Math.max(longestMs, performance.now() - lastMs);
       lastMs = performance.now();
@@ -47,12 +47,12 @@ describe('an agent', () => {
       { onLoad: () => begun.resolve() },
     );
     const request = requestTo(mock.url, { inputTokens: { kind: 'fixed', value: 20_000 } });
-    await coordinator.print({ kind: 'survey', request });
+    await coordinator.send({ kind: 'survey', request });
     const { survey } = await coordinator.next('surveyed');
     const share = { index: 0, of: 1 };
-    await coordinator.print({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
+    await coordinator.send({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
     await begun.promise;
-    await coordinator.print({ kind: 'stop', how: 'abort' });
+    await coordinator.send({ kind: 'stop', how: 'abort' });
     // A whole plan would have been refused for its prompts.
     expect((await coordinator.next('refused')).problem).toMatchObject({
       problem: 'the coordinator ended the run',

@@ -22,7 +22,7 @@ const refusalOf = async (
   coordinator: ScriptedCoordinator,
   requested: AgentRequest,
 ): Promise<{ readonly code: string; readonly problem: string }> => {
-  await coordinator.print({ kind: 'survey', request: requested });
+  await coordinator.send({ kind: 'survey', request: requested });
   const { problem } = await coordinator.next('refused');
   return problem;
 };
@@ -46,7 +46,7 @@ describe('an agent', () => {
     expect(JSON.parse(ended.report)).toMatchObject({ counts: { issued: 20, completed: 20 } });
     const [run] = readdirSync(folder.path).filter(name => /^[0-9a-f]{16}$/.test(name));
     expect(run).toBeDefined();
-    await coordinator.print({ kind: 'done' });
+    await coordinator.send({ kind: 'done' });
     expect(await coordinator.end).toMatchObject({ kind: 'done', keptIn: undefined });
     expect(readdirSync(folder.path)).toEqual([]);
   });
@@ -96,9 +96,9 @@ describe('an agent', () => {
       { targets: [target] },
       { resolve: async () => answers.shift() ?? [] },
     );
-    await coordinator.print({ kind: 'survey', request: requestTo(target) });
+    await coordinator.send({ kind: 'survey', request: requestTo(target) });
     const { survey } = await coordinator.next('surveyed');
-    await coordinator.print({
+    await coordinator.send({
       kind: 'prepare',
       request: requestTo(target),
       share: { index: 0, of: 1 },
@@ -198,9 +198,9 @@ describe('an agent', () => {
       await using mock = await startMock(FAST);
       await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
       const request = requestTo(mock.url, changes);
-      await coordinator.print({ kind: 'survey', request: requestTo(mock.url) });
+      await coordinator.send({ kind: 'survey', request: requestTo(mock.url) });
       const { survey } = await coordinator.next('surveyed');
-      await coordinator.print({
+      await coordinator.send({
         kind: 'prepare',
         request,
         share: { index: 0, of: 1 },
@@ -258,7 +258,7 @@ describe('an agent', () => {
     await coordinator.next('live');
     // The whole process is blocked for longer than a coordinator may be silent. What arrives meanwhile stays unread.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
-    await coordinator.print({ kind: 'ping', id: 77 });
+    await coordinator.send({ kind: 'ping', id: 77 });
     await until(
       () =>
         coordinator.isOver ||
@@ -287,7 +287,7 @@ describe('an agent', () => {
   ] as const)('breaks off with a coordinator that says %s before it is due', async (_, message) => {
     using folder = temporaryDirectory();
     await using coordinator = new ScriptedCoordinator(folder.path, {});
-    await coordinator.print(message);
+    await coordinator.send(message);
     expect(await coordinator.channel.closed).toMatchObject({ reason: 'malformed', by: 'other end' });
     expect(await coordinator.end).toMatchObject({ kind: 'nothing' });
   });
@@ -304,7 +304,7 @@ describe('an agent', () => {
     const target = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [target] });
     for (let survey = 1; survey <= 20 && !coordinator.isOver; survey += 1) {
-      await coordinator.print({ kind: 'survey', request: requestTo(target) });
+      await coordinator.send({ kind: 'survey', request: requestTo(target) });
       await coordinator.settled('surveyed', survey);
     }
     expect(await coordinator.channel.closed).toMatchObject({ reason: 'malformed', by: 'other end' });
@@ -321,10 +321,10 @@ describe('an agent', () => {
     await using mock = await startMock(FAST);
     await using coordinator = new ScriptedCoordinator(folder.path, { targets: [originOf(mock.url)] });
     const request = requestTo(mock.url);
-    await coordinator.print({ kind: 'survey', request });
+    await coordinator.send({ kind: 'survey', request });
     const { survey } = await coordinator.next('surveyed');
     const share = { index: 0, of: 1 };
-    await coordinator.print({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
+    await coordinator.send({ kind: 'prepare', request, share, survey, promptsDigest: 'another' });
     expect((await coordinator.next('refused')).problem).toMatchObject({ code: 'prompts-differ' });
     expect(await coordinator.end).toMatchObject({ keptIn: undefined });
     expect(readdirSync(folder.path)).toEqual([]);

@@ -82,7 +82,7 @@ describe('an agent killed by SIGKILL', () => {
         await script.prepare(requestTo(mock.url));
         await script.start();
         await script.next('ended');
-        await script.print({ kind: 'collect' });
+        await script.send({ kind: 'collect' });
       },
     ],
   ])('%s is known to be lost, and sends nothing more', async ([phase, reach], { signal, skip }) => {
@@ -124,7 +124,7 @@ describe('an agent attacked from its network', () => {
     await script.start();
     expect(await script.next('ended')).toMatchObject({ state: 'complete' });
     await script.collect();
-    await script.print({ kind: 'done' });
+    await script.send({ kind: 'done' });
     await until(() => strangers.every(socket => socket.closed), signal);
     clearInterval(dripping);
     await agent.exited;

@@ -102,7 +102,7 @@ export class CoordinatorScript implements AsyncDisposable {
     clearInterval(this.#pinging);
   }
 
-  async print(...messages: readonly CoordinatorMessage[]): Promise<void> {
+  async send(...messages: readonly CoordinatorMessage[]): Promise<void> {
     for (const message of messages) await this.channel.send(message);
   }
 
@@ -141,10 +141,10 @@ export class CoordinatorScript implements AsyncDisposable {
   }
 
   async requestPrepare(requested: AgentRequest): Promise<void> {
-    await this.print({ kind: 'survey', request: requested });
+    await this.send({ kind: 'survey', request: requested });
     const { survey } = await this.next('surveyed');
     const promptsDigest = await digestOf(requested, survey);
-    await this.print({
+    await this.send({
       kind: 'prepare',
       request: requested,
       share: { index: 0, of: 1 },
@@ -154,17 +154,17 @@ export class CoordinatorScript implements AsyncDisposable {
   }
 
   async start(): Promise<void> {
-    await this.print({ kind: 'ping', id: 99 });
+    await this.send({ kind: 'ping', id: 99 });
     for (;;) {
       const pong = this.received.find(message => message.kind === 'pong' && message.id === 99);
-      if (pong?.kind === 'pong') return await this.print({ kind: 'start', atNs: pong.atNs + 100e6 });
+      if (pong?.kind === 'pong') return await this.send({ kind: 'start', atNs: pong.atNs + 100e6 });
       await this.#wake.promise;
     }
   }
 
   /** The sample file, whole. */
   async collect(): Promise<string> {
-    await this.print({ kind: 'collect' });
+    await this.send({ kind: 'collect' });
     const reader = new PartReader('agentSamples');
     const parts: Buffer[] = [];
     for (let from = 0; !reader.isOver; ) {

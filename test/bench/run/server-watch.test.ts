@@ -21,7 +21,7 @@ const watchOf = (engine: Pick<EngineStub, 'url'>) => {
     clock: systemClock,
     nowNs: () => 0,
     counts: () => ({ issued: 0, warmup: 0, ended: 0 }),
-    reported: reading => readings.push(reading),
+    onReading: reading => readings.push(reading),
     missed: () => undefined,
   });
   return { watch, readings };

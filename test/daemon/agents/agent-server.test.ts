@@ -125,7 +125,7 @@ describe('a node of the cluster', () => {
     await coordinator.start();
     expect(await coordinator.next('ended')).toMatchObject({ state: 'complete' });
     expect((await coordinator.collect()).split('\n').length).toBeGreaterThan(20);
-    await coordinator.print({ kind: 'done' });
+    await coordinator.send({ kind: 'done' });
     await coordinator.channel.closed;
     // The next stage of a sweep asks at once; and the ticket of before opens nothing.
     const next = await node.granted();
@@ -142,7 +142,7 @@ describe('a node of the cluster', () => {
     await using mock = await startMock({});
     await using node = await lending(folder.path, { isAgent: true, targets: ['http://127.0.0.1:1'] });
     await using coordinator = await dial(await node.granted());
-    await coordinator.print({ kind: 'survey', request: requestTo(mock.url) });
+    await coordinator.send({ kind: 'survey', request: requestTo(mock.url) });
     expect((await coordinator.next('refused')).problem).toMatchObject({ code: 'target-not-allowed' });
   });
 

@@ -136,7 +136,7 @@ export const judge = (directory: string, written: Written, image: Image): Verdic
     return areKept(directory, image) ? 'moved aside' : 'wrong: what was moved aside was changed';
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    const isRefused = words.includes('was written by a newer Plimsoll') && hasNewerSchema(image);
+    const isRefused = words.includes('which this Plimsoll does not read') && hasNewerSchema(image);
     if (!isRefused) return `wrong: ${words}`;
     return Buffer.compare(readFileSync(path), image.database) === 0
       ? 'refused as newer'

@@ -146,7 +146,7 @@ test('it leads replies of the server to the subjects of another node, which are 
     attacker.publish('$JS.API.INFO', '', reading);
     attacker.publish(stored, '{"seq":9}', reading);
   }
-  const gone = ofVictim.request(other.node.id, 'gone');
+  const gone = ofVictim.requestSubject(other.node.id, 'gone');
   for (const body of ['{"seq":1}', '{"seq":9}', '']) attacker.publish(stored, body, { reply: gone });
   await other.until(() => other.fleet.counts.reflected > 17_000);
   one.node.reportMemory(7);

@@ -309,7 +309,7 @@ class Net implements AsyncDisposable {
         this.#drawn = (this.#drawn * 16_807 + 1) % 2_147_483_647;
         return this.#drawn / 2_147_483_647;
       },
-      request: (bytes, to) => asking.send(bytes, to),
+      send: (bytes, to) => asking.send(bytes, to),
       isBusy: () => this.isBusy,
       opened: ({ address }) => reported.push(`opened ${address}`),
       closed: ({ address }, reason, was) => reported.push(`closed ${address} (${was}): ${reason}`),

@@ -44,7 +44,7 @@ export const writeRows = async (
       { cause: error },
     );
   }
-  return { rows: made.rows, ...digest.reported() };
+  return { rows: made.rows, ...digest.result() };
 };
 
 function* parts(

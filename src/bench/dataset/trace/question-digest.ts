@@ -11,7 +11,7 @@ export class QuestionDigest {
   }
 
   /** The digest in hex; the last call. */
-  reported(): string {
+  result(): string {
     return this.#hash.digest('hex');
   }
 }

@@ -81,7 +81,7 @@ export const readTrace = async (
   return {
     format,
     description: `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(requests, 'request')} in ${counted(sessions.length, 'session')}${rest}`,
-    file: digest.reported(),
+    file: digest.result(),
     sessions,
   };
 };

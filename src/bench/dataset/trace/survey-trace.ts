@@ -80,7 +80,7 @@ export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSigna
         : `${shownPath} has no request between --trace-from and --trace-until`,
       'plimsoll dataset show FILE prints the time that it spans.',
     );
-  const timesNs = times.reported();
+  const timesNs = times.result();
   const seconds = Math.max(1, (new Float64Array(timesNs).at(-1) ?? 0) / 1e9);
   const rest = counts.leftOut === 0 ? '' : `, ${counts.leftOut} left out that had no answer`;
   return {
@@ -91,10 +91,10 @@ export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSigna
     busiestPerSecond: busiestSecond(new Float64Array(timesNs)),
     gapsCapped,
     spanMs,
-    facts: counter.reported(),
+    facts: counter.facts(),
     description: `${basename(shownPath)}: ${TRACE_FORMATS[format]}, ${times.count} ${ofCount(times.count, 'request', 'requests')}${rest}${counts.unused.size === 0 ? '' : `, fields not used: ${[...counts.unused].join(', ')}`}`,
-    file: digest.reported(),
-    sha256: questions.reported(),
+    file: digest.result(),
+    sha256: questions.result(),
   };
 };
 
@@ -139,7 +139,7 @@ class GrowingTimes {
     this.count += 1;
   }
 
-  reported(): SharedArrayBuffer {
+  result(): SharedArrayBuffer {
     const shared = new SharedArrayBuffer(this.count * Float64Array.BYTES_PER_ELEMENT);
     new Float64Array(shared).set(this.#times.subarray(0, this.count));
     return shared;

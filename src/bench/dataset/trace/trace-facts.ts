@@ -79,17 +79,17 @@ export class TraceFactCounter {
     }
   }
 
-  reported(): TraceFacts {
-    const input = this.#input.reported();
+  facts(): TraceFacts {
+    const input = this.#input.facts();
     const spanMs = Math.max(0, this.#lastMs - this.#firstMs);
     return {
       requests: this.#input.count,
       sessions: this.#hasKeys ? this.#keys.size : undefined,
       sessionsUnreported: this.#unreported,
-      turns: this.#hasKeys && !this.#isSpread ? this.#turns.reported() : undefined,
+      turns: this.#hasKeys && !this.#isSpread ? this.#turns.facts() : undefined,
       subagents: this.#subagents,
       inputTokens: input,
-      outputTokens: this.#output.reported(),
+      outputTokens: this.#output.facts(),
       time: this.#isSpread
         ? {
             spanMs,
@@ -97,7 +97,7 @@ export class TraceFactCounter {
             busiestPerSecond: maximumOf(this.#minutes.values()) / 60,
           }
         : undefined,
-      pausesMs: this.#pauses.count === 0 ? undefined : this.#pauses.reported(),
+      pausesMs: this.#pauses.count === 0 ? undefined : this.#pauses.facts(),
       sharing:
         this.#blockTokens === 0
           ? undefined
@@ -160,7 +160,7 @@ class Lengths {
     this.#max = Math.max(this.#max, value);
   }
 
-  reported(): LengthFacts {
+  facts(): LengthFacts {
     return {
       total: this.#total,
       min: this.count === 0 ? 0 : this.#min,

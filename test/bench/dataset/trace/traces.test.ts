@@ -146,7 +146,7 @@ describe('what is in a trace', () => {
       mooncake({ timestamp, input_length: ids.length * 512 + 88, output_length: 10, hash_ids: ids });
     for (const entry of [row(0, [1, 2, 3]), row(30_000, [1, 2, 4]), row(120_000, [9, 2, 3])])
       counter.add(entry);
-    expect(counter.reported()).toMatchObject({
+    expect(counter.facts()).toMatchObject({
       requests: 3,
       sessions: undefined,
       inputTokens: { total: 3 * 1_624, max: 1_624 },
