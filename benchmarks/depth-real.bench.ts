@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { depthTestName } from '../src/core/depth/depth-text.ts';
 import { isJsonObject } from '../src/core/json.ts';
 import { type MeasuredEngine, measuredEngine } from '../src/core/model/calibrate-engine.ts';
-import { engineLaw } from '../src/core/model/engine-law.ts';
+import { engineLaw } from '../src/core/model/engine-calibration.ts';
 import type { Report } from '../src/core/run/report.ts';
 import { isUnknown } from '../src/core/unknown.ts';
 import { readModel } from '../src/model/read-model.ts';

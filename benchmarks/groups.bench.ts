@@ -2,14 +2,13 @@
 // nodes, the groups, their links and the warnings, a second after the last one, when every node has published its
 // readings again.
 
-import { groupCells } from '../src/core/group/group-cells.ts';
 import { groupPairs } from '../src/core/group/group-pairs.ts';
-import { groupSummary, groupViews, nodePlaces } from '../src/core/group/group-view.ts';
+import { groupCells, groupSummary, groupViews, nodePlaces } from '../src/core/group/group-view.ts';
 import { LinkWatch } from '../src/core/link/link-view.ts';
 import { nodeView } from '../src/core/node/node-view.ts';
 import { nodeIds } from '../src/core/node/presence-view.ts';
 import { everyWarning } from '../src/core/warnings/cluster-warnings.ts';
-import { chosenPeers } from '../src/probe/schedule/chosen-peers.ts';
+import { chosenPeers } from '../src/probe/schedule/measured-peers.ts';
 import { median, printRow, spread } from './bench-row.ts';
 import { SimulatedFleet } from './simulated-fleet.ts';
 

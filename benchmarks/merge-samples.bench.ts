@@ -6,7 +6,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clockLine } from '../src/bench/fleet/clock-offset.ts';
 import { deflatedParts } from '../src/bench/fleet/file-parts.ts';
-import { mergedSamples } from '../src/bench/fleet/merge-samples.ts';
+import { mergedSamples } from '../src/bench/fleet/fleet-account.ts';
 import type { EndedSample } from '../src/core/run/ended-sample.ts';
 import { fileLines } from '../src/metrics/file-lines.ts';
 import { RunMetrics } from '../src/metrics/run-metrics.ts';

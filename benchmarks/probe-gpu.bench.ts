@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { gpuInventory } from '../src/cli/probe/gpu-inventory.ts';
+import { gpuInventory } from '../src/cli/probe/probe-devices.ts';
 import { isUnknown, type Reported } from '../src/core/unknown.ts';
 import { deviceProber, listProbeDevices } from '../src/probe/gpu/probe-device.ts';
 import type { DeviceMeasurement, ProbeDevice } from '../src/probe/probe.ts';

@@ -142,13 +142,13 @@ const DECOMPRESSION = /(^|\.)(gunzip|unzip|inflate|inflateRaw|brotliDecompress|z
 const OWN_AND_KERNEL_FILES: readonly string[] = [
   'src/gather/',
   'src/probe/',
-  'src/bench/agent/ephemeral-ports.ts',
-  'src/bench/load/queued-time.ts',
+  'src/bench/agent/agent-run.ts',
+  'src/bench/load/load-worker.ts',
   'src/bench/run/host-watch.ts',
   'src/bench/run/open-files.ts',
-  'src/bench/run/real-time-threads.ts',
+  'src/bench/run/prepare-load.ts',
   'src/cli/process-state.ts',
   'src/daemon/http/dashboard-routes.ts',
   'src/process/atomic-file.ts',
-  'src/report/html/font-faces.ts',
+  'src/report/html/page-style.ts',
 ];

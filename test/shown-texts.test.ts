@@ -3,7 +3,7 @@
 
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { COMMAND_WORDS } from '../src/cli/command-words.ts';
+import { COMMAND_WORDS } from '../src/cli/command.ts';
 import { parse, repositoryFiles, textOf, walk } from './support/repository.ts';
 
 const files = (repositoryFiles() ?? []).filter(file => /^(src|dashboard\/src)\/.*\.(ts|svelte)$/.test(file));

@@ -1,7 +1,7 @@
 // One run from request to report: the composition of session, load threads, aggregator, event logger and run
 // directory. When any part fails, the run still ends, and its report contains what was measured.
 
-import { monotonicNs } from '../clock/monotonic-ns.ts';
+import { monotonicNs } from '../clock/system-clock.ts';
 import { objectiveFields } from '../core/run/objective.ts';
 import { NO_STOP_RULES } from '../core/run/run-stop.ts';
 import { firstLine } from '../core/text/single-line.ts';

@@ -166,3 +166,42 @@ export const listenPlace = (invocation: Invocation): HostPort | undefined => {
     );
   return http ?? (port === undefined ? undefined : { host: LOOPBACK, port });
 };
+
+// The first words of all commands, in the order in which help lists them; commands.ts has what they load.
+export const COMMAND_WORDS = [
+  'up',
+  'status',
+  'top',
+  'open',
+  'bench',
+  'sweep',
+  'line',
+  'compare',
+  'dataset',
+  'calibrate',
+  'baseline',
+  'agent',
+  'watch',
+  'report',
+  'import',
+  'rerun',
+  'runs',
+  'headroom',
+  'probe',
+  'mock',
+  'demo',
+  'record',
+  'doctor',
+  'forget',
+  'key',
+  'join',
+  'leave',
+  'fleet',
+  'config',
+  'mcp',
+  'service',
+  'completion',
+  'man',
+] as const;
+
+export type CommandWord = (typeof COMMAND_WORDS)[number];

@@ -1,8 +1,7 @@
 // Every command, in the order in which help lists them, by its first word. A command loads what it needs and no more: a
 // daemon runs for weeks and need not hold the code of the benchmark and of the terminal's tables.
 
-import type { Command } from './command.ts';
-import { COMMAND_WORDS, type CommandWord } from './command-words.ts';
+import { COMMAND_WORDS, type Command, type CommandWord } from './command.ts';
 
 /** Those that begin with the first word, as a command line is read by; all of them where none does. */
 export const commandsFor = async ([word]: readonly string[]): Promise<readonly Command[]> => {

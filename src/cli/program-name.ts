@@ -1,5 +1,5 @@
 // How the command is typed where it runs. Installed, it is `plimsoll`; in a checkout, where `npm start` runs it, a person types
-// ./plimsoll. typed-output.ts writes it so
+// ./plimsoll. run-command.ts writes it so
 // wherever a person reads it.
 
 import { isAbsolute, join, relative, sep } from 'node:path';

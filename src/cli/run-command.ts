@@ -1,16 +1,15 @@
 // One run of the command line, from words to exit code. Never throws: what was not foreseen is printed with its stack,
 // because then it is a bug, and ends with code 1.
 
-import { unlessAborted } from '../clock/until-aborted.ts';
+import { unlessAborted } from '../clock/clock.ts';
 import { errorMessage } from '../core/problem.ts';
-import type { Command } from './command.ts';
+import { inColumns } from '../core/text/columns.ts';
+import { COMMAND_WORDS, type Command, type CommandArgument, type Option } from './command.ts';
 import { CommandError, terminalText } from './command-error.ts';
 import { parseCommandLine } from './command-line.ts';
-import { COMMAND_WORDS } from './command-words.ts';
 import { EXIT_CODES, type ExitCode } from './exit-codes.ts';
-import { commandHelp, commandList } from './help.ts';
-import { type ProcessState, StopRequest } from './process-state.ts';
-import { typedAs } from './typed-output.ts';
+import { type OutputStream, type ProcessState, StopRequest } from './process-state.ts';
+import { INSTALLED } from './program-name.ts';
 
 export const runCommand = async (commands: readonly Command[], given: ProcessState): Promise<ExitCode> => {
   const state = withProgram(given);
@@ -74,3 +73,96 @@ const isAbort = (error: unknown, stop: StopRequest): boolean =>
 
 /** Commands whose output a shell or man reads. */
 const READ_BY_PROGRAMS: readonly string[] = ['completion', 'man', 'mcp'];
+
+// What a person reads in a terminal, with every command as one types it there: "./plimsoll status" in a checkout. Texts are
+// written with the installed name, "plimsoll status", and translated where they leave, so that no part need know where it runs.
+
+/** `words`: what may stand behind the name, so that a sentence about Plimsoll stays one. */
+const typedAs = (stream: OutputStream, program: string, words: readonly string[]): OutputStream => {
+  if (program === INSTALLED) return stream;
+  const typed = new RegExp(`(?<![\\w./-])plimsoll (?=(?:${words.join('|')})\\b)`, 'g');
+  return {
+    // A screen is laid out to the column: what it draws stays as it is.
+    write: text => stream.write(text.includes(ESCAPE) ? text : text.replace(typed, `${program} `)),
+    isTerminal: stream.isTerminal,
+    hasColor: stream.hasColor,
+    isUnicode: stream.isUnicode,
+    get columns() {
+      return stream.columns;
+    },
+    get rows() {
+      return stream.rows;
+    },
+    closed: stream.closed,
+  };
+};
+
+const ESCAPE = '\u001b[';
+
+// What --help prints.
+
+/** Of all commands, or of those of one group ("config"). */
+const commandList = (commands: readonly Command[], group: string | undefined): string => {
+  const shown = group === undefined ? commands : commands.filter(({ name }) => name.startsWith(`${group} `));
+  const lines = table(shown.map(command => [usageText(command), command.summary]));
+  const intro =
+    group === undefined
+      ? ['Plimsoll, the load line for AI clusters: what your machines and cables can carry.', '']
+      : [];
+  return [
+    ...intro,
+    `Usage: plimsoll ${group ?? 'COMMAND'} [OPTIONS]`,
+    '',
+    'Commands:',
+    ...lines,
+    '',
+    ...(group === undefined
+      ? table([
+          ['--help', 'This, or the help of a command: plimsoll up --help'],
+          ['--version', 'The version of Plimsoll'],
+        ])
+      : [`See: plimsoll ${group} COMMAND --help`]),
+    '',
+  ].join('\n');
+};
+
+const commandHelp = (command: Command): string =>
+  [
+    `Usage: plimsoll ${usageText(command)} [OPTIONS]`,
+    '',
+    command.summary,
+    ...(command.description === '' ? [] : ['', command.description]),
+    ...section(
+      'Arguments:',
+      command.arguments.map(({ name, meaning }) => [name, meaning]),
+    ),
+    ...section('Options:', [...command.options.map(optionRow), ['--help', 'This help']]),
+    ...section(
+      'Examples:',
+      command.examples.map(({ line, meaning }) => [line, meaning]),
+    ),
+    '',
+  ].join('\n');
+
+const usageText = ({ name, arguments: names }: Command): string =>
+  [name, ...names.map(argumentText)].join(' ');
+
+const argumentText = ({ name, isRequired, isRepeatable }: CommandArgument): string =>
+  `${isRequired ? name : `[${name}]`}${isRepeatable === true ? ' …' : ''}`;
+
+const optionRow = ({
+  name,
+  valueName,
+  valueAlone,
+  meaning,
+  isRepeatable,
+}: Option<unknown>): [string, string] => [
+  `--${name}${valueName === undefined ? '' : valueAlone === undefined ? ` ${valueName}` : ` [${valueName}]`}${isRepeatable ? ' …' : ''}`,
+  meaning,
+];
+
+const section = (title: string, rows: readonly (readonly [string, string])[]): string[] =>
+  rows.length === 0 ? [] : ['', title, ...table(rows)];
+
+const table = (rows: readonly (readonly [string, string])[]): readonly string[] =>
+  inColumns(rows, { gap: 3 });

@@ -1,8 +1,8 @@
 // A live view of the cluster, redrawn in place: `plimsoll top`, `plimsoll status --watch`. Losing the daemon does not end it: the last figures stay, grow old, and the
 // connection is tried again.
 
+import { pause } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { pause } from '../clock/until-aborted.ts';
 import { formatAge } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
 import { type Sentences, sentencesOf } from '../core/problem.ts';

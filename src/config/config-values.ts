@@ -3,7 +3,7 @@
 import { type HostPort, parseHostPort } from '../core/address/host-port.ts';
 import { type Parsed, parseBytes, parseDurationMs, parsed, wrong } from '../core/figure/parse-figure.ts';
 import { showable } from '../core/text/single-line.ts';
-import type { EndpointConfig, MeshConfig } from './config.ts';
+import type { EndpointConfig, MeshConfig, OtlpConfig } from './config.ts';
 import { withoutCredentials } from './config-problem.ts';
 
 export type ValueParser<T> = (value: unknown) => Parsed<T>;
@@ -174,3 +174,60 @@ const durationText = (ms: number): string => {
 };
 /** The longest value that a label may have in Kubernetes. */
 export const GROUP_NAME_LENGTH_MAX = 63;
+
+// Values of [fleet] in config.toml, checked.
+
+/** "tls://nats.example.net:4222". Without a port: the one that NATS has. */
+export const fleetServer: ValueParser<string> = value => {
+  const text = textUpTo(300)(value);
+  if (text.kind === 'wrong') return text;
+  const [, scheme, rest = ''] = /^([a-z]+):\/\/(.*)$/.exec(text.value) ?? [];
+  if (scheme !== 'nats' && scheme !== 'tls')
+    return wrong(`"${text.value}" is not a NATS server`, 'Write for example "tls://nats.example.net:4222".');
+  if (rest.includes('@'))
+    return wrong(
+      'the address of a NATS server has credentials in it',
+      'Put them into a file: credentials = "…".',
+    );
+  if (/^[A-Za-z0-9_][A-Za-z0-9._-]*$/.test(rest))
+    return { kind: 'ok', value: `${scheme}://${rest}:${NATS_PORT}` };
+  const address = parseHostPort(rest);
+  return address.kind === 'wrong' ? address : text;
+};
+
+/** In the subjects of the server, so a token of NATS. */
+export const clusterName: ValueParser<string> = value => {
+  const text = textUpTo(32)(value);
+  if (text.kind === 'ok' && !/^[A-Za-z0-9_-]+$/.test(text.value))
+    return wrong(`"${text.value}" is not a name for a subject of NATS`, 'Use letters, digits, - and _.');
+  return text;
+};
+
+/** The nodes whose readings a node receives as they are published. */
+export const fleetSubscriptions: ValueParser<'all' | 'group'> = value =>
+  value === 'all' || value === 'group'
+    ? { kind: 'ok', value }
+    : wrong('this is neither "all" nor "group"', 'Write "all", or "group" for the rack of this node alone.');
+
+const NATS_PORT = 4222;
+
+// Values of [otlp] in config.toml, and of --otlp.
+
+/** Without /v1/metrics and without a slash at the end. */
+export const otlpEndpoint: ValueParser<string> = value => {
+  const text = textUpTo(2_000)(value);
+  if (text.kind === 'wrong') return text;
+  const url = URL.canParse(text.value) ? new URL(text.value) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return wrong(`${text.value} is not a URL of HTTP`, 'Write for example http://127.0.0.1:4318');
+  if (url.username !== '' || url.password !== '' || url.search !== '')
+    return wrong('the URL has credentials or a query', 'Send through a collector, which adds the secrets.');
+  return parsed(url.origin + url.pathname.replace(/\/+$/, ''));
+};
+
+export const otlpCompression: ValueParser<OtlpConfig['compression']> = (
+  value,
+): Parsed<OtlpConfig['compression']> =>
+  value === 'none' || value === 'gzip'
+    ? parsed<OtlpConfig['compression']>(value)
+    : wrong('this is neither "none" nor "gzip"', 'Write "none" or "gzip".');

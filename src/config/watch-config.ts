@@ -1,8 +1,7 @@
 // Follows config.toml while the daemon runs. The folder is watched and not the file, because editors replace files; the
 // file is also checked from time to time, because watching misses things (network shares, exhausted inotify).
 
-import type { Clock } from '../clock/clock.ts';
-import { pause } from '../clock/until-aborted.ts';
+import { type Clock, pause } from '../clock/clock.ts';
 import { errorCode } from '../core/problem.ts';
 import { FileChanges } from '../process/file-changes.ts';
 import { type ConfigResult, keepLastGood, readConfig } from './read-config.ts';

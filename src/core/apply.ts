@@ -5,10 +5,9 @@ import { Draft, type NotedField } from './draft.ts';
 import { entryAt } from './entry-maps.ts';
 import type { Event, EventHead, KnownEvent, UnknownEvent } from './event.ts';
 import { EVENT_KINDS, type EventKind, KINDS, type StateField } from './event-kinds.ts';
-import type { NodeId } from './ids.ts';
+import { isAfter, type NodeId } from './ids.ts';
 import type { EntryBounds, EntryShape, EventClass, LinkPlace } from './kind-row.ts';
 import type { Gathered } from './node/gathered.ts';
-import { isAfter } from './position.ts';
 import { recordOf } from './record-of.ts';
 import { DURABLE_FIELDS, type Entry, LIVE_FIELDS, type ReadingEntry, type State } from './state.ts';
 

@@ -4,9 +4,8 @@
 // `release` ends that: call it before `state` is passed on.
 
 import type { StateField } from './event-kinds.ts';
-import type { NodeId } from './ids.ts';
+import { isAfter, type NodeId, type Position } from './ids.ts';
 import type { EntryBounds, LinkPlace } from './kind-row.ts';
-import { isAfter, type Position } from './position.ts';
 import type { Entry, OriginProgress, State, UnknownKind } from './state.ts';
 
 /** Readonly to all other code; a draft writes the maps that it made itself in place. */

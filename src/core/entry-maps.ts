@@ -1,6 +1,7 @@
 // Reads the maps of State at any depth: an object with a receipt is an entry, and everything above it is a
 // map.
 
+import { EVENT_KINDS, type EventKind, KINDS, type PayloadOf } from './event-kinds.ts';
 import { isNodeId, type NodeId } from './ids.ts';
 import { type ByKey, type Entry, FIELDS, type FieldRow, type State, stateWith } from './state.ts';
 
@@ -95,3 +96,33 @@ const isObject = (value: unknown): value is Mapping => typeof value === 'object'
 /** A map may have any key, but contains no number. */
 const isEntry = (value: object): value is Entry<unknown> =>
   'receivedAtMs' in value && typeof value.receivedAtMs === 'number';
+
+// State back to facts: each entry with the kind and payload that wrote it. A node publishes them again after
+// its journal was recreated, and a recording starts with them.
+interface HeldFact {
+  readonly kind: EventKind;
+  /** Has the kind's type; the sender validates it like a peer's payload. */
+  readonly payload: unknown;
+  readonly entry: Entry<unknown>;
+}
+
+/** In table order of the kinds. */
+export const heldFacts = (state: State, node: NodeId): readonly HeldFact[] =>
+  KINDS.flatMap(kind =>
+    entriesOfNode(state, EVENT_KINDS[kind].field, node).flatMap(entry => {
+      const payload = payloadOf(kind, entry);
+      return payload === undefined ? [] : [{ kind, payload, entry }];
+    }),
+  );
+
+const payloadOf = <K extends EventKind>(kind: K, entry: Entry<unknown>): unknown => {
+  const { closes, title, report } = EVENT_KINDS[kind];
+  if (closes !== undefined || !isStoredBy(kind, entry)) return undefined;
+  if (title === undefined) return report === undefined ? entry.value : report(entry.value);
+  const { epoch: _epoch, seq: _seq, ageMs: _ageMs, receivedAtMs: _receivedAtMs, ...gathered } = entry;
+  return gathered;
+};
+
+/** State has one writer, and the table defines what it writes into the map of a kind. */
+const isStoredBy = <K extends EventKind>(_kind: K, entry: Entry<unknown>): entry is Entry<PayloadOf<K>> =>
+  entry.value !== undefined;

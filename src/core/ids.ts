@@ -26,3 +26,12 @@ export const nodeId = (text: string): NodeId => {
   if (isNodeId(text)) return text;
   throw new RangeError(`not a node id: ${JSON.stringify(text.slice(0, 40))}`);
 };
+
+// The position of an event in the order of its origin: epochs first, numbers within one.
+export interface Position {
+  readonly epoch: number;
+  readonly seq: number;
+}
+
+export const isAfter = (a: Position, b: Position): boolean =>
+  a.epoch > b.epoch || (a.epoch === b.epoch && a.seq > b.seq);

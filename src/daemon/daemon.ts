@@ -2,8 +2,10 @@
 // here; what happens between two parts is in one of them.
 
 import type { Config } from '../config/config.ts';
+import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
-import type { IsChosenPeer } from '../core/link/measured-pairs.ts';
+import type { IsChosenPeer } from '../core/link/link-view.ts';
+import type { State } from '../core/state.ts';
 import { MeasuredPeers } from '../probe/schedule/measured-peers.ts';
 import { AgentQueries } from './agents/agent-queries.ts';
 import { AgentServer } from './agents/agent-server.ts';
@@ -33,7 +35,6 @@ import { RunComparisons } from './runs/run-comparisons.ts';
 import { RunRegistry } from './runs/run-registry.ts';
 import { SweepRegistry } from './runs/sweep-registry.ts';
 import { targetNodeOf } from './runs/target-node.ts';
-import { shutDownGracefully } from './shut-down-gracefully.ts';
 
 /** How often the journal is offered to compaction, ms. */
 const COMPACTION_MS = 600_000;
@@ -238,4 +239,33 @@ const agentsOf = (
     requests,
   });
   return { server, requests: new AgentQueries({ ...voice, own: server, requests }) };
+};
+
+// How a daemon that is asked to stop ends: its parts first, then its last event, then the replication that carries it.
+// One that ends for another reason sends nothing, and others see silence.
+interface ShutdownParts {
+  readonly nodeId: NodeId;
+  readonly state: () => State;
+  readonly record: (fact: Fact) => void;
+  /** Ends when the daemon is stopped; rejects if a part failed. */
+  readonly work: Promise<unknown>;
+  /** Ends when `silence` aborts. */
+  readonly replicating: Promise<void>;
+  readonly silence: AbortController;
+}
+
+/** @throws what `work` or `replicating` rejected with. */
+const shutDownGracefully = async (parts: ShutdownParts): Promise<void> => {
+  const { nodeId, state, record, work, replicating, silence } = parts;
+  try {
+    await work;
+    const written = state().origins[nodeId];
+    record({
+      kind: 'node.stopping',
+      payload: { durableEpoch: written?.epoch ?? 0, durableSeq: written?.seq ?? 0 },
+    });
+  } finally {
+    silence.abort();
+    await replicating;
+  }
 };

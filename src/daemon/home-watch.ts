@@ -4,8 +4,7 @@
 
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Clock } from '../clock/clock.ts';
-import { pause } from '../clock/until-aborted.ts';
+import { type Clock, pause } from '../clock/clock.ts';
 import type { Notice } from '../wire/notice.ts';
 import type { Notices } from './notices.ts';
 

@@ -4,11 +4,13 @@
 import type { Clock } from '../clock/clock.ts';
 import type { LogConfig } from '../config/config.ts';
 import { HomeError, type HomeNotice, homeFiles, openHome } from '../config/home.ts';
+import type { Event } from '../core/event.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { Journal, StoredRecord } from '../journal/journal.ts';
 import { removeUnfinished } from '../process/atomic-file.ts';
+import { decodeRecordBody } from '../wire/durable-record.ts';
 import type { Notice } from '../wire/notice.ts';
 import { Cluster } from './cluster.ts';
 import { DaemonError } from './daemon-error.ts';
@@ -18,13 +20,11 @@ import { lockHome } from './home-lock.ts';
 import { MachineAddresses } from './http/host.ts';
 import type { Lifetimes } from './lifetimes.ts';
 import { LiveConfig } from './live-config.ts';
-import { DaemonLog } from './log/daemon-log.ts';
-import type { LogEvent } from './log/log-events.ts';
+import { DaemonLog, type LogEvent } from './log/daemon-log.ts';
 import { type NodeKey, openNodeKey } from './node-key.ts';
 import { Notices } from './notices.ts';
 import { openDaemonJournal } from './open-journal.ts';
 import { startOwnEpoch } from './own-epoch.ts';
-import { restore } from './restore.ts';
 
 export interface OwnNode {
   readonly key: NodeKey;
@@ -126,3 +126,42 @@ const usableHome = async (home: string): Promise<readonly HomeNotice[]> => {
     throw new DaemonError({ ...error.problem, code: 'home-unusable' }, { cause: error });
   }
 };
+
+// From the journal back to state, at start. Receipt times are placed in the past by this machine's wall clock; a replay
+// receives nothing new, so a node that was silent before the restart is still silent after it.
+interface Restored {
+  readonly events: number;
+  /** Reasons of records that this version cannot read, at most a few. */
+  readonly refusals: readonly string[];
+}
+
+export const restore = (journal: Journal, cluster: Cluster, clock: Clock): Restored => {
+  let count = 0;
+  const refusals: string[] = [];
+  for (const position of journal.origins()) {
+    if (position.through === 0) continue;
+    const events: Event[] = [];
+    for (const record of journal.currentRecords(position.origin)) {
+      const decoded = decodeRecordBody(record.body, {
+        ageMs: record.ageMs,
+        receivedAtMs: receivedAtMs(record, clock),
+      });
+      if (decoded.kind === 'event') events.push(decoded.event);
+      else if (refusals.length < REFUSALS_MAX) refusals.push(decoded.reason);
+    }
+    count += events.length;
+    cluster.restore({ ...position, events, receivedAtMs: lastReceiptMs(events, clock) });
+  }
+  return { events: count, refusals };
+};
+
+/** Never in the future, also when the wall clock was set back meanwhile. */
+const receivedAtMs = (record: StoredRecord, clock: Clock): number =>
+  clock.nowMs() - Math.max(0, clock.wallMs() - record.storedAtWallMs);
+
+/** If compaction kept nothing of an origin, the time it was last seen is unknown. */
+const lastReceiptMs = (events: readonly Event[], clock: Clock): number =>
+  events.at(-1)?.receivedAtMs ?? clock.nowMs() - LONG_AGO_MS;
+
+const REFUSALS_MAX = 5;
+const LONG_AGO_MS = 365 * 24 * 3_600_000;

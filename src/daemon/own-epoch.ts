@@ -5,7 +5,7 @@ import type { NodeId } from '../core/ids.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Cluster } from './cluster.ts';
 import type { EventRecorder } from './event-recorder.ts';
-import { presentFacts } from './mesh/present-facts.ts';
+import { presentFacts } from './mesh/daemon-mesh-parts.ts';
 
 export interface OwnEpochParts {
   readonly nodeId: NodeId;

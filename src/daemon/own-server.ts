@@ -1,15 +1,17 @@
 // The HTTP side of a node: access, what is served, where it listens, and the file from which commands on this machine
 // learn the address.
 
+import { randomBytes } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { homeFiles } from '../config/home.ts';
 import type { NodeId } from '../core/ids.ts';
 import { forgetLink, type LinkForgetting } from '../core/link/forget-link.ts';
 import { type Forgetting, forgetNode } from '../core/node/forget.ts';
 import { errorCode } from '../core/problem.ts';
 import { isUnknown } from '../core/unknown.ts';
+import { createFileAtomic } from '../process/atomic-file.ts';
 import type { Notice } from '../wire/notice.ts';
-import { openAccessToken } from './access-token.ts';
 import { DaemonError } from './daemon-error.ts';
 import { writeDaemonFile } from './daemon-file.ts';
 import type { DaemonOptions } from './daemon-options.ts';
@@ -21,6 +23,7 @@ import { createHttpServer, type HttpServer } from './http/http-server.ts';
 import { HttpServerError, type Listening } from './http/listen.ts';
 import type { Lifetimes } from './lifetimes.ts';
 import type { OwnNode } from './local-node.ts';
+import { readSecretFile, type SecretFileAdvice } from './secret-file.ts';
 
 interface OwnServer {
   /** "http://127.0.0.1:4180", without a path. */
@@ -152,3 +155,32 @@ const removeIfThere = async (path: string): Promise<void> => {
     if (errorCode(error) !== 'ENOENT') throw error;
   }
 };
+
+// The token that lets programs and pages change things, and read beyond loopback: 256 random bits, created once per home.
+const TOKEN_FILE = 'token';
+
+/** @throws DaemonError `home-unusable` if the file cannot be read, others can read it, or it has no token. */
+const openAccessToken = async (home: string): Promise<string> => {
+  const path = join(home, TOKEN_FILE);
+  const held = await readToken(path);
+  if (held !== undefined) return held;
+  const made = randomBytes(32).toString('base64url');
+  if (await createFileAtomic(path, `${made}\n`)) return made;
+  return (await readToken(path)) ?? made;
+};
+
+const readToken = async (path: string): Promise<string | undefined> => {
+  const text = (await readSecretFile(path, ADVICE))?.trim();
+  if (text === undefined || TOKEN.test(text)) return text;
+  throw new DaemonError({
+    code: 'home-unusable',
+    problem: `${path} does not contain a token.`,
+    advice: 'Delete it: a new token is created at the next start.',
+  });
+};
+
+const ADVICE: SecretFileAdvice = {
+  unreadable: 'Make it readable, or delete it: a new token is created at the next start.',
+  exposed: 'Anyone who has read it can use the API. Delete it: a new token is created at the next start.',
+};
+const TOKEN = /^[A-Za-z0-9_-]{43,128}$/;

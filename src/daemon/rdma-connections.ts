@@ -1,11 +1,10 @@
 // Keeps this node's RDMA connections in state consistent with the readings of both ends: checks when state has changed,
 // and every few seconds for what only time shows, such as a node that is gone.
 
-import type { Clock } from '../clock/clock.ts';
-import { pause } from '../clock/until-aborted.ts';
+import { type Clock, pause } from '../clock/clock.ts';
 import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
-import type { IsChosenPeer } from '../core/link/measured-pairs.ts';
+import type { IsChosenPeer } from '../core/link/link-view.ts';
 import { rdmaConnectionChanges } from '../core/link/rdma-connections.ts';
 import type { State } from '../core/state.ts';
 

@@ -1,8 +1,7 @@
 // Whether this daemon may be sent readers: its journal is read before it listens, its first readings are there, and it does
 // not stop. A balancer, a rollout and a script wait for it; whether the process is alive at all is another question.
 
-import type { Clock } from '../clock/clock.ts';
-import { pause } from '../clock/until-aborted.ts';
+import { type Clock, pause } from '../clock/clock.ts';
 
 interface ReadinessParts {
   readonly clock: Clock;

@@ -2,13 +2,12 @@
 // upper one is preferred, and the lower one replaces it when it fails (`arbitration.ts`).
 
 import type { Env } from '../process/child.ts';
-import { absentGatherer } from './absent-gatherer.ts';
 import { amdSmiLoadGatherer } from './amd-smi/amd-smi-load-gatherer.ts';
 import { amdgpuInventoryGatherer } from './amdgpu/amdgpu-inventory-gatherer.ts';
 import { amdgpuLoadGatherer } from './amdgpu/amdgpu-load-gatherer.ts';
 import { macosDiskGatherer } from './df/macos-disk-gatherer.ts';
 import { linuxIdentityGatherer } from './dmi/linux-identity-gatherer.ts';
-import type { Gatherer } from './gatherer.ts';
+import type { GatheredKind, Gatherer } from './gatherer.ts';
 import { ibverbsDevices, macosRdmaGatherer } from './ibverbs/macos-rdma-gatherer.ts';
 import { macosNetworkGatherer } from './ifconfig/macos-network-gatherer.ts';
 import { linuxRdmaGatherer } from './infiniband/linux-rdma-gatherer.ts';
@@ -38,7 +37,6 @@ import { macosThunderboltGatherer } from './system-profiler/macos-thunderbolt-ga
 import { tegrastatsGatherer } from './tegrastats/tegrastats-gatherer.ts';
 import { linuxThunderboltGatherer } from './thunderbolt/linux-thunderbolt-gatherer.ts';
 import { vmStatGatherer } from './vm-stat/vm-stat-gatherer.ts';
-import { type OnChange, wasRestarted } from './was-restarted.ts';
 
 interface PlatformGatherersOptions {
   /** As Node names it. */
@@ -191,3 +189,41 @@ const whenDifferent =
   };
 
 const MACOS_FOLDERS = ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/opt/homebrew/bin', '/usr/local/bin'];
+
+// For a system without a kind of reading: reported once, with the reason.
+const absentGatherer = (reading: GatheredKind['reading'], reason: string): Gatherer => {
+  const kind: GatheredKind = { reading, vendor: 'none' };
+  return {
+    name: `no-${reading}`,
+    reports: [kind],
+    intervalMs: INTERVAL_MS,
+    gather: session => Promise.resolve(session.absent(kind, 'operating system', reason)),
+  };
+};
+
+const INTERVAL_MS = 30_000;
+
+// A gatherer that is restarted when something it depends on changes, such as the settings: gatherers read and report at
+// once when they start.
+
+/** Calls back at each change; returns the end of the subscription. */
+type OnChange = (listener: () => void) => () => void;
+
+/** A gatherer that has found nothing on this machine stays ended. */
+export const wasRestarted = (gatherer: Gatherer, onChange: OnChange): Gatherer => ({
+  ...gatherer,
+  gather: async session => {
+    for (let isChanged = true; isChanged && !session.signal.aborted; ) {
+      const change = new AbortController();
+      const end = onChange(() => change.abort());
+      try {
+        await gatherer.gather({ ...session, signal: AbortSignal.any([session.signal, change.signal]) });
+      } catch (error) {
+        if (!change.signal.aborted) throw error;
+      } finally {
+        end();
+      }
+      isChanged = change.signal.aborted;
+    }
+  },
+});

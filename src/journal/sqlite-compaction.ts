@@ -4,8 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { HourlySummary } from '../wire/api/history-answers.ts';
 import { decodeHourlySummary, encodeHourlySummary, mergeSummaries, summarizeHour } from './hourly-summary.ts';
-import type { JournalLimits } from './journal.ts';
-import { HOUR_MS, hourOf, rawHistoryEndMs } from './retention.ts';
+import { HOUR_MS, hourOf, type JournalLimits, rawHistoryEndMs } from './journal.ts';
 import { bytesIn, inTransaction, numberIn, pragma, type SqliteRow, textIn } from './sqlite-database.ts';
 
 interface Compacted {

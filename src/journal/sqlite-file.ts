@@ -2,17 +2,39 @@
 // advanced. A damaged file is moved aside unchanged, under a unique name: it may still matter, so it is never
 // deleted or written to again.
 
-import { existsSync, renameSync } from 'node:fs';
-import type { DatabaseSync } from 'node:sqlite';
+import { existsSync, renameSync, statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { counted, formatCount } from '../core/figure/figure.ts';
+import type { NodeId } from '../core/ids.ts';
 import { errorMessage } from '../core/problem.ts';
-import type { JournalNotice, JournalOptions, StoredOrigin } from './journal.ts';
+import { NodeKeys, PUBLIC_KEY_BYTES, SIGNATURE_BYTES } from '../wire/node-signature.ts';
+import { decodeRecordHead } from '../wire/record-head.ts';
+import {
+  JournalError,
+  type JournalNotice,
+  type JournalOptions,
+  type StoredOrigin,
+  type StoredRecord,
+} from './journal.ts';
 import { type OwnNumbers, openOwnNumbers } from './numbering.ts';
-import { inTransaction, openForWriting } from './sqlite-database.ts';
-import { isDamage } from './sqlite-error.ts';
-import { inspect } from './sqlite-inspection.ts';
+import {
+  fileSizeBytes,
+  inTransaction,
+  numberIn,
+  openForReading,
+  openForWriting,
+  textIn,
+} from './sqlite-database.ts';
+import { isDamage, isUnfinished } from './sqlite-error.ts';
 import { type OriginRow, SqliteRecords } from './sqlite-records.ts';
-import { createTables } from './sqlite-schema.ts';
+import {
+  APPLICATION_ID,
+  applicationId,
+  createTables,
+  JOURNAL_SCHEMA_VERSION,
+  schemaShape,
+  schemaVersion,
+} from './sqlite-schema.ts';
 import { missingRecords, readStoredCount } from './stored-count.ts';
 
 export interface SqliteJournalOptions extends JournalOptions {
@@ -148,3 +170,174 @@ const freeName = (wanted: string): string => {
 const stamp = (wallMs: number): string => new Date(wallMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 
 const PARTS: readonly string[] = ['', '-journal', '-wal', '-shm'];
+
+// Inspects a journal file before use, without changing it: sound, absent, damaged, or of a newer version.
+type Inspection =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'sound' }
+  | {
+      readonly kind: 'damaged';
+      readonly reason: string;
+      /** What could still be read; later numbers are never below it. */
+      readonly salvaged: OwnNumbers | undefined;
+    };
+
+/** @throws JournalError `newer-schema`, and SQLite's error if a file cannot be opened at all */
+const inspect = (path: string, own: OwnIdentity): Inspection => {
+  refuseOtherThanFile(path);
+  try {
+    return look(path, own);
+  } catch (error) {
+    if (!isUnfinished(error)) throw error;
+    // Reading rolls back what a killed first start left unfinished.
+    using database = new DatabaseSync(path);
+    schemaVersion(database);
+  }
+  return look(path, own);
+};
+
+const look = (path: string, own: OwnIdentity): Inspection => {
+  if (fileSizeBytes(path) === 0) {
+    // SQLite would delete a log without its database, which may be all that is left.
+    return fileSizeBytes(`${path}-wal`) === 0
+      ? { kind: 'absent' }
+      : { kind: 'damaged', reason: 'only its write-ahead log exists', salvaged: undefined };
+  }
+  let salvaged: OwnNumbers | undefined;
+  try {
+    using database = openForReading(path);
+    refuseNewer(database, path);
+    salvaged = salvage(database);
+    const reason = cutOff(database, path) ?? faultOf(database, own);
+    return reason === undefined ? { kind: 'sound' } : { kind: 'damaged', reason, salvaged };
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return { kind: 'damaged', reason: errorMessage(error), salvaged };
+  }
+};
+
+/** Before opening it: for a device, tightening the mode would affect the whole machine, and a pipe would block. */
+const refuseOtherThanFile = (path: string): void => {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== false) return;
+  throw new JournalError({
+    code: 'io',
+    problem: `The journal ${path} cannot be opened: something other than a file is there.`,
+    advice: 'Find out what it is and move it away, or start with another --home.',
+  });
+};
+
+const refuseNewer = (database: DatabaseSync, path: string): void => {
+  const version = schemaVersion(database);
+  if (applicationId(database) !== APPLICATION_ID || version <= JOURNAL_SCHEMA_VERSION) return;
+  throw new JournalError({
+    code: 'newer-schema',
+    problem: `The journal ${path} has schema ${version}, which this Plimsoll does not read: it reads ${JOURNAL_SCHEMA_VERSION}.`,
+    advice:
+      'Run the version that wrote it, or start with another --home. Checkouts from before 0.2.0 wrote schema 2: move such a journal away. It was not changed.',
+  });
+};
+
+/**
+ * SQLite reads a last page that is incomplete as one with zeros, and a file of one byte as an empty one. If
+ * there is a log, a killed checkpoint may have left such a page, and the log contains it completely.
+ */
+const cutOff = (database: DatabaseSync, path: string): string | undefined => {
+  if (fileSizeBytes(`${path}-wal`) > 0) return undefined;
+  const pageBytes = numberIn(database.prepare('PRAGMA page_size').get(), 'page_size');
+  return fileSizeBytes(path) % pageBytes === 0 ? undefined : 'its last page is incomplete';
+};
+
+/** The first problem found, cheapest check first. */
+const faultOf = (database: DatabaseSync, own: OwnIdentity): string | undefined => {
+  const version = schemaVersion(database);
+  const shape = schemaShape(database);
+  // A first start that was killed before it created its tables.
+  if (version === 0 && shape === '') return undefined;
+  if (applicationId(database) !== APPLICATION_ID || version < 1) return 'it is not a Plimsoll journal';
+  if (shape !== expectedShape()) return 'tables are missing or wrong';
+  // Not quick_check: a flipped bit may make a row and its index differ, and a record would silently not be
+  // found.
+  const check = textIn(database.prepare('PRAGMA integrity_check(1)').get(), 'integrity_check');
+  if (check !== 'ok') return check.replaceAll(/[*\s]+/g, ' ').trim();
+  const records = new SqliteRecords(database);
+  if (records.own() === undefined) return 'its own epoch is missing';
+  const origins = records.origins(); // throws if one is invalid
+  const ahead = database.prepare(RECORDS_AHEAD).get() ?? database.prepare(CURRENT_OF_OLD).get();
+  if (ahead !== undefined) return 'it has records beyond the position of their origin';
+  const spoiled = spoiledRecord(records, origins, own);
+  return spoiled === undefined ? undefined : `record ${spoiled} is not what its origin signed`;
+};
+
+const salvage = (database: DatabaseSync): OwnNumbers | undefined => {
+  try {
+    return new SqliteRecords(database).own();
+  } catch {
+    return undefined; // the check that follows reports what is wrong with it
+  }
+};
+
+const expectedShape = (): string => {
+  using database = new DatabaseSync(':memory:');
+  createTables(database);
+  return schemaShape(database);
+};
+
+const RECORDS_AHEAD = `
+  SELECT 1 FROM origins o
+  WHERE EXISTS (SELECT 1 FROM records r WHERE r.origin_id = o.id AND (r.epoch, r.seq) > (o.epoch, o.through))
+  LIMIT 1
+`;
+/** Once an epoch has started, nothing of an older one is current. */
+const CURRENT_OF_OLD = `
+  SELECT 1 FROM origins o
+  WHERE EXISTS (SELECT 1 FROM records r WHERE r.origin_id = o.id AND r.is_superseded = 0 AND r.epoch <> o.epoch)
+  LIMIT 1
+`;
+
+// Bit rot inside a record, which SQLite's own checks do not detect: a current record must still be what its
+// origin signed. Otherwise a wrong figure would be shown as correct, and peers would repeatedly refuse it as
+// forged.
+interface OwnIdentity {
+  readonly ownNode: NodeId;
+  readonly ownPublicKey?: Uint8Array;
+}
+
+/** With more records a start would take too long: 0.07 ms of a core each. */
+const RECORDS_CHECKED_MAX = 20_000;
+
+/**
+ * The first current record whose bytes, or whose position, are not what its origin signed, by name; those of
+ * this node first. History is not checked: there is too much of it for a start.
+ */
+const spoiledRecord = (
+  records: SqliteRecords,
+  origins: readonly OriginRow[],
+  own: OwnIdentity,
+): string | undefined => {
+  const keys = new NodeKeys();
+  let left = RECORDS_CHECKED_MAX;
+  for (const origin of origins.toSorted((a, b) => rank(a, own) - rank(b, own))) {
+    if (left <= 0) break;
+    for (const record of records.current(origin, left)) {
+      left -= 1;
+      if (isSpoiled(record, keys, own)) return `${record.seq} of ${record.origin}`;
+    }
+  }
+  return undefined;
+};
+
+const rank = ({ origin }: OriginRow, { ownNode }: OwnIdentity): number => (origin === ownNode ? 0 : 1);
+
+/**
+ * A record without a signature, or with one of an identity that this home no longer has, cannot be checked.
+ */
+const isSpoiled = (record: StoredRecord, keys: NodeKeys, { ownNode, ownPublicKey }: OwnIdentity): boolean => {
+  const { origin, body, signature } = record;
+  const hasKey = signature.length === PUBLIC_KEY_BYTES + SIGNATURE_BYTES;
+  const publicKey = hasKey ? signature.subarray(0, PUBLIC_KEY_BYTES) : ownPublicKey;
+  if (publicKey === undefined || signature.length < SIGNATURE_BYTES) return false;
+  if (!hasKey && origin !== ownNode) return false;
+  if (!keys.isSignedBy(origin, publicKey, body, signature.subarray(-SIGNATURE_BYTES))) return true;
+  const head = decodeRecordHead(body);
+  return (['epoch', 'seq', 'kind', 'key'] as const).some(name => head?.[name] !== record[name]);
+};

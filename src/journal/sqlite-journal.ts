@@ -4,12 +4,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { NodeId } from '../core/ids.ts';
 import { CurrentBound, type CurrentSize } from './current-bound.ts';
-import { Growth } from './growth.ts';
 import {
   type AgedRecord,
   type CompactionResult,
   type HistoryQuery,
   type HistoryRow,
+  isHistorySlot,
   JOURNAL_LIMITS,
   type Journal,
   JournalError,
@@ -20,7 +20,6 @@ import {
   type StoredRecord,
 } from './journal.ts';
 import { type Admitted, admit, admitCatchUp, type Held, numberAbove, type OwnNumbers } from './numbering.ts';
-import { isHistorySlot } from './retention.ts';
 import { compactDatabase, hasFreePages, shrink } from './sqlite-compaction.ts';
 import { fileSizeBytes, inTransaction, withoutFlush } from './sqlite-database.ts';
 import { journalErrorOf } from './sqlite-error.ts';
@@ -304,3 +303,29 @@ export class SqliteJournal implements Journal {
 
 const PAGE_RECORDS = 256;
 const NOTHING: CurrentSize = { records: 0, bytes: 0 };
+
+// When a journal has grown enough since it was last compacted to be compacted again. Time alone does not
+// limit its size: peers can send many times the limit in ten minutes.
+class Growth {
+  readonly #stepBytes: number;
+  #addedBytes = 0;
+
+  constructor(sizeBytesMax: number) {
+    this.#stepBytes = Math.min(STEP_BYTES_MAX, Math.max(STEP_BYTES_MIN, sizeBytesMax / STEPS_OF_SIZE));
+  }
+
+  /** @returns true when it is time; then it counts from zero again. */
+  add(records: readonly { readonly body: Uint8Array }[]): boolean {
+    for (const { body } of records) this.#addedBytes += body.length + ROW_BYTES;
+    if (this.#addedBytes < this.#stepBytes) return false;
+    this.#addedBytes = 0;
+    return true;
+  }
+}
+
+/** Compacting this much takes tens of ms. */
+const STEP_BYTES_MAX = 4_000_000;
+const STEP_BYTES_MIN = 64_000;
+const STEPS_OF_SIZE = 8;
+/** Approximate size of a row and its index entries. */
+const ROW_BYTES = 300;

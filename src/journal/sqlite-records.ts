@@ -4,16 +4,17 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { eventSlot } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { CurrentSize } from './current-bound.ts';
-import type {
-  AgedRecord,
-  HistoryQuery,
-  HistoryRow,
-  PastQuery,
-  StoredOrigin,
-  StoredRecord,
+import {
+  type AgedRecord,
+  type HistoryQuery,
+  type HistoryRow,
+  isHistorySlot,
+  type PastQuery,
+  type StoredOrigin,
+  type StoredRecord,
+  supersessions,
 } from './journal.ts';
 import { type OwnNumbers, wholeAgeMs } from './numbering.ts';
-import { isHistorySlot, supersessions } from './retention.ts';
 import { bytesIn, nodeIdIn, numberIn, type SqliteRow, textIn } from './sqlite-database.ts';
 
 export interface OriginRow extends StoredOrigin {

@@ -6,8 +6,7 @@
 
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { monotonicNs } from '../clock/monotonic-ns.ts';
-import { systemClock } from '../clock/system-clock.ts';
+import { monotonicNs, systemClock } from '../clock/system-clock.ts';
 import { errorMessage } from '../core/problem.ts';
 import { judgedObjectives } from '../core/run/objective.ts';
 import { eventBatchCodec } from '../messaging/event-batch-codec.ts';

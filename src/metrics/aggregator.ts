@@ -1,13 +1,12 @@
 // Receives event batches, counts them, and publishes the results: initialize, live from the first session.started,
 // draining at session.ended, then complete; interrupted if it or the run was ended early.
 
-import type { Clock } from '../clock/clock.ts';
-import { pause, untilAborted } from '../clock/until-aborted.ts';
+import { type Clock, pause, untilAborted } from '../clock/clock.ts';
 import type { MetricsSnapshot, SnapshotState } from '../core/run/snapshot.ts';
 import type { MessagePublisher } from '../messaging/publisher.ts';
 import type { MessageSubscriber } from '../messaging/subscriber.ts';
-import { BatchLoss } from '../wire/batch-loss.ts';
 import type { EventBatch } from '../wire/event-batch.ts';
+import { BatchLoss } from '../wire/event-batch-header.ts';
 import {
   type FinalDelivery,
   type FinalState,

@@ -2,9 +2,8 @@
 // for so many that may be greater, the true value of rank k is at least that of rank k − so many, minus the lag: the
 // tightest of the ways is used.
 
-import type { ErrorBound, SeriesErrorBound } from '../core/run/error-bound.ts';
-import { lowerIndex } from '../core/statistics/percentile.ts';
-import type { RankedValues } from '../core/statistics/ranked-values.ts';
+import type { ErrorBound, SeriesErrorBound } from '../core/run/event-record.ts';
+import { lowerIndex, type RankedValues } from '../core/statistics/percentile.ts';
 
 /**
  * Lower limits of the values, upper limits, or both, each sorted separately, except for a lag that some values

@@ -4,7 +4,6 @@ import { counted, ofCount } from '../core/figure/figure.ts';
 import { doubtCounts } from '../core/run/doubted-figures.ts';
 import { findContamination } from '../core/run/find-contamination.ts';
 import { type InFlightCount, littlesLaw } from '../core/run/littles-law.ts';
-import { lookUp, type MetricLookup } from '../core/run/metric-lookup.ts';
 import { judgedObjectives, type RequestLimit } from '../core/run/objective.ts';
 import { FINISH_REASONS, failureCounts, type SampleCounts } from '../core/run/outcome.ts';
 import { rateBounds } from '../core/run/rate-bounds.ts';
@@ -12,20 +11,26 @@ import {
   type ObjectiveResult,
   REPORT_SCHEMA,
   type Report,
+  type ReportClient,
   type ReportSeries,
   type ReportSource,
+  type RunConfig,
 } from '../core/run/report.ts';
-import type { ReportAgent } from '../core/run/report-agent.ts';
+import { type ReportAgent, SKEW_MAX, skewedAgents, skewOf } from '../core/run/report-agent.ts';
 import { runAsSent, type SentRange } from '../core/run/request-lengths.ts';
-import type { RunConfig } from '../core/run/run-config.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
 import { type ReportRates, reportRates } from '../core/run/run-rates.ts';
 import type { RunStop } from '../core/run/run-stop.ts';
-import type { MetricsSnapshot, SeriesMetric, SnapshotState } from '../core/run/snapshot.ts';
+import {
+  lookUp,
+  type MetricLookup,
+  type MetricsSnapshot,
+  type SeriesMetric,
+  type SnapshotState,
+} from '../core/run/snapshot.ts';
 import { tokenizerLines } from '../core/run/tokenizer-account.ts';
 import { isKnown, type Unknown, unknown } from '../core/unknown.ts';
 import { rollupOf } from './decimal-text.ts';
-import { skewNotices, worstClient } from './report-agents.ts';
 import { isOfClient, reportClient } from './report-client.ts';
 import { doubtNotices, lawNotices, reportNotices, slotNotices } from './report-notices.ts';
 
@@ -299,3 +304,25 @@ const reportSeries = (series: SeriesMetric): ReportSeries => ({
   isExact: series.isExact,
   ...(series.errorBound === undefined ? {} : { errorBound: series.errorBound }),
 });
+
+// The client section of a run on several machines: a merged result is as trustworthy as its worst client.
+
+/** The figures of all clients, with the verdict of the worst of them, by name. */
+const worstClient = (client: ReportClient, agents: readonly ReportAgent[] | undefined): ReportClient => {
+  if (agents === undefined) return client;
+  const verdict = VERDICTS.find(worst => agents.some(agent => agent.verdict === worst)) ?? 'unknown';
+  const reasons = agents
+    .filter(agent => agent.verdict === verdict)
+    .flatMap(({ name, verdictReasons }) => verdictReasons.map(reason => `${name}: ${reason}`));
+  return { ...client, verdict, reasons };
+};
+
+const skewNotices = (agents: readonly ReportAgent[]): readonly string[] =>
+  skewedAgents(agents).map(agent => {
+    const { name, planned, counts } = agent;
+    const percent = Math.abs((skewOf(agent) ?? 0) * 100).toFixed(1);
+    return `${name} sent ${counts.issued} of its ${typeof planned === 'number' ? planned : 0} planned requests, ${percent}% off, over ${SKEW_MAX * 100}%: the load was not the one that was asked for`;
+  });
+
+/** Worst first. */
+const VERDICTS = ['client-bound', 'unknown', 'trustworthy'] as const;

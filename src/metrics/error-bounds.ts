@@ -3,16 +3,18 @@
 
 import { counted, formatCount } from '../core/figure/figure.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
-import type { BoundParts, RunBounds, SeriesErrorBound } from '../core/run/error-bound.ts';
 import {
+  type BoundParts,
   GAP_EDGES,
   type GapEdgesRecord,
   type MarksRecord,
   NO_FIGURE,
+  type RunBounds,
   type SampleLateness,
+  type SeriesErrorBound,
 } from '../core/run/event-record.ts';
 import type { SeriesKey } from '../core/run/run-series.ts';
-import type { RankedValues } from '../core/statistics/ranked-values.ts';
+import type { RankedValues } from '../core/statistics/percentile.ts';
 import { type Reported, unknown } from '../core/unknown.ts';
 import { packBoundParts, unpackBoundParts } from './bound-parts.ts';
 import { boundPercentiles, roundedBound } from './bound-percentiles.ts';

@@ -1,15 +1,13 @@
 // Writes event records to a sink that may be slow, full or stuck, from its own bounded queue: records that do not fit
 // or cannot be written are counted and dropped. Accepting a batch never waits.
 
-import type { Clock } from '../clock/clock.ts';
-import { pause, unlessAborted, untilAborted } from '../clock/until-aborted.ts';
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Clock, pause, unlessAborted, untilAborted } from '../clock/clock.ts';
 import { type EventRecord, NO_FIGURE } from '../core/run/event-record.ts';
 import { Outbox } from '../messaging/outbox.ts';
-import { BatchLoss } from '../wire/batch-loss.ts';
 import { DecodeError } from '../wire/decode-error.ts';
 import { type EventBatch, readEventBatch } from '../wire/event-batch.ts';
-import { readEventBatchHeader } from '../wire/event-batch-header.ts';
-import type { EventLogSink } from './event-log-file.ts';
+import { BatchLoss, readEventBatchHeader } from '../wire/event-batch-header.ts';
 
 export interface EventLogSummary {
   readonly kind: 'summary';
@@ -231,3 +229,49 @@ const closingLine = (summary: {
 }): string => `${JSON.stringify({ kind: 'log.closed', ...summary })}\n`;
 
 const figureOrNull = (figure: number): number | null => (figure === NO_FIGURE ? null : figure);
+
+// events.jsonl on disk. A text is written as a whole or not at all: a partial write on a full disk is truncated
+// again, so that every line of the file can be read.
+
+/** Where the event logger writes. */
+export interface EventLogSink {
+  /** Rejects if nothing of the text is in the file afterwards. */
+  append(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Created for its owner alone, or appended to. @throws the system's error when it cannot be opened. */
+export const openEventLogFile = async (path: string): Promise<EventLogSink> => {
+  const handle = await open(path, 'a', 0o600);
+  const { size } = await handle.stat();
+  return new EventLogFile(handle, size);
+};
+
+class EventLogFile implements EventLogSink {
+  readonly #handle: FileHandle;
+  #size: number;
+
+  constructor(handle: FileHandle, size: number) {
+    this.#handle = handle;
+    this.#size = size;
+  }
+
+  async append(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    try {
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesWritten } = await this.#handle.write(bytes, at, bytes.length - at);
+        at += bytesWritten;
+      }
+    } catch (error) {
+      // If even that fails, a reader finds one truncated line.
+      await this.#handle.truncate(this.#size).catch(() => undefined);
+      throw error;
+    }
+    this.#size += bytes.length;
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}

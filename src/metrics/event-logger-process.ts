@@ -10,7 +10,7 @@ import { EVERY_MESSAGE } from '../messaging/subscriber.ts';
 import { removeOtherSockets } from '../messaging/zeromq/socket-folder.ts';
 import { openZeromqSubscriber } from '../messaging/zeromq/zeromq-subscriber.ts';
 import { reportParent, stopsOf, watchParent } from '../process/parent-watch.ts';
-import { openEventLogFile } from './event-log-file.ts';
+import { openEventLogFile } from './event-log.ts';
 import { EVENT_LOG_DRAIN_MS, EVENT_LOG_QUEUE_BYTES_MAX, logEvents } from './event-logger.ts';
 
 const argumentSchema = v.object({ endpoint: v.string(), file: v.string() });

@@ -2,8 +2,7 @@
 // It reads its socket independent of the disk, so that a slow disk affects only the log.
 
 import type { MessageSubscriber } from '../messaging/subscriber.ts';
-import { EventLog, type EventLogOptions, type EventLogSummary } from './event-log.ts';
-import type { EventLogSink } from './event-log-file.ts';
+import { EventLog, type EventLogOptions, type EventLogSink, type EventLogSummary } from './event-log.ts';
 
 interface EventLoggerOptions extends EventLogOptions {
   readonly subscriber: MessageSubscriber<Uint8Array>;

@@ -3,17 +3,16 @@
 // only its first and last chunk count.
 
 import { recordOf } from '../core/record-of.ts';
-import { gapsByChoice } from '../core/run/choice-times.ts';
-import type { EndedSample } from '../core/run/ended-sample.ts';
-import type { ErrorBound } from '../core/run/error-bound.ts';
+import { type EndedSample, gapsByChoice } from '../core/run/ended-sample.ts';
 import {
+  type ErrorBound,
   GAP_EDGES,
   type GapEdge,
   type GapEdgesRecord,
   type SampleLateness,
 } from '../core/run/event-record.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
-import type { RankedValues } from '../core/statistics/ranked-values.ts';
+import type { RankedValues } from '../core/statistics/percentile.ts';
 import type { BoundedValues } from './bound-percentiles.ts';
 import { TimeBins } from './time-bins.ts';
 import type { MarkedLateness } from './wake-lateness.ts';

@@ -1,8 +1,7 @@
 // Sends snapshots at a fixed rate, and at the end the final one by message and to disk, each independent of the
 // other's failure. Nothing follows the final one: the ticks are stopped and awaited first.
 
-import type { Clock } from '../clock/clock.ts';
-import { pause } from '../clock/until-aborted.ts';
+import { type Clock, pause } from '../clock/clock.ts';
 import { errorMessage } from '../core/problem.ts';
 import type { MetricsSnapshot, SnapshotState } from '../core/run/snapshot.ts';
 import type { MessagePublisher } from '../messaging/publisher.ts';

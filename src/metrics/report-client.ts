@@ -1,11 +1,10 @@
 // The client's part of a report, from a snapshot.
 
-import type { MetricLookup } from '../core/run/metric-lookup.ts';
 import type { LatenessFigures, ReportClient } from '../core/run/report.ts';
 import type { CounterKey } from '../core/run/run-counters.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import { isSeriesKey, seriesRow } from '../core/run/run-series.ts';
-import type { SeriesMetric } from '../core/run/snapshot.ts';
+import type { MetricLookup, SeriesMetric } from '../core/run/snapshot.ts';
 import { type Unknown, unknown } from '../core/unknown.ts';
 import { clientVerdict } from './client-verdict.ts';
 

@@ -3,11 +3,9 @@
 import { formatMeasuredNanoseconds } from '../core/figure/duration.ts';
 import { counted, figureText, formatCount, formatThreeDigits, ofCount } from '../core/figure/figure.ts';
 import { doubtCounts, doubtText } from '../core/run/doubted-figures.ts';
-import type { MetricLookup } from '../core/run/metric-lookup.ts';
-import type { Report } from '../core/run/report.ts';
-import type { RunConfig } from '../core/run/run-config.ts';
+import type { Report, RunConfig } from '../core/run/report.ts';
 import { RECORD_PROBLEMS } from '../core/run/run-counters.ts';
-import type { SeriesMetric } from '../core/run/snapshot.ts';
+import type { MetricLookup, SeriesMetric } from '../core/run/snapshot.ts';
 import { isUnknown } from '../core/unknown.ts';
 
 export const reportNotices = (metrics: MetricLookup, isOver: boolean): readonly string[] => [

@@ -2,18 +2,18 @@
 // last live one. Later, from the run directory alone: its file, a report that was complete, the samples counted
 // again.
 
+import { unlink } from 'node:fs/promises';
 import { counted } from '../core/figure/figure.ts';
 import { ExpansionBudget } from '../core/input/expansion-budget.ts';
-import { errorCode, type Problem, ProblemError } from '../core/problem.ts';
-import { lookUp } from '../core/run/metric-lookup.ts';
-import type { Report, ReportSource } from '../core/run/report.ts';
-import type { RunConfig } from '../core/run/run-config.ts';
-import type { MetricsSnapshot } from '../core/run/snapshot.ts';
+import { errorCode, errorMessage, type Problem, ProblemError } from '../core/problem.ts';
+import type { Report, ReportSource, RunConfig } from '../core/run/report.ts';
+import { lookUp, type MetricsSnapshot } from '../core/run/snapshot.ts';
 import { isUnknown, unknown } from '../core/unknown.ts';
+import { writeFileAtomic } from '../process/atomic-file.ts';
 import { fileReason } from '../process/disk-reason.ts';
 import { readInputFile } from '../process/input-file.ts';
 import { DecodeError } from '../wire/decode-error.ts';
-import { REPORT_BYTES_MAX, reportFromJson } from '../wire/report-codec.ts';
+import { REPORT_BYTES_MAX, reportFromJson, reportToJson } from '../wire/report-codec.ts';
 import { runConfigFromJson } from '../wire/run-config.ts';
 import { SNAPSHOT_BYTES_MAX, snapshotFromJson } from '../wire/snapshot-codec.ts';
 import { buildReport } from './build-report.ts';
@@ -24,6 +24,7 @@ import { isOfClient } from './report-client.ts';
 import { runFiles } from './run-files.ts';
 import { type CountedSamples, countRun } from './samples-file.ts';
 import { withSessions } from './session-samples.ts';
+import { renderReport } from './text-report.ts';
 
 export interface FinalSnapshot {
   readonly snapshot: MetricsSnapshot | undefined;
@@ -286,3 +287,26 @@ const RECOUNTED =
 const AFTER_EXIT_MS = 2_000;
 /** Longer than any run; a timer takes no more. */
 const FOREVER_MS = 2_147_483_647;
+
+// Writes report.json and report.txt, each whole or not at all, and each even if the other one fails.
+
+/** One sentence for each file that could not be written; empty if both were. */
+export const writeReportFiles = async (directory: string, report: Report): Promise<readonly string[]> => {
+  const files = runFiles(directory);
+  // A killed run left it.
+  await unlink(files.reserve).catch(() => undefined);
+  const written = await Promise.allSettled([
+    writeFileAtomic(files.report, reportToJson(report)),
+    writeFileAtomic(
+      files.reportText,
+      `${renderReport(report, { isUnicode: true, isFull: true }).join('\n')}\n`,
+    ),
+  ]);
+  return written.flatMap((result, index) =>
+    result.status === 'fulfilled'
+      ? []
+      : [
+          `${index === 0 ? files.report : files.reportText} could not be written: ${errorMessage(result.reason)}`,
+        ],
+  );
+};

@@ -2,9 +2,8 @@
 // sample. The aggregator feeds it from event records, a rebuilt report from the lines of samples.jsonl.
 
 import { recordOf } from '../core/record-of.ts';
-import { choiceCount, gapsByChoice } from '../core/run/choice-times.ts';
 import { ContaminationTally } from '../core/run/contamination-tally.ts';
-import type { EndedSample } from '../core/run/ended-sample.ts';
+import { choiceCount, type EndedSample, gapsByChoice } from '../core/run/ended-sample.ts';
 import { type HostRecord, NO_FIGURE } from '../core/run/event-record.ts';
 import { FailureTally } from '../core/run/failure-groups.ts';
 import { FinishNameTally } from '../core/run/finish-name-tally.ts';

@@ -1,11 +1,9 @@
 // The figures of one completed sample by METRICS §3. Contradictory stamps give none at all: a negative time must not
 // be averaged, nor may it end the whole count.
 
-import { choiceCount, contentNsOf } from '../core/run/choice-times.ts';
-import type { EndedSample } from '../core/run/ended-sample.ts';
-import { NO_FIGURE } from '../core/run/event-record.ts';
+import { choiceCount, contentNsOf, type EndedSample } from '../core/run/ended-sample.ts';
+import { NO_FIGURE, SERVED_KEYS } from '../core/run/event-record.ts';
 import type { SampleSeriesKey } from '../core/run/run-series.ts';
-import { SERVED_KEYS } from '../core/run/served-times.ts';
 import { TOKENS_MAX } from '../core/run/token-doubts.ts';
 
 /** NO_FIGURE where the sample has none. */

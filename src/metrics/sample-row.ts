@@ -1,10 +1,13 @@
 // The state of a sample between its record of issue and that of its end.
 
 import type { EndedSample, SampleFailure } from '../core/run/ended-sample.ts';
-import { NO_FIGURE, type SampleLateness, type SampleRecord } from '../core/run/event-record.ts';
-import type { SampleNote } from '../core/run/sample-note.ts';
-import type { SampleRemark } from '../core/run/sample-remark.ts';
-import type { ServedTimes } from '../core/run/served-times.ts';
+import {
+  NO_FIGURE,
+  type SampleLateness,
+  type SampleRecord,
+  type ServedTimes,
+} from '../core/run/event-record.ts';
+import type { SampleNote, SampleRemark } from '../core/run/sample-remark.ts';
 import type { SampleTurn } from '../core/run/session-outcome.ts';
 
 export type SampleRecordOf<K extends SampleRecord['kind']> = Extract<SampleRecord, { readonly kind: K }>;

@@ -3,7 +3,7 @@
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
 import { judgedObjectives } from '../core/run/objective.ts';
-import type { RunConfig } from '../core/run/run-config.ts';
+import type { RunConfig } from '../core/run/report.ts';
 import { shapeOf } from '../core/run/run-shape.ts';
 import type { SkippedTurn } from '../core/run/session-outcome.ts';
 import { readOwnSampleLine } from '../wire/own-sample-line.ts';

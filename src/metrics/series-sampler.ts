@@ -1,17 +1,25 @@
 // A series of a run: a histogram for live percentiles, the raw values for exact final ones, and exact sums. Recording
 // allocates nothing but the next block of raw values.
 
-import type { SeriesErrorBound } from '../core/run/error-bound.ts';
+import type { SeriesErrorBound } from '../core/run/event-record.ts';
 import { isSeriesKey, type SeriesKey } from '../core/run/run-series.ts';
 import type { SeriesMetric } from '../core/run/snapshot.ts';
-import { earlyStoppingEstimate, earlyStoppingRank } from '../core/statistics/early-stopping.ts';
+import {
+  earlyStoppingEstimate,
+  earlyStoppingRank,
+  tailInterval,
+  tailRanks,
+} from '../core/statistics/early-stopping.ts';
 import { ExactSums } from '../core/statistics/exact-sums.ts';
 import { Histogram, type HistogramBounds } from '../core/statistics/histogram.ts';
 import { countBetween, LOG_BUCKET_COUNT, logBuckets, logEdges } from '../core/statistics/log-buckets.ts';
-import { DEFAULT_PERCENTILES, failureAdjustedPercentile, lowerIndex } from '../core/statistics/percentile.ts';
-import type { RankedValues } from '../core/statistics/ranked-values.ts';
+import {
+  DEFAULT_PERCENTILES,
+  failureAdjustedPercentile,
+  lowerIndex,
+  type RankedValues,
+} from '../core/statistics/percentile.ts';
 import { type BlockStore, RAW_VALUES_MAX, RawValues } from '../core/statistics/raw-values.ts';
-import { tailInterval, tailRanks } from '../core/statistics/tail-interval.ts';
 import { decimalText, parseDecimalText } from './decimal-text.ts';
 import type { ErrorBounds } from './error-bounds.ts';
 import { packCells, unpackCells } from './series-cells.ts';

@@ -2,8 +2,16 @@
 
 import { errorCode } from '../core/problem.ts';
 import { recordOf } from '../core/record-of.ts';
+import { ENERGY_SCOPES } from '../core/run/energy.ts';
+import { powerColumn } from '../core/run/live-energy.ts';
 import { openInputFile } from '../process/input-file.ts';
-import { SERVER_COLUMN_KEYS, type ServerColumns, type TimeSeries } from '../wire/api/run-answers.ts';
+import {
+  type PowerColumns,
+  SERVER_COLUMN_KEYS,
+  type ServerColumns,
+  type TimeSeries,
+} from '../wire/api/run-answers.ts';
+import { decodePowerLines } from '../wire/power-line.ts';
 import { decodeServerLines, type ServerLine } from '../wire/server-line.ts';
 
 /** Adds the server's columns, if there is such a file with any values. */
@@ -50,3 +58,14 @@ export const startOfFile = async (path: string): Promise<string> => {
 const OLD_SECONDS = 2.5;
 /** A day of readings has some 8 MB. */
 const BYTES_MAX: number = 16 * 1024 * 1024;
+
+// The power of a server's node in the steps of a run's charts: the mean of the readings in each step.
+
+/** Adds the power of the node, if there is such a file. */
+export const withPowerColumns = async (path: string, series: TimeSeries): Promise<TimeSeries> => {
+  const lines = decodePowerLines(await startOfFile(path));
+  if (lines.every(({ watts }) => watts.size === 0)) return series;
+  const steps = { points: series.inFlight.length, stepMs: series.stepMs };
+  const power: PowerColumns = recordOf(ENERGY_SCOPES, scope => powerColumn(lines, scope, steps));
+  return { ...series, power };
+};

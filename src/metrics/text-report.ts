@@ -29,11 +29,11 @@ import { provenanceRows } from '../core/run/provenance-rows.ts';
 import { rateBoundText } from '../core/run/rate-bounds.ts';
 import type { LatenessFigures, Report, ReportClient } from '../core/run/report.ts';
 import { isSendTailReported, TOO_FEW } from '../core/run/report-summary.ts';
+import { verdictText } from '../core/run/run.ts';
 import { stateOf } from '../core/run/run-digest.ts';
 import { RATE_KEYS, type RateKey, RUN_RATES, rateRow } from '../core/run/run-rates.ts';
 import { seriesOf, seriesRow } from '../core/run/run-series.ts';
-import { graceRows, loadLabel } from '../core/run/run-shape.ts';
-import { nameLabel } from '../core/run/run-tags.ts';
+import { graceRows, loadLabel, nameLabel } from '../core/run/run-shape.ts';
 import { serverAccount } from '../core/run/server-rows.ts';
 import {
   sessionLines,
@@ -43,7 +43,6 @@ import {
   uncachedRows,
 } from '../core/run/session-rows.ts';
 import { variantTable } from '../core/run/variant-rows.ts';
-import { verdictText } from '../core/run/verdict-scope.ts';
 import { asciiOf } from '../core/text/ascii.ts';
 import { inColumns } from '../core/text/columns.ts';
 import { capitalized, showable } from '../core/text/single-line.ts';

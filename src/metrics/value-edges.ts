@@ -1,9 +1,9 @@
 // The limits of each value of a series: less by the lateness of its end, and more by that of its start. Sorted, they
 // are the limits of the percentiles. Stored as the series stores its values, live and exact.
 
-import type { ErrorBound } from '../core/run/error-bound.ts';
+import type { ErrorBound } from '../core/run/event-record.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
-import type { RankedValues } from '../core/statistics/ranked-values.ts';
+import type { RankedValues } from '../core/statistics/percentile.ts';
 import { type BlockStore, RawValues } from '../core/statistics/raw-values.ts';
 import type { BoundedValues } from './bound-percentiles.ts';
 import { TimeBins } from './time-bins.ts';

@@ -2,8 +2,7 @@
 // write, and its last reply arrived earlier by as much as it may have been read late.
 
 import type { EndedSample } from '../core/run/ended-sample.ts';
-import type { ErrorBound } from '../core/run/error-bound.ts';
-import type { SampleLateness } from '../core/run/event-record.ts';
+import type { ErrorBound, SampleLateness } from '../core/run/event-record.ts';
 import { roundedBound } from './bound-percentiles.ts';
 import { TimeBins } from './time-bins.ts';
 import type { Lateness, MarkedLateness } from './wake-lateness.ts';

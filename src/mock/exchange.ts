@@ -3,8 +3,7 @@
 
 import type { Socket } from 'node:net';
 import type { Deadlined } from './deadline-queue.ts';
-import type { HostTime } from './host-time.ts';
-import type { ServedRequest } from './mock-log.ts';
+import type { HostTime, ServedRequest } from './mock-log.ts';
 import { writeStamp } from './reply/framing.ts';
 import type { Ending, Reply } from './reply/reply.ts';
 

@@ -1,9 +1,11 @@
 // The mock's own log: requests, what it sent and when, and how a correct client must report it. Tests compare a
 // client's report with it.
 
+import type { Clock } from '../clock/clock.ts';
+import { monotonicNs } from '../clock/system-clock.ts';
 import { Histogram } from '../core/statistics/histogram.ts';
+import { encodeTruthStream, NO_SAMPLE } from '../wire/truth-stamps.ts';
 import type { Expected } from './failure.ts';
-import type { HostTime } from './host-time.ts';
 
 /** One request. Times are ms of the mock's own clock until they are output. */
 export interface ServedRequest {
@@ -194,3 +196,70 @@ const outcomeOf = ({ expected, isClientGone }: ServedRequest): string => {
 export const ENTRIES_MAX = 50_000;
 /** 1 ns to an hour. */
 const LATENESS_BOUNDS_NS = { low: 1, high: 3.6e12 };
+
+// Two readings of one clock: cheap milliseconds to schedule by, and the nanoseconds of CLOCK_MONOTONIC that other
+// processes of this machine can compare with their own.
+export interface HostTime {
+  nowMs(): number;
+  /** What CLOCK_MONOTONIC showed at `nowMs`, to about 0.1 µs. */
+  nsAt(atMs: number): bigint;
+}
+
+/** Both clocks run at one rate, so one measured offset stays valid. */
+export const hostTime = (clock: Clock): HostTime => {
+  let zeroNs = 0n;
+  let narrowestMs = Number.POSITIVE_INFINITY;
+  // The first call of either is slow, so a single pair would be wrong by a millisecond.
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const beforeMs = clock.nowMs();
+    const middleNs = monotonicNs();
+    const afterMs = clock.nowMs();
+    if (afterMs - beforeMs >= narrowestMs) continue;
+    narrowestMs = afterMs - beforeMs;
+    zeroNs = middleNs - nanoseconds((beforeMs + afterMs) / 2);
+  }
+  return { nowMs: clock.nowMs, nsAt: atMs => zeroNs + nanoseconds(atMs) };
+};
+
+const nanoseconds = (ms: number): bigint => BigInt(Math.round(ms * 1e6));
+
+const ATTEMPTS = 200;
+
+// What the mock wrote and when, for each stream, for a client that requests it afterwards (`mock --stamp`, GET
+// /mock/stamps): in bytes, because a calibration has a hundred thousand of them.
+export class StampLog {
+  readonly #time: HostTime;
+  #streams: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(time: HostTime) {
+    this.#time = time;
+  }
+
+  add({ sample, readMs, writtenMs }: ServedRequest): void {
+    if (writtenMs === undefined || sample === NO_SAMPLE) return;
+    const stream = encodeTruthStream(sample, {
+      readNs: this.#time.nsAt(readMs),
+      writeNs: writtenMs.map(ms => this.#time.nsAt(ms)),
+    });
+    if (this.#bytes + stream.length > STAMP_BYTES_MAX) return;
+    this.#streams.push(stream);
+    this.#bytes += stream.length;
+  }
+
+  /** Those since the last call. */
+  take(): Buffer {
+    const bytes = Buffer.concat(this.#streams);
+    this.#streams = [];
+    this.#bytes = 0;
+    return bytes;
+  }
+
+  /** "4345784570780", for a client that compares clocks. */
+  get nowNs(): string {
+    return String(this.#time.nsAt(this.#time.nowMs()));
+  }
+}
+
+/** Eight million chunks; later streams are not kept. */
+const STAMP_BYTES_MAX = 67_108_864;

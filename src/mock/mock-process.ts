@@ -2,7 +2,7 @@
 // of JSON; when it listens it prints the address on one line, and it exits with its parent.
 
 import process from 'node:process';
-import { untilAborted } from '../clock/until-aborted.ts';
+import { untilAborted } from '../clock/clock.ts';
 import { reportParent, watchParent } from '../process/parent-watch.ts';
 import { startMock } from './mock-server.ts';
 import { MockError, readMockSettings } from './mock-settings.ts';

@@ -2,22 +2,19 @@
 // better than the client it tests.
 
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
-import type { Clock } from '../clock/clock.ts';
+import { lstat, unlink } from 'node:fs/promises';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { type Clock, pause } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { pause } from '../clock/until-aborted.ts';
 import { minimumOf } from '../core/extremes.ts';
-import { errorMessage } from '../core/problem.ts';
+import { errorCode, errorMessage } from '../core/problem.ts';
 import { Admission } from './admission.ts';
 import { ClientConnection } from './client-connection.ts';
 import { DeadlineQueue } from './deadline-queue.ts';
-import { hostTime } from './host-time.ts';
-import { removeLeftSocket } from './left-socket.ts';
 import { LogFile } from './log-file.ts';
-import { MockLog, type MockLogSummary } from './mock-log.ts';
+import { hostTime, MockLog, type MockLogSummary, StampLog } from './mock-log.ts';
 import { MockError, type MockOptions, type MockSettings, mockSettings } from './mock-settings.ts';
 import { Routes } from './routes.ts';
-import { StampLog } from './stamp-log.ts';
 
 export interface Mock extends AsyncDisposable {
   /** "http://127.0.0.1:43121", "unix:/run/mock.sock" */
@@ -210,3 +207,29 @@ const CONNECTIONS_MAX = 16_384;
 const BACKLOG = 4_096;
 const SWEEP_MS_MIN = 5;
 const SWEEP_MS_MAX = 500;
+
+// A Unix socket stays in the file system when its server was killed, and prevents others from listening there. It is
+// removed if nothing accepts connections; anything but a socket, or one that accepts, is left alone.
+
+/** @throws the system's error if it cannot be removed */
+const removeLeftSocket = async (path: string): Promise<void> => {
+  const found = await lstat(path).catch(() => undefined); // listening reports the problem
+  if (found?.isSocket() !== true) return;
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+  } catch (error) {
+    if (errorCode(error) === 'ECONNREFUSED') await removed(path);
+  } finally {
+    socket.destroy();
+  }
+};
+
+/** A removal by another process is fine as well. */
+const removed = async (path: string): Promise<void> => {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+};

@@ -6,22 +6,20 @@ import { MOCK_APIS } from './api/mock-apis.ts';
 import { errorJson } from './api/openai-json.ts';
 import type { FaultCase } from './cases/fault-case.ts';
 import type { MockAnswer } from './client-connection.ts';
-import { type CompletionRequest, readCompletionRequest } from './completion-request.ts';
+import { type CompletionRequest, KeptConversations, readCompletionRequest } from './completion-request.ts';
 import type { Failure } from './failure.ts';
 import { ANY_FAILURE, failureInTurn, failureNamed, failureOfModel } from './failures.ts';
 import { informationalHeads, smallReply } from './http/reply-head.ts';
 import type { HttpRequest } from './http/request-reader.ts';
-import { KeptConversations } from './kept-conversations.ts';
 import { KeptPrefixes } from './kept-prefixes.ts';
 import { metricsPage } from './metrics-page.ts';
-import { ENTRIES_MAX, type MockLog, type MockLogSummary } from './mock-log.ts';
+import { ENTRIES_MAX, type MockLog, type MockLogSummary, type StampLog } from './mock-log.ts';
 import type { MockSettings } from './mock-settings.ts';
 import { failingReply } from './reply/failing-reply.ts';
 import { ReplyBuilder } from './reply/healthy-reply.ts';
 import type { Reply } from './reply/reply.ts';
 import { type ReplySubject, replySubject } from './reply/reply-subject.ts';
 import { closedAnswer } from './reply/stream-plan.ts';
-import type { StampLog } from './stamp-log.ts';
 
 interface RoutesOptions {
   readonly settings: MockSettings;

@@ -5,8 +5,8 @@ import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
 import type { ModelFacts } from '../core/model/model-facts.ts';
 import { type Unknown, unknown } from '../core/unknown.ts';
+import { ModelError } from './byte-source.ts';
 import { hubModel } from './hub-cache.ts';
-import { ModelError } from './model-error.ts';
 import { readModel } from './read-model.ts';
 
 interface ServedModel {

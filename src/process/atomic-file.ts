@@ -2,7 +2,7 @@
 // file, flushed, renamed, and the folder flushed too.
 
 import { randomBytes } from 'node:crypto';
-import { link, open, readdir, rename, unlink } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from '../core/problem.ts';
 
@@ -101,3 +101,24 @@ const flushFolder = async (path: string): Promise<void> => {
 const UNFINISHED = /^\..+\.[0-9a-f]{12}\.tmp$/;
 const PRIVATE_FILE_MODE = 0o600;
 const FOLDER_CANNOT_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'EPERM', 'EISDIR', 'EBADF', 'ENOTSUP']);
+
+// Creates a folder and its missing parents, one level at a time, and reports the system's error if one cannot
+// be created.
+
+/**
+ * Not mkdir's `recursive`: where a file system refuses new folders with ENOENT, as /proc does, that never
+ * returns.
+ * @returns true if it was created here, false if something of that name exists.
+ */
+export const makeMissingFolder = async (path: string): Promise<boolean> => {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return false;
+    const parent = dirname(path);
+    if (code !== 'ENOENT' || parent === path || !(await makeMissingFolder(parent))) throw error;
+    return await makeMissingFolder(path);
+  }
+};

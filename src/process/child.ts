@@ -246,3 +246,31 @@ const STDERR_TAIL_BYTES_MAX = 64 * 1024;
 const LINE_BYTES_MAX = 1024 * 1024;
 const TERMINATE_GRACE_MS = 500;
 const RELEASE_AFTER_MS = 250;
+
+// Tools that may print nothing for days: they would not notice by themselves that their reader is gone, and each kill -9 would leave one.
+
+/**
+ * The lines of a tool that only prints on a change. @throws as `streamLines`; a missing tool exits with
+ * NOT_FOUND.
+ */
+export const quietLines = (
+  command: readonly string[],
+  options: Omit<StreamLinesOptions, 'idleTimeoutMs' | 'input'>,
+): AsyncGenerator<string, void, void> =>
+  streamLines('sh', ['-c', END_WITH_US, 'sh', ...command], {
+    ...options,
+    idleTimeoutMs: Number.POSITIVE_INFINITY,
+    input: '',
+  });
+
+/** Exit code of a shell if there is no such command (POSIX). */
+export const NOT_FOUND = 127;
+
+/**
+ * Replaces itself by the tool, with a reader of our end of the pipe that ends the tool when this process is
+ * gone.
+ */
+const END_WITH_US = `exec 3<&0 </dev/null
+{ read -r _ <&3; kill $$; } >/dev/null 2>&1 &
+exec 3<&-
+exec "$@"`;

@@ -3,8 +3,7 @@
 
 import { watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { Clock } from '../clock/clock.ts';
-import { pause } from '../clock/until-aborted.ts';
+import { type Clock, pause } from '../clock/clock.ts';
 
 /** Whether something happened to the file since the last call. */
 export class FileChanges {

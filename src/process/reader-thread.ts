@@ -4,8 +4,8 @@
 
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { pause, unlessAborted } from '../clock/clock.ts';
 import { systemClock } from '../clock/system-clock.ts';
-import { pause, unlessAborted } from '../clock/until-aborted.ts';
 import { errorCode } from '../core/problem.ts';
 
 interface ReaderThreadOptions {

@@ -2,8 +2,7 @@
 // (sd_notify(3)). The program systemd-notify does it, because Node opens no datagram sockets of files; it
 // exists wherever systemd does.
 
-import type { Clock } from '../clock/clock.ts';
-import { pause } from '../clock/until-aborted.ts';
+import { type Clock, pause } from '../clock/clock.ts';
 import { type Env, runTool } from './child.ts';
 
 interface ServiceNotify extends AsyncDisposable {

@@ -6,8 +6,15 @@ import { INPUT_LIMITS } from '../core/input/input-limits.ts';
 import { errorMessage, type Problem, ProblemError } from '../core/problem.ts';
 import { linesIn } from '../core/text/lines-in.ts';
 import { openInputFile } from '../process/input-file.ts';
-import { BLOCK_HEAD_BYTES, decodeBlockHead, decodeBlockText } from './block.ts';
-import { decodeLine, RECORDING_VERSION, type RecordingHeader, type RecordingLine } from './recording-line.ts';
+import {
+  BLOCK_HEAD_BYTES,
+  decodeBlockHead,
+  decodeBlockText,
+  decodeLine,
+  RECORDING_VERSION,
+  type RecordingHeader,
+  type RecordingLine,
+} from './recording-line.ts';
 
 export class RecordingError extends ProblemError<Problem<'unreadable' | 'no-recording' | 'newer'>> {
   override readonly name = 'RecordingError';

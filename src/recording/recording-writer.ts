@@ -2,8 +2,7 @@
 // lacks only its last ones. It never overwrites a file.
 
 import { type FileHandle, open } from 'node:fs/promises';
-import { encodeBlock } from './block.ts';
-import type { RecordingLine } from './recording-line.ts';
+import { encodeBlock, type RecordingLine } from './recording-line.ts';
 
 /** Of one recording on disk. */
 const RECORDING_BYTES_MAX: number = 256 * 1024 * 1024;

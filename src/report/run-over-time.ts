@@ -2,11 +2,10 @@
 
 import { errorCode } from '../core/problem.ts';
 import { fileLines } from '../metrics/file-lines.ts';
-import { withPowerColumns } from '../metrics/power-columns.ts';
 import type { RunFiles } from '../metrics/run-files.ts';
 import { RunTimeSeries } from '../metrics/run-time-series.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../metrics/samples-file.ts';
-import { withServerColumns } from '../metrics/server-columns.ts';
+import { withPowerColumns, withServerColumns } from '../metrics/server-columns.ts';
 import type { TimeSeries } from '../wire/api/run-answers.ts';
 import { decodeSampleTimes } from '../wire/sample-times.ts';
 

@@ -35,8 +35,7 @@ import { pastRunsOf } from './past-runs.ts';
 import { rdmaDevicesOf, thunderboltOf } from './port-readings.ts';
 import { type Probed, probeAt, probedBy } from './probing.ts';
 import { AskedProbes, type RequestedStep } from './requested-probes.ts';
-import type { Site, Wiring } from './site.ts';
-import { type SiteAt, siteOverTime } from './site-over-time.ts';
+import { type Site, type SiteAt, siteOverTime, type Wiring } from './site.ts';
 import { trafficReporter } from './traffic-reading.ts';
 
 /** An event with the age that it has when reported, ms. */

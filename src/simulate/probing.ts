@@ -3,16 +3,21 @@
 
 import type { Fact } from '../core/event-kinds.ts';
 import type { Connection } from '../core/link/connection.ts';
-import type { ProbeSubject } from '../core/probe/probe-status.ts';
-import { deviceBaseline, linkBaseline } from './baseline.ts';
+import { BASELINE_WINDOW_MS, type ProbeSubject } from '../core/probe/probe-status.ts';
 import { connectionAt, type SimulatedConnection } from './connection.ts';
 import { type ContactAt, NEW_CONTACT, OLD_CONTACT } from './contact.ts';
 import { deviceId, workingGpus } from './durable-readings.ts';
 import { seedOf } from './noise.ts';
 import { connectionBefore, siteBefore } from './past-profiles.ts';
-import { deviceProfiles, GPU_TTL_MS, linkProfile, RDMA_TTL_MS, SOCKET_TTL_MS } from './profile.ts';
-import type { Site } from './site.ts';
-import type { SiteAt } from './site-over-time.ts';
+import {
+  deviceProfiles,
+  GPU_TTL_MS,
+  linkProfile,
+  RDMA_TTL_MS,
+  SOCKET_TTL_MS,
+  THROTTLED_SHARE,
+} from './profile.ts';
+import type { Site, SiteAt } from './site.ts';
 
 export interface Probed {
   readonly subject: ProbeSubject;
@@ -170,3 +175,44 @@ const NEWCOMER_FIRST_MS = 3_000;
 const NEWCOMER_TURN_MS = 2_000;
 /** Past measurements have separate numbers: one per hour. */
 const PAST_ATTEMPT_MS = 3_600_000;
+
+// The rates of a simulated connection or device last week: the same as now, unless something has become worse since.
+
+/** None if nothing was ever measured. */
+const linkBaseline = (subject: ProbeSubject, connection: SimulatedConnection): readonly Fact[] => {
+  const { failure, usualBitsPerSecond: usual = 0, upload, download, roundTripNs } = connection;
+  if (failure !== undefined) return [];
+  return [
+    reported(subject, {
+      uploadBitsPerSecond: Math.round(Math.max(usual, upload)),
+      downloadBitsPerSecond: Math.round(Math.max(usual, download)),
+      roundTripNsP50: roundTripNs,
+    }),
+  ];
+};
+
+/** `profile`: the newest; `at`: the machine's device that it belongs to. */
+const deviceBaseline = (
+  subject: ProbeSubject,
+  { machine }: Site,
+  at: number,
+  profile: Fact,
+): readonly Fact[] => {
+  if (profile.kind !== 'gpu.profiled' || machine.quirks?.isUnmeasured === true) return [];
+  const { fp16FlopsPerSecond: flops, memoryReadBytesPerSecond: read } = profile.payload;
+  const share = machine.quirks?.throttledGpu === at ? THROTTLED_SHARE : 1;
+  return [
+    reported(subject, {
+      ...(typeof flops === 'number' ? { fp16FlopsPerSecond: Math.round(flops / share) } : {}),
+      ...(typeof read === 'number' ? { memoryReadBytesPerSecond: read } : {}),
+    }),
+  ];
+};
+
+const reported = (subject: ProbeSubject, medians: Readonly<Record<string, number>>): Fact => ({
+  kind: 'baseline.reported',
+  payload: { subject, windowMs: BASELINE_WINDOW_MS, spanMs: BASELINE_WINDOW_MS, count: COUNT, medians },
+});
+
+/** Measurements that the medians are of. */
+const COUNT = 96;

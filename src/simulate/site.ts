@@ -3,10 +3,11 @@
 // should a packet ever leave.
 
 import type { NodeId } from '../core/ids.ts';
-import type { Absence } from './absence.ts';
-import type { Hardware, RdmaHardware } from './hardware.ts';
-import { HARDWARE } from './hardware-catalogue.ts';
-import type { Cable, Scenario, SimulatedMachine } from './scenario/scenario.ts';
+import { type Absence, isDuring } from './absence.ts';
+import { MAC_MINI, MAC_STUDIO, MACBOOK } from './apple-hardware.ts';
+import type { Hardware, HardwareName, RdmaHardware } from './hardware.ts';
+import { CPU_VM, DGX_SPARK, GPU_SERVER, RADEON_BOX, WORKSTATION } from './linux-hardware.ts';
+import type { Cable, MachineQuirks, Scenario, SimulatedMachine } from './scenario/scenario.ts';
 
 export interface Site {
   readonly index: number;
@@ -195,3 +196,49 @@ const PLAIN = {
 const THUNDERBOLT_BITS_PER_SECOND = { 'thunderbolt-rdma': 80e9, thunderbolt: 40e9 } as const;
 const FIRST_HOST = 10;
 const NARROW_MACHINES_MAX = 240;
+
+// A simulated machine as it is at one moment: with the quirks that it has then, and without a carrier where a cable is
+// unplugged. The same object for as long as nothing changes, so that its reader sees when something did.
+export type SiteAt = (atSeconds: number) => Site;
+
+export const siteOverTime = (site: Site, { cables }: Pick<Wiring, 'cables'>): SiteAt => {
+  const changes = site.machine.changes ?? [];
+  const outages = cables.flatMap(({ cable, a, b }) =>
+    [a, b]
+      .filter(end => end.site === site)
+      .flatMap(({ socket }) => (cable.outages ?? []).map(outage => ({ outage, socket }))),
+  );
+  // Most machines never change.
+  if (changes.length + outages.length === 0) return () => site;
+  let held = { key: '', site };
+  return atSeconds => {
+    const activeChanges = changes.filter(change => isDuring(change, atSeconds));
+    const activeOutages = outages.filter(({ outage }) => isDuring(outage, atSeconds));
+    const key = [
+      ...activeChanges.map(change => `change ${changes.indexOf(change)}`),
+      ...activeOutages.map(({ outage, socket }) => `${socket.interfaceName} ${outage.goneAt ?? 'unplugged'}`),
+    ].join(' ');
+    if (key === held.key) return held.site;
+    let quirks: MachineQuirks = site.machine.quirks ?? {};
+    for (const change of activeChanges) quirks = { ...quirks, ...change.quirks };
+    const sockets = site.sockets.flatMap((socket): readonly Socket[] => {
+      const outage = activeOutages.find(one => one.socket === socket)?.outage;
+      if (outage === undefined) return [socket];
+      return outage.goneAt === site.index ? [] : [{ ...socket, hasCarrier: false }];
+    });
+    held = { key, site: { ...site, sockets, machine: { ...site.machine, quirks } } };
+    return held.site;
+  };
+};
+
+// Every kind of machine that can be simulated.
+const HARDWARE: Readonly<Record<HardwareName, Hardware>> = {
+  'mac-studio': MAC_STUDIO,
+  'mac-mini': MAC_MINI,
+  macbook: MACBOOK,
+  'dgx-spark': DGX_SPARK,
+  workstation: WORKSTATION,
+  'radeon-box': RADEON_BOX,
+  'gpu-server': GPU_SERVER,
+  'cpu-vm': CPU_VM,
+};

@@ -7,8 +7,7 @@ import {
   unboundedReason,
   unboundedText,
 } from '../core/run/figure-verdict.ts';
-import type { MetricLookup } from '../core/run/metric-lookup.ts';
-import type { MetricsSnapshot } from '../core/run/snapshot.ts';
+import type { MetricLookup, MetricsSnapshot } from '../core/run/snapshot.ts';
 import { type Line, part } from './part.ts';
 
 type SnapshotBounds = MetricsSnapshot['bounds'];

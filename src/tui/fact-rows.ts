@@ -3,9 +3,8 @@
 import { formatAge } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
 import type { ReadingView } from '../core/node/reading-view.ts';
-import { unknownFact } from './figure.ts';
 import type { Row } from './layout.ts';
-import { type Line, type Part, part } from './part.ts';
+import { type Line, type Part, part, unknownFact } from './part.ts';
 
 /** How old a reading is, and that it is stale. */
 const agePart = (view: ReadingView<unknown>): Part | undefined => {

@@ -16,8 +16,7 @@ import { type GpuError, xidMeaning, xidText } from '../core/node/gpu-errors.ts';
 import { type GpuHealth, type HealthFinding, linksUp } from '../core/node/gpu-health.ts';
 import type { GpuView } from '../core/node/node-view.ts';
 import { isKnown, isUnknown, knownOr, type Reported } from '../core/unknown.ts';
-import { figureFact, named, unknownFact } from './figure.ts';
-import { type Line, part } from './part.ts';
+import { figureFact, type Line, named, part, unknownFact } from './part.ts';
 
 export const gpuFacts = ({ device, load, health, findings }: GpuView): readonly Line[] => {
   const name: Line = [part(device.name, 'strong')];

@@ -9,8 +9,7 @@ import {
 } from '../core/figure/figure.ts';
 import { memoryUsedBytes, type NodeMemory } from '../core/node/memory.ts';
 import { isUnknown, knownOr } from '../core/unknown.ts';
-import { named, textFact, unknownFact } from './figure.ts';
-import { type Line, part } from './part.ts';
+import { type Line, named, part, textFact, unknownFact } from './part.ts';
 
 export const memoryFacts = (memory: NodeMemory): readonly Line[] => {
   const { totalBytes, pressure, container } = memory;

@@ -1,8 +1,10 @@
 // Pieces of a terminal line with their tone. Lines are laid out by text width and coloured last, so colour never counts
 // as width and everything can be tested as plain text.
 
+import { type Figure, figureText } from '../core/figure/figure.ts';
 import { textWidth } from '../core/text/columns.ts';
 import { showable } from '../core/text/single-line.ts';
+import { isUnknown, type Unknown } from '../core/unknown.ts';
 
 export type Tone = 'plain' | 'strong' | 'dim' | 'good' | 'caution' | 'bad' | 'water';
 
@@ -73,3 +75,20 @@ const TONE_CODES: Readonly<Record<Tone, string | undefined>> = {
   bad: '31',
   water: '34',
 };
+
+// Figures as parts of a terminal line: what is unknown is a dash with its reason.
+
+/** The figure, or "– (no sensor)". */
+export const figureFact = (
+  value: number | Unknown,
+  format: (value: number) => Figure,
+  tone: Tone = 'plain',
+): Line => (isUnknown(value) ? unknownFact(value) : [part(figureText(format(value)), tone)]);
+
+export const textFact = (value: string | Unknown, tone: Tone = 'plain'): Line =>
+  isUnknown(value) ? unknownFact(value) : [part(value, tone)];
+
+export const unknownFact = ({ reason }: Unknown): Line => [part(`– (${reason})`, 'dim')];
+
+/** With the name of what is unknown, if the figure alone is unclear. */
+export const named = (name: string, fact: Line): Line => [part(`${name} `, 'dim'), ...fact];

@@ -1,17 +1,24 @@
 // One row for each reading of a node. A missing reading gives the reason; a stale one is marked and keeps its last
 // value.
 
-import { formatUptime } from '../core/figure/duration.ts';
+import { formatAge, formatUptime } from '../core/figure/duration.ts';
 import {
   figureText,
+  formatBitsPerSecond,
   formatBytes,
   formatBytesOf,
+  formatBytesPerSecond,
+  formatCapacityBytes,
   formatCelsius,
+  formatCount,
   formatNominalBitsPerSecond,
   formatPercent,
   formatWatts,
 } from '../core/figure/figure.ts';
+import { cpuLimitText, type NodeContainer } from '../core/node/container.ts';
 import type { DiskVolume } from '../core/node/disk.ts';
+import type { DiskTraffic } from '../core/node/disk-traffic.ts';
+import type { FailedGpu } from '../core/node/failed-gpu.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import { gpusOf, ownMemoryGpus } from '../core/node/memory-use.ts';
 import type { NetworkInterface } from '../core/node/network.ts';
@@ -20,15 +27,13 @@ import { PRESSURED_RESOURCES } from '../core/node/pressure.ts';
 import type { RdmaDevice } from '../core/node/rdma-devices.ts';
 import { knownValue, type ReadingView } from '../core/node/reading-view.ts';
 import type { NodeSystem } from '../core/node/system.ts';
-import { isKnown, isUnknown } from '../core/unknown.ts';
-import { containerFacts } from './container-facts.ts';
+import { isLoopbackPort, type PortTraffic } from '../core/node/traffic.ts';
+import { isKnown, isUnknown, knownOr } from '../core/unknown.ts';
 import { factRows, listFacts } from './fact-rows.ts';
-import { figureFact, named, textFact, unknownFact } from './figure.ts';
-import { gpuErrorRows, gpuFactRows, gpuFindingRows } from './gpu-rows.ts';
+import { failedFacts, findingFact, gpuFacts, xidFacts } from './gpu-facts.ts';
 import type { Row } from './layout.ts';
 import { memoryFacts } from './memory-facts.ts';
-import { type Line, part } from './part.ts';
-import { diskFacts, trafficFacts } from './traffic-facts.ts';
+import { figureFact, type Line, named, part, textFact, unknownFact } from './part.ts';
 
 export const readingFacts = (view: NodeView, hasGpuTable = false): readonly Row[] => [
   ...factRows('Chip', view.identity, identity => [chipFacts(identity)]),
@@ -176,3 +181,102 @@ const volumeFacts = ({ mountPoint, fileSystem, totalBytes, availableBytes }: Dis
 ];
 
 const ADDRESSES_MAX = 3;
+
+// The container of a node in one row: what it may use, and its pod.
+const containerFacts = ({ cpuLimit, memoryLimit, pod }: NodeContainer): readonly Line[] => [
+  ...(isKnown(cpuLimit) && cpuLimit.kind === 'limited'
+    ? [named('limit', [part(cpuLimitText(cpuLimit.cpus))])]
+    : []),
+  ...(isKnown(memoryLimit) && memoryLimit.kind === 'limited'
+    ? [named('memory limit', [part(figureText(formatCapacityBytes(memoryLimit.bytes)))])]
+    : []),
+  ...(pod.kind === 'pod'
+    ? [
+        named('pod', textFact(pod.podName)),
+        named('namespace', textFact(pod.namespace)),
+        named('machine', textFact(pod.machine)),
+      ]
+    : []),
+];
+
+// What the ports and disks of a node carry, a row each: in, out, and what was lost since the counters began.
+
+/** None of the loopback, nor of a port that has never carried anything. */
+const trafficFacts = (port: PortTraffic): readonly Line[] => {
+  const { name, received, sent, rates } = port;
+  if (isLoopbackPort(port) || received.bytes + sent.bytes === 0) return [];
+  const lost = [
+    ...lossFacts('errors', knownOr(received.errors, 0) + knownOr(sent.errors, 0)),
+    ...lossFacts('drops', knownOr(received.drops, 0) + knownOr(sent.drops, 0)),
+  ];
+  return [
+    [part(name, 'strong')],
+    ...(isUnknown(rates)
+      ? [unknownFact(rates)]
+      : [
+          named('in', [part(bits(rates.received.bytesPerSecond))]),
+          named('out', [part(bits(rates.sent.bytesPerSecond))]),
+        ]),
+    ...lost,
+  ];
+};
+
+/** None for an idle disk; a disk whose state is unknown is shown with the reason. */
+const diskFacts = ({ name, rates }: DiskTraffic): readonly Line[] => {
+  if (isUnknown(rates)) return [[part(name, 'strong')], unknownFact(rates)];
+  if (rates.readBytesPerSecond + rates.writtenBytesPerSecond === 0) return [];
+  return [
+    [part(name, 'strong')],
+    named('read', [part(figureText(formatBytesPerSecond(rates.readBytesPerSecond)))]),
+    named('write', [part(figureText(formatBytesPerSecond(rates.writtenBytesPerSecond)))]),
+    named('busy', [part(figureText(formatPercent(rates.busyShare)))]),
+  ];
+};
+
+const bits = (bytesPerSecond: number): string => figureText(formatBitsPerSecond(bytesPerSecond * 8));
+
+const lossFacts = (name: string, count: number): readonly Line[] =>
+  count === 0 ? [] : [named(name, [part(formatCount(count), 'caution')])];
+
+// The GPUs of a node as rows: those that work, those that cannot be used, and what the kernel's log has of them.
+const gpuFactRows = ({ gpus, absentGpus }: NodeView): readonly Row[] => {
+  if (gpus.length === 0) {
+    const text =
+      absentGpus.length === 0 ? 'measuring' : `none: ${absentGpus.map(({ reason }) => reason).join(', ')}`;
+    return [{ label: 'GPU', facts: [[part(text, 'dim')]], age: undefined }];
+  }
+  return gpus.flatMap(({ vendor, inventory, devices, failed }) => {
+    if (devices.length === 0 && failed.length === 0)
+      return factRows(`GPU ${vendor}`, inventory, () => [[[part('no devices', 'dim')]]]);
+    const working = devices.map((gpu): Row => {
+      const stale = gpu.isLoadStale ? 'caution' : 'dim';
+      const age = gpu.load === undefined ? undefined : part(figureText(formatAge(gpu.loadAgeMs)), stale);
+      return { label: `GPU ${gpu.device.index}`, facts: gpuFacts(gpu), age };
+    });
+    return [...working, ...failed.map(failedRow)];
+  });
+};
+
+/** Next to a table of the GPUs: only what a person must act on. */
+const gpuFindingRows = (view: NodeView): readonly Row[] => [
+  ...gpusOf(view).flatMap(({ device, findings }) =>
+    findings.length === 0
+      ? []
+      : [{ label: `GPU ${device.index}`, facts: findings.map(findingFact), age: undefined }],
+  ),
+  ...view.gpus.flatMap(({ failed }) => failed.map(failedRow)),
+];
+
+const failedRow = (gpu: FailedGpu): Row => ({
+  label: isKnown(gpu.index) ? `GPU ${gpu.index}` : 'GPU',
+  facts: failedFacts(gpu),
+  age: undefined,
+});
+
+/** Of a machine whose log has some, or may not be read. */
+const gpuErrorRows = ({ gpuErrors }: NodeView): readonly Row[] =>
+  gpuErrors.kind === 'unavailable' || (knownValue(gpuErrors)?.errors.length ?? 0) > 0
+    ? factRows('GPU errors', gpuErrors, ({ errors }, ageMs) =>
+        listFacts(errors, error => xidFacts(error, ageMs), 'none'),
+      )
+    : [];

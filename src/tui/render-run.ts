@@ -17,7 +17,6 @@ import { failureSentence } from '../core/run/failure-text.ts';
 import type { ObjectiveVerdict } from '../core/run/judge-objective.ts';
 import { LIVE_AGENT_COLUMNS, liveAgentRemarks, liveAgentRows } from '../core/run/live-agent.ts';
 import { inTurnRows, liveSessionLine, liveTurnRows } from '../core/run/live-session-rows.ts';
-import { lookUp, type MetricLookup } from '../core/run/metric-lookup.ts';
 import {
   estimateLabel,
   LIVE_VERDICT_LABELS,
@@ -28,6 +27,7 @@ import { TOO_FEW } from '../core/run/report-summary.ts';
 import { RUN_RATES } from '../core/run/run-rates.ts';
 import { HEADLINE_PERCENTILES, headlineSeries, seriesOf, seriesRow } from '../core/run/run-series.ts';
 import { isOfSessions, loadLabel } from '../core/run/run-shape.ts';
+import { lookUp, type MetricLookup } from '../core/run/snapshot.ts';
 import { hasEnoughFor } from '../core/statistics/early-stopping.ts';
 import { brokenLines, clipped, padded, textWidth } from '../core/text/columns.ts';
 import { isUnknown, type Reported } from '../core/unknown.ts';

@@ -4,13 +4,12 @@
 import { formatNanoseconds } from '../core/figure/duration.ts';
 import { figureText } from '../core/figure/figure.ts';
 import { formatRunFigure } from '../core/run/format-run-figure.ts';
-import { lookUp } from '../core/run/metric-lookup.ts';
+import type { RunConfig } from '../core/run/report.ts';
 import type { RecentRates } from '../core/run/run.ts';
-import type { RunConfig } from '../core/run/run-config.ts';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import type { RunRequests } from '../core/run/run-requests.ts';
 import { isOfSessions, type RunShape } from '../core/run/run-shape.ts';
-import type { MetricsSnapshot, SeriesMetric } from '../core/run/snapshot.ts';
+import { lookUp, type MetricsSnapshot, type SeriesMetric } from '../core/run/snapshot.ts';
 import type { Reported, Unknown } from '../core/unknown.ts';
 
 export interface WatchedRun {

@@ -10,10 +10,10 @@ import {
   type MarksRecord,
   type SampleLateness,
   type SampleRecord,
+  SERVED_KEYS,
   type ServerRecord,
 } from '../core/run/event-record.ts';
-import { ANSWER_CHECKS, type SampleNote } from '../core/run/sample-note.ts';
-import { SERVED_KEYS } from '../core/run/served-times.ts';
+import { ANSWER_CHECKS, type SampleNote } from '../core/run/sample-remark.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
 import { type SampleTurn, SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { BEATS_MAX, GAP_CELLS_MAX, NOTE_MARK, RECORD_BYTES, RECORD_KIND } from './event-batch-layout.ts';

@@ -3,10 +3,9 @@
 
 import { counted } from '../core/figure/figure.ts';
 import { recordOf } from '../core/record-of.ts';
-import { type EventRecord, GAP_EDGES, LATENESS_KEYS } from '../core/run/event-record.ts';
+import { type EventRecord, GAP_EDGES, LATENESS_KEYS, SERVED_KEYS } from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
-import { ANSWER_CHECKS } from '../core/run/sample-note.ts';
-import { SERVED_KEYS } from '../core/run/served-times.ts';
+import { ANSWER_CHECKS } from '../core/run/sample-remark.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../core/run/server-reading.ts';
 
 import { type SampleTurn, SKIP_REASONS } from '../core/run/session-outcome.ts';

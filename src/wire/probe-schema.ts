@@ -4,8 +4,7 @@
 import * as v from 'valibot';
 import type { LinkProfile } from '../core/link/link-profile.ts';
 import type { GpuProfile } from '../core/node/gpu-profile.ts';
-import type { ProbeBaseline } from '../core/probe/probe-baseline.ts';
-import type { ProbeStatus, ProbeSubject } from '../core/probe/probe-status.ts';
+import type { ProbeBaseline, ProbeStatus, ProbeSubject } from '../core/probe/probe-status.ts';
 import {
   count,
   figure,

@@ -4,21 +4,22 @@
 import * as v from 'valibot';
 import type { EventPayloads, KindsOf } from '../core/event-kinds.ts';
 import type { NodeConfig } from '../core/node/config.ts';
+import type { NodeContainer } from '../core/node/container.ts';
 import type { NodeDisk } from '../core/node/disk.ts';
+import type { NodeDiskTraffic } from '../core/node/disk-traffic.ts';
 import type { ReadingConfirmed, ReadingFailed } from '../core/node/gathered.ts';
+import { GPU_ERROR_CLASSES, type NodeGpuErrors } from '../core/node/gpu-errors.ts';
 import type { NodeIdentity } from '../core/node/identity.ts';
 import type { NodeMemory } from '../core/node/memory.ts';
 import type { NodeNetwork } from '../core/node/network.ts';
+import type { NodePressure } from '../core/node/pressure.ts';
 import type { NodeRdmaDevices } from '../core/node/rdma-devices.ts';
 import type { ReadingKind, ReadingValues } from '../core/node/reading.ts';
 import type { NodeSystem } from '../core/node/system.ts';
 import type { NodeThunderbolt } from '../core/node/thunderbolt.ts';
-import { containerSchema } from './container-schema.ts';
-import { diskTrafficSchema } from './disk-traffic-schema.ts';
-import { gpuErrorsSchema } from './gpu-errors-schema.ts';
+import type { NodeTraffic } from '../core/node/traffic.ts';
 import { gpuHealthsSchema } from './gpu-health-schema.ts';
 import { gpuLoadsSchema, gpusSchema } from './gpu-schema.ts';
-import { pressureSchema } from './pressure-schema.ts';
 import {
   bytes,
   count,
@@ -31,7 +32,118 @@ import {
   share,
   text,
 } from './schema.ts';
-import { trafficSchema } from './traffic-schema.ts';
+
+/** A counter of 64 bits may exceed the exact range of a double. */
+const counter: v.GenericSchema<unknown, number> = v.pipe(v.number(), v.finite(), v.minValue(0));
+
+// Validates what a node reports about the traffic on its ports.
+const counts = openObject({
+  bytes: counter,
+  packets: reported(counter),
+  errors: reported(counter),
+  drops: reported(counter),
+});
+const rates = openObject({
+  bytesPerSecond: counter,
+  packetsPerSecond: reported(counter),
+  errorsPerSecond: reported(counter),
+  dropsPerSecond: reported(counter),
+});
+
+const trafficSchema: v.GenericSchema<unknown, NodeTraffic> = openObject({
+  ports: list(
+    openObject({
+      name: text,
+      kind: v.picklist(['interface', 'rdma']),
+      received: counts,
+      sent: counts,
+      rates: reported(openObject({ received: rates, sent: rates })),
+    }),
+  ),
+});
+
+// Validates what a node reports about the traffic of its disks.
+
+const diskTrafficSchema: v.GenericSchema<unknown, NodeDiskTraffic> = openObject({
+  devices: list(
+    openObject({
+      name: text,
+      readBytes: counter,
+      writtenBytes: counter,
+      reads: counter,
+      writes: counter,
+      busyMs: counter,
+      rates: reported(
+        openObject({
+          readBytesPerSecond: counter,
+          writtenBytesPerSecond: counter,
+          readsPerSecond: counter,
+          writesPerSecond: counter,
+          busyShare: share,
+        }),
+      ),
+    }),
+  ),
+});
+
+// Validates what a node reports about its container.
+const containerSchema: v.GenericSchema<unknown, NodeContainer> = openObject({
+  cpuLimit: reported(
+    v.variant('kind', [
+      openObject({ kind: v.literal('none') }),
+      openObject({ kind: v.literal('limited'), cpus: figure }),
+    ]),
+  ),
+  memoryLimit: reported(
+    v.variant('kind', [
+      openObject({ kind: v.literal('none') }),
+      openObject({ kind: v.literal('limited'), bytes }),
+    ]),
+  ),
+  pod: v.variant('kind', [
+    openObject({ kind: v.literal('none') }),
+    openObject({
+      kind: v.literal('pod'),
+      machine: reported(text),
+      podName: reported(text),
+      namespace: reported(text),
+      labels: reported(list(openObject({ label: text, value: text }))),
+    }),
+  ]),
+});
+
+// Validates what a node reports about the pressure on its resources.
+const stalledTime = openObject({
+  share10s: share,
+  share60s: share,
+  share300s: share,
+  totalMicroseconds: count,
+});
+
+const resource = reported(openObject({ some: stalledTime, full: reported(stalledTime) }));
+const resources = { cpu: resource, memory: resource, io: resource } as const;
+
+const pressureSchema: v.GenericSchema<unknown, NodePressure> = openObject({
+  host: openObject(resources),
+  controlGroup: v.variant('kind', [
+    openObject({ kind: v.literal('none') }),
+    openObject({ kind: v.literal('group'), ...resources }),
+  ]),
+});
+
+// Validates what a node reports about errors of its GPUs in the kernel's log.
+const gpuErrorsSchema: v.GenericSchema<unknown, NodeGpuErrors> = openObject({
+  errors: list(
+    openObject({
+      address: text,
+      xid: count,
+      kind: reported(v.picklist(GPU_ERROR_CLASSES)),
+      count,
+      newestAgeMs: figure,
+      text,
+    }),
+  ),
+});
 
 const identity: Schema<NodeIdentity> = openObject({
   friendlyName: text,

@@ -1,7 +1,16 @@
 // report.json as text and back: strict JSON, checked against the core's type when it is read.
 
 import * as v from 'valibot';
+import { ENGINES } from '../core/model/engine-constants.ts';
+import {
+  CAUSE_CODES,
+  CAUSE_FINDINGS,
+  RUN_PHASES,
+  type RunHeadroom,
+  type RunStanding,
+} from '../core/model/run-standing.ts';
 import { recordOf } from '../core/record-of.ts';
+import { ENERGY_REASONS_MAX, ENERGY_SCOPES, METERS_MAX, type RunEnergy } from '../core/run/energy.ts';
 import { OBJECTIVE_NAMES } from '../core/run/objective.ts';
 import { FINISH_REASONS, type SampleCounts } from '../core/run/outcome.ts';
 import {
@@ -13,25 +22,128 @@ import {
 } from '../core/run/report.ts';
 import type { ReportAgent } from '../core/run/report-agent.ts';
 import { REPORT_RATE_KEYS } from '../core/run/run-rates.ts';
+import type { TokenizerAccount } from '../core/run/tokenizer-account.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { contaminationFindings, serverEvidenceSchema } from './contamination-schema.ts';
 import { DecodeError } from './decode-error.ts';
 import { depthProfileSchema } from './depth-schema.ts';
-import { energySchema } from './energy-schema.ts';
 import { engineCalibrationSchema } from './engine-schema.ts';
-import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
-import { failuresByKindSchema } from './failure-counts-schema.ts';
-import { runFailuresSchema } from './failure-schema.ts';
-import { finishNamesSchema } from './finish-names-schema.ts';
+import {
+  errorBoundSchema,
+  failuresByKindSchema,
+  finishNamesSchema,
+  rateBoundsSchema,
+  runFailuresSchema,
+} from './failure-schema.ts';
 import { objectiveAnswers } from './objective-schema.ts';
 import { provenanceSchema } from './provenance-schema.ts';
 import { environmentSchema, parseJson, reportRunSchema } from './run-config.ts';
-import { runHeadroomSchema } from './run-headroom-schema.ts';
 import { runStopSchema } from './run-stop-schema.ts';
 import { count, figure, openObject, reported, text, unknownSchema } from './schema.ts';
 import { sessionReportSchema } from './session-schema.ts';
-import { tokenizerSchema } from './tokenizer-schema.ts';
 import { variantFiguresSchema } from './variant-schema.ts';
+
+// The energy of a run, as stored in report.json.
+const scope = v.picklist(ENERGY_SCOPES);
+
+const energySchema: v.GenericSchema<unknown, RunEnergy> = openObject({
+  node: text,
+  windowMs: figure,
+  meters: v.pipe(
+    v.array(
+      openObject({
+        scope,
+        name: text,
+        joules: reported(figure),
+        wattsMean: reported(figure),
+        wattsMax: reported(figure),
+        idleWatts: reported(figure),
+        readings: count,
+        coveredShare: figure,
+      }),
+    ),
+    v.maxLength(METERS_MAX),
+  ),
+  scopes: v.pipe(
+    v.array(
+      openObject({
+        scope,
+        isValid: v.boolean(),
+        joules: reported(figure),
+        joulesError: reported(figure),
+        joulesPerRequest: reported(figure),
+        joulesPerOutputToken: reported(figure),
+        joulesPerToken: reported(figure),
+        wattsMean: reported(figure),
+        idleWatts: reported(figure),
+      }),
+    ),
+    v.maxLength(ENERGY_SCOPES.length),
+  ),
+  reasons: v.pipe(
+    v.array(
+      openObject({
+        code: v.pipe(v.string(), v.minLength(1), v.maxLength(64)),
+        scopes: v.pipe(v.array(v.pipe(v.string(), v.maxLength(32))), v.maxLength(8)),
+        problem: text,
+      }),
+    ),
+    v.maxLength(ENERGY_REASONS_MAX),
+  ),
+});
+
+// Where a run is relative to the bound, in report.json.
+
+/** Three tests for each of 32 depths. */
+const STANDINGS_MAX = 96;
+const NOTES_MAX = 16;
+
+const standing: v.GenericSchema<unknown, RunStanding> = openObject({
+  phase: v.picklist(RUN_PHASES),
+  test: text,
+  batch: figure,
+  contextTokens: figure,
+  achieved: figure,
+  bound: figure,
+  expected: openObject({ value: figure, low: figure, high: figure }),
+  ofBound: figure,
+  ofExpected: figure,
+  limit: v.picklist(['weights', 'experts', 'cache', 'compute', 'overhead', 'linkLatency', 'linkBandwidth']),
+});
+
+const runHeadroomSchema: v.GenericSchema<unknown, RunHeadroom> = openObject({
+  place: text,
+  deviceName: text,
+  engine: v.picklist(ENGINES),
+  modelSource: text,
+  constants: text,
+  errorShare: reported(figure),
+  ceilingBytesPerSecond: figure,
+  notes: reported(v.pipe(v.array(text), v.maxLength(NOTES_MAX))),
+  standings: v.pipe(v.array(standing), v.maxLength(STANDINGS_MAX)),
+  unjudged: v.pipe(
+    v.array(openObject({ phase: v.picklist(RUN_PHASES), reason: text })),
+    v.maxLength(STANDINGS_MAX),
+  ),
+  readBytes: reported(openObject({ bytesPerSecond: figure, ofCeiling: figure })),
+  causes: v.pipe(
+    v.array(openObject({ code: v.picklist(CAUSE_CODES), finding: v.picklist(CAUSE_FINDINGS), words: text })),
+    v.maxLength(2 * CAUSE_CODES.length),
+  ),
+});
+
+// The counts of a tokenizer, as stored in report.json.
+const tokenizerSchema: v.GenericSchema<unknown, TokenizerAccount> = openObject({
+  name: text,
+  sha256: reported(text),
+  model: reported(text),
+  vocabulary: reported(count),
+  answers: count,
+  tokens: count,
+  uncounted: count,
+  filled: count,
+  compared: reported(openObject({ answers: count, countedTokens: count, reportedTokens: count })),
+});
 
 /** Limit for one report. */
 export const REPORT_BYTES_MAX: number = 16 * 1024 * 1024;

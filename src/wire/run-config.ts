@@ -2,9 +2,13 @@
 
 import * as v from 'valibot';
 import { OFFERED_MODELS_MAX } from '../core/run/failure-advice.ts';
-import type { ReportEnvironment, ReportRun } from '../core/run/report.ts';
+import {
+  type ReportEnvironment,
+  type ReportRun,
+  RUN_CONFIG_SCHEMA,
+  type RunConfig,
+} from '../core/run/report.ts';
 import { LENGTHS_TEXT_MAX } from '../core/run/request-lengths.ts';
-import { RUN_CONFIG_SCHEMA, type RunConfig } from '../core/run/run-config.ts';
 import {
   BODY_TEXT_MAX,
   OUTPUT_SOURCES,

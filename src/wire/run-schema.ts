@@ -7,8 +7,7 @@ import type { ClientFigures, Run, RunFigures, Runner, RunProgress } from '../cor
 import { HEADLINE_RATE_KEYS } from '../core/run/run-rates.ts';
 import { AGENTS_MAX } from './agent-request.ts';
 import { contaminationFindings } from './contamination-schema.ts';
-import { errorBoundSchema, rateBoundsSchema } from './error-bound-schema.ts';
-import { runFailuresSchema } from './failure-schema.ts';
+import { errorBoundSchema, rateBoundsSchema, runFailuresSchema } from './failure-schema.ts';
 import { foreignMarkSchema } from './foreign-schema.ts';
 import { liveAgentsSchema, sampleCountsSchema } from './live-agent-schema.ts';
 import { objectiveAnswers, objectiveEntries } from './objective-schema.ts';

@@ -5,18 +5,16 @@ import type { RunPattern } from '../core/run/run-pattern.ts';
 import {
   LOAD_STEPS_MAX,
   type LoadStep,
+  RUN_NAME_LENGTH_MAX,
   type RunShape,
+  type RunTags,
   SESSION_HISTORIES,
   SESSION_PLACES,
-} from '../core/run/run-shape.ts';
-import {
-  RUN_NAME_LENGTH_MAX,
-  type RunTags,
   TAG_KEY,
   TAG_KEY_LENGTH_MAX,
   TAG_VALUE_LENGTH_MAX,
   TAGS_MAX,
-} from '../core/run/run-tags.ts';
+} from '../core/run/run-shape.ts';
 import type { TraceShape } from '../core/run/trace-shape.ts';
 import { count, openObject, reported } from './schema.ts';
 

@@ -6,11 +6,15 @@ import { Buffer } from 'node:buffer';
 import * as v from 'valibot';
 import { recordOf } from '../core/record-of.ts';
 import type { EndedSample } from '../core/run/ended-sample.ts';
-import { LATENESS_KEYS, NO_FIGURE, type SampleLateness } from '../core/run/event-record.ts';
+import {
+  LATENESS_KEYS,
+  NO_FIGURE,
+  type SampleLateness,
+  SERVED_KEYS,
+  type ServedTimes,
+} from '../core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../core/run/outcome.ts';
-import { ANSWER_CHECKS, type SampleNote } from '../core/run/sample-note.ts';
-import type { SampleRemark } from '../core/run/sample-remark.ts';
-import { SERVED_KEYS, type ServedTimes } from '../core/run/served-times.ts';
+import { ANSWER_CHECKS, type SampleNote, type SampleRemark } from '../core/run/sample-remark.ts';
 import { type SampleTurn, SKIP_REASONS, type SkippedTurn } from '../core/run/session-outcome.ts';
 import { TOKEN_DOUBT_KEYS } from '../core/run/token-doubts.ts';
 import { parseShallowJson } from './shallow-json.ts';

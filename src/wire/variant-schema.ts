@@ -3,12 +3,13 @@
 import * as v from 'valibot';
 import {
   MIXED_MODELS_MAX,
+  MIXED_URLS_MAX,
   type ModelMix,
+  type UrlMix,
   type VariantFigures,
   type VariantPercentiles,
 } from '../core/run/model-mix.ts';
-import { MIXED_URLS_MAX, type UrlMix } from '../core/run/url-mix.ts';
-import { failuresByKindSchema } from './failure-counts-schema.ts';
+import { failuresByKindSchema } from './failure-schema.ts';
 import { count, figure, openObject, reported, text } from './schema.ts';
 
 const percentiles: v.GenericSchema<unknown, VariantPercentiles> = openObject({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { LIVE_RUN_SCHEMA, writeLiveRun } from '../../src/bench/run/live-run-file.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
-import type { RunConfig } from '../../src/core/run/run-config.ts';
+import type { RunConfig } from '../../src/core/run/report.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { reportToJson } from '../../src/wire/report-codec.ts';
 import { runConfigToJson } from '../../src/wire/run-config.ts';

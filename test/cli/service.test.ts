@@ -4,10 +4,14 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { launchdAgent } from '../../src/cli/service/launchd-agent.ts';
-import { homeNote, installedService } from '../../src/cli/service/service-file.ts';
-import { type ServiceMachine, servicePlan } from '../../src/cli/service/service-plan.ts';
-import { systemdUnit } from '../../src/cli/service/systemd-unit.ts';
+import { launchdAgent } from '../../src/cli/service/launchd-manager.ts';
+import {
+  homeNote,
+  installedService,
+  type ServiceMachine,
+  servicePlan,
+} from '../../src/cli/service/service-plan.ts';
+import { systemdUnit } from '../../src/cli/service/systemd-manager.ts';
 import { type StandInTools, standInTools } from '../gather/stand-in-tools.ts';
 import { isLongRun } from '../support/counts.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { pause, unlessAborted, untilAborted } from '../../src/clock/until-aborted.ts';
+import { pause, unlessAborted, untilAborted } from '../../src/clock/clock.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
 describe('waiting that a signal ends', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { untilAborted } from '../../src/clock/until-aborted.ts';
+import { untilAborted } from '../../src/clock/clock.ts';
 import { READY_MS_MAX, Readiness } from '../../src/daemon/readiness.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 

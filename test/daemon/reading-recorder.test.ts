@@ -9,7 +9,7 @@ import { Cluster } from '../../src/daemon/cluster.ts';
 import { EventRecorder } from '../../src/daemon/event-recorder.ts';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import { Notices } from '../../src/daemon/notices.ts';
-import { FAILURE_REPEAT_MS, ReadingRecorder } from '../../src/daemon/reading-recorder.ts';
+import { FAILURE_REPEAT_MS, ReadingRecorder } from '../../src/daemon/own-readings.ts';
 import type { Gatherer } from '../../src/gather/gatherer.ts';
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';

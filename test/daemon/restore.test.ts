@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { EVENT_KINDS, type Fact } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
-import { restore } from '../../src/daemon/restore.ts';
+import { restore } from '../../src/daemon/local-node.ts';
 import type { AgedRecord } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
 import { encodeRecordBody } from '../../src/wire/durable-record.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filesBefore } from '../../src/gather/host-files.ts';
+import { filesBefore } from '../../src/gather/machine-access.ts';
 import { recordedFiles } from '../support/recorded-files.ts';
 import { filesAt } from './recorded-tree.ts';
 

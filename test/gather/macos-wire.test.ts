@@ -6,14 +6,14 @@ import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../src/core/node/reading.ts';
 import { parseDf, parseMounts } from '../../src/gather/df/parse-df.ts';
 import { parseIbvDevinfo } from '../../src/gather/ibverbs/parse-ibv.ts';
-import { describeInterface } from '../../src/gather/ifconfig/describe-interface.ts';
+import { describeInterface } from '../../src/gather/ifconfig/macos-network-gatherer.ts';
 import { parseIfconfig } from '../../src/gather/ifconfig/parse-ifconfig.ts';
 import { macmonGpuLoads, macmonMemory, macmonSystem } from '../../src/gather/macmon/macmon-readings.ts';
 import { parseMacmonLine } from '../../src/gather/macmon/parse-macmon.ts';
 import { parseHardwarePorts, parseServiceOrder } from '../../src/gather/networksetup/parse-networksetup.ts';
 import { pressureLevelIn, swapUsageIn } from '../../src/gather/sysctl/memory-gauge.ts';
 import { parseSysctl } from '../../src/gather/sysctl/parse-sysctl.ts';
-import { appleGpu, macosIdentity } from '../../src/gather/system-profiler/macos-identity.ts';
+import { appleGpu, macosIdentity } from '../../src/gather/system-profiler/macos-identity-gatherer.ts';
 import { findThunderboltBridge } from '../../src/gather/system-profiler/macos-thunderbolt-gatherer.ts';
 import {
   parseComputerName,

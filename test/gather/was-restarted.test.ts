@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Gatherer } from '../../src/gather/gatherer.ts';
+import { wasRestarted } from '../../src/gather/platform-gatherers.ts';
 import { poll } from '../../src/gather/poll.ts';
-import { wasRestarted } from '../../src/gather/was-restarted.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 import { runForTest } from './gatherer-run.ts';
 

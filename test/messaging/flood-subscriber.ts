@@ -4,8 +4,8 @@ import type { MessageCodec } from '../../src/messaging/codec.ts';
 import { EVERY_MESSAGE } from '../../src/messaging/subscriber.ts';
 import { openZeromqSubscriber } from '../../src/messaging/zeromq/zeromq-subscriber.ts';
 import { reportParent, watchParent } from '../../src/process/parent-watch.ts';
-import { BatchLoss } from '../../src/wire/batch-loss.ts';
 import { readEventBatch } from '../../src/wire/event-batch.ts';
+import { BatchLoss } from '../../src/wire/event-batch-header.ts';
 
 const [endpoint = '', content = ''] = process.argv.slice(2);
 const bytesCodec: MessageCodec<Uint8Array> = {

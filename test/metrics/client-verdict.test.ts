@@ -5,7 +5,7 @@ import {
   type HostRecord,
   NO_FIGURE,
 } from '../../src/core/run/event-record.ts';
-import { lookUp } from '../../src/core/run/metric-lookup.ts';
+import { lookUp } from '../../src/core/run/snapshot.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { type ClientEvidence, clientVerdict } from '../../src/metrics/client-verdict.ts';
 import { reportClient } from '../../src/metrics/report-client.ts';

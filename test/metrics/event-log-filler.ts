@@ -3,7 +3,7 @@
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEventLogFile } from '../../src/metrics/event-log-file.ts';
+import { openEventLogFile } from '../../src/metrics/event-log.ts';
 
 const [directory = ''] = process.argv.slice(2);
 const ballast = join(directory, 'ballast');

@@ -3,8 +3,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { EventLog, type EventLogOptions } from '../../src/metrics/event-log.ts';
-import type { EventLogSink } from '../../src/metrics/event-log-file.ts';
+import { EventLog, type EventLogOptions, type EventLogSink } from '../../src/metrics/event-log.ts';
 import { EventBatchWriter } from '../../src/wire/event-batch-writer.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { powerByScope } from '../../src/core/run/node-power.ts';
 import { unknown } from '../../src/core/unknown.ts';
-import { withPowerColumns } from '../../src/metrics/power-columns.ts';
+import { withPowerColumns } from '../../src/metrics/server-columns.ts';
 import type { TimeSeries } from '../../src/wire/api/run-answers.ts';
 import { encodePowerLines } from '../../src/wire/power-line.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -9,11 +9,11 @@ import { contextThatFits, memoryNeed } from '../../src/core/model/memory-need.ts
 import type { ModelFacts } from '../../src/core/model/model-facts.ts';
 import { seededRandom } from '../../src/core/random.ts';
 import { knownOr } from '../../src/core/unknown.ts';
+import { ModelError } from '../../src/model/byte-source.ts';
 import { configFacts } from '../../src/model/config/config-facts.ts';
 import { readModelConfig } from '../../src/model/config/model-config.ts';
 import { ggufFacts } from '../../src/model/gguf/gguf-facts.ts';
 import { readGguf } from '../../src/model/gguf/read-gguf.ts';
-import { ModelError } from '../../src/model/model-error.ts';
 import { readSafetensors } from '../../src/model/safetensors/read-safetensors.ts';
 import { memorySource } from '../support/memory-source.ts';
 import { mutated } from './mutate.ts';

@@ -4,8 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { encodeBlock } from '../../src/recording/block.ts';
-import type { RecordingLine } from '../../src/recording/recording-line.ts';
+import { encodeBlock, type RecordingLine } from '../../src/recording/recording-line.ts';
 import { readRecording } from '../../src/recording/recording-reader.ts';
 import { servedReplay } from '../support/served-replay.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -6,8 +6,8 @@ import type { Event } from '../../src/core/event.ts';
 import { EVENT_KINDS } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
 import { Cluster } from '../../src/daemon/cluster.ts';
-import { encodeBlock } from '../../src/recording/block.ts';
 import {
+  encodeBlock,
   RECORDING_FORMAT,
   RECORDING_VERSION,
   type RecordedEvent,

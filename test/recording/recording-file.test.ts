@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { nodeId } from '../../src/core/ids.ts';
 import { INPUT_LIMITS } from '../../src/core/input/input-limits.ts';
 import { runTool } from '../../src/process/child.ts';
-import { encodeBlock } from '../../src/recording/block.ts';
-import type { RecordingHeader } from '../../src/recording/recording-line.ts';
+import { encodeBlock, type RecordingHeader } from '../../src/recording/recording-line.ts';
 import {
   RecordingError,
   type RecordingPart,

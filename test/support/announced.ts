@@ -1,8 +1,7 @@
 // A simulated run that announces itself to the daemon of a home, as `plimsoll bench` does.
 
 import { join } from 'node:path';
-import type { RunAnnouncement } from '../../src/bench/announce/run-announcement.ts';
-import { announceRun } from '../../src/bench/announce/run-reporter.ts';
+import { announceRun, type RunAnnouncement } from '../../src/bench/announce/run-reporter.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
 import type { SweepPlace } from '../../src/core/sweep/sweep.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';

@@ -3,13 +3,12 @@
 
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClientProgress } from '../../src/bench/announce/run-announcement.ts';
+import type { ClientProgress } from '../../src/bench/announce/run-reporter.ts';
 import type { EndedSample } from '../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
 import { judgedObjectives } from '../../src/core/run/objective.ts';
-import type { Report } from '../../src/core/run/report.ts';
+import type { Report, RunConfig } from '../../src/core/run/report.ts';
 import type { RunPhase } from '../../src/core/run/run.ts';
-import type { RunConfig } from '../../src/core/run/run-config.ts';
 import type { MetricsSnapshot, SnapshotState } from '../../src/core/run/snapshot.ts';
 import { buildReport } from '../../src/metrics/build-report.ts';
 import { RunMetrics } from '../../src/metrics/run-metrics.ts';

@@ -1,6 +1,6 @@
 // Publisher of a MemoryHub. A full pipe delays messages (noDrop) or drops them, as a socket does.
 
-import { unlessAborted } from '../../src/clock/until-aborted.ts';
+import { unlessAborted } from '../../src/clock/clock.ts';
 import type { MessageCodec } from '../../src/messaging/codec.ts';
 import { decodeFrame, encodeFrame, encodeMessageFrame } from '../../src/messaging/frame.ts';
 import { Outbox } from '../../src/messaging/outbox.ts';

@@ -8,7 +8,7 @@ import {
   type SessionRecord,
 } from '../../src/core/run/event-record.ts';
 import { objectiveFields } from '../../src/core/run/objective.ts';
-import type { RunConfig } from '../../src/core/run/run-config.ts';
+import type { RunConfig } from '../../src/core/run/report.ts';
 import { PLAIN_SHAPE } from '../../src/core/run/run-shape.ts';
 import { unknown } from '../../src/core/unknown.ts';
 

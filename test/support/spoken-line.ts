@@ -1,9 +1,8 @@
 // The sentences for an endpoint from a whole search on the virtual clock: the result, and of each stage its verdict with its
 // reasons, by the code that writes them for real ones. The client was never the limit.
 
-import { capacityChange } from '../../src/bench/line/capacity-change.ts';
 import { lineSentence } from '../../src/bench/line/found-line.ts';
-import type { SearchOptions } from '../../src/bench/line/line-search.ts';
+import { capacityChange, type SearchOptions } from '../../src/bench/line/line-search.ts';
 import { StageAccount } from '../../src/bench/sweep/stage-account.ts';
 import { stageCriterion } from '../../src/bench/sweep/stage-criteria.ts';
 import { stageFigures } from '../../src/bench/sweep/stage-figures.ts';

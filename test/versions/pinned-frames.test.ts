@@ -4,8 +4,8 @@
 import { describe, expect, it, test } from 'vitest';
 import { eventClass, isEventKind } from '../../src/core/event-kinds.ts';
 import { nodeId } from '../../src/core/ids.ts';
-import { checkBeacon } from '../../src/mesh/discovery/beacon.ts';
-import { decodeBye } from '../../src/mesh/link/bye.ts';
+import { checkBeacon } from '../../src/mesh/discovery/beacon-channel.ts';
+import { decodeBye } from '../../src/mesh/link/peer-link.ts';
 import {
   answeredNonce,
   checkKey,

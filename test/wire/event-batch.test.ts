@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { EventRecord } from '../../src/core/run/event-record.ts';
-import { BatchLoss } from '../../src/wire/batch-loss.ts';
 import { DecodeError } from '../../src/wire/decode-error.ts';
 import { readEventBatch } from '../../src/wire/event-batch.ts';
-import { readEventBatchHeader } from '../../src/wire/event-batch-header.ts';
+import { BatchLoss, readEventBatchHeader } from '../../src/wire/event-batch-header.ts';
 import { EventBatchWriter } from '../../src/wire/event-batch-writer.ts';
 import { longCount } from '../support/counts.ts';
 import { eventRecordArbitrary, stampsArbitrary } from './event-records.ts';

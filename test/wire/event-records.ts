@@ -2,9 +2,8 @@
 
 import fc from 'fast-check';
 import { recordOf } from '../../src/core/record-of.ts';
-import { type EventRecord, GAP_EDGES } from '../../src/core/run/event-record.ts';
+import { type EventRecord, GAP_EDGES, SERVED_KEYS } from '../../src/core/run/event-record.ts';
 import { FAILURE_KINDS, FINISH_REASONS } from '../../src/core/run/outcome.ts';
-import { SERVED_KEYS } from '../../src/core/run/served-times.ts';
 import { SERVER_FIGURE_KEYS, SERVER_MOMENTS } from '../../src/core/run/server-reading.ts';
 import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
 import { TOKEN_DOUBT_KEYS } from '../../src/core/run/token-doubts.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { NO_FIGURE } from '../../src/core/run/event-record.ts';
-import { ANSWER_CHECKS, type SampleNote } from '../../src/core/run/sample-note.ts';
-import type { SampleRemark } from '../../src/core/run/sample-remark.ts';
+import { ANSWER_CHECKS, type SampleNote, type SampleRemark } from '../../src/core/run/sample-remark.ts';
 import { SKIP_REASONS } from '../../src/core/run/session-outcome.ts';
 import { TOKEN_DOUBT_KEYS } from '../../src/core/run/token-doubts.ts';
 import {

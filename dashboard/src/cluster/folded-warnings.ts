@@ -1,6 +1,6 @@
 // Warnings with all but the first few of one sort folded away, each fold in the place of what it holds.
 
-import { warningSort } from '../../../src/core/warnings/bounded-warnings.ts';
+import { warningSort } from '../../../src/core/warnings/warning.ts';
 import type { ListedWarning } from './warnings.ts';
 
 type WarningRow =

@@ -4,7 +4,7 @@
 import { counted } from '../../../src/core/figure/figure.ts';
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
 import { type GroupPairWays, pairName } from '../../../src/core/fleet/fleet-ways.ts';
-import { whyNoLink } from '../../../src/core/link/measured-pairs.ts';
+import { whyNoLink } from '../../../src/core/link/link-view.ts';
 import { heatScale, heatStep } from '../link/heat.ts';
 import type { RateUnit } from '../link/link-text.ts';
 import type { Cell, Matrix } from '../link/matrix.ts';

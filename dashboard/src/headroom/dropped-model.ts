@@ -3,17 +3,20 @@
 
 import { counted } from '../../../src/core/figure/figure.ts';
 import { INPUT_LIMITS } from '../../../src/core/input/input-limits.ts';
-import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
-import type { ByteSource } from '../../../src/model/byte-source.ts';
+import { isJsonObject } from '../../../src/core/json.ts';
+import { exactly, type ModelFacts } from '../../../src/core/model/model-facts.ts';
+import { isUnknown } from '../../../src/core/unknown.ts';
+import {
+  type ByteSource,
+  headerBudget,
+  ModelError,
+  parsedModelJson,
+} from '../../../src/model/byte-source.ts';
 import { configFacts } from '../../../src/model/config/config-facts.ts';
 import { readModelConfig } from '../../../src/model/config/model-config.ts';
-import { ggufFacts } from '../../../src/model/gguf/gguf-facts.ts';
+import { ggufFacts, splitParts } from '../../../src/model/gguf/gguf-facts.ts';
 import { type GgufHeader, readGguf } from '../../../src/model/gguf/read-gguf.ts';
-import { splitParts } from '../../../src/model/gguf/split-parts.ts';
-import { headerBudget, parsedModelJson } from '../../../src/model/header-budget.ts';
-import { ModelError } from '../../../src/model/model-error.ts';
 import { readSafetensors, type SafeTensor } from '../../../src/model/safetensors/read-safetensors.ts';
-import { readSafetensorsIndex, withIndex } from './safetensors-index.ts';
 
 /** The part of a browser's File that is needed. */
 interface DroppedFile {
@@ -109,3 +112,33 @@ const refused = (problem: string, advice: string): ModelError =>
 
 /** A folder of a large model has some hundred. */
 const FILES_MAX = 1_000;
+
+// model.safetensors.index.json: which file has each tensor, and how many bytes all of them take together. It contains neither types
+// nor shapes, so without the files themselves only the sum is exact.
+interface SafetensorsIndex {
+  readonly files: readonly string[];
+  /** Undefined if the index does not contain it. */
+  readonly totalBytes: number | undefined;
+}
+
+/** Undefined for what is no such index. */
+const readSafetensorsIndex = (value: unknown): SafetensorsIndex | undefined => {
+  if (!isJsonObject(value) || !isJsonObject(value['weight_map'])) return undefined;
+  const files = Object.values(value['weight_map']).filter(file => typeof file === 'string');
+  const { metadata } = value;
+  const total = isJsonObject(metadata) ? metadata['total_size'] : undefined;
+  return {
+    files: [...new Set(files)].sort(),
+    totalBytes: typeof total === 'number' && Number.isSafeInteger(total) && total > 0 ? total : undefined,
+  };
+};
+
+/** The facts of a config with the sum from the index in place of the calculated one. */
+const withIndex = (facts: ModelFacts, { totalBytes }: SafetensorsIndex): ModelFacts =>
+  totalBytes === undefined || isUnknown(facts.weights)
+    ? facts
+    : {
+        ...facts,
+        weights: { ...facts.weights, totalBytes: exactly(totalBytes) },
+        notes: [...facts.notes, 'the size of all weights comes from the index'],
+      };

@@ -16,8 +16,7 @@ import {
 import { typeText } from '../../../src/core/link/link-text.ts';
 import { figureAgeMs, type LinkView } from '../../../src/core/link/link-view.ts';
 import { CACHE_TYPES, cacheBytesPerToken } from '../../../src/core/model/cache-bytes.ts';
-import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
-import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
+import type { HeadroomPlace, HeadroomQuestion } from '../../../src/core/model/headroom-place.ts';
 import type { Interval, ModelFacts, ModelSource } from '../../../src/core/model/model-facts.ts';
 import { pushAll } from '../../../src/core/push-all.ts';
 import type { State } from '../../../src/core/state.ts';

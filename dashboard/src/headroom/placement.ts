@@ -7,8 +7,11 @@ import type { LinkView } from '../../../src/core/link/link-view.ts';
 import type { StoredCalibration } from '../../../src/core/model/engine-calibration.ts';
 import type { Headroom, RankedPlacement } from '../../../src/core/model/headroom.ts';
 import type { HeadroomChange } from '../../../src/core/model/headroom-changes.ts';
-import { type HeadroomPlace, headroomPlaces } from '../../../src/core/model/headroom-place.ts';
-import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
+import {
+  type HeadroomPlace,
+  type HeadroomQuestion,
+  headroomPlaces,
+} from '../../../src/core/model/headroom-place.ts';
 import type { Fit, MemoryNeed } from '../../../src/core/model/memory-need.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { type PlaceLink, placeLinksOf } from '../../../src/core/model/place-links.ts';

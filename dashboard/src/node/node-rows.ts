@@ -15,9 +15,9 @@ import { knownValue } from '../../../src/core/node/reading-view.ts';
 import type { Warning } from '../../../src/core/warnings/warning.ts';
 import { type MachineKind, machineKind } from '../drawing/machine-kind.ts';
 import { ageText } from '../figure/age.ts';
+import { nodeVitals } from './node-load.ts';
 import { nodeSums } from './node-sums.ts';
 import { nodeText } from './node-text.ts';
-import { nodeVitals } from './node-vitals.ts';
 
 export interface NodeRow {
   readonly view: NodeView;

@@ -22,8 +22,7 @@ import { knownValue } from '../../../src/core/node/reading-view.ts';
 import { knownOr } from '../../../src/core/unknown.ts';
 import { ageText } from '../figure/age.ts';
 import { measuredText } from './measured-text.ts';
-import { gpuUse } from './node-load.ts';
-import { nodeVitals } from './node-vitals.ts';
+import { gpuUse, nodeVitals } from './node-load.ts';
 
 interface NodeText {
   /** With the mark of a simulated machine: every view has it. */

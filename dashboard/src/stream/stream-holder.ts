@@ -1,8 +1,30 @@
 // Holds the streams of a browser for all its tabs, one for each thing that tabs look at. The whole state stays open, so that a
 // page that comes back has its picture at once; what only one page looks at ends with it.
 
-import type { Tab, ToHolder } from './port.ts';
-import { StreamFeed } from './stream-feed.ts';
+import { applyAll } from '../../../src/core/apply.ts';
+import type { Event } from '../../../src/core/event.ts';
+import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
+import {
+  decodeFleet,
+  encodeFleet,
+  type FleetLists,
+  type FleetMessage,
+  foldedPicture,
+  listsOf,
+  writtenLists,
+  writtenPicture,
+} from '../../../src/wire/fleet-message.ts';
+import {
+  decodeBatch,
+  decodeSnapshot,
+  encodeSnapshot,
+  type SnapshotMessage,
+  StreamMessageError,
+} from '../../../src/wire/stream-message.ts';
+import { isNews } from './beat.ts';
+import type { StreamLink } from './link.ts';
+import type { Tab, ToHolder, ToTab } from './port.ts';
+import { type StreamListener, StreamSource } from './stream-source.ts';
 
 /** Browsers open six connections to a host in all. */
 export const SCOPES_MAX = 4;
@@ -75,3 +97,151 @@ export class StreamHolder {
 
 const isWholeOrFleet = (scope: string): boolean =>
   scope === '' || new URLSearchParams(scope).get('view') === 'fleet';
+
+// One stream of a browser for all tabs that look at the same: folds the events with the core's own apply, answers a new tab
+// with a snapshot at once, and passes on every batch to the tabs that are looking.
+
+/** Beyond these the oldest tabs are dropped; they may have died silently. */
+const TABS_MAX = 64;
+/** Events wait so long to be folded unless a tab asks: many at once take less than few many times, ms. */
+const FOLD_MS = 2_000;
+
+class StreamFeed implements StreamListener {
+  readonly #source: StreamSource;
+  /** In the order in which they came; true while a tab is looking. */
+  readonly #tabs = new Map<Tab, boolean>();
+  #held: SnapshotMessage | undefined;
+  #fleet: HeldFleet | undefined;
+  /** Not yet folded into what is held. */
+  #events: (readonly Event[])[] = [];
+  #foldedAtMs = 0;
+  #link: StreamLink = { kind: 'starting' };
+
+  /** @param scope the stream's query, '' for the whole state. */
+  constructor(scope: string) {
+    this.#source = new StreamSource(this, scope);
+  }
+
+  get tabCount(): number {
+    return this.#tabs.size;
+  }
+
+  /** It carries the whole state, or that of a group: what was asked for as a fleet may be too small to be one. */
+  get isOfState(): boolean {
+    return this.#held !== undefined;
+  }
+
+  start(): void {
+    this.#source.start();
+  }
+
+  stop(): void {
+    this.#source.stop();
+  }
+
+  rest(tab: Tab): void {
+    if (this.#tabs.has(tab)) this.#tabs.set(tab, false);
+  }
+
+  leave(tab: Tab): void {
+    this.#tabs.delete(tab);
+  }
+
+  retry(): void {
+    this.#source.retry();
+  }
+
+  snapshot(text: string): void {
+    const held = this.#decode(() => decodeSnapshot(text, performance.now()));
+    if (held === undefined) return;
+    this.#held = held;
+    this.#fleet = undefined;
+    this.#events = [];
+    this.#report({ kind: 'snapshot', text });
+  }
+
+  batch(text: string): void {
+    if (this.#held === undefined) return;
+    const nowMs = performance.now();
+    const events = this.#decode(() => decodeBatch(text, nowMs))?.events;
+    if (events === undefined) return;
+    this.#events.push(events);
+    if (nowMs - this.#foldedAtMs >= FOLD_MS) this.#fold(nowMs);
+    this.#report({ kind: 'batch', text, hasNews: events.some(isNews) });
+  }
+
+  fleet(text: string): void {
+    const message = this.#decode(() => decodeFleet(text, performance.now()));
+    if (message === undefined) return;
+    const picture = foldedPicture(this.#fleet?.picture, message);
+    this.#held = undefined;
+    this.#fleet = { head: message, picture, lists: { ...this.#fleet?.lists, ...listsOf(message.parts) } };
+    this.#report({ kind: 'fleet', text });
+  }
+
+  heartbeat(): void {
+    this.#report({ kind: 'heartbeat' });
+  }
+
+  link(link: StreamLink): void {
+    const isNews = link.kind !== 'open' || this.#link.kind !== 'open';
+    this.#link = link;
+    if (isNews) this.#report({ kind: 'link', link, nowMs: performance.now() });
+  }
+
+  admit(tab: Tab): void {
+    this.#tabs.delete(tab);
+    this.#tabs.set(tab, true);
+    const [oldest] = this.#tabs.keys();
+    if (this.#tabs.size > TABS_MAX && oldest !== undefined) this.#tabs.delete(oldest);
+    const nowMs = performance.now();
+    this.#fold(nowMs);
+    if (this.#held !== undefined)
+      tab.post({ kind: 'snapshot', text: encodeSnapshot({ ...this.#held, nowMs }).text });
+    if (this.#fleet !== undefined) tab.post({ kind: 'fleet', text: wholeFleet(this.#fleet, nowMs) });
+    tab.post({ kind: 'link', link: this.#link, nowMs });
+    if (this.#link.kind === 'denied') this.#source.retry();
+  }
+
+  #fold(nowMs: number): void {
+    if (this.#held !== undefined)
+      this.#held = { ...this.#held, state: applyAll(this.#held.state, this.#events.flat()) };
+    this.#events = [];
+    this.#foldedAtMs = nowMs;
+  }
+
+  /** Undefined for what cannot be read: the stream is reopened, or given up if it uses another version. */
+  #decode<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof StreamMessageError)) throw error;
+      if (error.code === 'version') {
+        this.#source.stop();
+        this.link({ kind: 'outdated', reason: error.message });
+      } else {
+        this.#source.restart();
+      }
+      return undefined;
+    }
+  }
+
+  #report(message: ToTab): void {
+    for (const [tab, isLooking] of this.#tabs) if (isLooking) tab.post(message);
+  }
+}
+
+interface HeldFleet {
+  readonly head: Omit<FleetMessage, 'parts'>;
+  readonly picture: FleetPicture | undefined;
+  readonly lists: FleetLists;
+}
+
+/** All that was folded, for a tab that comes later. */
+const wholeFleet = ({ head, picture, lists }: HeldFleet, nowMs: number): string => {
+  const { daemonStart, nodeId, plimsollVersion } = head;
+  return encodeFleet(
+    { daemonStart, nodeId, plimsollVersion, nowMs, isWhole: true },
+    new Map([...(picture === undefined ? [] : writtenPicture(picture)), ...writtenLists(lists)]),
+  );
+};

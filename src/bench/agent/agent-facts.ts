@@ -2,8 +2,7 @@
 // over. This is best effort: if the connection is too slow, it stops, and the coordinator waits for the samples as
 // usual.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { AgentMessage, WantedFacts } from '../../wire/agent-message.ts';
 import type { LoadTap } from '../run/bench-parts.ts';
 

@@ -1,11 +1,11 @@
 // An agent that listens on a port and serves one coordinator at a time. A code is valid for consecutive runs that
 // follow one another within a minute, such as the stages of a sweep. Then it has expired, and there is a new one.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Clock, pause } from '../../clock/clock.ts';
 import { channelToCoordinator, type FrameLine } from '../fleet/framed-channel.ts';
 import { serveCoordinator } from './agent-session.ts';
-import { trimKeptRuns } from './kept-runs.ts';
 import type { AgentSessionEnd, AgentSessionParts } from './session-parts.ts';
 import { AgentListener } from './tls/agent-listener.ts';
 
@@ -133,3 +133,24 @@ const BUSY = {
   problem: 'this agent works for another coordinator',
   advice: 'Wait until that run is over, or use another machine.',
 };
+
+// Runs whose samples no coordinator has acknowledged stay on the agent's disk, so that a person can copy them. Only
+// the newest few are kept, so that a coordinator that dies repeatedly cannot fill the disk.
+
+/** @throws the file system's error. */
+export const trimKeptRuns = async (folder: string): Promise<void> => {
+  const names = (await readdir(folder)).filter(name => RUN_FOLDER.test(name));
+  if (names.length <= KEPT_RUNS_MAX) return;
+  const aged = await Promise.all(
+    names.map(async name => {
+      const path = join(folder, name);
+      return { path, changedMs: (await stat(path)).mtimeMs };
+    }),
+  );
+  aged.sort((a, b) => b.changedMs - a.changedMs);
+  for (const { path } of aged.slice(KEPT_RUNS_MAX)) await rm(path, { recursive: true, force: true });
+};
+
+/** The format of AgentSession: 8 random bytes. */
+const RUN_FOLDER = /^[0-9a-f]{16}$/;
+const KEPT_RUNS_MAX = 4;

@@ -2,6 +2,9 @@
 // line; no message can change it.
 
 import { type Problem, ProblemError } from '../../core/problem.ts';
+import type { Env } from '../../process/child.ts';
+import { readInputText } from '../../process/input-file.ts';
+import type { HeaderField } from '../target/load-target.ts';
 
 export interface LoadCaps {
   readonly requestsPerSecondMax: number;
@@ -48,3 +51,44 @@ type AgentRefusalCause =
 export class AgentError extends ProblemError<AgentRefusal> {
   override readonly name = 'AgentError';
 }
+
+// The API key that this machine's own config names for a target. It is read when a load begins and goes into the
+// requests only. Errors name neither the key nor its location, because they are sent to the coordinator.
+
+/** Empty if no key is configured for the origin. @throws AgentError when the configured key cannot be used. */
+export const headersFor = async (
+  origin: string,
+  keys: readonly AgentKey[],
+  env: Env,
+): Promise<readonly HeaderField[]> => {
+  const named = keys.find(key => key.origin === origin);
+  if (named === undefined) return [];
+  const key = await keyAt(named.place, env);
+  if (key !== undefined) return [{ name: 'authorization', value: `Bearer ${key}` }];
+  throw new AgentError({
+    code: 'not-allowed',
+    cause: 'target-key',
+    problem: `the key that this machine has for ${origin} cannot be used`,
+    advice:
+      'Its owner can check it there: the variable or file in [bench] keys of config.toml has to contain the key, alone on one line.',
+  });
+};
+
+/** Checked when an agent starts, so that the person who configured it sees the mistake. */
+export const hasKey = async (place: AgentKey['place'], env: Env): Promise<boolean> =>
+  (await keyAt(place, env)) !== undefined;
+
+const keyAt = async (place: AgentKey['place'], env: Env): Promise<string | undefined> => {
+  const text = place.kind === 'variable' ? env[place.name] : await textOf(place.path);
+  const key = text?.trim() ?? '';
+  return /^[\x21-\x7e]{1,8192}$/.test(key) ? key : undefined;
+};
+
+/** undefined if it cannot be read, or its size is not that of a key. */
+const textOf = async (path: string): Promise<string | undefined> => {
+  try {
+    return await readInputText(path, 'secret');
+  } catch {
+    return undefined; // reported as a key that cannot be used
+  }
+};

@@ -2,15 +2,15 @@
 // which this machine's own caps limit throughout. This machine names its directory; nothing from a coordinator
 // becomes a path.
 
-import { rm, stat } from 'node:fs/promises';
-import type { Clock } from '../../clock/clock.ts';
-import { monotonicNs } from '../../clock/monotonic-ns.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { type Clock, pause } from '../../clock/clock.ts';
+import { monotonicNs } from '../../clock/system-clock.ts';
 import { errorMessage, problemText } from '../../core/problem.ts';
 import { pushAll } from '../../core/push-all.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { isOfSessions } from '../../core/run/run-shape.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { type Reported, unknown } from '../../core/unknown.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import type { AgentMessage, WantedFacts } from '../../wire/agent-message.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
@@ -21,7 +21,6 @@ import type { BenchRequest } from '../run/bench-request.ts';
 import { AgentFacts } from './agent-facts.ts';
 import type { LoadCaps } from './agent-policy.ts';
 import { CAP_LOOK_MS, CapWatch } from './cap-watch.ts';
-import { ephemeralPorts } from './ephemeral-ports.ts';
 import { plannedApart } from './plan-apart.ts';
 import type { PlanWork } from './plan-worker.ts';
 
@@ -266,3 +265,21 @@ const START_AHEAD_MS_MAX = 60_000;
 const START_LATE_MS_MAX = 5_000;
 /** Time for requests in flight to be cancelled properly, before the run is abandoned. */
 const ABANDON_MS = 1_000;
+
+// How many connections to one target the ephemeral ports of this machine allow: each connection needs its own, from
+// the range that the system reports. Beyond it connections fail, and a person should learn that before the load does.
+
+/** Linux: /proc/sys/net/ipv4/ip_local_port_range, Documentation/networking/ip-sysctl.rst. */
+const ephemeralPorts = async (path: string = LOCAL_PORT_RANGE): Promise<Reported<number>> => {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch {
+    return unknown('this system does not report its range of ports');
+  }
+  const [, low, high] = /^(\d{1,5})\s+(\d{1,5})\s*$/.exec(text) ?? [];
+  const ports = Number(high) - Number(low) + 1;
+  return ports > 0 ? ports : unknown('its range of ports is not understood');
+};
+
+const LOCAL_PORT_RANGE = '/proc/sys/net/ipv4/ip_local_port_range';

@@ -4,8 +4,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { monotonicNs } from '../../clock/monotonic-ns.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { pause } from '../../clock/clock.ts';
+import { monotonicNs } from '../../clock/system-clock.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { openInputFile } from '../../process/input-file.ts';
 import {

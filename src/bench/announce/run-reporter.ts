@@ -2,14 +2,16 @@
 // times a second, its lease every two seconds, and its end once. Updates are conflated.
 
 import { contentArrived } from '../../core/run/content-arrived.ts';
-import { lookUp } from '../../core/run/metric-lookup.ts';
 import { RecentWindow } from '../../core/run/recent-window.ts';
-import type { Report } from '../../core/run/report.ts';
-import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
-import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
-import { DaemonContact } from './daemon-contact.ts';
-import type { AnnounceOptions, ClientProgress, RunAnnouncement } from './run-announcement.ts';
-import { liveReport, progressBody, runStart } from './run-bodies.ts';
+import type { Report, RunConfig } from '../../core/run/report.ts';
+import type { RecentRates, RunPhase, RunProgress } from '../../core/run/run.ts';
+import { runDigest, runRequested, shortName, stateOf } from '../../core/run/run-digest.ts';
+import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
+import type { SweepPlace } from '../../core/sweep/sweep.ts';
+import { unknown } from '../../core/unknown.ts';
+import { buildReport } from '../../metrics/build-report.ts';
+import type { RunStart } from '../../wire/run-schema.ts';
+import { type ContactOptions, DaemonContact } from './daemon-contact.ts';
 
 /** Resolves at once; the daemon is looked for in the background. Never throws. */
 export const announceRun = async (options: AnnounceOptions): Promise<RunAnnouncement> => {
@@ -100,3 +102,97 @@ class RunReporter implements RunAnnouncement {
 }
 
 const REASON_LENGTH_MAX = 1_000;
+
+// What a run reports about itself to the daemon, derived from its configuration and a live snapshot.
+
+/** The body of POST /api/runs. */
+const runStart = ({
+  config,
+  directory,
+  limits,
+  sweep,
+}: AnnounceOptions): Omit<RunStart, 'runId'> & { readonly runId: string } => {
+  const { run } = config;
+  return {
+    runId: run.id,
+    startedAt: run.startedAt,
+    target: run.target,
+    ...runRequested(run),
+    limits: {
+      samplesMax: limits.samplesMax ?? unknown('not limited'),
+      durationMs: limits.durationMs ?? unknown('not limited'),
+    },
+    objectives: config.objectives,
+    runObjectives: config.runObjectives,
+    attainment: config.attainment,
+    directory,
+    sweep: sweep ?? unknown('not a stage of a sweep'),
+  };
+};
+
+/** A report of a live snapshot, with the same definitions as at the end. */
+const liveReport = (config: RunConfig, snapshot: MetricsSnapshot): Report =>
+  buildReport({
+    config,
+    snapshot,
+    source: 'live-snapshot',
+    // Losses so far are in the snapshot's counters; the client's own losses are known at the end.
+    droppedEvents: 0,
+    eventLogDropped: 0,
+    isInterrupted: false,
+    runProblems: [],
+    sourceProblems: [],
+    notices: [],
+  });
+
+/** The body of PUT /api/runs/{runId}/progress. */
+const progressBody = (
+  report: Report,
+  reported: {
+    readonly client: ClientProgress;
+    readonly recent: RecentRates;
+    readonly contentArrived: RunProgress['contentArrived'];
+    readonly agents: MetricsSnapshot['agents'];
+    readonly sessions: MetricsSnapshot['sessions'];
+    readonly updatesDropped: number;
+  },
+): Omit<RunProgress, 'runId'> & { readonly runId: string } => ({
+  runId: report.run.id,
+  phase: reported.client.phase,
+  elapsedMs: reported.client.elapsedMs,
+  measuredMs: reported.client.measuredMs,
+  figures: runDigest(report),
+  recent: reported.recent,
+  contentArrived: reported.contentArrived,
+  agents: reported.agents ?? unknown('one machine makes the load'),
+  ...(reported.sessions === undefined ? {} : { sessions: reported.sessions }),
+  updatesDropped: reported.updatesDropped,
+});
+
+// What is reported to a daemon about a run, and what a run needs for it.
+interface AnnounceOptions extends ContactOptions {
+  readonly config: RunConfig;
+  /** Absolute path. */
+  readonly directory: string;
+  readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
+  /** Present if the run is a stage of a sweep or line. */
+  readonly sweep?: SweepPlace;
+}
+
+/** What the client adds to the snapshot. */
+export interface ClientProgress {
+  readonly phase: RunPhase;
+  /** ms since the run's zero. */
+  readonly elapsedMs: number;
+  /** ms since the measured phase began; 0 before it. */
+  readonly measuredMs: number;
+}
+
+export interface RunAnnouncement extends AsyncDisposable {
+  /** Passes on the newest figures; sent at most five times a second, older ones that were not sent are dropped. */
+  progress(snapshot: MetricsSnapshot, client: ClientProgress): void;
+  /** Resolves when the daemon has the end, or three seconds have passed. */
+  end(report: Report): Promise<void>;
+  /** Updates that were not sent to the daemon. */
+  readonly updatesDropped: number;
+}

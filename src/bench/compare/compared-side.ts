@@ -1,7 +1,11 @@
 // One side of a comparison in progress: its request, what is known of it, and its reports in the order of the pairs.
 
-import { comparedUnit } from '../../core/comparison/compared-unit.ts';
-import type { ComparedUnit, ComparisonSide, UnitPair } from '../../core/comparison/comparison-document.ts';
+import {
+  type ComparedUnit,
+  type ComparisonSide,
+  comparedUnit,
+  type UnitPair,
+} from '../../core/comparison/comparison-document.ts';
 import type { Report } from '../../core/run/report.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { StartedRun } from '../run/bench-parts.ts';

@@ -1,17 +1,22 @@
 // The state of a comparison by pairs in progress: its document, judged again after each pair, reported at each change
 // and written after each pair.
 
-import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import {
+  type ComparedMetric,
+  type ComparisonDocument,
+  judgedModels,
+} from '../../core/comparison/comparison-document.ts';
 import { comparisonSentence } from '../../core/comparison/comparison-labels.ts';
+import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { judgePairs, type PairQuestion, refusedOr } from '../../core/comparison/judge-pairs.ts';
-import { judgedModels } from '../../core/comparison/same-model.ts';
 import { errorCode } from '../../core/problem.ts';
+import { contaminationOf } from '../../core/run/contamination.ts';
 import { type FailedStop, failedStopReason } from '../../core/run/failed-stop.ts';
+import { boundShare } from '../../core/run/figure-verdict.ts';
 import type { Report } from '../../core/run/report.ts';
-import { unknown } from '../../core/unknown.ts';
+import { knownOr, unknown } from '../../core/unknown.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import type { ComparedSide } from './compared-side.ts';
-import { pairNotes } from './pair-notes.ts';
 import { hindered, type PrimaryMetric, pairRefusals } from './pair-refusals.ts';
 
 interface AccountOptions {
@@ -185,3 +190,34 @@ export class ComparisonAccount {
 }
 
 const pairsText = (pairs: number): string => (pairs === 1 ? '1 pair' : `${pairs} pairs`);
+
+// Notes about the segments that a reader needs next to their figures: where this client is a visible part of a
+// figure, and what spoils figures on both sides equally, so that they can still be compared.
+interface NotedPairs {
+  readonly metrics: readonly ComparedMetric[];
+  /** Of both sides. */
+  readonly reports: readonly Report[];
+}
+
+const pairNotes = ({ metrics, reports }: NotedPairs): readonly string[] => {
+  const visible = metrics.filter(({ name, marginShare }) => {
+    const row = COMPARISON_METRICS.find(each => each.name === name);
+    return reports.some(report => {
+      const part = row?.clientPart(report);
+      return part !== undefined && boundShare(part) > marginShare;
+    });
+  });
+  const codes = new Set(
+    reports.flatMap(report => knownOr(contaminationOf(report), []).map(({ code }) => code)),
+  );
+  return [
+    ...(visible.length === 0
+      ? []
+      : [
+          `In a segment or more this client may have made more than the margin of ${visible.map(({ label }) => label).join(', ')}: a change of that size may be its own`,
+        ]),
+    ...(codes.size === 0
+      ? []
+      : [`Figures are spoiled (${[...codes].join(', ')}): the reports of the segments say by what`]),
+  ];
+};

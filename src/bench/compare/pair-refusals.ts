@@ -2,8 +2,7 @@
 // answers of another length, a client that limits, failed requests, contamination of one side alone. Both received
 // the same requests by construction.
 
-import { isClientInTheWay } from '../../core/comparison/compared-unit.ts';
-import type { ComparisonRefusal } from '../../core/comparison/comparison-document.ts';
+import { type ComparisonRefusal, isClientInTheWay } from '../../core/comparison/comparison-document.ts';
 import { percentWords } from '../../core/comparison/comparison-labels.ts';
 import { COMPARISON_METRICS } from '../../core/comparison/comparison-metrics.ts';
 import { counted, formatThreeDigits } from '../../core/figure/figure.ts';

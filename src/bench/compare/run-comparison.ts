@@ -2,13 +2,14 @@
 // seed inside a pair and a rest between segments. A crash costs at most one pair.
 
 import { join } from 'node:path';
-import { pause } from '../../clock/until-aborted.ts';
-import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
+import { pause } from '../../clock/clock.ts';
+import type { ComparisonDocument, ComparisonPlan } from '../../core/comparison/comparison-document.ts';
 import type { PairQuestion } from '../../core/comparison/judge-pairs.ts';
+import { isLongEnough, SEGMENT_RULES } from '../../core/comparison/pair-plan.ts';
 import { COMPARISON_TAG } from '../../core/comparison/reported-comparison.ts';
 import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
 import type { Report } from '../../core/run/report.ts';
-import { type RunTags, TAGS_MAX } from '../../core/run/run-tags.ts';
+import { type RunTags, TAGS_MAX } from '../../core/run/run-shape.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { StartedRun } from '../run/bench-parts.ts';
@@ -17,7 +18,6 @@ import { ComparisonAccount } from './comparison-account.ts';
 import type { KeptPairs } from './comparison-directory.ts';
 import { spoiledApart } from './pair-refusals.ts';
 import { type EndedSegment, runSegment, type SegmentOrder, type SegmentParts } from './run-segment.ts';
-import { segmentNotes } from './segment-notes.ts';
 
 export interface ComparisonOrder extends PairQuestion {
   readonly isSegmentFixed: boolean;
@@ -298,3 +298,28 @@ const REPEATED_PAIRS_MAX = 3;
 const SEEDS_APART = 10_000;
 /** How late a segment may notice that it is long enough, ms. */
 const LENGTH_SLACK_MS = 1_000;
+
+// What a segment falls short of, in sentences that are shown next to the figures.
+const segmentNotes = (
+  { soFar, report }: EndedSegment,
+  letter: 'A' | 'B',
+  { plan, isSegmentFixed }: { readonly plan: ComparisonPlan; readonly isSegmentFixed: boolean },
+): readonly string[] => {
+  const { latencies, requests, durationMs } = SEGMENT_RULES;
+  return [
+    ...(isSegmentFixed && plan.segment.durationMs < durationMs
+      ? [
+          `Segments are shorter than the ${durationMs / 1000} s that a comparison takes by itself: what comes slower than them is not in it`,
+        ]
+      : []),
+    ...(soFar.completed < requests
+      ? [`A segment of ${letter} completed fewer than ${requests} requests: its percentiles wander`]
+      : []),
+    ...(isLongEnough(soFar, { durationMs: 0, requests: 0, latencies })
+      ? []
+      : [`A segment of ${letter} was shorter than ${latencies} times its median latency`]),
+    ...(report.counts.failed > 0
+      ? [`Requests of ${letter} failed; percentiles count them as longer than any`]
+      : []),
+  ];
+};

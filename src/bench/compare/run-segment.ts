@@ -1,7 +1,7 @@
 // One segment of a comparison: an ordinary run in its own directory that ends when it has been long enough for
 // meaningful figures, and after which nothing is in flight.
 
-import { pause } from '../../clock/until-aborted.ts';
+import { pause } from '../../clock/clock.ts';
 import { isLongEnough, type SegmentRules, type SegmentSoFar } from '../../core/comparison/pair-plan.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { Report } from '../../core/run/report.ts';

@@ -2,8 +2,7 @@
 // until it replies, and ended with its whole process group by its supervisor.
 
 import * as v from 'valibot';
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { Env } from '../../process/child.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { type OwnProcess, startOwnProcess } from '../../process/own-process.ts';

@@ -1,5 +1,6 @@
 // From the length options and the data set to the prompts that are sent, each with the length of its answer.
 
+import { createHash } from 'node:crypto';
 import { counted } from '../../core/figure/figure.ts';
 import { lengthsText, requestedTokens } from '../../core/run/request-lengths.ts';
 import {
@@ -276,3 +277,14 @@ const OWN_PART: ChosenLengths = {
   text: String(PROMPT_WORDS),
 };
 const REPEATED_CHARACTERS_MAX = 33_554_432;
+
+// Identifies the prompts that a run sends by one number: two runs with the same one send the same prompts in the same
+// order.
+
+/** SHA-256 over a line of JSON for each prompt: prefix, messages, the most tokens of its answer; hex. */
+export const promptsSha256 = (prompts: readonly Prompt[]): string => {
+  const hash = createHash('sha256');
+  for (const { prefix, messages, maxTokens } of prompts)
+    hash.update(`${JSON.stringify([prefix ?? null, messages, maxTokens ?? null])}\n`);
+  return hash.digest('hex');
+};

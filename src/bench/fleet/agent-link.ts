@@ -2,8 +2,7 @@
 // its clock. An agent that refuses, disconnects or stops sending is out of the run for good, and the reason is
 // recorded once.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import {
   AGENT_SILENCE_MS_MAX,

@@ -7,11 +7,10 @@ import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
 import { pushAll } from '../../core/push-all.ts';
 import type { EndedSample } from '../../core/run/ended-sample.ts';
-import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { ReportAgent } from '../../core/run/report-agent.ts';
 import type { SkippedTurn } from '../../core/run/session-outcome.ts';
-import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
 import type { MetricsBody } from '../../metrics/metrics-publisher.ts';
@@ -24,9 +23,8 @@ import { encodeSkippedLine } from '../../wire/sample-line.ts';
 import { AgentLostError, type AgentReplyOf, lossText } from './agent-link.ts';
 import { type ClockLine, clockLine } from './clock-offset.ts';
 import { type FilePart, PartReader } from './file-parts.ts';
-import { mergedSamples } from './merge-samples.ts';
 import type { PreparedAgent } from './prepare-agents.ts';
-import type { AgentSamples } from './sample-run.ts';
+import { type AgentSamples, SampleRun } from './sample-run.ts';
 
 /** One agent at the end of a run. */
 interface AgentEnd {
@@ -265,3 +263,64 @@ const OF_RECORDS: ReadonlySet<string> = new Set([
   'tasksFailed',
 ]);
 const AGENTS_FOLDER = 'agents';
+
+// Merges the samples of all agents into those of one run: sorted runs merged by the end of each sample in the
+// coordinator's time, together with their lines, some thousands at a time.
+interface MergedBlock {
+  readonly samples: readonly EndedSample[];
+  /** For each sample, the agent that sent it. */
+  readonly agents: readonly number[];
+  /** Their lines of samples.jsonl. */
+  readonly lines: Buffer;
+}
+
+/**
+ * Yields every sample once, in the order of their ends as far as each file is sorted; stamps since the coordinator's
+ * zero.
+ */
+export async function* mergedSamples(
+  agents: readonly AgentSamples[],
+): AsyncGenerator<MergedBlock, void, void> {
+  const runs: SampleRun[] = [];
+  for (const [agent, source] of agents.entries()) {
+    const run = new SampleRun(agent, source);
+    if (await run.load()) runs.push(run);
+  }
+  let block: { readonly samples: EndedSample[]; readonly agents: number[] } = { samples: [], agents: [] };
+  let lines: Buffer = Buffer.allocUnsafe(LINES_BYTES);
+  let filled = 0;
+  while (runs.length > 0) {
+    const least = leastOf(runs);
+    const run = runs[least];
+    const sample = run?.sample;
+    if (run === undefined || sample === undefined) return;
+    const room = run.lineBytesMax;
+    if (filled > 0 && filled + room > lines.length) {
+      yield { ...block, lines: lines.subarray(0, filled) };
+      block = { samples: [], agents: [] };
+      lines = Buffer.allocUnsafe(LINES_BYTES);
+      filled = 0;
+    }
+    if (room > lines.length) lines = Buffer.allocUnsafe(room);
+    filled = run.writeLine(lines, filled);
+    block.samples.push(sample);
+    block.agents.push(run.agent);
+    if (!(run.next() || (await run.load()))) runs.splice(least, 1);
+  }
+  if (filled > 0) yield { ...block, lines: lines.subarray(0, filled) };
+}
+
+/** For a few agents a linear search is faster than a heap. */
+const leastOf = (runs: readonly SampleRun[]): number => {
+  let least = 0;
+  let leastNs = runs[0]?.sample?.endNs ?? 0;
+  for (let at = 1; at < runs.length; at += 1) {
+    const endNs = runs[at]?.sample?.endNs ?? 0;
+    if (endNs >= leastNs) continue;
+    least = at;
+    leastNs = endNs;
+  }
+  return least;
+};
+
+const LINES_BYTES = 262_144;

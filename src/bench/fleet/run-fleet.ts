@@ -1,13 +1,14 @@
 // One run on several machines, from request to report: what runBench is for one. This process sends no load itself;
 // each agent sends its share of one schedule to the target, and their measurements are merged here.
 
-import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import { monotonicNs } from '../../clock/system-clock.ts';
 import { shiftedFailures } from '../../core/run/failure-groups.ts';
-import { lookUp } from '../../core/run/metric-lookup.ts';
+import type { LiveAgent } from '../../core/run/live-agent.ts';
 import { judgedObjectives } from '../../core/run/objective.ts';
-import type { RunConfig } from '../../core/run/run-config.ts';
+import type { RunConfig } from '../../core/run/report.ts';
+import { RUN_RATES } from '../../core/run/run-rates.ts';
 import { isOfSessions, shapeOf } from '../../core/run/run-shape.ts';
-import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { unknown } from '../../core/unknown.ts';
 import { type MessagePublisher, NEWEST_WINS } from '../../messaging/publisher.ts';
 import { snapshotCodec } from '../../messaging/snapshot-message-codec.ts';
@@ -16,10 +17,12 @@ import { openZeromqPublisher } from '../../messaging/zeromq/zeromq-publisher.ts'
 import { buildReport } from '../../metrics/build-report.ts';
 import { mergeSnapshots } from '../../metrics/merge-snapshots.ts';
 import { type FinalState, type MetricsBody, MetricsPublisher } from '../../metrics/metrics-publisher.ts';
+import { reportClient } from '../../metrics/report-client.ts';
 import { RunMetrics } from '../../metrics/run-metrics.ts';
 import { withSessions } from '../../metrics/session-samples.ts';
 import { renderReport } from '../../metrics/text-report.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { LIVE_AGENT_TEXT_LENGTH_MAX } from '../../wire/live-agent-schema.ts';
 import { encodeSamplesEnd } from '../../wire/sample-line.ts';
 import { snapshotToJson } from '../../wire/snapshot-codec.ts';
 import { BenchError } from '../bench-error.ts';
@@ -30,10 +33,9 @@ import { openRunDirectory } from '../run/run-directory.ts';
 import { runConfig } from '../run/run-plan.ts';
 import type { LoadCounts } from '../threads/load-generator.ts';
 import type { AgentChannel } from './agent-channel.ts';
-import { AgentLink } from './agent-link.ts';
+import { AgentLink, lossText } from './agent-link.ts';
 import { clockLine } from './clock-offset.ts';
 import { collectAgent, fleetMetrics, mergeSamplesOf, reportAgents } from './fleet-account.ts';
-import { liveAgents } from './live-agents.ts';
 import { LiveFacts } from './live-facts.ts';
 import { plannedArrivals } from './planned-arrivals.ts';
 import { countedWarmup, type PreparedFleet, prepareAgents } from './prepare-agents.ts';
@@ -296,3 +298,28 @@ const countsOf = (snapshot: MetricsSnapshot | undefined): LoadCounts => {
     ended: all.completed + all.failed + all.cancelled,
   };
 };
+
+// Each agent's state from its newest snapshot, for views of a run in progress: judged as its report will be.
+const liveAgents = (
+  links: readonly Pick<AgentLink, 'name' | 'loss' | 'snapshot'>[],
+  { run }: RunConfig,
+): readonly LiveAgent[] =>
+  links.map(({ name, loss, snapshot }): LiveAgent => {
+    const metrics = lookUp(snapshot);
+    const { pattern, streaming: isStreaming } = run;
+    const droppedEvents = metrics.counter('droppedEvents');
+    const { verdict, reasons } = reportClient(metrics, { pattern, droppedEvents });
+    const [reason = ''] = verdict === 'client-bound' ? reasons : [];
+    return {
+      agent: name.slice(0, LIVE_AGENT_TEXT_LENGTH_MAX),
+      state: loss === undefined ? 'loading' : 'lost',
+      counts: metrics.counts('measured'),
+      requestsPerSecond: RUN_RATES.requestsPerSecond.of({
+        metrics,
+        run: { pattern, isStreaming },
+        objectives: [],
+      }),
+      verdict,
+      reason: (loss === undefined ? reason : lossText(loss)).slice(0, LIVE_AGENT_TEXT_LENGTH_MAX),
+    };
+  });

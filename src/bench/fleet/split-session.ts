@@ -1,8 +1,7 @@
 // The load phase on several machines: one zero for all, stops that reach each of them, and the same phases as a
 // single run. A phase of the whole run begins when all agents have reached it.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause, untilAborted } from '../../clock/until-aborted.ts';
+import { type Clock, pause, untilAborted } from '../../clock/clock.ts';
 import { maximumOf } from '../../core/extremes.ts';
 import type { AgentPhase } from '../../wire/agent-message.ts';
 import type { BenchParts } from '../run/bench-parts.ts';

@@ -2,8 +2,8 @@
 
 import { formatThreeDigits } from '../../core/figure/figure.ts';
 import type { LoadLine } from '../../core/sweep/sweep-document.ts';
-import type { CapacityChange } from './capacity-change.ts';
 import {
+  type CapacityChange,
   capacityEstimate,
   missesAlone,
   type SearchedStage,

@@ -1,13 +1,13 @@
 // What a load thread measures about its own lateness: how busy its loop was against its CPU time (a thread that gets
 // no CPU is busy without using it), how late timers and reads came, and the time of garbage collection.
 
+import { PerformanceObserver, performance } from 'node:perf_hooks';
 import type { LoopTimers } from '../../clock/loop-timers.ts';
 import type { ClientRecord } from '../../core/run/event-record.ts';
-import { Heartbeat } from '../arena/heartbeat.ts';
+import { Heartbeat } from '../arena/thread-board.ts';
 import type { ConnectionCounts } from '../target/http1/connection-owner.ts';
 import { MarkReader } from './mark-reader.ts';
 import { ReadLateness } from './read-lateness.ts';
-import type { ThreadMeters } from './thread-meters.ts';
 
 interface ClientWatchOptions {
   readonly thread: number;
@@ -126,3 +126,34 @@ export class ClientWatch {
     this.marks.stop();
   }
 }
+
+// Node's figures about the calling thread: how long its loop has slept, how busy it was, and when it collected
+// garbage.
+interface ThreadMeters {
+  /** How long the loop has slept since it began, ns. */
+  idleNs(): number;
+  /** Utilization since the last call. */
+  loopUtilization(): number;
+  /** Reports each garbage collection, until it is disposed of. */
+  watchCollections(reported: (durationNs: number) => void): Disposable;
+}
+
+export const ownThreadMeters = (): ThreadMeters => {
+  let last = performance.eventLoopUtilization();
+  return {
+    idleNs: () => performance.nodeTiming.idleTime * 1e6,
+    loopUtilization: () => {
+      const loop = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(loop, last);
+      last = loop;
+      return utilization;
+    },
+    watchCollections: reported => {
+      const collector = new PerformanceObserver(list => {
+        for (const { duration } of list.getEntries()) reported(Math.round(duration * 1e6));
+      });
+      collector.observe({ entryTypes: ['gc'] });
+      return { [Symbol.dispose]: () => collector.disconnect() };
+    },
+  };
+};

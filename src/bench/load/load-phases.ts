@@ -5,9 +5,9 @@ import { type Arrivals, arrivals, recordedArrivals, shareOf } from '../schedule/
 import { OwnArrivals } from '../schedule/own-arrivals.ts';
 import { TurnWriter } from '../target/http1/turn-writer.ts';
 import { ClosedLoop } from './closed-loop.ts';
-import type { LoadPattern } from './load-pattern.ts';
 import {
   type FromLoadWorker,
+  type LoadPattern,
   type LoadPlan,
   type OpenedConnections,
   requestHeads,

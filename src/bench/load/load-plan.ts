@@ -7,6 +7,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Sentences } from '../../core/problem.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import type { SessionPlaces } from '../../core/run/run-shape.ts';
+import type { TurnResult } from '../arena/load-record.ts';
 import type { MarkSource } from '../arena/mark.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';
@@ -14,6 +15,7 @@ import type { ReplayPlan } from '../replay/feed-message.ts';
 import { type Share, shareWithin } from '../schedule/arrivals.ts';
 import type { LoadProfile } from '../schedule/load-profile.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
+import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { requestHead } from '../target/http1/request-writer.ts';
 import {
   type HeaderField,
@@ -181,3 +183,26 @@ export const sumOpened = (all: readonly OpenedConnections[]): OpenedConnections 
   dead: [...new Set(all.flatMap(({ dead = [] }) => dead))],
   problem: all.find(({ problem }) => problem !== undefined)?.problem,
 });
+
+// The port for the sending pattern of a load thread: closed loop, open loop or sessions.
+
+/** Decides which connection sends when. */
+export interface LoadPattern {
+  readonly isWarmup: boolean;
+  readonly hasIssuedAll: boolean;
+  start(): void;
+  stop(): void;
+  /** It was opened, and is idle. */
+  connectionFree(connection: HttpConnection): void;
+  /** It is idle again, or closed after its sample. */
+  sampleEnded(connection: HttpConnection): void;
+  /** An idle one was closed, or one could not be opened. */
+  connectionLost(connection: HttpConnection): void;
+  tick(nowNs: number): void;
+  /** Number of its arrivals that are due and held back. */
+  waiting(nowNs: number): number;
+  /** Called if its requests are turns of sessions. */
+  turnEnded?(result: TurnResult): void;
+  /** Called if requests are generated while they are sent: the queue was empty, and no longer is. */
+  requestsCame?(): void;
+}

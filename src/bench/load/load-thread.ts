@@ -6,22 +6,19 @@ import type { MessagePort } from 'node:worker_threads';
 import type { LoopTimers } from '../../clock/loop-timers.ts';
 import type { Sentences } from '../../core/problem.ts';
 import { BEAT_NS } from '../../core/run/event-record.ts';
-import { type Milestone, RECORD } from '../arena/load-record.ts';
+import { LOOK, type Milestone, RECORD, type TurnResult } from '../arena/load-record.ts';
 import type { LoadRecorder } from '../arena/load-recorder.ts';
 import type { MarkSource } from '../arena/mark.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
-import { LOOK, type TurnResult } from '../arena/turn-result.ts';
-import type { ConnectionCounts, ConnectionOwner } from '../target/http1/connection-owner.ts';
+import type { ClosingNotes, ConnectionCounts, ConnectionOwner } from '../target/http1/connection-owner.ts';
 import type { TargetDialer } from '../target/http1/dialer.ts';
 import { HttpConnection, NONE } from '../target/http1/http-connection.ts';
 import type { RequestSource } from '../target/http1/request-writer.ts';
 import type { LoadTimeouts } from '../target/load-target.ts';
 import { AddressRound } from './address-round.ts';
 import type { ClientWatch } from './client-watch.ts';
-import { ClosingServers } from './closing-servers.ts';
 import { ConnectionOpening } from './connection-opening.ts';
-import type { LoadPattern } from './load-pattern.ts';
-import { cancelAfterMs, type LoadPlan, type OpenedConnections } from './load-plan.ts';
+import { cancelAfterMs, type LoadPattern, type LoadPlan, type OpenedConnections } from './load-plan.ts';
 
 interface LoadThreadParts {
   readonly thread: number;
@@ -317,3 +314,30 @@ const REFUSED_SLOT = 0xff_ff_ff_ff;
 const LOAD_TICK_MS: number = BEAT_NS / 1e6;
 /** 5 Hz. */
 const OBSERVED_TICKS = 10;
+
+// Which targets close a connection after each reply although they announce keep-alive, as cpp-httplib in llama-server
+// does with TLS: a request written to such a connection is lost and sent again after a handshake, which would be part
+// of its time to first token.
+
+/** Of one load thread. */
+export class ClosingServers implements ClosingNotes {
+  readonly #closes: number[] = [];
+
+  /** The server closed a connection right after a reply that announced keep-alive. */
+  closedAfterReply(target: number): void {
+    this.#closes[target] = (this.#closes[target] ?? 0) + 1;
+  }
+
+  /** A second reply arrived on a connection: the server keeps them open. */
+  keptAfterReply(target: number): void {
+    if (!this.closes(target)) this.#closes[target] = 0;
+  }
+
+  /** From the second close on, to the end of the run. */
+  closes(target: number): boolean {
+    return (this.#closes[target] ?? 0) >= CLOSES_LEAST;
+  }
+}
+
+/** One may be chance: a server that restarts, a gateway that changes its configuration. */
+const CLOSES_LEAST = 2;

@@ -9,8 +9,7 @@ import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';
 import { InFlightPlaces } from './in-flight-places.ts';
-import type { LoadPattern } from './load-pattern.ts';
-import { targetOfSample } from './load-plan.ts';
+import { type LoadPattern, targetOfSample } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 

@@ -4,7 +4,7 @@
 
 import type { SessionPlaces } from '../../core/run/run-shape.ts';
 import type { SkipReason } from '../../core/run/session-outcome.ts';
-import type { TurnResult } from '../arena/turn-result.ts';
+import type { TurnResult } from '../arena/load-record.ts';
 import { shareOf } from '../schedule/arrivals.ts';
 import type { OwnArrivals } from '../schedule/own-arrivals.ts';
 import { ProfileUsers } from '../schedule/profile-users.ts';
@@ -17,9 +17,7 @@ import type { ClosedLoopProfile } from './closed-loop.ts';
 import { PlaceBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';
 import { InFlightPlaces } from './in-flight-places.ts';
-import { KeptAnswers } from './kept-answers.ts';
-import type { LoadPattern } from './load-pattern.ts';
-import { threadShare } from './load-plan.ts';
+import { type LoadPattern, threadShare } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
 
@@ -270,3 +268,30 @@ export class SessionLoop implements LoadPattern {
 
 /** Limit of one thread if only requests have slots: sessions in think time use none. */
 const SESSIONS_OPEN_MAX = 16_384;
+
+// Answers of servers in open sessions, for the histories of their later turns.
+class KeptAnswers {
+  readonly #sessions: Map<number, Map<number, Uint8Array>> = new Map();
+  #bytes = 0;
+
+  /** @returns false if the limit is reached */
+  keep({ session, turn }: TurnPlace, answer: Uint8Array): boolean {
+    if (this.#bytes + answer.length > ANSWERS_BYTES_MAX) return false;
+    const kept = this.#sessions.get(session) ?? new Map<number, Uint8Array>();
+    this.#sessions.set(session, kept.set(turn, answer));
+    this.#bytes += answer.length;
+    return true;
+  }
+
+  of({ session, turn }: TurnPlace): Uint8Array | undefined {
+    return this.#sessions.get(session)?.get(turn);
+  }
+
+  forget(session: number): void {
+    for (const answer of this.#sessions.get(session)?.values() ?? []) this.#bytes -= answer.length;
+    this.#sessions.delete(session);
+  }
+}
+
+/** Limit over all open sessions of one load thread. */
+const ANSWERS_BYTES_MAX: number = 268_435_456;

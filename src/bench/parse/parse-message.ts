@@ -1,7 +1,7 @@
 // The messages between the main thread and its parse threads. Few and rare, except for results.
 
 import type { MessagePort } from 'node:worker_threads';
-import type { OutcomeNews } from '../../core/run/outcome-news.ts';
+import type { OutcomeNews } from '../../core/run/outcome.ts';
 import type { MarkSource } from '../arena/mark.ts';
 import type { RingMemory } from '../arena/ring.ts';
 import type { ThreadBoardMemory } from '../arena/thread-board.ts';

@@ -2,10 +2,8 @@
 // behind without affecting the measurement, as long as the rings have room.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { monotonicNs } from '../../clock/monotonic-ns.ts';
-import { systemClock } from '../../clock/system-clock.ts';
-import { Heartbeat } from '../arena/heartbeat.ts';
-import { ThreadBoard } from '../arena/thread-board.ts';
+import { monotonicNs, systemClock } from '../../clock/system-clock.ts';
+import { Heartbeat, ThreadBoard } from '../arena/thread-board.ts';
 import { serverApi } from '../target/api/server-apis.ts';
 import { MarkSender } from './mark-sender.ts';
 import type { FromParseWorker, ParseWorkerData, ToParseWorker } from './parse-message.ts';

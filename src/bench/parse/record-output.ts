@@ -11,13 +11,18 @@ import {
   type MarksRecord,
   NO_FIGURE,
 } from '../../core/run/event-record.ts';
-import type { OutcomeNews } from '../../core/run/outcome-news.ts';
+import {
+  type CountedFailure,
+  FAILURES_MAX,
+  type OutcomeNews,
+  type OutcomeSpan,
+  SPAN_NS,
+} from '../../core/run/outcome.ts';
 import type { SampleTurn, SkippedTurn } from '../../core/run/session-outcome.ts';
 import { plainLine } from '../../core/text/single-line.ts';
 import { CHOICES_MAX } from '../../wire/event-batch-layout.ts';
 import { EventBatchWriter } from '../../wire/event-batch-writer.ts';
 import { encodeSampleLine, encodeSkippedLine } from '../../wire/sample-line.ts';
-import { OutcomeTally } from './outcome-tally.ts';
 
 interface RecordOutputOptions {
   readonly sourceId: number;
@@ -202,3 +207,36 @@ const SECRET_LENGTH_MIN = 4;
 const DETAIL_LENGTH_MAX = 400;
 const LINES_MAX = 512;
 const ANSWER_CHARACTERS_STORED = 1_048_576;
+
+// Counts how the requests of a parse thread ended since the last message, by event time.
+class OutcomeTally {
+  /** Spans since the last message, which is sent several times a second. */
+  #spans: Map<number, { completed: number; failed: number }> = new Map();
+  #failures: Map<string, { -readonly [Key in keyof CountedFailure]: CountedFailure[Key] }> = new Map();
+
+  add({ outcome, endNs, failure }: EndedSample): void {
+    if (outcome === 'cancelled') return;
+    const number = Math.floor(endNs / SPAN_NS);
+    const span = this.#spans.get(number) ?? { completed: 0, failed: 0 };
+    this.#spans.set(number, span);
+    if (outcome === 'completed') span.completed += 1;
+    else span.failed += 1;
+    if (failure === undefined) return;
+    const key = `${failure.kind} ${failure.statusCode} ${failure.detail}`;
+    const known = this.#failures.get(key);
+    if (known !== undefined) known.count += 1;
+    else if (this.#failures.size < FAILURES_MAX) this.#failures.set(key, { ...failure, count: 1 });
+  }
+
+  /** undefined: nothing has ended. */
+  take(): OutcomeNews | undefined {
+    if (this.#spans.size === 0) return undefined;
+    const spans = [...this.#spans].map(
+      ([span, { completed, failed }]): OutcomeSpan => [span, completed, failed],
+    );
+    const failures = [...this.#failures.values()];
+    this.#spans = new Map();
+    this.#failures = new Map();
+    return { spans, failures };
+  }
+}

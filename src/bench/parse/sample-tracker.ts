@@ -3,10 +3,14 @@
 
 import { recordOf } from '../../core/record-of.ts';
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
-import { LATENESS_KEYS, NO_FIGURE, type SampleLateness } from '../../core/run/event-record.ts';
-import type { SampleNote } from '../../core/run/sample-note.ts';
-import { isSameModel, type SampleRemark } from '../../core/run/sample-remark.ts';
-import { SERVED_KEYS, type ServedTimes } from '../../core/run/served-times.ts';
+import {
+  LATENESS_KEYS,
+  NO_FIGURE,
+  type SampleLateness,
+  SERVED_KEYS,
+  type ServedTimes,
+} from '../../core/run/event-record.ts';
+import { isSameModel, type SampleNote, type SampleRemark } from '../../core/run/sample-remark.ts';
 import { tokenDoubts } from '../../core/run/token-doubts.ts';
 import type { EndKind } from '../arena/load-record.ts';
 import { checkAnswer } from '../target/answer-check.ts';

@@ -1,14 +1,18 @@
 // Which turn a sample is, and what is reported to a load thread when it has ended.
 
+import { parseAnyJson } from '../../core/json.ts';
 import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import type { SessionHistory } from '../../core/run/run-shape.ts';
 import type { SampleTurn } from '../../core/run/session-outcome.ts';
-import type { KeptAnswer, TurnResult } from '../arena/turn-result.ts';
+import type { KeptAnswer, TurnResult } from '../arena/load-record.ts';
 import { TurnTable } from '../schedule/turn-table.ts';
-import type { AnswerParts } from '../target/api/answer-parts.ts';
-import { ANSWER_CHARACTERS_MAX, type AnswerText } from '../target/api/answer-text.ts';
+import {
+  ANSWER_CHARACTERS_MAX,
+  type AnswerParts,
+  type AnswerText,
+  type CalledTool,
+} from '../target/api/answer-parts.ts';
 import type { ReplyReader } from '../target/reply-reader.ts';
-import { answerFields } from './answer-fields.ts';
 import type { TokensPerRequest } from './tokens-per-request.ts';
 
 export class TurnNotifier {
@@ -96,3 +100,34 @@ const keptId = (id: string): KeptAnswer => {
 const keptBytes = (text: string): KeptAnswer => ({ kind: 'kept', bytes: new TextEncoder().encode(text) });
 
 const NOT_KEPT: KeptAnswer = { kind: 'not-kept' };
+
+// An answer as the next request of its conversation repeats it: the fields of its message, followed by a result for
+// each tool call. Strict servers refuse a call without a result, and a result without a call.
+
+/**
+ * The JSON between the braces of an assistant's message, followed by further messages.
+ * @param results that the data set has for the recorded answer, in the order of its calls: the last is used for
+ * further calls
+ */
+const answerFields = (text: string, calls: readonly CalledTool[], results: readonly string[]): string => {
+  if (calls.length === 0) {
+    const reported = `"content":${JSON.stringify(text)}`;
+    // Without a tool call, the user states what the tools would have returned.
+    return results.length === 0
+      ? reported
+      : `${reported}},{"role":"user","content":${JSON.stringify(results.join('\n\n'))}`;
+  }
+  const ids = calls.map(({ id }, index) => id || `call_${index}`);
+  const called = calls.map(({ name, argumentsText }, index) => ({
+    id: ids[index],
+    type: 'function',
+    // Templates parse it: servers refuse invalid JSON although their model wrote it.
+    function: { name, arguments: parseAnyJson(argumentsText) === undefined ? '{}' : argumentsText },
+  }));
+  const content = text === '' ? null : text;
+  const answered = ids.map(
+    (id, index) =>
+      `},{"role":"tool","tool_call_id":${JSON.stringify(id)},"content":${JSON.stringify(results[index] ?? results.at(-1) ?? '')}`,
+  );
+  return `"content":${JSON.stringify(content)},"tool_calls":${JSON.stringify(called)}${answered.join('')}`;
+};

@@ -10,10 +10,42 @@ import { DatasetDigest } from '../dataset/dataset-chunks.ts';
 import { QuestionDigest } from '../dataset/trace/question-digest.ts';
 import { ReplayTimes } from '../dataset/trace/replay-times.ts';
 import { timedPart } from '../dataset/trace/timed-part.ts';
+import type { TraceRequest } from '../dataset/trace/trace.ts';
 import { traceEntries } from '../dataset/trace/trace-file.ts';
+import { TraceTexts } from '../dataset/trace/trace-text.ts';
+import { serverApi } from '../target/api/server-apis.ts';
 import { spreadPlace } from '../target/load-target.ts';
-import type { FeedTaken, FeedWorkerData, FromFeed } from './feed-message.ts';
-import { ReplayedRequests } from './replayed-requests.ts';
+import { bodyAround } from '../target/text-pieces.ts';
+import type { FeedTaken, FeedWorkerData, FromFeed, ReplayPlan } from './feed-message.ts';
+
+// The bytes of each request of a trace: the text of its blocks and its own text, in a body of the server's API, after
+// the head of its target.
+class ReplayedRequests {
+  readonly #plan: ReplayPlan;
+  readonly #texts: TraceTexts;
+
+  constructor(plan: ReplayPlan) {
+    this.#plan = plan;
+    this.#texts = new TraceTexts(plan.costs, plan.seed);
+  }
+
+  /** In newly allocated memory, which can be transferred. @param number its index in the replay */
+  bytesOf(request: TraceRequest, number: number, head: string): Uint8Array<ArrayBuffer> {
+    const { api, model, isStreaming, nonce, lengthFields, added, isOutputInBody } = this.#plan;
+    const { before, after } = bodyAround(serverApi(api), isOutputInBody ? undefined : request.outputTokens, {
+      model,
+      isStreaming,
+      nonce,
+      fields: { lengthFields, added },
+    });
+    const body = `${before}${this.#texts.partsOf(request, number).join('')}${after}`;
+    const text = `${head}${Buffer.byteLength(body)}\r\n\r\n`;
+    const bytes = new Uint8Array(Buffer.byteLength(text, 'latin1') + Buffer.byteLength(body));
+    const into = Buffer.from(bytes.buffer);
+    into.write(body, into.write(text, 0, 'latin1'), 'utf8');
+    return bytes;
+  }
+}
 
 const { plan, heads, spread, firstSampleId, ports, board: memory, boardThread }: FeedWorkerData = workerData;
 const { trace } = plan;

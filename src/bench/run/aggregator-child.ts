@@ -2,8 +2,7 @@
 // one, over either of two channels.
 
 import * as v from 'valibot';
-import type { Clock } from '../../clock/clock.ts';
-import { unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
+import { type Clock, unlessAborted, untilAborted } from '../../clock/clock.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { eventBatchBytesCodec } from '../../messaging/event-batch-codec.ts';
 import { LOSSLESS, type MessagePublisher } from '../../messaging/publisher.ts';

@@ -2,8 +2,7 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { RunProvenance } from '../../core/run/provenance.ts';
-import type { Report, ReportEnvironment } from '../../core/run/report.ts';
-import type { RunConfig } from '../../core/run/run-config.ts';
+import type { Report, ReportEnvironment, RunConfig } from '../../core/run/report.ts';
 import type { ServerReading } from '../../core/run/server-reading.ts';
 import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { Reported } from '../../core/unknown.ts';

@@ -1,14 +1,16 @@
 // What a person requested of a benchmark, checked and free of contradictions.
 
 import type { DepthPlan } from '../../core/depth/depth-plan.ts';
+import type { JsonObject } from '../../core/json.ts';
 import type { CancelPolicy } from '../../core/run/cancel-policy.ts';
 import type { ModelMix } from '../../core/run/model-mix.ts';
 import type { Objective } from '../../core/run/objective.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
-import type { RunShape } from '../../core/run/run-shape.ts';
+import type { SharedPrefixes } from '../../core/run/run-requests.ts';
+import type { RunShape, RunTags } from '../../core/run/run-shape.ts';
 import type { StopRules } from '../../core/run/run-stop.ts';
-import type { RunTags } from '../../core/run/run-tags.ts';
 import type { SessionDatasetOptions } from '../dataset/chat-sessions.ts';
+import type { LengthChoice } from '../dataset/length-choice.ts';
 import type { Dataset } from '../dataset/prompt.ts';
 import type { ImageDatasetOptions } from '../dataset/synthetic-images.ts';
 import type { Trace } from '../dataset/trace/read-trace.ts';
@@ -17,7 +19,6 @@ import type { TraceFacts } from '../dataset/trace/trace-facts.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import type { HeaderField, LoadTimeouts } from '../target/load-target.ts';
 import type { BenchTarget } from '../target/target-url.ts';
-import type { RequestSettings } from './request-settings.ts';
 
 export interface BenchRequest {
   readonly target: BenchTarget;
@@ -101,3 +102,14 @@ export type Warmup =
   | { readonly kind: 'requests'; readonly count: number }
   /** No request at all before time zero, not even one for the model. */
   | { readonly kind: 'none' };
+
+// Options of each request other than its prompt: lengths, shared prefixes, sampling, and custom fields.
+export interface RequestSettings {
+  /** undefined: from the data set, else OUTPUT_TOKENS_DEFAULT. */
+  readonly outputTokens: LengthChoice | undefined;
+  /** Length of generated prompts; undefined: PROMPT_WORDS words. */
+  readonly inputTokens: LengthChoice | undefined;
+  readonly prefixes: SharedPrefixes | undefined;
+  /** Sampling and --body: fields of each body, null for one that is left out. Not secret: stored in config.json. */
+  readonly fields: JsonObject;
+}

@@ -1,7 +1,7 @@
 // The event log of a run as its main process uses it: with its own queue, so that a slow or dead logger delays
 // nothing, and a count of what was not written.
 
-import { unlessAborted } from '../../clock/until-aborted.ts';
+import { unlessAborted } from '../../clock/clock.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { eventBatchBytesCodec } from '../../messaging/event-batch-codec.ts';
 import { LOSSLESS, type MessagePublisher } from '../../messaging/publisher.ts';

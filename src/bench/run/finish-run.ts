@@ -1,9 +1,7 @@
 // The end of a run: the aggregator's result, the samples on disk, and a report from the better of both, written and
 // returned. Every wait here has a limit.
 
-import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
-import type { Report, ReportSource } from '../../core/run/report.ts';
-import type { RunConfig } from '../../core/run/run-config.ts';
+import type { MachineDuringRun, Report, ReportSource, RunConfig } from '../../core/run/report.ts';
 import type { RunStop } from '../../core/run/run-stop.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';

@@ -4,7 +4,7 @@
 // which is a sentence, too.
 
 import { counted } from '../../core/figure/figure.ts';
-import type { MachineDuringRun } from '../../core/run/machine-during-run.ts';
+import type { MachineDuringRun } from '../../core/run/report.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { ReadText } from './host-watch.ts';
 import { pressureNsOf } from './parse-host.ts';

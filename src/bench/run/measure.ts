@@ -1,8 +1,7 @@
 // The measuring part of a run: the session, with its own records among those of the load.
 
-import type { Clock } from '../../clock/clock.ts';
-import { monotonicNs } from '../../clock/monotonic-ns.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
+import { monotonicNs } from '../../clock/system-clock.ts';
 import type { EventRecord } from '../../core/run/event-record.ts';
 import { type InFlightCount, InFlightCounter } from '../../core/run/littles-law.ts';
 import type { ServerReading } from '../../core/run/server-reading.ts';

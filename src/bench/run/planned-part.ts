@@ -1,8 +1,7 @@
 // A part of a run whose plan was made in another thread, in the form that is transferred: shared memory, and of the
 // prompts only what is reported about them. Copying their texts would block the receiving thread.
 
-import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
-import { promptsSha256 } from '../dataset/prompts-digest.ts';
+import { type PlannedPrompts, promptsSha256 } from '../dataset/planned-prompts.ts';
 import { type LoadPlan, loadDigest } from '../load/load-plan.ts';
 import type { PlannedPart } from './bench-parts.ts';
 

@@ -2,8 +2,7 @@
 
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { TargetServer } from '../target/load-target.ts';
 
 export type AddressLookup = (host: string) => Promise<readonly string[]>;

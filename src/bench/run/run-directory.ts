@@ -2,12 +2,10 @@
 
 import { randomBytes } from 'node:crypto';
 import { readdir, rmdir, unlink, writeFile } from 'node:fs/promises';
-import type { Report } from '../../core/run/report.ts';
-import type { RunConfig } from '../../core/run/run-config.ts';
+import type { Report, RunConfig } from '../../core/run/report.ts';
 import { type RunFiles, runFiles } from '../../metrics/run-files.ts';
-import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { makeMissingFolder, writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
-import { makeMissingFolder } from '../../process/make-folder.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { runConfigToJson } from '../../wire/run-config.ts';
 import { BenchError } from '../bench-error.ts';

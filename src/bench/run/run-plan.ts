@@ -1,30 +1,28 @@
 // Derives the plan of the load threads, and the configuration in the run directory, from the request.
 
 import { cancelText } from '../../core/run/cancel-policy.ts';
-import { mixText } from '../../core/run/model-mix.ts';
+import { MIXED_REQUESTS_MIN, type ModelMix, mixedOrder, mixText } from '../../core/run/model-mix.ts';
 import { objectiveFields } from '../../core/run/objective.ts';
-import type { ReportEnvironment } from '../../core/run/report.ts';
-import { RUN_CONFIG_SCHEMA, type RunConfig } from '../../core/run/run-config.ts';
+import { type ReportEnvironment, RUN_CONFIG_SCHEMA, type RunConfig } from '../../core/run/report.ts';
 import { type RunRequests, WARMUP_TOKENS_MAX } from '../../core/run/run-requests.ts';
 import { isUnknown, knownOr, type Reported, unknown } from '../../core/unknown.ts';
-import type { PlannedPrompts } from '../dataset/planned-prompts.ts';
-import { promptsSha256 } from '../dataset/prompts-digest.ts';
-import type { LoadPlan } from '../load/load-plan.ts';
+import { BenchError } from '../bench-error.ts';
+import { type PlannedPrompts, promptsSha256 } from '../dataset/planned-prompts.ts';
+import type { Prompt } from '../dataset/prompt.ts';
+import type { LoadPlan, RequestedMix } from '../load/load-plan.ts';
 import type { ReplayPlan } from '../replay/feed-message.ts';
 import type { Share } from '../schedule/arrivals.ts';
 import { cancellations } from '../schedule/cancellations.ts';
 import { loadProfile } from '../schedule/load-profile.ts';
 import { checkedAnswers } from '../target/answer-check.ts';
 import type { BodySettings, ServerApi } from '../target/api/server-api.ts';
-import { withApiHeaders } from '../target/api-headers.ts';
-import type { ServerAnswer } from '../target/query-server.ts';
+import { type ServerAnswer, withApiHeaders } from '../target/query-server.ts';
 import { commonNonce, requestBodies } from '../target/request-bodies.ts';
 import { lengthFieldsFor, type RequestFields } from '../target/request-fields.ts';
 import { sessionBodies } from '../target/session-bodies.ts';
 import type { CallProvenance } from './bench-parts.ts';
 import type { BenchRequest } from './bench-request.ts';
 import { connectionsFor, MAX_THROUGHPUT_CONNECTIONS, threadsFor } from './load-size.ts';
-import { mixedBodies } from './mixed-bodies.ts';
 import { loadTarget, mixedUrls, shownTarget, targetSpread } from './target-spread.ts';
 
 export interface PlanOptions {
@@ -255,3 +253,30 @@ const bounded = (
 
 /** The warm-up cycles through this many prompts, each made unique. */
 const WARMUP_BODIES = 64;
+
+// Which model each request of a mix is for.
+interface MixedBodies extends RequestedMix {
+  readonly prompts: readonly Prompt[];
+  readonly modelOf: (index: number) => string;
+}
+
+/** Each prompt goes to one model; a small set of prompts is repeated, so that the shares are met. */
+const mixedBodies = (models: ModelMix, { prompts, sessions }: PlannedPrompts, seed: number): MixedBodies => {
+  if (sessions !== undefined) {
+    throw new BenchError({
+      code: 'input',
+      problem: 'sessions ask one model, and --model names several',
+      advice: 'Name one of them, or use prompts that stand for themselves.',
+    });
+  }
+  const times = Math.max(1, Math.ceil(MIXED_REQUESTS_MIN / prompts.length));
+  const repeated = Array.from({ length: times }, () => prompts).flat();
+  const order = mixedOrder(models, repeated.length, seed);
+  const names = models.map(({ model }) => model);
+  return {
+    prompts: repeated,
+    order,
+    models: names,
+    modelOf: (index: number): string => names[order[index] ?? 0] ?? '',
+  };
+};

@@ -2,7 +2,7 @@
 // to a limit; beyond it, or when the disk fails, they are dropped and counted, and the run is incomplete.
 
 import { open } from 'node:fs/promises';
-import { untilAborted } from '../../clock/until-aborted.ts';
+import { untilAborted } from '../../clock/clock.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 
 export interface SamplesFile extends AsyncDisposable {

@@ -3,8 +3,7 @@
 // slow or large is read less often, so that reading costs at most a hundredth of the main thread; one without figures
 // is not requested again.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import { recordOf } from '../../core/record-of.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import {

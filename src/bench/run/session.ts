@@ -1,8 +1,7 @@
 // One benchmark from its first record to its last: the phases in their order, and the records of each. It is
 // independent of processes and files: records and lines go to a given sink, and the load is a port.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause, untilAborted } from '../../clock/until-aborted.ts';
+import { type Clock, pause, untilAborted } from '../../clock/clock.ts';
 import type { EventRecord, SessionRecord } from '../../core/run/event-record.ts';
 import type { LoadGenerator, LoadResult } from '../threads/load-generator.ts';
 

@@ -6,7 +6,7 @@ import { maximumOf } from '../../core/extremes.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { pushAll } from '../../core/push-all.ts';
 import { failureLabel } from '../../core/run/failure-text.ts';
-import { type CountedFailure, type OutcomeNews, SPAN_NS } from '../../core/run/outcome-news.ts';
+import { type CountedFailure, type OutcomeNews, SPAN_NS } from '../../core/run/outcome.ts';
 import { type RunStop, type StopRule, type StopRules, stopRuleText } from '../../core/run/run-stop.ts';
 
 export class StopWatch {

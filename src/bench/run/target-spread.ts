@@ -1,7 +1,6 @@
 // Where the requests of a run with several base URLs go, and what was found out about their servers.
 
-import { MIXED_REQUESTS_MIN, mixedOrder } from '../../core/run/model-mix.ts';
-import { type UrlMix, urlsText } from '../../core/run/url-mix.ts';
+import { MIXED_REQUESTS_MIN, mixedOrder, type UrlMix, urlsText } from '../../core/run/model-mix.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { BenchError } from '../bench-error.ts';
 import type { ServerApi } from '../target/api/server-api.ts';

@@ -4,22 +4,27 @@
 import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
 import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
-import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
+import { judgedObjectives, judgedText, objectiveFields } from '../../core/run/objective.ts';
 import { judgedObjectiveText } from '../../core/run/objective-text.ts';
 import type { Report } from '../../core/run/report.ts';
 import { stagePlace } from '../../core/sweep/line-text.ts';
 import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
-import { LINE_SCHEMA, type LineDocument, type LoadLine } from '../../core/sweep/sweep-document.ts';
+import {
+  LINE_SCHEMA,
+  type LineDocument,
+  type LoadLine,
+  type SweepHead,
+} from '../../core/sweep/sweep-document.ts';
 import { FILE_COLUMNS, sweepText } from '../../core/sweep/sweep-text.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
 import { writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
 import { BenchError } from '../bench-error.ts';
-import { capacityChange } from '../line/capacity-change.ts';
 import { foundLine, lineSentence, type SearchEnd } from '../line/found-line.ts';
 import { evidenceOf, NO_EVIDENCE } from '../line/line-estimate.ts';
 import {
+  capacityChange,
   capacityEstimate,
   loadOf,
   nextStep,
@@ -30,7 +35,6 @@ import {
 } from '../line/line-search.ts';
 import type { BenchRequest } from '../run/bench-request.ts';
 import { runStage, type StageParts } from './run-stage.ts';
-import { type SweepHeadOptions, sweepHead } from './sweep-head.ts';
 
 interface LineRequest extends SweepHeadOptions {
   readonly search: SearchOptions;
@@ -267,3 +271,32 @@ const LINE_FILE = 'line.json';
 /** A stage has to begin and to end. */
 const LATER_WARMUP = { kind: 'requests', count: 1 } as const;
 const BUDGET_END_MS = 1_000;
+
+// The part of sweep.json and line.json about how they were requested.
+interface SweepHeadOptions {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  /** The command that repeats it, without secrets. */
+  readonly command: string;
+}
+
+const sweepHead = (
+  { id, startedAt, command }: SweepHeadOptions,
+  { request, bench }: Pick<StageParts, 'request' | 'bench'>,
+): Omit<SweepHead, 'state' | 'stages'> => ({
+  id,
+  plimsoll: { version: bench.version },
+  name: request.name ?? unknown('not named'),
+  tags: request.tags,
+  startedAt,
+  target: request.target.shown,
+  model: request.model ?? unknown('the server has not been queried yet'),
+  serverKind: unknown('the server has not been queried yet'),
+  dataset: request.dataset.kind === 'file' ? request.dataset.shownPath : 'generated prompts',
+  objectives: judgedObjectives(objectiveFields(request.objectives, request.attainment)).map(judgedText),
+  attainment: request.attainment,
+  seed: request.seed,
+  command,
+  environment: bench.environment,
+});

@@ -1,7 +1,7 @@
 // One stage: an ordinary run in its own directory, watched in progress, and ended as soon as its purpose is reached.
 // A stage that is over capacity is cancelled, because its queue would take longer to drain than it took to grow.
 
-import { pause } from '../../clock/until-aborted.ts';
+import { pause } from '../../clock/clock.ts';
 import { judgedObjectives, objectiveFields } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';

@@ -1,7 +1,7 @@
 // A sweep: the loads that a person named, one stage after another. The state is in a document that is rewritten when
 // a stage begins and when it has ended, so that a crash costs at most the current stage.
 
-import { pause } from '../../clock/until-aborted.ts';
+import { pause } from '../../clock/clock.ts';
 import { errorCode } from '../../core/problem.ts';
 import { failedStop, failedStopReason } from '../../core/run/failed-stop.ts';
 import { loadText, stagePlace } from '../../core/sweep/line-text.ts';

@@ -3,14 +3,13 @@
 // this client sent and that have no reply: the server works on some and queues others, and only its metrics show
 // which.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 import type { ServerApi } from '../target/api/server-api.ts';
 import { fetchText } from '../target/fetch-text.ts';
+import { requestsWaiting } from '../target/llama-slots.ts';
 import type { HeaderField } from '../target/load-target.ts';
-import { requestsWaiting } from '../target/requests-at-server.ts';
 import { pagePath } from '../target/server-pages.ts';
 import type { BenchTarget } from '../target/target-url.ts';
 

@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { fitsSchema, unjudged } from '../../core/json-fits.ts';
-import type { AnswerCheck } from '../../core/run/sample-note.ts';
+import type { AnswerCheck } from '../../core/run/sample-remark.ts';
 import type { AnswerParts } from './api/answer-parts.ts';
 
 export interface CheckedAnswers {

@@ -10,7 +10,7 @@ import {
   HTTP2_ADVICE,
   HTTP2_ONLY,
 } from '../../core/run/connection-problems.ts';
-import { isHttp2 } from './http1/foreign-reply.ts';
+import { isHttp2 } from './http1/head-reader.ts';
 
 export const connectionProblem = (error: unknown): ConnectionProblem => {
   const code = errorCode(error) ?? '';

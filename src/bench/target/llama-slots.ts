@@ -3,7 +3,9 @@
 // /slots`). Pure.
 
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
+import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { ServerFigures } from '../../core/run/server-reading.ts';
+import { readServerFigures } from './server-metrics.ts';
 
 export const SLOTS_PAGE = '/slots';
 
@@ -27,3 +29,17 @@ export const readSlots = (text: string): Pick<ServerFigures, 'running' | 'kvUsag
 
 const countOf = (value: unknown): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value > 0 ? value : 0;
+
+// How many requests a server is processing and queueing now, from its Prometheus page. Pure.
+
+/** Requests running and waiting, or undefined if the page has no known figure. */
+export const requestsInFlight = (page: string): number | undefined => {
+  const { running = NO_FIGURE, waiting = NO_FIGURE } = readServerFigures(page) ?? {};
+  return running === NO_FIGURE ? undefined : running + Math.max(0, waiting);
+};
+
+/** Requests waiting, or undefined if the page has no known figure of them. */
+export const requestsWaiting = (page: string): number | undefined => {
+  const { waiting = NO_FIGURE } = readServerFigures(page) ?? {};
+  return waiting === NO_FIGURE ? undefined : waiting;
+};

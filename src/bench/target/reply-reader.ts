@@ -2,10 +2,9 @@
 // error. Reports content as it arrives; errors and usage are available at the end.
 
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import type { ServedTimes } from '../../core/run/served-times.ts';
+import type { ServedTimes } from '../../core/run/event-record.ts';
 import type { CONTENT_KINDS, EndKind } from '../arena/load-record.ts';
-import type { AnswerParts } from './api/answer-parts.ts';
-import type { AnswerText } from './api/answer-text.ts';
+import type { AnswerParts, AnswerText } from './api/answer-parts.ts';
 import { messageOfBody } from './api/error-message.ts';
 import { isDoneMark } from './api/json-reply.ts';
 import { type ApiReply, CARRIES_NOTHING, type ReplyDefect, type ServerApi } from './api/server-api.ts';

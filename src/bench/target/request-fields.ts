@@ -62,7 +62,7 @@ const SHAPE_FIELDS = [
   'structured_outputs',
 ] as const;
 
-/** From the servers' own documentation of their OpenAI endpoints; by the names of server-kind.ts and openai-api.ts. */
+/** From the servers' own documentation of their OpenAI endpoints; by the names of query-server.ts and openai-api.ts. */
 const LENGTH_FIELDS: ReadonlyMap<string, readonly LengthField[]> = new Map([
   ['vLLM', ['min_tokens', 'ignore_eos']],
   ['SGLang', ['min_tokens', 'ignore_eos']],

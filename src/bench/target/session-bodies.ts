@@ -10,8 +10,7 @@ import { type TurnTableMemory, turnTable } from '../schedule/turn-table.ts';
 import type { BodySettings, ConversationForm, KeptConversationForm, ServerApi } from './api/server-api.ts';
 import { BODY_NONCE_BYTES, namedLines } from './request-bodies.ts';
 import { ownFields, type RequestFields } from './request-fields.ts';
-import { TextPieces } from './text-pieces.ts';
-import { bodyAround } from './text-place.ts';
+import { bodyAround, TextPieces } from './text-pieces.ts';
 
 export interface SessionBodies {
   readonly turns: TurnTableMemory;

@@ -2,7 +2,7 @@
 // sink on the main thread.
 
 import type { Clock } from '../../clock/clock.ts';
-import type { OutcomeNews } from '../../core/run/outcome-news.ts';
+import type { OutcomeNews } from '../../core/run/outcome.ts';
 import type { LoadWorkerData, OpenedConnections } from '../load/load-plan.ts';
 import type { ParseWorkerData } from '../parse/parse-message.ts';
 import type { WatchedWorker } from './watched-thread.ts';

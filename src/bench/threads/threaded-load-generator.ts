@@ -1,11 +1,12 @@
 // The main thread's side of the load: starts load and parse threads, leads them through the phases of a run, passes
 // on their reports, and detects when one of them dies or hangs.
 
-import { monotonicNs } from '../../clock/monotonic-ns.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { pause } from '../../clock/clock.ts';
+import { monotonicNs } from '../../clock/system-clock.ts';
 import { maximumOf } from '../../core/extremes.ts';
 import { recordOf } from '../../core/record-of.ts';
-import type { OutcomeNews } from '../../core/run/outcome-news.ts';
+import type { OutcomeNews } from '../../core/run/outcome.ts';
 import { entryUrl } from '../../process/entry.ts';
 import { createRings, type RingMemory } from '../arena/ring.ts';
 import { createThreadBoardMemory, ThreadBoard, type ThreadBoardMemory } from '../arena/thread-board.ts';
@@ -24,6 +25,7 @@ import {
   type ParseWorkerData,
   parseFacts,
   type ToParseWorker,
+  type TurnPort,
 } from '../parse/parse-message.ts';
 import type {
   LoadCounts,
@@ -32,10 +34,8 @@ import type {
   LoadResult,
   LoadSink,
 } from './load-generator.ts';
-import { loadResult } from './load-result.ts';
 import { RequestFeeder } from './request-feeder.ts';
 import { ThreadTally } from './thread-tally.ts';
-import { TurnPorts } from './turn-ports.ts';
 import { startThread, type WatchedThread } from './watched-thread.ts';
 
 /**
@@ -319,3 +319,47 @@ const REPORT_MS = 20;
 const START_LEAD_NS = 10e6;
 /** Cancelling takes one turn of each loop and the parsing of the rings. */
 const STOP_MS_MAX = 10_000;
+
+// The result of a load, from the reports of its threads and the counts on their shared board.
+interface LoadEnding {
+  readonly wasStopped: boolean;
+  /** Why it is incomplete; empty if it is complete. */
+  readonly reasons: readonly string[];
+  /** ns since the run's zero. */
+  readonly atNs: number;
+}
+
+const loadResult = ({ wasStopped, reasons, atNs }: LoadEnding, board: ThreadBoard): LoadResult => ({
+  kind: reasons.length > 0 ? 'incomplete' : wasStopped ? 'stopped' : 'complete',
+  reasons,
+  atNs,
+  droppedEvents: board.total('dropped'),
+  arenaFullCount: board.total('arenaFull'),
+});
+
+// A direct channel between each load thread of a run of sessions and the parse thread that reads its replies: a turn
+// waits for earlier answers, and the main thread should not be in that path.
+class TurnPorts {
+  readonly #plan: Pick<LoadPlan, 'sessions'>;
+  readonly #channels: Map<number, MessageChannel> = new Map();
+
+  constructor(plan: Pick<LoadPlan, 'sessions'>) {
+    this.#plan = plan;
+  }
+
+  /** Empty without sessions. */
+  ofLoad(thread: number): MessagePort[] {
+    return this.#plan.sessions === undefined ? [] : [this.#channel(thread).port1];
+  }
+
+  ofParse(rings: readonly { readonly thread: number }[]): readonly TurnPort[] {
+    if (this.#plan.sessions === undefined) return [];
+    return rings.map(({ thread }) => ({ thread, port: this.#channel(thread).port2 }));
+  }
+
+  #channel(thread: number): MessageChannel {
+    const known = this.#channels.get(thread) ?? new MessageChannel();
+    this.#channels.set(thread, known);
+    return known;
+  }
+}

@@ -2,8 +2,7 @@
 // after it is really gone, so that what it wrote to shared memory is final.
 
 import { type MessagePort, Worker } from 'node:worker_threads';
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { ThreadBoard } from '../arena/thread-board.ts';
 
 /** The part of a worker that is watched: a simulation has its own, in the same thread. */

@@ -9,9 +9,8 @@ import { fetchText } from '../target/fetch-text.ts';
 import type { HeaderField } from '../target/load-target.ts';
 import { pagePath } from '../target/server-pages.ts';
 import type { BenchTarget } from '../target/target-url.ts';
-import { answerLines } from './answer-lines.ts';
 import type { TokenCount } from './answer-tokens.ts';
-import { TokenizerError } from './tokenizer-files.ts';
+import { answerLines, TokenizerError } from './tokenizer-files.ts';
 
 interface RequestedTokenizer {
   readonly target: BenchTarget;

@@ -8,6 +8,7 @@ import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
+import { fileLines } from '../../metrics/file-lines.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputFile } from '../../process/input-file.ts';
 
@@ -136,3 +137,22 @@ const tryOut = (tokenizer: Tokenizer): void => {
 const SAMPLE_TEXT = 'The quick brown fox, 42 of them.\n';
 /** Length of the folder's name in the report. */
 const NAME_CHARACTERS = 100;
+
+// Reads the answers that a run stored on disk for a tokenizer, one after another.
+interface WrittenAnswer {
+  readonly sampleId: number;
+  readonly text: string;
+}
+
+/** A truncated line is left out, and counts as not counted. @throws the system's error if the file cannot be read. */
+export async function* answerLines(path: string): AsyncGenerator<WrittenAnswer> {
+  for await (const line of fileLines(path, { lineBytesMax: ANSWER_LINE_BYTES_MAX })) {
+    const entry = line.kind === 'line' ? parseAnyJson(line.text) : undefined;
+    if (!Array.isArray(entry)) continue;
+    const [sampleId, text] = entry;
+    if (typeof sampleId === 'number' && typeof text === 'string') yield { sampleId, text };
+  }
+}
+
+/** Limit of an answer, with each character in its longest escape. */
+const ANSWER_LINE_BYTES_MAX: number = 8_388_608;

@@ -3,8 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { TokenizerFacts } from '../../core/run/tokenizer-account.ts';
-import { answerLines } from './answer-lines.ts';
-import { readTokenizer, TokenizerError } from './tokenizer-files.ts';
+import { answerLines, readTokenizer, TokenizerError } from './tokenizer-files.ts';
 
 export interface TokenizerWorkerData {
   readonly folder: string;

@@ -4,25 +4,28 @@
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
-import { AgentHost } from '../../bench/agent/agent-host.ts';
-import type { AgentPolicy } from '../../bench/agent/agent-policy.ts';
+import { AgentHost, type AgentHostObserver } from '../../bench/agent/agent-host.ts';
+import { type AgentPolicy, hasKey } from '../../bench/agent/agent-policy.ts';
 import { systemNames } from '../../bench/agent/reach-target.ts';
-import { hasKey } from '../../bench/agent/target-key.ts';
+import type { AgentLoad, AgentSessionEnd } from '../../bench/agent/session-parts.ts';
 import { makeAgentCode, parseAgentCode } from '../../bench/agent/tls/agent-code.ts';
-import { unlessAborted } from '../../clock/until-aborted.ts';
+import { unlessAborted } from '../../clock/clock.ts';
+import { systemClock } from '../../clock/system-clock.ts';
 import type { Config } from '../../config/config.ts';
 import { placedProblem } from '../../config/config-problem.ts';
 import { homeFiles, openHome } from '../../config/home.ts';
 import { readConfig } from '../../config/read-config.ts';
 import { errorCode } from '../../core/problem.ts';
+import { shellCommand } from '../../core/text/shell-words.ts';
+import { showable } from '../../core/text/single-line.ts';
 import { diskReason, fileReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { asBenchCommandError, benchProcess } from '../bench/bench-process.ts';
 import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
+import { ownAddresses, RefusalLines } from '../probe/probe-serve.ts';
 import type { ProcessState } from '../process-state.ts';
-import { AgentLines } from './agent-lines.ts';
-import { AGENT_PORT } from './agent-places.ts';
+import { AGENT_PORT, agentPlaceText } from './agent-places.ts';
 
 interface AgentStart {
   readonly home: string;
@@ -175,3 +178,88 @@ const checkKeys = async (
 /** Between two runs of one sitting. */
 const REST_MS = 60_000;
 const PORTS_TRIED = 20;
+
+// The output of `plimsoll agent`: what to type at the coordinator, what may be loaded, and each load from beginning to end.
+// A code appears only in the line that is to be typed.
+interface AgentLinesOptions {
+  readonly wantedPort: number;
+  readonly policy: AgentPolicy;
+  /** The file that contains the code if it is not printed. */
+  readonly codeFile: string | undefined;
+}
+
+class AgentLines implements AgentHostObserver {
+  readonly #state: Pick<ProcessState, 'stdout' | 'program'>;
+  readonly #options: AgentLinesOptions;
+  readonly #refusals: RefusalLines;
+  #isFirst = true;
+  #strangersBefore = 0;
+  #strangers = 0;
+
+  constructor(state: Pick<ProcessState, 'stdout' | 'program'>, options: AgentLinesOptions) {
+    this.#state = state;
+    this.#options = options;
+    this.#refusals = new RefusalLines(systemClock, line => this.#write(line));
+  }
+
+  secret(code: string, port: number): void {
+    const { wantedPort, policy, codeFile } = this.#options;
+    const wasReported = codeFile !== undefined && !this.#isFirst;
+    if (this.#isFirst) {
+      const taken = port === wantedPort ? '' : ` (${wantedPort} is taken)`;
+      this.#write(`Waiting for a coordinator on port ${port}${taken}. Ctrl-C stops it.`);
+      this.#write(`May load: ${policy.targets.join(', ')}`);
+      this.#write(capsText(policy));
+    }
+    this.#isFirst = false;
+    this.#strangersBefore = this.#strangers;
+    this.#refusals.begin();
+    if (wasReported) return;
+    const own = ownAddresses();
+    const places = (own.length === 0 ? ['THIS-MACHINE'] : own).map(host =>
+      agentPlaceText({ at: { host, port }, code: codeFile === undefined ? code : 'CODE' }),
+    );
+    const url = policy.targets[0] ?? 'URL';
+    this.#write(places.length === 1 ? 'At the coordinator:' : 'At the coordinator, one of:');
+    for (const place of places) this.#write(`  ${shellCommand`plimsoll bench ${url} --agents ${place}`}`);
+    if (codeFile !== undefined) this.#write(`The code is the one in ${codeFile}.`);
+  }
+
+  began(peer: string): void {
+    this.#write(`${plainText(peer)} coordinates.`);
+  }
+
+  load(load: AgentLoad | undefined): void {
+    if (load !== undefined) this.#write(`Loading ${plainText(load.target)}.`);
+  }
+
+  ended({ peer, kind, detail, keptIn }: AgentSessionEnd): void {
+    this.#write(`${plainText(peer)} ${ENDINGS[kind]}${detail === '' ? '' : `: ${plainText(detail)}`}.`);
+    if (keptIn !== undefined) this.#write(`Its samples were not fetched; they are in ${keptIn}`);
+  }
+
+  strangers(count: number): void {
+    this.#strangers = count;
+    this.#refusals.counted(count - this.#strangersBefore);
+  }
+
+  #write(line: string): void {
+    void this.#state.stdout.write(`${line}\n`);
+  }
+}
+
+const capsText = (policy: AgentPolicy): string => {
+  const { requestsPerSecondMax, connectionsMax, durationMsMax, samplesMax } = policy;
+  return `At most ${requestsPerSecondMax} requests a second, ${connectionsMax} connections, ${durationMsMax / 1_000} s and ${samplesMax} requests a load.`;
+};
+
+/** What comes from elsewhere moves no cursor and starts no line. */
+const plainText = (text: string): string => showable(text.slice(0, TEXT_LENGTH_MAX), ' ');
+
+const ENDINGS: Readonly<Record<AgentSessionEnd['kind'], string>> = {
+  done: 'has all samples',
+  refused: 'was refused',
+  lost: 'is gone before the end',
+  nothing: 'left without a load',
+};
+const TEXT_LENGTH_MAX = 300;

@@ -1,12 +1,23 @@
 // The options of `plimsoll bench`, each on its own; parse-bench-options.ts checks and combines them.
 
+import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { SERVER_APIS } from '../../bench/target/api/server-apis.ts';
 import type { HeaderField } from '../../bench/target/load-target.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
 import { OBJECTIVE_NAMES, type Objective } from '../../core/run/objective.ts';
 import { parseAttainment, parseObjectives } from '../../core/run/parse-objective.ts';
-import { agentsOption, fromOption } from '../agent/agent-options.ts';
-import { flag, homeOption, nonEmpty, type Option, repeated, value, wholeText } from '../command.ts';
+import { agentsOption, fromOption } from '../agent/agent-places.ts';
+import {
+  flag,
+  homeOption,
+  type Invocation,
+  nonEmpty,
+  type Option,
+  repeated,
+  value,
+  wholeText,
+} from '../command.ts';
+import { CommandError } from '../command-error.ts';
 import type { LikeTool } from '../like/like-command.ts';
 import { otlpOption } from '../otlp-option.ts';
 import { CANCEL, type CancelOptions } from './cancel-options.ts';
@@ -16,7 +27,6 @@ import { parseHeader } from './headers.ts';
 import { IMAGES, type ImageOptions } from './image-options.ts';
 import { NAMES, type NameOptions } from './name-options.ts';
 import { duration, oneOf, requestRate, wholeNumberFrom } from './option-values.ts';
-import { REAL_TIME, type RealTimeOption } from './real-time-option.ts';
 import { REPLAY, type TraceReplayOptions } from './replay-options.ts';
 import { REQUEST_OPTIONS, type RequestOptionTable } from './request-options.ts';
 import { SESSIONS, type SessionOptionTable } from './session-options.ts';
@@ -25,6 +35,33 @@ import { STOP, type StopOptions } from './stop-options.ts';
 import { TIMEOUTS, type TimeoutOptions } from './timeout-options.ts';
 import { TOKENIZER, type TokenizerOptions } from './tokenizer-option.ts';
 import { URLS, type UrlOptions } from './url-options.ts';
+
+// `--real-time`: load threads that other programs of the machine do not keep waiting.
+interface RealTimeOption {
+  readonly realTime: Option<boolean>;
+}
+
+const REAL_TIME: RealTimeOption = {
+  realTime: flag(
+    'real-time',
+    'Let the threads that send and stamp run before every other program, where the system allows it (Linux, as root); the report says so.',
+  ),
+};
+
+/** @throws CommandError `usage` where one of `elsewhere`, the options that let other machines make the load, was given */
+export const realTimePriority = (
+  invocation: Invocation,
+  elsewhere: readonly string[],
+): Pick<BenchRequest, 'hasRealTimeThreads'> => {
+  if (!invocation.option(REAL_TIME.realTime)) return {};
+  const [other] = elsewhere;
+  if (other === undefined) return { hasRealTimeThreads: true };
+  throw new CommandError(
+    'usage',
+    `--real-time has no effect with ${other}: other machines make the load`,
+    'Leave one of them out.',
+  );
+};
 
 const API_CHOICES: readonly string[] = ['auto', ...SERVER_APIS.map(({ name }) => name)];
 

@@ -7,7 +7,7 @@ import {
   TAG_KEY,
   TAG_VALUE_LENGTH_MAX,
   TAGS_MAX,
-} from '../../core/run/run-tags.ts';
+} from '../../core/run/run-shape.ts';
 import { isSecretName, looksSecret } from '../../core/text/secret-look.ts';
 import { showable } from '../../core/text/single-line.ts';
 import { type Invocation, type Option, repeated, value } from '../command.ts';

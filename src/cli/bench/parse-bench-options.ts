@@ -1,25 +1,27 @@
 // Combines the options of `plimsoll bench`. An option that would have no effect is refused, with what to write instead.
 
 import { resolve } from 'node:path';
-import type { BenchRequest, DatasetChoice, Warmup } from '../../bench/run/bench-request.ts';
-import type { RequestSettings } from '../../bench/run/request-settings.ts';
+import type { BenchRequest, DatasetChoice, RequestSettings, Warmup } from '../../bench/run/bench-request.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
 import { SERVER_APIS, serverApi } from '../../bench/target/api/server-apis.ts';
+import { formatCount } from '../../core/figure/figure.ts';
+import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { RunPattern } from '../../core/run/run-pattern.ts';
+import { MIXED_MODELS_MAX, MIXED_SHARE_MIN, type ModelMix } from '../../core/run/model-mix.ts';
+import { type Objective, objectiveName, objectiveSeries } from '../../core/run/objective.ts';
+import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
+import { seriesRow } from '../../core/run/run-series.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
+import { OBJECTIVES_MAX } from '../../wire/objective-schema.ts';
 import type { Invocation, Option } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { BENCH } from './bench-options.ts';
+import { BENCH, realTimePriority } from './bench-options.ts';
 import { cancelPolicy } from './cancel-options.ts';
 import { checkFields } from './check-options.ts';
 import { imageDatasetOptions } from './image-options.ts';
 import type { LoadStages } from './load-stages.ts';
-import { parseMix } from './model-option.ts';
 import { nameAndTags } from './name-options.ts';
-import { realTimePriority } from './real-time-option.ts';
 import { requestSettingsOf } from './request-options.ts';
-import { requestedObjectives } from './requested-objectives.ts';
 import { sessionDatasetOptions } from './session-options.ts';
 import { givenBeforeZero, runShape, stagesPattern } from './shape-options.ts';
 import { graceShape, stopRules } from './stop-options.ts';
@@ -239,3 +241,72 @@ const CONCURRENCY = 8;
 const SEED = 42;
 /** A load test asks it of every request; a search for the load that holds asks less. */
 const ATTAINMENT = 1;
+
+// `--model`: a name as it is sent, or several with weights, each for a share of the requests.
+
+/** undefined: it is one name. Only a list of NAME=WEIGHT is a mix: a name may have a comma or an equals sign of its own. */
+export const parseMix = (text: string): Parsed<ModelMix | undefined> => {
+  const parts = text.split(',').map(part => /^(.+)=(\d{1,6}(?:\.\d{1,6})?)$/.exec(part.trim()));
+  if (parts.length < 2 || parts.includes(null)) return parsed(undefined);
+  const mix = parts.map(part => ({ model: part?.[1] ?? '', weight: Number(part?.[2] ?? 0) }));
+  if (mix.length > MIXED_MODELS_MAX)
+    return wrong(`${mix.length} models are more than ${MIXED_MODELS_MAX}`, 'Use fewer in one run.');
+  if (mix.some(({ weight }) => weight === 0))
+    return wrong('a model has a weight of 0', 'Leave it out, or give it a weight: --model a=0.7,b=0.3');
+  if (new Set(mix.map(({ model }) => model)).size < mix.length)
+    return wrong('a model is given twice', 'Give each its whole weight: --model a=0.7,b=0.3');
+  const total = mix.reduce((sum, { weight }) => sum + weight, 0);
+  const rare = mix.find(({ weight }) => weight / total < MIXED_SHARE_MIN);
+  if (rare !== undefined)
+    return wrong(
+      `${rare.model} would get fewer than one of ${formatCount(1 / MIXED_SHARE_MIN)} requests`,
+      'Give it a greater weight, or leave it out.',
+    );
+  return parsed(mix);
+};
+
+// What `--slo` and `--attainment` mean together, and which objectives a run of this kind can have.
+interface RequestedObjectives {
+  readonly objectives: readonly Objective[];
+  readonly attainment: number;
+}
+
+/** @throws CommandError `usage`. */
+const requestedObjectives = (
+  given: { readonly slo: readonly Objective[]; readonly attainment: number | undefined },
+  run: { readonly pattern: RunPattern; readonly isStreaming: boolean },
+  attainmentDefault: number,
+): RequestedObjectives => {
+  if (given.slo.length > OBJECTIVES_MAX)
+    throw usage(`--slo is given ${given.slo.length} times`, `Use at most ${OBJECTIVES_MAX}.`);
+  if (given.attainment !== undefined && given.slo.every(({ kind }) => kind !== 'request')) {
+    throw usage(
+      '--attainment has no effect without an objective of a single request',
+      'Write: --slo ttft=500ms --attainment 95%',
+    );
+  }
+  const names = given.slo.map(objectiveName);
+  for (const [index, name] of names.entries()) {
+    if (names.indexOf(name) !== index) throw usage(`--slo ${name} is given twice`, 'Use it once.');
+  }
+  for (const objective of given.slo) checkAgainst(objective, run);
+  return { objectives: given.slo, attainment: given.attainment ?? attainmentDefault };
+};
+
+const checkAgainst = (
+  objective: Objective,
+  { pattern, isStreaming }: { readonly pattern: RunPattern; readonly isStreaming: boolean },
+): void => {
+  if (objective.kind === 'error-rate') return;
+  const name = objectiveName(objective);
+  const { runs } = seriesRow(objectiveSeries(objective.name));
+  if (!isStreaming && runs.startsWith('streamed')) {
+    throw usage(`--slo ${name} needs a stream`, 'Leave out --streaming off, or use --slo latency=2s.');
+  }
+  if (!isOpenLoop(pattern) && runs.endsWith('scheduled')) {
+    throw usage(
+      `--slo ${name} needs --rate: without a rate there are no intended send times`,
+      `Write: ${shellCommand`--slo ${`${name.replace('-from-intended', '')}=500ms`}`}`,
+    );
+  }
+};

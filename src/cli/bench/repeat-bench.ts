@@ -3,8 +3,8 @@
 
 import { join, resolve } from 'node:path';
 import { makeEmptyFolder } from '../../bench/run/run-directory.ts';
+import { pause } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
 import { openHome } from '../../config/home.ts';
 import type { RepeatDocument } from '../../core/comparison/repeat-document.ts';
 import { CommandError } from '../command-error.ts';

@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import type { HeaderField } from '../../bench/target/load-target.ts';
 import type { BenchTarget } from '../../bench/target/target-url.ts';
-import { urlsText } from '../../core/run/url-mix.ts';
+import { urlsText } from '../../core/run/model-mix.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
 import type { Invocation } from '../command.ts';

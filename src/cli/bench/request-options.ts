@@ -3,7 +3,7 @@
 
 import { resolve } from 'node:path';
 import type { LengthChoice } from '../../bench/dataset/length-choice.ts';
-import type { RequestSettings } from '../../bench/run/request-settings.ts';
+import type { RequestSettings } from '../../bench/run/bench-request.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type LengthRequest, parseLength } from '../../core/figure/parse-length.ts';
 import { isJsonObject, type JsonObject, parseAnyJson } from '../../core/json.ts';

@@ -1,14 +1,12 @@
 // Shows a run while it goes on: a screen on a terminal, a line a second elsewhere, or nothing. It never holds the run up:
 // it draws what is newest, when its time comes.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import { contaminationLine } from '../../core/run/contamination.ts';
 import { doubtCounts } from '../../core/run/doubted-figures.ts';
 import { findContamination } from '../../core/run/find-contamination.ts';
-import { lookUp } from '../../core/run/metric-lookup.ts';
 import { RecentWindow } from '../../core/run/recent-window.ts';
-import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { unknown } from '../../core/unknown.ts';
 import { renderRun, renderRunLine } from '../../tui/render-run.ts';
 import { LiveScreen } from '../../tui/terminal.ts';

@@ -5,9 +5,8 @@ import type { BenchObserver, BenchResult, StartedRun } from '../../bench/run/ben
 import { LIVE_RUN_SCHEMA, removeLiveRun, writeLiveRun } from '../../bench/run/live-run-file.ts';
 import type { SessionPhase } from '../../bench/run/session.ts';
 import { systemClock } from '../../clock/system-clock.ts';
-import { lookUp } from '../../core/run/metric-lookup.ts';
 import type { RunPhase } from '../../core/run/run.ts';
-import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
 import type { SweepPlace } from '../../core/sweep/sweep.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { runHead } from '../../tui/watched-run.ts';

@@ -6,8 +6,7 @@ import { apiOfPath } from '../../bench/target/api/server-apis.ts';
 import { type BenchTarget, parseTargetUrl } from '../../bench/target/target-url.ts';
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { MIXED_SHARE_MIN } from '../../core/run/model-mix.ts';
-import { MIXED_URLS_MAX } from '../../core/run/url-mix.ts';
+import { MIXED_SHARE_MIN, MIXED_URLS_MAX } from '../../core/run/model-mix.ts';
 import { type Invocation, type Option, value } from '../command.ts';
 import { usage } from '../command-error.ts';
 

@@ -3,12 +3,11 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { type LiveRunRecord, readLiveRuns } from '../../bench/run/live-run-file.ts';
+import { pause } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
 import { errorCode, errorMessage } from '../../core/problem.ts';
-import { lookUp } from '../../core/run/metric-lookup.ts';
-import type { RunConfig } from '../../core/run/run-config.ts';
-import type { MetricsSnapshot } from '../../core/run/snapshot.ts';
+import type { RunConfig } from '../../core/run/report.ts';
+import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
 import { snapshotCodec } from '../../messaging/snapshot-message-codec.ts';
 import { NEWEST_MESSAGE } from '../../messaging/subscriber.ts';
 import { openZeromqSubscriber } from '../../messaging/zeromq/zeromq-subscriber.ts';

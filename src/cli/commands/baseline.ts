@@ -8,7 +8,7 @@ import {
   baselineDocument,
 } from '../../core/comparison/baseline.ts';
 import { refusalsBetween } from '../../core/comparison/comparability.ts';
-import { spreadText } from '../../core/comparison/spread-text.ts';
+import { spreadText } from '../../core/comparison/repeat-document.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { counted, ofCount } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';

@@ -1,6 +1,6 @@
 // `plimsoll mock`: the deterministic inference server in this terminal, for demos, tests and calibration.
 
-import { untilAborted } from '../../clock/until-aborted.ts';
+import { untilAborted } from '../../clock/clock.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { MOCK_OPTIONS, parseMockOptions } from '../../mock/mock-options.ts';
 import { type Mock, startMock } from '../../mock/mock-server.ts';

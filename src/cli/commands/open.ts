@@ -2,10 +2,10 @@
 
 import { resolveHome } from '../../config/home.ts';
 import { oneTimeCodeSchema } from '../../wire/api/daemon-answers.ts';
-import { hasBrowser, openBrowser } from '../browser.ts';
 import { type Command, flag, homeOption } from '../command.ts';
 import { findDaemon, localUrl } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { hasBrowser, openBrowser } from '../shown-dashboard.ts';
 
 const noOpenOption = flag('no-open', 'Print the URL only.');
 

@@ -22,9 +22,14 @@ import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
 import { launchdManager } from '../service/launchd-manager.ts';
-import { installedService, isHome } from '../service/service-file.ts';
-import type { ServiceManager, ServiceState } from '../service/service-manager.ts';
-import { type ServicePlan, servicePlan } from '../service/service-plan.ts';
+import {
+  installedService,
+  isHome,
+  type ServiceManager,
+  type ServicePlan,
+  type ServiceState,
+  servicePlan,
+} from '../service/service-plan.ts';
 import { systemdManager } from '../service/systemd-manager.ts';
 
 const userOption = flag(

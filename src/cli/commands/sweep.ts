@@ -19,8 +19,7 @@ import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
 import { EXIT_CODES, type ExitCode, type ExitName } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
-import { keptCommand } from '../sweep/kept-command.ts';
-import { checkResumed } from '../sweep/resumed-call.ts';
+import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
 import type { SweepCall, SweepOutcome } from '../sweep/start-sweep.ts';
 import { asBench, requestedLoads, SWEEP, SWEEP_OPTIONS } from '../sweep/sweep-options.ts';
 

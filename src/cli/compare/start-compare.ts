@@ -19,12 +19,12 @@ import {
   type ComparisonDocument,
   type ComparisonSide,
 } from '../../core/comparison/comparison-document.ts';
+import { comparisonScreen, pairLine } from '../../core/comparison/comparison-screen.ts';
 import { formatMoment } from '../../core/figure/duration.ts';
 import { patternLabel } from '../../core/run/run-pattern.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { unknown } from '../../core/unknown.ts';
-import { agentsRun } from '../agent/agents-run.ts';
-import type { NamedAgents } from '../agent/load-agents.ts';
+import { agentsRun, type NamedAgents } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
 import type { DisplayMode } from '../bench/run-display.ts';
 import { energyRuns } from '../bench/run-energy.ts';
@@ -32,9 +32,9 @@ import { judgedRuns } from '../bench/run-headroom.ts';
 import { RunObservers } from '../bench/run-observers.ts';
 import { stageProvenance } from '../bench/run-provenance.ts';
 import { citedCalibration } from '../calibrate/calibrated-machine.ts';
-import type { ProcessState } from '../process-state.ts';
+import type { OutputStream, ProcessState } from '../process-state.ts';
+import { StagedDisplay } from '../staged-display.ts';
 import { commandText } from '../sweep/kept-command.ts';
-import { compareDisplay } from './compare-display.ts';
 import { ComparedServers, type RequestedSide } from './compared-servers.ts';
 
 export interface CompareStart {
@@ -274,3 +274,20 @@ const NO_DISPLAY = {
   measuring: () => undefined,
   snapshot: () => undefined,
 };
+
+// Shows a comparison while it goes on: what is known so far, which segment runs and how long it takes to the next look; a line for
+// each pair where there is no terminal.
+const compareDisplay = (mode: DisplayMode, stdout: OutputStream): StagedDisplay<ComparisonDocument> =>
+  new StagedDisplay({
+    mode,
+    stdout,
+    screen: comparisonScreen,
+    ended: (document, reported) => {
+      const count = document.progress?.pairsDone ?? reported;
+      return {
+        count: Math.max(reported, count),
+        lines: count > reported ? [pairLine(document, stdout)] : [],
+      };
+    },
+    footer: 'Ctrl-C ends the comparison and keeps the pairs that are done.',
+  });

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import { DatasetDigest, type DatasetPlace } from '../../bench/dataset/dataset-chunks.ts';
+import type { LengthFacts } from '../../bench/dataset/dataset-facts.ts';
 import { TRACE_FORMATS, type TraceFormat } from '../../bench/dataset/trace/trace.ts';
 import {
   TraceFactCounter,
@@ -19,7 +20,6 @@ import {
 } from '../../core/figure/figure.ts';
 import { inColumns } from '../../core/text/columns.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
-import { lengthRow } from './length-row.ts';
 
 /** @throws BenchError `input` for the first entry that is wrong. */
 export const shownTrace = async (
@@ -81,4 +81,10 @@ const sharingLines = (
 ): readonly string[] => [
   `  ${counted(blocks, 'block')} of ${counted(blockTokens, 'token')}, ${formatCount(differentBlocks)} different ones`,
   `  ${unkept === 0 ? '' : 'at least '}${figureText(formatFinePercent(inputTokens === 0 ? 0 : sharedTokens / inputTokens))} of all input tokens are in a prefix of an earlier prompt: the most a prefix cache could save`,
+];
+
+// A row of the table of lengths that `plimsoll dataset show` prints.
+export const lengthRow = (name: string, { p50, p90, p99, max, total }: LengthFacts): readonly string[] => [
+  name,
+  ...[p50, p90, p99, max, total].map(formatCount),
 ];

@@ -1,8 +1,8 @@
 // Runs a demo for the command line: takes the state of the process, and turns errors into two lines and a code. A mock and a
 // benchmark run as well; the cluster is shown without them too.
 
+import { untilAborted } from '../../clock/clock.ts';
 import { systemClock } from '../../clock/system-clock.ts';
-import { untilAborted } from '../../clock/until-aborted.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { type Demo, startDemo } from '../../daemon/demo/start-demo.ts';

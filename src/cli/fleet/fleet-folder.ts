@@ -18,10 +18,9 @@ import {
   serverConfig,
   usersConfig,
 } from '../../mesh/nats/server-files.ts';
-import { type AtomicFileOptions, writeFileAtomic } from '../../process/atomic-file.ts';
+import { type AtomicFileOptions, makeMissingFolder, writeFileAtomic } from '../../process/atomic-file.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { readInputText } from '../../process/input-file.ts';
-import { makeMissingFolder } from '../../process/make-folder.ts';
 import { nodeIdSchema } from '../../wire/schema.ts';
 import { CommandError } from '../command-error.ts';
 

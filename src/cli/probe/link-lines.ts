@@ -11,8 +11,7 @@ import {
 import { queueText } from '../../core/link/link-queue.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { LinkMeasurement } from '../../probe/probe.ts';
-import { figureFact, named, unknownFact } from '../../tui/figure.ts';
-import { type Line, lineWidth, part } from '../../tui/part.ts';
+import { figureFact, type Line, lineWidth, named, part, unknownFact } from '../../tui/part.ts';
 
 type LinkFigures = Omit<LinkMeasurement, 'bytesUsed'> & { readonly bytesUsed: Reported<number> };
 

@@ -3,7 +3,7 @@
 import type { Report } from '../../core/run/report.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
-import { type FontFace, fontFaces } from '../../report/html/font-faces.ts';
+import { type FontFace, fontFaces } from '../../report/html/page-style.ts';
 import { runPage } from '../../report/html/run-page.ts';
 import { runMarkdown } from '../../report/markdown/run-markdown.ts';
 import { runOverTime } from '../../report/run-over-time.ts';

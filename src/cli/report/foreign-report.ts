@@ -7,7 +7,7 @@ import { runFiles } from '../../metrics/run-files.ts';
 import { diskReason } from '../../process/disk-reason.ts';
 import { samplesCsv } from '../../report/csv/samples-csv.ts';
 import { FOREIGN_FORMS, type ForeignFormName } from '../../report/foreign/foreign-forms.ts';
-import { measuredSamples } from '../../report/foreign/measured-samples.ts';
+import { measuredSamples } from '../../report/foreign/foreign-series.ts';
 import { oneOf } from '../bench/option-values.ts';
 import { type Invocation, nonEmpty, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';

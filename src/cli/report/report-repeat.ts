@@ -2,8 +2,7 @@
 
 import { basename, join } from 'node:path';
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';
-import { type RepeatDocument, repeatDocument } from '../../core/comparison/repeat-document.ts';
-import { spreadText } from '../../core/comparison/spread-text.ts';
+import { type RepeatDocument, repeatDocument, spreadText } from '../../core/comparison/repeat-document.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { errorCode } from '../../core/problem.ts';
 import { asciiOf } from '../../core/text/ascii.ts';

@@ -2,8 +2,7 @@
 // every run asks it, with no key unless its target was repeated; nothing is loaded.
 
 import { BenchError } from '../../bench/bench-error.ts';
-import { plannedPrompts, sizedPromptOptions } from '../../bench/dataset/planned-prompts.ts';
-import { promptsSha256 } from '../../bench/dataset/prompts-digest.ts';
+import { plannedPrompts, promptsSha256, sizedPromptOptions } from '../../bench/dataset/planned-prompts.ts';
 import { traceSha256 } from '../../bench/dataset/trace/trace-sessions.ts';
 import { WORDS_AS_TOKENS } from '../../bench/dataset/word-costs.ts';
 import { benchEnvironment } from '../../bench/run/bench-environment.ts';

@@ -2,8 +2,7 @@
 
 import { counted, formatCount } from '../../core/figure/figure.ts';
 import { foreignLabel } from '../../core/run/foreign-run.ts';
-import { loadLabel } from '../../core/run/run-shape.ts';
-import { tagTexts } from '../../core/run/run-tags.ts';
+import { loadLabel, tagTexts } from '../../core/run/run-shape.ts';
 import { LINE_SCHEMA } from '../../core/sweep/sweep-document.ts';
 import { clipped, inColumns } from '../../core/text/columns.ts';
 import { showable } from '../../core/text/single-line.ts';

@@ -2,7 +2,7 @@
 // it matches.
 
 import { parsed, wrong } from '../../core/figure/parse-figure.ts';
-import { type RunTags, TAG_KEY } from '../../core/run/run-tags.ts';
+import { type RunTags, TAG_KEY } from '../../core/run/run-shape.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
 import { duration, oneOf } from '../bench/option-values.ts';
 import { type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';

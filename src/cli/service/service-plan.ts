@@ -1,8 +1,11 @@
 // Where a service of the daemon lives on this machine, and what it starts: decided once, before anything is written.
 
+import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
+import { errorCode } from '../../core/problem.ts';
 import { showable } from '../../core/text/single-line.ts';
+import { readInputText } from '../../process/input-file.ts';
 
 type ServiceScope = 'user' | 'system';
 
@@ -122,3 +125,73 @@ export const logFileOf = ({ home }: ServicePlan): string => join(home, 'service.
 const UNIT = 'plimsoll.service';
 const LABEL = 'dev.plimsoll.daemon';
 const SYSTEM_HOME = '/var/lib/plimsoll';
+
+// The file of a service as Plimsoll wrote it: a note in it names the home it serves, so no other file is mistaken for it.
+
+/** A comment's text. Written so that no two dashes stand together, which would end a comment of XML. */
+export const homeNote = (home: string): string =>
+  `written by Plimsoll, home ${JSON.stringify(home).replaceAll('--', String.raw`-\u002d`)}`;
+
+type InstalledService =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'ours'; readonly home: string };
+
+export const installedService = async (file: string): Promise<InstalledService> => {
+  let text: string;
+  try {
+    text = await readInputText(file, 'homeFile');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { kind: 'none' };
+    throw error;
+  }
+  const noted = /written by Plimsoll, home ("(?:[^"\\]|\\.)*")/.exec(text)?.[1];
+  if (noted === undefined) return { kind: 'foreign' };
+  const home: unknown = JSON.parse(noted);
+  return typeof home === 'string' ? { kind: 'ours', home } : { kind: 'foreign' };
+};
+
+/** Whether a folder is what a daemon made: nothing else is deleted. */
+export const isHome = async (folder: string): Promise<boolean> => {
+  for (const name of ['node-key.pem', 'journal.sqlite']) {
+    try {
+      if (!(await stat(join(folder, name))).isFile()) return false;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return false;
+      throw error;
+    }
+  }
+  return true;
+};
+
+// The port of what keeps a daemon running on this machine: systemd or launchd.
+export interface ServiceManager {
+  /** What would be written. */
+  text(): Promise<string>;
+  /** Whether the manager can be reached: before anything is written. @throws CommandError where it cannot. */
+  check(): Promise<void>;
+  /** Has it start with the machine or the session. @throws CommandError when the manager refuses what was written. */
+  enable(): Promise<void>;
+  /** Starts it now. @throws CommandError when it does not start; it stays enabled, and its log has the reason. */
+  start(): Promise<void>;
+  state(): Promise<ServiceState>;
+  /** Stops it for good; the file is still there. */
+  stop(): Promise<void>;
+  /** After the file is gone. */
+  forget(): Promise<void>;
+  /** Lines of its log, the last `count` first, then as they come. */
+  log(count: number, isFollowed: boolean): AsyncIterable<string>;
+}
+
+export interface ServiceState {
+  /** The state in the words of the manager: "active (running)". */
+  readonly state: string;
+  readonly isRunning: boolean;
+  readonly startsByItself: boolean;
+  /** undefined: it does not run. */
+  readonly pid: number | undefined;
+  /** By the manager, since it was started; undefined: it does not count. */
+  readonly restarts: number | undefined;
+  /** The status that the daemon reports; '': none. */
+  readonly status: string;
+}

@@ -5,9 +5,10 @@ import { pushAll } from '../../core/push-all.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { agentsOption } from '../agent/agent-options.ts';
+import { agentsOption } from '../agent/agent-places.ts';
 import { BENCH } from '../bench/bench-options.ts';
-import type { Option } from '../command.ts';
+import type { Invocation, Option } from '../command.ts';
+import { CommandError } from '../command-error.ts';
 
 interface KeptCommandOptions {
   /** Of the command: what they do not name is no part of it. */
@@ -79,3 +80,47 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 /** Limit for a command that is published to the cluster. */
 const COMMAND_LENGTH_MAX = 1_000;
+
+// The options that may be given with `--resume`: a sweep or a comparison resumes with its own options, and those that are stored
+// nowhere have to be given again.
+interface ResumedCall {
+  /** "sweep". */
+  readonly one: string;
+  readonly options: readonly Option<unknown>[];
+  /** Names of options that belong to one call and may be given with --resume. */
+  readonly beside: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** @throws CommandError */
+export const checkResumed = (
+  invocation: Invocation,
+  { secrets }: SweepResume,
+  { one, options, beside, env }: ResumedCall,
+): void => {
+  const changing = options
+    .filter(option => !beside.includes(option.name))
+    .find(option => {
+      const read = option.read([]);
+      return read.kind === 'ok' && JSON.stringify(invocation.option(option)) !== JSON.stringify(read.value);
+    });
+  if (changing !== undefined)
+    throw new CommandError(
+      'usage',
+      `--resume and --${changing.name} cannot be combined`,
+      `A ${one} resumes with its own options; leave it out, or start a new one.`,
+    );
+  const missing = secrets.filter(secret => {
+    if (secret === URL_SECRET) return invocation.arguments[0] === undefined;
+    if (secret === KEY_VARIABLE) return (env[KEY_VARIABLE] ?? '') === '';
+    const option = options.find(({ name }) => secret === `--${name}`);
+    const given = option === undefined ? undefined : invocation.option(option);
+    return given === undefined || (Array.isArray(given) && given.length === 0);
+  });
+  if (missing.length === 0) return;
+  throw new CommandError(
+    'usage',
+    `the ${one} was given ${missing.join(' and ')}, which is stored nowhere`,
+    'Give it again with --resume.',
+  );
+};

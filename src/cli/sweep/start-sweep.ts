@@ -22,8 +22,7 @@ import { SWEEP_SCHEMA, type SweepDocument, type SweepResume } from '../../core/s
 import { FILE_COLUMNS, stageLine, sweepText } from '../../core/sweep/sweep-text.ts';
 import { hangingLines } from '../../core/text/columns.ts';
 import { unknown } from '../../core/unknown.ts';
-import { stageAgentsRun } from '../agent/agents-run.ts';
-import type { NamedAgents } from '../agent/load-agents.ts';
+import { type NamedAgents, stageAgentsRun } from '../agent/load-agents.ts';
 import { asBenchCommandError, benchProcess, newId, newRun, runningDaemon } from '../bench/bench-process.ts';
 import { energyRuns } from '../bench/run-energy.ts';
 import { judgedRuns } from '../bench/run-headroom.ts';

@@ -3,25 +3,23 @@
 
 import { counted } from '../figure/figure.ts';
 import type { Report, ReportEnvironment } from '../run/report.ts';
-import { loadLabel } from '../run/run-shape.ts';
-import type { RunTags } from '../run/run-tags.ts';
+import { loadLabel, type RunTags } from '../run/run-shape.ts';
 import { isKnown, isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
-import { bootstrapMetrics } from './bootstrap-metrics.ts';
+import { bootstrapMetrics, type TimedRun } from './bootstrap-metrics.ts';
 import { type ComparableFacts, factsOfReport, refusalsBetween } from './comparability.ts';
-import { comparedUnit } from './compared-unit.ts';
 import {
   COMPARISON_SCHEMA,
   type ComparedMetric,
   type ComparedUnit,
   type ComparisonDocument,
   type ComparisonRefusal,
+  comparedUnit,
+  judgedModels,
 } from './comparison-document.ts';
 import { comparisonSentence } from './comparison-labels.ts';
 import { COMPARISON_METRICS, defaultPrimary, requestedMetric } from './comparison-metrics.ts';
 import { judgeMetrics } from './judge-metrics.ts';
 import { setEvidence } from './run-spread.ts';
-import { judgedModels } from './same-model.ts';
-import type { TimedRun } from './timed-run.ts';
 
 /** A type, not an interface: it is used in `Reported`. */
 export type LoadMachine = Pick<ReportEnvironment, 'node' | 'os' | 'cpu' | 'cores'>;

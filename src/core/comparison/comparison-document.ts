@@ -2,12 +2,14 @@
 // runs, or two sets of runs. What may be claimed follows from the mode: requests of one run are never the
 // unit.
 
+import { maximumOf } from '../extremes.ts';
 import type { FailedStop } from '../run/failed-stop.ts';
-import type { ReportEnvironment } from '../run/report.ts';
+import type { Report, ReportEnvironment } from '../run/report.ts';
 import type { BetterDirection } from '../run/run-series.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import type { SweepResume } from '../sweep/sweep-document.ts';
-import type { Reported } from '../unknown.ts';
+import { isKnown, type Reported } from '../unknown.ts';
+import { COMPARISON_METRICS } from './comparison-metrics.ts';
 import type { ComparisonVerdict } from './judge-effect.ts';
 
 export const COMPARISON_SCHEMA = 'plimsoll.comparison/1';
@@ -208,3 +210,60 @@ export interface ComparisonProgress {
   /** Estimated from how long segments took so far, ms. */
   readonly nextLookMs: Reported<number>;
 }
+
+// A report as a unit of a comparison: its figures by the names of the metrics, and whether its client can be
+// trusted with them.
+export const comparedUnit = (report: Report, directory: string, pair?: UnitPair): ComparedUnit => ({
+  runId: report.run.id,
+  directory,
+  startedAt: report.run.startedAt,
+  ...(pair === undefined ? {} : { pair }),
+  issued: report.counts.issued,
+  completed: report.counts.completed,
+  failed: report.counts.failed,
+  windowNs: report.windowNs,
+  clientVerdict: report.client.verdict,
+  figures: Object.fromEntries(COMPARISON_METRICS.map(({ name, of }) => [name, of(report)])),
+});
+
+/**
+ * Whether the client, and not the server, may have made a figure of this size: it lost records, got no
+ * processor time, is not trustworthy, or was itself late by more than the share of the figure that matters.
+ */
+export const isClientInTheWay = (
+  { client, droppedEvents, errors }: Pick<Report, 'client' | 'droppedEvents' | 'errors'>,
+  { figureNs, marginShare }: { readonly figureNs: number; readonly marginShare: number },
+): boolean => {
+  if (client.verdict !== 'client-bound') return client.verdict === 'unknown';
+  if (client.starved || droppedEvents > 0 || (errors.client ?? 0) > 0) return true;
+  const lateNs = [client.sendLatenessNs, client.readLatenessNs, client.beatLatenessNs].map(lateness =>
+    isKnown(lateness) ? lateness.p99 : 0,
+  );
+  return maximumOf(lateNs) > marginShare * figureNs;
+};
+
+// Two engines name one model differently: a path, a repository's id, a file. A person can state that it is
+// the same model: then the difference is listed as a notice instead of a refusal; all other differences are
+// still refused.
+
+/** @param isVerifiable whether the reader of the refusal has a command line for the option */
+export const judgedModels = (
+  refusals: readonly ComparisonRefusal[],
+  { isSameModel, isVerifiable }: { readonly isSameModel: boolean; readonly isVerifiable: boolean },
+): { readonly refusals: readonly ComparisonRefusal[]; readonly notices: readonly string[] } => ({
+  refusals: isSameModel
+    ? refusals.filter(({ code }) => code !== 'model')
+    : refusals.map(refusal =>
+        refusal.code === 'model' && isVerifiable
+          ? {
+              ...refusal,
+              problem: `${refusal.problem}; if they are one model under two names, add --same-model`,
+            }
+          : refusal,
+      ),
+  notices: isSameModel
+    ? refusals.flatMap(({ code, a, b }) =>
+        code === 'model' ? [`A calls its model ${a}, B ${b}: compared as the same model (--same-model)`] : [],
+      )
+    : [],
+});

@@ -6,7 +6,7 @@ import { formatClock, formatMoment } from '../figure/duration.ts';
 import { counted, figureText } from '../figure/figure.ts';
 import { failedStopLines } from '../run/failed-stop.ts';
 import { formatRunFigure } from '../run/format-run-figure.ts';
-import { nameLabel } from '../run/run-tags.ts';
+import { nameLabel } from '../run/run-shape.ts';
 import { asciiOf } from '../text/ascii.ts';
 import { hangingLines, inColumns, padded, textWidth } from '../text/columns.ts';
 import { capitalized, showable } from '../text/single-line.ts';

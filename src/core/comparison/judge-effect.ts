@@ -3,8 +3,7 @@
 // number of pairs that would decide.
 
 import type { BetterDirection } from '../run/run-series.ts';
-import { effectChance, type LogEffect } from '../statistics/log-effect.ts';
-import { upperStudent } from '../statistics/student-quantile.ts';
+import { effectChance, type LogEffect, upperStudent } from '../statistics/student-quantile.ts';
 import { type Reported, unknown } from '../unknown.ts';
 
 export type ComparisonVerdict =

@@ -2,8 +2,8 @@
 // at the level of the look.
 
 import { holmAdjusted } from '../statistics/holm.ts';
-import { effectChance, type LogEffect, pairedEffect, ratioInterval } from '../statistics/log-effect.ts';
 import { FLIPPED_PAIRS_MAX, signFlipChance } from '../statistics/sign-flip.ts';
+import { effectChance, type LogEffect, pairedEffect, ratioInterval } from '../statistics/student-quantile.ts';
 import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { ComparedMetric, ComparedUnit } from './comparison-document.ts';
 import type { RequestedMetric } from './comparison-metrics.ts';

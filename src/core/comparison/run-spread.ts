@@ -2,8 +2,7 @@
 // a server process and an hour of the day. Two sets are compared by Welch's t on logarithms (Biometrika 34,
 // 1947).
 
-import type { LogEffect } from '../statistics/log-effect.ts';
-import { upperStudent } from '../statistics/student-quantile.ts';
+import { type LogEffect, upperStudent } from '../statistics/student-quantile.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import { isKnown, isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { ComparedUnit } from './comparison-document.ts';

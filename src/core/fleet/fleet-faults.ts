@@ -16,10 +16,9 @@ import type { GpuView, NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { pushAll } from '../push-all.ts';
 import { isKnown, knownOr } from '../unknown.ts';
-import { warningSort } from '../warnings/bounded-warnings.ts';
 import { BUSY_SHARE } from '../warnings/machine-warnings.ts';
 import { SWAP_WORTH_SAYING_BYTES } from '../warnings/memory-warnings.ts';
-import type { Warning } from '../warnings/warning.ts';
+import { type Warning, warningSort } from '../warnings/warning.ts';
 import type { FaultLevel, LinkFault } from './cable-fault.ts';
 
 export type FleetFault = NodeFault | LinkFault;

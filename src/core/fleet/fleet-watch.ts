@@ -3,6 +3,7 @@
 
 import { type GroupBy, groupByText } from '../group/group-by.ts';
 import { type Group, type GroupSources, groupViews, numberKey } from '../group/group-view.ts';
+import { type NodePlace, nodePlace } from '../group/node-place.ts';
 import type { NodeId } from '../ids.ts';
 import { countLinks, type LinkView } from '../link/link-view.ts';
 import { hostMemoryUse, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
@@ -10,12 +11,19 @@ import type { NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { runCount } from '../run/run-selectors.ts';
 import { writtenOnce } from '../text/written-once.ts';
+import { knownOr } from '../unknown.ts';
 import type { LinkFault } from './cable-fault.ts';
 import { fleetFaults, nodesOfFault, otherWarnings } from './fleet-faults.ts';
 import { groupLevels } from './fleet-levels.ts';
 import { type FleetLink, fleetLink, slowestLinks, slowestOfCables } from './fleet-links.ts';
-import type { FleetPicture, FleetRoster, GroupLevels, GroupSums, RoomAnswer } from './fleet-picture.ts';
-import { rosterCells } from './fleet-roster.ts';
+import type {
+  FleetPicture,
+  FleetRoster,
+  GroupLevels,
+  GroupSums,
+  RoomAnswer,
+  RosterCell,
+} from './fleet-picture.ts';
 import { type FleetPick, type FleetSelection, fleetSelection } from './fleet-selection.ts';
 import { type GroupPairWays, slowestPair, type WaysBetween, waysBetween } from './fleet-ways.ts';
 import { type JudgedLink, JudgedLinks } from './judged-link.ts';
@@ -278,3 +286,33 @@ const MANY_NODES = 80;
 /** Every second update of the stream, which arrives a little before or after its second. */
 const LEVELS_OF_MANY_MS = 1_900;
 const MANY_LEVELS = 200;
+
+// The cells of a group, sorted by name with numbers by value, each with the number under it. Neither moves
+// when a figure changes.
+
+/** @param members sorted by name. */
+const rosterCells = (
+  members: readonly NodeView[],
+  places: ReadonlyMap<NodeId, NodePlace>,
+): readonly RosterCell[] => {
+  const marks = cellMarks(members.map(({ name }) => name));
+  return members.map((view, index) => {
+    const { kind, tags } = places.get(view.nodeId) ?? nodePlace(view);
+    return {
+      node: view.nodeId,
+      name: view.name,
+      mark: marks[index] ?? '',
+      kind: knownOr(kind, undefined)?.name ?? '',
+      tags,
+    };
+  });
+};
+
+/** "7" for "r05-07" if every name of the group ends in a different number, else the position in the row. */
+const cellMarks = (names: readonly string[]): readonly string[] => {
+  const numbers = names
+    .map(name => /(\d{1,4})$/.exec(name)?.[1])
+    .map(digits => (digits === undefined ? '' : String(Number(digits))));
+  const isStated = numbers.every(number => number !== '') && new Set(numbers).size === names.length;
+  return isStated ? numbers : names.map((_, index) => String(index + 1));
+};

@@ -4,8 +4,7 @@
 
 import { type GroupWays, linksOfPairs, pairName, waysOf } from '../fleet/fleet-ways.ts';
 import type { NodeId } from '../ids.ts';
-import type { LinkView } from '../link/link-view.ts';
-import { whyNoLink } from '../link/measured-pairs.ts';
+import { type LinkView, whyNoLink } from '../link/link-view.ts';
 import type { Group } from './group-view.ts';
 
 export interface GroupPair extends GroupWays {

@@ -3,9 +3,8 @@
 // group are loaded later.
 
 import type { NodeId } from '../ids.ts';
-import { memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
-import { inNameOrder } from '../node/name-order.ts';
-import { freshGpuUse, type NodeView, presenceWord } from '../node/node-view.ts';
+import { gpusOf, memoryUseSum, modelMemoryUse, usedShare } from '../node/memory-use.ts';
+import { freshGpuUse, inNameOrder, type NodeView, presenceWord } from '../node/node-view.ts';
 import { recordOf } from '../record-of.ts';
 import { activeLeases, runOfLease } from '../run/run-selectors.ts';
 import type { State } from '../state.ts';
@@ -193,3 +192,35 @@ export const numberKey = (text: string): string => text.replace(/\d+/g, digits =
 const LEVELS = ['danger', 'caution', 'note'] as const;
 const PRESENCE_WORDS = ['up', 'stale', 'stopped', 'offline'] as const;
 const NOWHERE = unknown('not there');
+
+// A node as a cell of its group: how full its memory is, how busy its GPUs are, whether it is up, its worst
+// level. Only what is drawn, so that a page can contain a thousand.
+export interface GroupCell {
+  readonly nodeId: NodeView['nodeId'];
+  readonly name: string;
+  readonly presence: ReturnType<typeof presenceWord>;
+  readonly level: GroupLevel;
+  /** Shares 0..1; undefined until reported. Memory that models are stored in; mean of the GPUs. */
+  readonly memoryUse: number | undefined;
+  readonly gpuUse: number | undefined;
+}
+
+export const groupCells = ({ members, warningList }: Group): readonly GroupCell[] => {
+  const levels = new Map<string, GroupLevel>();
+  // The list has the worst first, and the first one set is kept.
+  for (const { level, nodes } of warningList)
+    for (const node of nodes) if (!levels.has(node)) levels.set(node, level);
+  return members.map(view => {
+    const uses = gpusOf(view)
+      .map(freshGpuUse)
+      .filter(use => use !== undefined);
+    return {
+      nodeId: view.nodeId,
+      name: view.name,
+      presence: presenceWord(view),
+      level: levels.get(view.nodeId) ?? 'none',
+      memoryUse: usedShare(modelMemoryUse(view)),
+      gpuUse: uses.length === 0 ? undefined : uses.reduce((sum, use) => sum + use, 0) / uses.length,
+    };
+  });
+};

@@ -1,8 +1,7 @@
 // Forgets what was lost between two nodes: an event of any node that names the last positions of both, so
 // that later losses are shown again.
 
-import type { NodeId } from '../ids.ts';
-import { isAfter, type Position } from '../position.ts';
+import { isAfter, type NodeId, type Position } from '../ids.ts';
 import type { Entry, State } from '../state.ts';
 import type { ForgottenThrough, LinkForgotten, LostConnection } from './connection.ts';
 import { linkKey } from './link-path.ts';

@@ -19,8 +19,8 @@ import { isKnown, isUnknown } from '../unknown.ts';
 import { type Connection, connectionKey, type LostConnection } from './connection.ts';
 import type { ConnectionCarrier } from './connection-type.ts';
 import { joinedEnds } from './link-ends.ts';
+import { type IsChosenPeer, NOT_CHOSEN } from './link-view.ts';
 import { isMissed } from './losses.ts';
-import { type IsChosenPeer, NOT_CHOSEN } from './measured-pairs.ts';
 import { nodeLoss } from './node-loss.ts';
 import { type ActiveRdmaPort, activeRdmaPorts } from './rdma-ports.ts';
 

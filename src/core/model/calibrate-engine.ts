@@ -3,7 +3,7 @@
 
 import type { DepthProfile, DepthRow } from '../depth/depth-profile.ts';
 import { maximumOf, minimumOf } from '../extremes.ts';
-import { widestOf } from '../run/error-bound.ts';
+import { widestOf } from '../run/event-record.ts';
 import type { Report } from '../run/report.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { decodeStep } from './decode-step.ts';

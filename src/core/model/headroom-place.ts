@@ -7,8 +7,9 @@ import { modelMemoryUse } from '../node/memory-use.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { isKnown, isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';
+import { CACHE_TYPES, type CacheType } from './cache-bytes.ts';
 import type { StoredCalibration } from './engine-calibration.ts';
-import { type DeviceClass, deviceClass } from './engine-constants.ts';
+import { type DeviceClass, deviceClass, type Engine } from './engine-constants.ts';
 import type { DeviceCeiling } from './step-time.ts';
 
 export interface HeadroomPlace {
@@ -137,3 +138,26 @@ const hostMemory = (view: NodeView): Reported<number> =>
 
 /** macOS gives the GPU about three quarters of memory; `sysctl iogpu.wired_limit_mb` raises it. */
 const APPLE_GPU_SHARE = 0.75;
+
+// The parameters of a question about a model: engine, length of the context, number of sequences.
+export interface HeadroomQuestion {
+  readonly engine: Engine;
+  /** Tokens in the cache of each sequence; prefill is for a prompt of that length. */
+  readonly contextTokens: number;
+  /** Tokens that each request generates, if requests follow each other. */
+  readonly outputTokens: number;
+  /** Sequences at once. */
+  readonly batch: number;
+  readonly cacheType: CacheType;
+}
+
+/** What must be in memory for it: a cache of that length for each sequence. */
+export const storedBy = ({
+  batch,
+  contextTokens,
+  cacheType,
+}: HeadroomQuestion): {
+  readonly slots: number;
+  readonly contextTokens: number;
+  readonly cacheBytesPerElement: number;
+} => ({ slots: batch, contextTokens, cacheBytesPerElement: CACHE_TYPES[cacheType] });

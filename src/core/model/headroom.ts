@@ -2,19 +2,25 @@
 // with the bound, what engines of that kind reach, and why it is slower than the first; and what would make
 // it faster.
 
-import { counted } from '../figure/figure.ts';
-import type { Unknown } from '../unknown.ts';
-import { credibleModel } from './credible-model.ts';
+import { formatNanoseconds } from '../figure/duration.ts';
+import {
+  counted,
+  figureText,
+  formatBitsPerSecond,
+  formatBytes,
+  formatBytesPerSecond,
+} from '../figure/figure.ts';
+import { isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { runsOn } from './engine-constants.ts';
 import { type HeadroomChange, headroomChanges } from './headroom-changes.ts';
-import type { HeadroomPlace } from './headroom-place.ts';
-import { type HeadroomQuestion, storedBy } from './headroom-question.ts';
+import { type HeadroomPlace, type HeadroomQuestion, storedBy } from './headroom-place.ts';
 import { type MemoryNeed, memoryNeed } from './memory-need.ts';
-import type { ModelFacts } from './model-facts.ts';
+import type { Interval, ModelCache, ModelFacts, ModelWeights } from './model-facts.ts';
 import { type PlaceLink, PlaceLinkTable } from './place-links.ts';
 import { type PlacementHeadroom, rankedPlacements } from './placement-headroom.ts';
 import { canPartLayers } from './placement-search.ts';
-import { whyBehind } from './why-behind.ts';
+import { type CountedExchange, exchangeSeconds } from './placement-time.ts';
+import type { PlacementTerm, PlacementTerms } from './step-time.ts';
 
 export interface Headroom {
   readonly model: ModelFacts;
@@ -103,3 +109,133 @@ const worthReporting = (ranked: readonly PlacementHeadroom[]): readonly Placemen
 const PLACEMENTS_MAX = 50;
 /** Names of devices in a note. */
 const NAMES_SHOWN = 8;
+
+// Limits the facts of a model to plausible values: a header, a server or a program may claim anything, and
+// nothing is computed from a model that no machine could store. The result would be figures without limit, or
+// a search over billions of layers.
+const MODEL_LAYERS_MAX = 4_096;
+
+/** The same facts; impossible ones are unknown, with what was claimed. */
+const credibleModel = (model: ModelFacts): ModelFacts => ({
+  ...model,
+  layers: within(model.layers, 'layers', { least: 1, most: MODEL_LAYERS_MAX }),
+  hiddenSize: within(model.hiddenSize, 'wide', { least: 1, most: WIDTH_MOST }),
+  weights: isUnknown(model.weights) ? model.weights : credibleWeights(model.weights),
+  cache: isUnknown(model.cache) ? model.cache : credibleCache(model.cache),
+});
+
+const within = (
+  reported: Reported<number>,
+  what: string,
+  { least, most }: { readonly least: number; readonly most: number },
+): Reported<number> =>
+  isUnknown(reported) || (reported >= least && reported <= most)
+    ? reported
+    : unknown(`it claims to have ${reported} ${what}, which no model has`);
+
+const credibleWeights = (weights: ModelWeights): Reported<ModelWeights> => {
+  const { denseBytes, expertBytes } = weights;
+  if (denseBytes.high + expertBytes.high < 1) return unknown('it claims to have no weights');
+  return Object.values(weights).every(isCredible)
+    ? weights
+    : unknown('it claims more weights than any machine holds');
+};
+
+const credibleCache = (cache: ModelCache): Reported<ModelCache> => {
+  const { groups, attentionWidth } = cache;
+  const isSmall =
+    groups.every(group => {
+      const perLayer = group.kind === 'state' ? group.bytes.high : group.elementsPerToken;
+      return group.layers <= MODEL_LAYERS_MAX && perLayer <= CACHE_MOST;
+    }) &&
+    (isUnknown(attentionWidth) || attentionWidth <= WIDTH_MOST * MODEL_LAYERS_MAX);
+  return isSmall ? cache : unknown('it claims a cache that no machine holds');
+};
+
+const isCredible = ({ high }: Interval): boolean => high <= WEIGHTS_MOST;
+
+/** A thousand times the largest that people run. */
+const WIDTH_MOST = 16_777_216;
+const WEIGHTS_MOST = 1e18;
+/** For one layer: elements per token, or bytes of its state. */
+const CACHE_MOST = 1e12;
+
+// Why a placement is slower than the first one, in one line that a person can check.
+const whyBehind = (one: PlacementHeadroom, best: PlacementHeadroom): string => {
+  const { fit, parts, decode } = one;
+  if (fit.kind === 'does-not-fit' || (fit.kind === 'tight' && best.fit.kind === 'fits')) {
+    const short = parts.find(part => part.fit === fit);
+    const words = fit.kind === 'tight' ? 'may not fit: up to ' : 'does not fit: ';
+    return `${words}${figureText(formatBytes(fit.missingBytes))} are missing on ${short?.place.name ?? 'a device'}`;
+  }
+  if (fit.kind === 'unknown' && best.fit.kind !== 'unknown')
+    return `whether it fits is unknown: ${fit.reason}`;
+  if (isUnknown(decode)) return `its speed is unknown: ${decode.reason}`;
+  if (isUnknown(best.decode)) return '';
+  const more = mostMore(decode.terms, best.decode.terms);
+  if (more === undefined) return 'as fast, on more devices';
+  switch (more.term) {
+    case 'linkLatency':
+    case 'linkBandwidth':
+      return exchangeText(decode.exchanges[0], more.term);
+    case 'overhead':
+      return `${duration(more.seconds)} more overhead of the engine: ${decode.constants}`;
+    case 'compute':
+      return `${duration(more.seconds)} more of arithmetic`;
+    default:
+      return `${duration(more.seconds)} more for reading ${READ_WORDS[more.term]}: ${slowestText(one)}`;
+  }
+};
+
+/** The term with the greatest additional cost; undefined if none costs more. */
+const mostMore = (
+  terms: PlacementTerms,
+  best: PlacementTerms,
+): { readonly term: PlacementTerm; readonly seconds: number } | undefined => {
+  const found = TERMS.map(term => ({ term, seconds: terms[term] - best[term] })).reduce((a, b) =>
+    b.seconds > a.seconds ? b : a,
+  );
+  return found.seconds > 0 ? found : undefined;
+};
+
+/** "160 exchanges per step × 210 µs over spark-1–spark-2 (Ethernet) = 34 ms" */
+const exchangeText = (
+  exchange: CountedExchange | undefined,
+  term: 'linkLatency' | 'linkBandwidth',
+): string => {
+  if (exchange === undefined) return 'its devices wait for each other';
+  const { count, each } = exchange;
+  const seconds = exchangeSeconds(each).value;
+  const where =
+    each.way === undefined ? 'inside the machine' : `over ${each.way.name} (${each.way.typeName})`;
+  const rate =
+    term === 'linkBandwidth' && each.way !== undefined
+      ? `, at ${figureText(formatBitsPerSecond(each.way.bytesPerSecond * 8))}`
+      : '';
+  return `${counted(count, 'exchange')} a step × ${duration(seconds)} ${where}${rate} = ${duration(count * seconds)}`;
+};
+
+const slowestText = ({ placement: { kind, stages }, parts }: PlacementHeadroom): string => {
+  const rates = parts.map(({ place }) => ({
+    name: place.name,
+    rate: knownOr(place.ceiling, undefined)?.bytesPerSecond ?? 0,
+  }));
+  const slowest = rates.reduce((a, b) => (b.rate < a.rate ? b : a));
+  const rate = figureText(formatBytesPerSecond(slowest.rate));
+  if (kind === 'one') return `all of it passes one memory at ${rate}`;
+  if (kind === 'tensor') return `${slowest.name} reads its part at ${rate}, and the others wait for it`;
+  return `a token passes ${counted(stages.length, 'stage')} in turn, and ${slowest.name} reads at ${rate}`;
+};
+
+const duration = (seconds: number): string => figureText(formatNanoseconds(seconds * 1e9));
+
+const TERMS: readonly PlacementTerm[] = [
+  'weights',
+  'experts',
+  'cache',
+  'compute',
+  'overhead',
+  'linkLatency',
+  'linkBandwidth',
+];
+const READ_WORDS = { weights: 'weights', experts: 'experts', cache: 'the cache' } as const;

@@ -4,7 +4,7 @@ import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Unknown, unknown } from '../unknown.ts';
 import { constantsFor } from './constants-for.ts';
 import { allReduce, handOver, plusEstimate, timesEstimate } from './exchange.ts';
-import type { HeadroomQuestion } from './headroom-question.ts';
+import type { HeadroomQuestion } from './headroom-place.ts';
 import { modelPart } from './model-part.ts';
 import type { PlacementPlan, PlacementStage } from './placement.ts';
 import { ACTIVATION_BYTES, EXCHANGES_A_LAYER, exchangeSeconds, type PlacedModel } from './placement-time.ts';

@@ -9,7 +9,7 @@ import { CACHE_TYPES } from './cache-bytes.ts';
 import { constantsFor } from './constants-for.ts';
 import { decodeStep } from './decode-step.ts';
 import { allReduce, handOver, type LinkExchange, plusEstimate, timesEstimate, ZERO } from './exchange.ts';
-import type { HeadroomQuestion } from './headroom-question.ts';
+import type { HeadroomQuestion } from './headroom-place.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { modelPart } from './model-part.ts';
 import type { PlaceLinkTable } from './place-links.ts';

@@ -1,10 +1,11 @@
 // Everything known about one node as a person should see it: its readings with their ages, its devices, its problems.
 // Derived from State, never stored.
 
-import type { NodeId } from '../ids.ts';
+import { isNodeId, type NodeId } from '../ids.ts';
 import { type ProbeStage, stageOf } from '../probe/probe-stage.ts';
 import { probeKey } from '../probe/probe-status.ts';
 import type { Entry, State } from '../state.ts';
+import { singleLine } from '../text/single-line.ts';
 import { knownOr } from '../unknown.ts';
 import { type ConflictView, conflictOf } from './conflict-view.ts';
 import type { FailedGpu } from './failed-gpu.ts';
@@ -14,7 +15,6 @@ import type { GpuProfile } from './gpu-profile.ts';
 import { isForgotten, lastSeenMs, type Presence, presenceAfter, stoppedMs } from './presence-view.ts';
 import { NODE_READING_KINDS, type NodeReadingKind, type ReadingValues, readingEntry } from './reading.ts';
 import { knownValue, type ReadingView, readingView } from './reading-view.ts';
-import { givenName, namesakes } from './shared-names.ts';
 
 /** The readings that a node has once, by name. */
 type NodeReadings = { readonly [R in NodeReadingKind]: ReadingView<ReadingValues[R]> };
@@ -185,3 +185,39 @@ const NONE_FAILED: readonly FailedGpu[] = [];
 
 /** The one device id that is not a GPU's: `GpuProfile.deviceId`. */
 const CPU_DEVICE_ID = 'cpu';
+
+// Nodes in the order in which a person looks for them: by name, as the dashboard lists them.
+export const inNameOrder = (views: readonly NodeView[]): readonly NodeView[] =>
+  views.toSorted((a, b) => compare(a.name, b.name) || compare(a.nodeId, b.nodeId));
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+// Which nodes have the same name: two machines called "ubuntu" are two machines, and every table, warning and
+// command that names one must distinguish them.
+
+/** The name that a node gives itself, safe to display; '' if it gave none. */
+const givenName = (state: State, node: NodeId): string =>
+  singleLine(state.nodeIdentities[node]?.value.friendlyName ?? '');
+
+/** All nodes with that name, including forgotten ones and the node itself. */
+const namesakes = (state: State, name: string): readonly NodeId[] =>
+  groupsOf(state.nodeIdentities).get(name) ?? NOBODY;
+
+const groupsOf = (identities: State['nodeIdentities']): ReadonlyMap<string, readonly NodeId[]> => {
+  const known = GROUPS.get(identities);
+  if (known !== undefined) return known;
+  const groups = new Map<string, NodeId[]>();
+  for (const [node, entry] of Object.entries(identities)) {
+    if (!isNodeId(node)) continue;
+    const name = singleLine(entry.value.friendlyName);
+    const group = groups.get(name);
+    if (group === undefined) groups.set(name, [node]);
+    else group.push(node);
+  }
+  GROUPS.set(identities, groups);
+  return groups;
+};
+
+// Only a cache: the identities are an immutable value, and names are needed by the thousand.
+const GROUPS = new WeakMap<State['nodeIdentities'], ReadonlyMap<string, readonly NodeId[]>>();
+const NOBODY: readonly NodeId[] = [];

@@ -2,8 +2,7 @@
 // of this is stored.
 
 import { entriesOf, entriesOfNode, entryAt, nodesIn } from '../entry-maps.ts';
-import { isNodeId, type NodeId } from '../ids.ts';
-import { isAfter, type Position } from '../position.ts';
+import { isAfter, isNodeId, type NodeId, type Position } from '../ids.ts';
 import { type Entry, FIELDS, LIVE_FIELDS, type State } from '../state.ts';
 import type { NodeForgotten } from './presence.ts';
 

@@ -1,8 +1,7 @@
 // The kinds of events about what is measured: rows of the table of kinds.
 
 import type { GpuProfile } from '../node/gpu-profile.ts';
-import type { ProbeBaseline } from './probe-baseline.ts';
-import { type ProbeStatus, probeKey } from './probe-status.ts';
+import { type ProbeBaseline, type ProbeStatus, probeKey } from './probe-status.ts';
 
 export const PROBE_KINDS = {
   'gpu.profiled': {

@@ -6,8 +6,7 @@ import type { LinkProfile } from '../link/link-profile.ts';
 import type { GpuProfile } from '../node/gpu-profile.ts';
 import type { Entry, State } from '../state.ts';
 import { isKnown, isUnknown } from '../unknown.ts';
-import type { ProbeBaseline } from './probe-baseline.ts';
-import { type ProbeSubject, probeKey } from './probe-status.ts';
+import { type ProbeBaseline, type ProbeSubject, probeKey } from './probe-status.ts';
 
 /** A figure that is worse than usual by more than a measurement varies. */
 export interface UnusualFigure<Name extends string> {

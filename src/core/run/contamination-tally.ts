@@ -4,9 +4,8 @@
 
 import { rankCorrelation } from '../statistics/rank-correlation.ts';
 import { knownOr, type Reported, unknown } from '../unknown.ts';
-import type { EndedSample } from './ended-sample.ts';
+import { type EndedSample, isOverload } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
-import { isOverload } from './overload.ts';
 import type { RunShape } from './run-shape.ts';
 import { SESSIONS_FOLLOWED_MAX } from './session-follower.ts';
 import type { SampleTurn } from './session-outcome.ts';

@@ -3,8 +3,8 @@
 // output of long answers would come in jumps.
 
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
-import type { MetricLookup } from './metric-lookup.ts';
 import { tokensOf } from './run-rates.ts';
+import type { MetricLookup } from './snapshot.ts';
 
 export type ContentArrived = {
   /** Content chunks of measured requests with any outcome. */

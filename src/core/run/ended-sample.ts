@@ -1,11 +1,9 @@
 // One sample with all its stamps, after its end. The aggregator makes it from event records, and a rebuilt
 // report from the lines of samples.jsonl, so that both are counted by the same code.
 
-import type { SampleLateness } from './event-record.ts';
+import { NO_FIGURE, type SampleLateness, type ServedTimes } from './event-record.ts';
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
-import type { SampleNote } from './sample-note.ts';
-import type { SampleRemark } from './sample-remark.ts';
-import type { ServedTimes } from './served-times.ts';
+import type { SampleNote, SampleRemark } from './sample-remark.ts';
 import type { SampleTurn } from './session-outcome.ts';
 
 export interface EndedSample {
@@ -64,3 +62,52 @@ export interface SampleFailure {
 }
 
 export const OUTSIDE_WINDOWS = -1;
+
+// Splits the chunks of a reply with several choices by choice: its user reads one answer, not all of them
+// alternately.
+type Chunks = Pick<EndedSample, 'firstContentNs' | 'chunkGapsNs' | 'chunkChoices'>;
+
+/** From each chunk to the previous one of the same choice; with one choice, the gaps as stamped. */
+export const gapsByChoice = ({ firstContentNs, chunkGapsNs, chunkChoices }: Chunks): readonly number[] => {
+  if (chunkChoices === undefined) return chunkGapsNs;
+  const gaps: number[] = [];
+  const lastNs = new Map<number, number>();
+  let stampNs = firstContentNs;
+  for (const [index, choice] of chunkChoices.entries()) {
+    if (index > 0) stampNs += chunkGapsNs[index - 1] ?? 0;
+    const beforeNs = lastNs.get(choice);
+    if (beforeNs !== undefined) gaps.push(stampNs - beforeNs);
+    lastNs.set(choice, stampNs);
+  }
+  return gaps;
+};
+
+export const choiceCount = ({ chunkChoices }: Pick<EndedSample, 'chunkChoices'>): number =>
+  chunkChoices === undefined ? 1 : new Set(chunkChoices).size;
+
+/**
+ * Summed over the choices: from the first to the last content of each; with one choice, the time of its
+ * content.
+ */
+export const contentNsOf = (sample: Chunks): number =>
+  sample.firstContentNs === NO_FIGURE ? NO_FIGURE : gapsByChoice(sample).reduce((sum, gap) => sum + gap, 0);
+
+// Whether a server refused a request because it was overloaded: a full queue is a limit that was reached, not
+// a broken server.
+
+/**
+ * 529 is Anthropic's `overloaded_error`. A 503 counts if its message means that: gateways also send it for a
+ * server that is away.
+ */
+export const isOverload = ({
+  statusCode,
+  detail: reported,
+}: Pick<SampleFailure, 'statusCode' | 'detail'>): boolean =>
+  statusCode === 529 || (statusCode === 503 && BUSY.test(reported));
+
+/**
+ * "Model is overloaded" (TGI), "The request queue is full." (SGLang), "server busy, please try again. maximum pending requests
+ * exceeded" (Ollama), "Too many requests", nginx's limit_conn and vLLM's admission control. Not "Loading model" (llama.cpp).
+ */
+const BUSY =
+  /\b(?:busy|over-?load(?:ed)?|over capacity|at capacity|too many|pending requests|queue (?:is )?full|max(?:imum)? queue|queue limit|rate limit|throttl\w*|try again|admission)\b/iu;

@@ -3,9 +3,7 @@
 // for 104 days.
 
 import type { FailureKind, FinishReason, Outcome } from './outcome.ts';
-import type { SampleNote } from './sample-note.ts';
-import type { SampleRemark } from './sample-remark.ts';
-import type { ServedTimes } from './served-times.ts';
+import type { SampleNote, SampleRemark } from './sample-remark.ts';
 import type { ServerReading } from './server-reading.ts';
 import type { SampleTurn, SkipReason } from './session-outcome.ts';
 
@@ -240,3 +238,46 @@ export const LATENESS_KEYS: readonly (keyof SampleLateness)[] = [
   'lastContentLateNsMax',
   'endLateNsMax',
 ];
+
+// What a reply reports of its own time at the server: `timings` of llama.cpp (tools/server/server-task.cpp), the durations of Ollama
+// (docs/api.md there). Replies of other servers have none of it. NO_FIGURE: not reported.
+
+/** In storage order. The time for the prompt covers only the part that was not in the server's cache. */
+export const SERVED_KEYS = ['loadNs', 'promptNs', 'decodeNs', 'draftedTokens'] as const;
+
+export type ServedTimes = Readonly<Record<(typeof SERVED_KEYS)[number], number>>;
+
+// How much a figure of a run may differ from the true value because of the client that measured it:
+// docs/metrics.md "Error bounds". The true value is between the measured figure minus `above` and the
+// measured figure plus `below`.
+export type ErrorBound = {
+  /** The measured figure is at most this much above the true one, ns. */
+  readonly above: number;
+  /** The measured figure is at most this much below the true one, ns. */
+  readonly below: number;
+};
+
+/** For a series: its mean, and each of its percentiles by name ("99.9"). */
+export type SeriesErrorBound = {
+  readonly mean: ErrorBound;
+  readonly percentiles: Readonly<Record<string, ErrorBound>>;
+};
+
+/** For a run as a whole. */
+export type RunBounds = {
+  /** Bound of the measured window, by which every rate is divided. */
+  readonly windowNs: ErrorBound;
+};
+
+/**
+ * An agent's lateness as reported to its coordinator, packed as defined in metrics/bound-parts.ts; samples
+ * contain their own.
+ */
+export type BoundParts = {
+  readonly lateMarks: Uint8Array;
+  readonly heldMarks: Uint8Array;
+  readonly gaps: Readonly<Record<GapEdge, Uint8Array>>;
+};
+
+/** As one figure with ±. */
+export const widestOf = ({ above, below }: ErrorBound): number => Math.max(above, below);

@@ -6,10 +6,10 @@
 import { shellCommand } from '../text/shell-words.ts';
 import { isUnknown, type Unknown } from '../unknown.ts';
 import { connectionAdvice, HTTP2_ADVICE } from './connection-problems.ts';
+import { isOverload } from './ended-sample.ts';
 import type { FailureGroup } from './failure-groups.ts';
 import type { VariantFigures } from './model-mix.ts';
 import type { FailureKind, SampleCounts } from './outcome.ts';
-import { isOverload } from './overload.ts';
 
 /** Properties of the run. */
 export interface AdviceContext {

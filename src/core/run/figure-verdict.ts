@@ -5,7 +5,7 @@ import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
 import { earlyStoppingRank } from '../statistics/early-stopping.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
-import { type ErrorBound, type RunBounds, type SeriesErrorBound, widestOf } from './error-bound.ts';
+import { type ErrorBound, type RunBounds, type SeriesErrorBound, widestOf } from './event-record.ts';
 import type { RateBounds } from './rate-bounds.ts';
 import { type SeriesKey, seriesOf, seriesRow } from './run-series.ts';
 

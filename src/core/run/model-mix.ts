@@ -3,6 +3,7 @@
 
 import { pushAll } from '../push-all.ts';
 import { type SeededRandom, seededRandom } from '../random.ts';
+import type { Unknown } from '../unknown.ts';
 import type { FailuresByKind } from './outcome.ts';
 
 interface MixedModel {
@@ -89,3 +90,22 @@ export const MIXED_SHARE_MIN: number = 1 / MIXED_REQUESTS_MIN;
 const MIX_BLOCK = 20;
 /** Separates these draws from others of the seed. */
 const MIX_STREAM = 0x0a11_0ca7;
+
+// Several base URLs loaded in one run, each with a share of its requests or sessions. Their results are
+// reported separately; the client that loads them is one.
+interface MixedUrl {
+  /** Without credentials. */
+  readonly url: string;
+  /** Above 0, of the sum of all. */
+  readonly weight: number;
+  readonly serverKind: string | Unknown;
+}
+
+export type UrlMix = readonly MixedUrl[];
+
+/** The target of a run on one line. */
+export const urlsText = (urls: readonly Pick<MixedUrl, 'url'>[]): string =>
+  urls.map(({ url }) => url).join(', ');
+
+/** Listed in docs/limits.md. */
+export const MIXED_URLS_MAX = 16;

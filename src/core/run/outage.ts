@@ -3,8 +3,7 @@
 // limited memory.
 
 import { minimumOf } from '../extremes.ts';
-import type { EndedSample } from './ended-sample.ts';
-import { isOverload } from './overload.ts';
+import { type EndedSample, isOverload } from './ended-sample.ts';
 
 export type Outage = {
   /** When the first request failed because of it, since the run's zero. */

@@ -5,7 +5,7 @@
 import { formatThreeDigits } from '../figure/figure.ts';
 import { recordOf } from '../record-of.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
-import { type ErrorBound, type RunBounds, type SeriesErrorBound, widestOf } from './error-bound.ts';
+import { type ErrorBound, type RunBounds, type SeriesErrorBound, widestOf } from './event-record.ts';
 import { RATE_KEYS, type RateKey, type ReportRates } from './run-rates.ts';
 
 /** In the unit of each rate; for tokens of one user, that of the median. */

@@ -3,10 +3,9 @@
 
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import { type ContentArrived, contentArrived } from './content-arrived.ts';
-import { lookUp } from './metric-lookup.ts';
 import type { RecentRates } from './run.ts';
 import { tokensOf } from './run-rates.ts';
-import type { MetricsSnapshot } from './snapshot.ts';
+import { lookUp, type MetricsSnapshot } from './snapshot.ts';
 
 export const RECENT_SECONDS = 5;
 

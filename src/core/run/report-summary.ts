@@ -12,7 +12,7 @@ import {
   ofCount,
   UNKNOWN_FIGURE,
 } from '../figure/figure.ts';
-import type { TailInterval } from '../statistics/tail-interval.ts';
+import type { TailInterval } from '../statistics/early-stopping.ts';
 import { capitalized } from '../text/single-line.ts';
 import { isKnown, isUnknown, knownOr, type Reported } from '../unknown.ts';
 import { spoiling } from './contamination.ts';

@@ -1,37 +1,35 @@
 // The final result of a run: METRICS §7, schema plimsoll.report/1.
 
+import type { DepthPlan } from '../depth/depth-plan.ts';
 import type { DepthProfile } from '../depth/depth-profile.ts';
 import type { EngineCalibration } from '../model/engine-calibration.ts';
 import type { RunHeadroom } from '../model/run-standing.ts';
-import type { TailInterval } from '../statistics/tail-interval.ts';
+import type { TailInterval } from '../statistics/early-stopping.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { RunEnergy } from './energy.ts';
-import type { SeriesErrorBound } from './error-bound.ts';
+import type { SeriesErrorBound } from './event-record.ts';
 import type { RunFailures } from './failure-groups.ts';
 import type { FinishNameCount } from './finish-name-tally.ts';
 import type { ForeignOrigin } from './foreign-run.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LittlesLaw } from './littles-law.ts';
-import type { MachineDuringRun } from './machine-during-run.ts';
-import type { ModelMix, VariantFigures } from './model-mix.ts';
-import type { ObjectiveName } from './objective.ts';
+import type { ModelMix, UrlMix, VariantFigures } from './model-mix.ts';
+import type { ObjectiveFields, ObjectiveName } from './objective.ts';
 import type { FailuresByKind, FinishReason, SampleCounts } from './outcome.ts';
 import type { RunProvenance } from './provenance.ts';
 import type { RateBounds } from './rate-bounds.ts';
 import type { ReportAgent } from './report-agent.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { ReportRates } from './run-rates.ts';
-import type { RunRequests } from './run-requests.ts';
+import type { RequestLengths, RunRequests } from './run-requests.ts';
 import type { SeriesKey, SeriesRow } from './run-series.ts';
-import type { RunShape } from './run-shape.ts';
+import type { RunShape, RunTags } from './run-shape.ts';
 import type { RunStop } from './run-stop.ts';
-import type { RunTags } from './run-tags.ts';
 import type { ServerEvidence } from './server-tally.ts';
 import type { SessionReport } from './session-report.ts';
 import type { SnapshotState } from './snapshot.ts';
 import type { TokenizerAccount } from './tokenizer-account.ts';
-import type { UrlMix } from './url-mix.ts';
 
 export const REPORT_SCHEMA = 'plimsoll.report/1';
 
@@ -238,3 +236,40 @@ export type LatenessFigures = {
   readonly p99: number;
   readonly max: number;
 };
+
+// Other activity of the client's machine during the measurement, in figures: the sentences about it are in
+// the notices.
+export type MachineDuringRun = {
+  /** In processors, of all other programs, including the server if it runs here. */
+  readonly otherLoad: Reported<number>;
+  /** Pages in and out. */
+  readonly swappedPages: Reported<number>;
+  /** Share of the time in which some task waited for memory (PSI). */
+  readonly memoryWaitShare: Reported<number>;
+  /** Share of the TCP segments that were retransmitted, over all connections of the machine. */
+  readonly retransmittedShare: Reported<number>;
+  /** Received and dropped, over all interfaces except loopback. */
+  readonly droppedPackets: Reported<number>;
+  /** How often heat throttled the first package. */
+  readonly heatThrottles: Reported<number>;
+  /** Frequency governor: "performance". */
+  readonly governor: Reported<string>;
+  /** The target is this machine's loopback: client and server share its processors. */
+  readonly sharesProcessors: boolean;
+};
+
+// The content of a run directory's config.json: everything about a run that was known before its first
+// request, so that a report can be rebuilt from the directory alone. It contains no secrets.
+export const RUN_CONFIG_SCHEMA = 'plimsoll.run/1';
+
+export interface RunConfig extends ObjectiveFields {
+  readonly schema: typeof RUN_CONFIG_SCHEMA;
+  readonly plimsoll: { readonly version: string };
+  readonly run: ReportRun;
+  /** Unknown: none were drawn. */
+  readonly requestLengths: Reported<RequestLengths>;
+  /** For a depth profile. */
+  readonly depth?: DepthPlan;
+  readonly environment: ReportEnvironment;
+  readonly provenance: Reported<RunProvenance>;
+}

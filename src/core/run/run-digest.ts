@@ -3,7 +3,7 @@
 import { recordOf } from '../record-of.ts';
 import { isUnknown, type Reported, unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
-import type { SeriesErrorBound } from './error-bound.ts';
+import type { SeriesErrorBound } from './event-record.ts';
 import type { RunFailures } from './failure-groups.ts';
 import { READ_PERCENTILES } from './figure-verdict.ts';
 import { failureKindRows } from './outcome.ts';
@@ -11,7 +11,7 @@ import type { LatenessFigures, Report, ReportClient, ReportRun, ReportSeries } f
 import type { ClientFigures, Run, RunError, RunFigures, RunState, SeriesFigures } from './run.ts';
 import { HEADLINE_RATE_KEYS } from './run-rates.ts';
 import { headlineSeries, seriesOf } from './run-series.ts';
-import { tagTexts } from './run-tags.ts';
+import { tagTexts } from './run-shape.ts';
 
 /** A name from a server, at a length that events may contain. */
 export const shortName = (name: Reported<string>): Reported<string> =>

@@ -6,11 +6,11 @@ import { maximumOf } from '../extremes.ts';
 import { counted, ofCount } from '../figure/figure.ts';
 import { recordOf } from '../record-of.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
-import type { MetricLookup } from './metric-lookup.ts';
 import type { RequestLimit } from './objective.ts';
 import type { RunPattern } from './run-pattern.ts';
 import type { BetterDirection } from './run-series.ts';
 import { hasSteps, type RunShape } from './run-shape.ts';
+import type { MetricLookup } from './snapshot.ts';
 
 export interface RateRow {
   readonly unit: 'ns' | 'req/s' | 'tok/s';

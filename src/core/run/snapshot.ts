@@ -1,16 +1,18 @@
 // The state of all metrics of a run at one moment. MessagePack on the wire, strict JSON on disk.
 
-import type { TailInterval } from '../statistics/tail-interval.ts';
+import type { TailInterval } from '../statistics/early-stopping.ts';
 import type { Reported } from '../unknown.ts';
 import type { SampleEvidence } from './contamination-tally.ts';
-import type { BoundParts, RunBounds, SeriesErrorBound } from './error-bound.ts';
+import type { BoundParts, RunBounds, SeriesErrorBound } from './event-record.ts';
 import type { RunFailures } from './failure-groups.ts';
 import type { FinishNameCount } from './finish-name-tally.ts';
 import type { ObjectiveAnswer } from './judge-objective.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { VariantFigures } from './model-mix.ts';
-import type { SeriesRow } from './run-series.ts';
+import type { SampleCounts } from './outcome.ts';
+import type { CounterKey, ObjectiveCounterKey } from './run-counters.ts';
+import type { SeriesKey, SeriesRow } from './run-series.ts';
 import type { ServerEvidence } from './server-tally.ts';
 
 export type SnapshotState = 'initialize' | 'live' | 'draining' | 'complete' | 'interrupted';
@@ -81,7 +83,7 @@ export interface SeriesMetric {
   /** [low, high, count] */
   readonly histogram: readonly (readonly [number, number, number])[];
   /**
-   * Only in what agents send to their coordinator: the histogram itself, as packed by series-cells.ts, so
+   * Only in what agents send to their coordinator: the histogram itself, as packed by series-sampler.ts, so
    * that those of several machines can be added. Never on disk.
    */
   readonly cells?: Uint8Array;
@@ -89,3 +91,37 @@ export interface SeriesMetric {
   readonly clampedCount: number;
   readonly leftOutCount: number;
 }
+
+// A snapshot's metrics by the keys of their tables.
+export interface MetricLookup {
+  /** 0 if the snapshot has no such counter: another version made it. */
+  counter(key: CounterKey | ObjectiveCounterKey): number;
+  series(key: SeriesKey): SeriesMetric | undefined;
+  /** Counts of the measured phase, or of the whole run. */
+  counts(of: 'measured' | 'all'): SampleCounts;
+  /** Including those that are only known to another version. */
+  readonly allSeries: ReadonlyMap<string, SeriesMetric>;
+}
+
+export const lookUp = (snapshot: MetricsSnapshot | undefined): MetricLookup => {
+  const counters = new Map<string, number>();
+  const allSeries = new Map<string, SeriesMetric>();
+  for (const metric of snapshot?.metrics ?? []) {
+    if (metric.kind === 'counter') counters.set(metric.name, metric.value);
+    else allSeries.set(metric.name, metric);
+  }
+  const counter: MetricLookup['counter'] = key => counters.get(key) ?? 0;
+  return {
+    allSeries,
+    counter,
+    series: key => allSeries.get(key),
+    counts: of => {
+      const prefix = of === 'all' ? 'samples' : 'trackedSamples';
+      const issued = counter(`${prefix}Issued`);
+      const completed = counter(`${prefix}Completed`);
+      const failed = counter(`${prefix}Failed`);
+      const cancelled = counter(`${prefix}Cancelled`);
+      return { issued, completed, failed, cancelled, unresolved: issued - completed - failed - cancelled };
+    },
+  };
+};

@@ -5,10 +5,16 @@ import { formatMeasuredNanoseconds } from '../figure/duration.ts';
 import { figureText } from '../figure/figure.ts';
 import { capitalized } from '../text/single-line.ts';
 import { isKnown } from '../unknown.ts';
-import { widestOf } from './error-bound.ts';
+import { widestOf } from './event-record.ts';
 import { type FigureVerdict, figureName, figureVerdicts, figureVerdictText } from './figure-verdict.ts';
-import type { ClientFigures, RunFigures, RunState } from './run.ts';
-import { type VerdictScope, verdictScope, verdictText } from './verdict-scope.ts';
+import {
+  type ClientFigures,
+  type RunFigures,
+  type RunState,
+  type VerdictScope,
+  verdictScope,
+  verdictText,
+} from './run.ts';
 
 export interface VerdictLabel {
   readonly tone: 'good' | 'caution' | 'open';

@@ -1,6 +1,6 @@
 // The histogram for display: 30 buckets of equal logarithmic width over the observed range.
 
-import type { PlacedValues } from './ranked-values.ts';
+import type { PlacedValues } from './percentile.ts';
 
 export const LOG_BUCKET_COUNT = 30;
 

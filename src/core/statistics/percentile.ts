@@ -1,7 +1,6 @@
 // Exact percentiles over sorted raw values.
 
 import { counted } from '../figure/figure.ts';
-import type { RankedValues } from './ranked-values.ts';
 
 /** The default set of METRICS §5, ascending. */
 export const DEFAULT_PERCENTILES: readonly number[] = [1, 5, 10, 25, 50, 75, 80, 90, 95, 97, 99, 99.9];
@@ -34,4 +33,59 @@ export const failureAdjustedPercentile = (
   const count = sorted.length + infiniteCount;
   if (count === 0) throw new RangeError('no percentile without values');
   return sorted.at(lowerIndex(percentile, count)) ?? Number.POSITIVE_INFINITY;
+};
+
+// Values by rank, for any way of storing them.
+
+/** Ascending values, as far as they are known. */
+export interface RankedValues {
+  readonly length: number;
+  /** From 0; undefined past the last. */
+  at(rank: number): number | undefined;
+  /** Announces ranks that will be read: together they cost one reading of all values. */
+  prepare?(requested: RequestedPlaces): void;
+}
+
+/** Also the position of any value among them. */
+export interface PlacedValues extends RankedValues {
+  /** How many are less than `value`. */
+  countBelow(value: number): number;
+  prepare(requested: RequestedPlaces): void;
+}
+
+export interface RequestedPlaces {
+  readonly ranks?: readonly number[];
+  readonly values?: readonly number[];
+}
+
+/** @param sorted ascending */
+export const placedArray = (sorted: Float64Array): PlacedValues => ({
+  length: sorted.length,
+  at: rank => sorted[rank],
+  countBelow: value => firstAtLeast(sorted, value),
+  prepare: () => {},
+});
+
+/** The first index of ascending numbers whose number is at least `bound`; their count if there is none. */
+export const firstAtLeast = (sorted: ArrayLike<number>, bound: number): number => {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? 0) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+// Jitter of a series of round trips: the mean of |Δ| of consecutive values (METRICS §5).
+
+/** In the unit of the values; undefined below two values. */
+export const meanAbsoluteDifference = (values: ArrayLike<number>): number | undefined => {
+  if (values.length < 2) return undefined;
+  let sum = 0;
+  for (let index = 1; index < values.length; index += 1) {
+    sum += Math.abs((values[index] ?? 0) - (values[index - 1] ?? 0));
+  }
+  return sum / (values.length - 1);
 };

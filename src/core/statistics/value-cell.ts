@@ -1,7 +1,7 @@
 // Values between two bounds of which only the number is known until one of them is needed: few are collected
 // and sorted, many are counted in narrower cells.
 
-import { firstAtLeast } from './ranked-values.ts';
+import { firstAtLeast } from './percentile.ts';
 
 export class ValueCell {
   readonly count: number;

@@ -7,7 +7,7 @@ import { formatClock, formatMoment } from '../figure/duration.ts';
 import { counted, formatThreeDigits } from '../figure/figure.ts';
 import { failedStopLines, failedStopText } from '../run/failed-stop.ts';
 import { seriesRow } from '../run/run-series.ts';
-import { nameLabel } from '../run/run-tags.ts';
+import { nameLabel } from '../run/run-shape.ts';
 import { asciiOf } from '../text/ascii.ts';
 import { clipped, hangingLines, padded, paddedStart, textWidth } from '../text/columns.ts';
 import { capitalized, showable } from '../text/single-line.ts';

@@ -5,7 +5,6 @@ import { type LinkView, linkViews } from '../link/link-view.ts';
 import type { NodeView } from '../node/node-view.ts';
 import type { State } from '../state.ts';
 import { type Turns, toTheEnd } from '../turns.ts';
-import { boundedWarnings, inLevelOrder } from './bounded-warnings.ts';
 import { linkWarnings } from './link-warnings.ts';
 import { machineWarnings } from './machine-warnings.ts';
 import { memoryWarnings } from './memory-warnings.ts';
@@ -13,7 +12,7 @@ import { nodeWarnings } from './node-warnings.ts';
 import { pairWarnings } from './pair-warnings.ts';
 import { rdmaWarnings } from './rdma-warnings.ts';
 import { staleWarnings } from './stale-warnings.ts';
-import { type FoundWarning, shownWarning, type Warning } from './warning.ts';
+import { boundedWarnings, type FoundWarning, inLevelOrder, shownWarning, type Warning } from './warning.ts';
 
 interface ClusterSources {
   readonly state: State;

@@ -4,9 +4,8 @@
 import { join } from 'node:path';
 import type { AgentLoad } from '../../bench/agent/session-parts.ts';
 import { type AgentProcess, startAgentProcess } from '../../bench/agent/start-agent-process.ts';
-import type { Clock } from '../../clock/clock.ts';
+import { type Clock, pause, untilAborted } from '../../clock/clock.ts';
 import { AddressBuckets } from '../../clock/token-bucket.ts';
-import { pause, untilAborted } from '../../clock/until-aborted.ts';
 import type { BenchConfig } from '../../config/config.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';

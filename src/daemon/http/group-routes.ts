@@ -1,15 +1,14 @@
 // Nodes by site, rack, kind or tag: summaries of all groups, and the nodes of one.
 
 import { type GroupBy, groupByText, parseGroupBy } from '../../core/group/group-by.ts';
-import { groupCells } from '../../core/group/group-cells.ts';
 import { byNeedOfPairs, type GroupPair, groupPairs } from '../../core/group/group-pairs.ts';
-import { type Group, groupViews } from '../../core/group/group-view.ts';
+import { type Group, groupCells, groupViews } from '../../core/group/group-view.ts';
 import { type LinkView, LinkWatch } from '../../core/link/link-view.ts';
 import { nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
 import { unknown } from '../../core/unknown.ts';
-import { boundedWarnings } from '../../core/warnings/bounded-warnings.ts';
 import { everyWarning } from '../../core/warnings/cluster-warnings.ts';
+import { boundedWarnings } from '../../core/warnings/warning.ts';
 import {
   groupByTextSchema,
   groupIdSchema,

@@ -2,24 +2,26 @@
 // `listen` binds it, and the bound address decides who needs the token.
 
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { systemClock } from '../../clock/system-clock.ts';
 import { ByteBudget } from '../../core/byte-budget.ts';
 import { NESTING_MAX } from '../../core/input/json-footprint.ts';
+import { clusterHeadroom } from '../../core/model/cluster-headroom.ts';
+import { headroomDocument } from '../../core/model/headroom-document.ts';
+import { agentLoadRequestSchema, grantedAgentSchema } from '../../wire/api/agent-answers.ts';
+import { headroomRequestSchema } from '../../wire/api/headroom-request.ts';
+import { headroomDocumentSchema } from '../../wire/headroom-schema.ts';
 import { isNestedTooDeep } from '../../wire/shallow-json.ts';
 import type { Grant } from './access.ts';
 import { accessRoutes } from './access-routes.ts';
-import { agentRoutes } from './agent-routes.ts';
-import { encodingRefusal } from './body-encoding.ts';
 import { clusterRoutes } from './cluster-routes.ts';
 import { comparisonRoutes } from './comparison-routes.ts';
 import { ConnectionPlaces } from './connection-places.ts';
 import { daemonRoutes } from './daemon-routes.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
 import { groupRoutes } from './group-routes.ts';
-import { headroomRoutes } from './headroom-routes.ts';
 import { historyRoute } from './history-route.ts';
 import type { HttpLimits, HttpServerOptions } from './http-options.ts';
 import { type Listening, type ListenRequest, listenOn } from './listen.ts';
@@ -37,7 +39,15 @@ import {
 } from './request-error.ts';
 import { RequestGuard } from './request-guard.ts';
 import { RequestTurns } from './request-turns.ts';
-import { type ApiRoute, addApiRoutes, checkQuery, foldMethod } from './route.ts';
+import {
+  type ApiRoute,
+  addApiRoutes,
+  checkQuery,
+  foldMethod,
+  jsonAnswer,
+  readBody,
+  sendJson,
+} from './route.ts';
 import { runRoutes } from './run-routes.ts';
 import { stateRoutes } from './state-routes.ts';
 import { allStreams, FleetHub } from './stream/fleet-hub.ts';
@@ -319,3 +329,72 @@ const TOO_DEEP = {
   advice: 'The right form is in /openapi.json.',
   at: '',
 } as const;
+
+// Bodies must be uncompressed UTF-8. Compressed bodies or other encodings would look like broken JSON.
+
+/** Undefined if the body can be read. */
+const encodingRefusal = (headers: IncomingHttpHeaders): RequestError | undefined => {
+  const coding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  const charset =
+    /;\s*charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  const strange = [...(coding === 'identity' ? [] : [coding]), ...(UTF_8.has(charset) ? [] : [charset])];
+  if (strange.length === 0) return undefined;
+  return new RequestError({
+    code: 'not-json',
+    problem: `The body is encoded as ${strange.join(', ').slice(0, 60)}.`,
+    advice: 'Send JSON in UTF-8, without Content-Encoding.',
+  });
+};
+
+/** ASCII is part of it. */
+const UTF_8: ReadonlySet<string> = new Set(['utf-8', 'utf8', 'us-ascii']);
+
+// What a model should do on the cluster as it is now, for programs: they send the facts of the model, so that no request makes a
+// daemon open a file or ask a server.
+const headroomRoutes = ({ clock, cluster }: HttpServerOptions): readonly ApiRoute[] => [
+  {
+    method: 'POST',
+    path: '/api/headroom',
+    access: 'change',
+    summary:
+      'What a model should do on the nodes of the cluster, from its facts: its placements ranked, and what would change them.',
+    parameters: [],
+    body: headroomRequestSchema,
+    answers: {
+      200: jsonAnswer('As plimsoll headroom --json.', headroomDocumentSchema),
+    },
+    handle: (request, reply) => {
+      const { model, question, nodes } = readBody(request, headroomRequestSchema);
+      const answer = clusterHeadroom(cluster.state, clock.nowMs(), { model, question, nodes });
+      return sendJson(reply, headroomDocument(answer));
+    },
+  },
+];
+
+// Agents of the cluster, for coordinators on this machine.
+const agentRoutes = ({ agents }: HttpServerOptions): readonly ApiRoute[] => [
+  {
+    method: 'POST',
+    path: '/api/agents',
+    access: 'change',
+    summary:
+      'Requests that a node of the cluster load a target for a benchmark coordinated on this machine. The node decides by its own settings.',
+    parameters: [],
+    body: agentLoadRequestSchema,
+    answers: {
+      201: jsonAnswer('Where its agent listens, and the ticket that opens it.', grantedAgentSchema),
+    },
+    handle: async (request, reply) => {
+      const { nodeId } = readBody(request, agentLoadRequestSchema);
+      if (agents === undefined)
+        throw new RequestError({ code: 'no-agents', problem: 'This daemon uses no agents.', advice: '' });
+      const requested = await agents.request(nodeId, AbortSignal.timeout(ANSWER_MS));
+      if (requested.kind === 'granted') return sendJson(reply.code(201), requested.agent);
+      const { problem, advice } = requested;
+      throw new RequestError({ code: 'agent-refused', problem, advice, reason: requested.code });
+    },
+  },
+];
+
+/** Longer than a peer may take to answer. */
+const ANSWER_MS = 28_000;

@@ -2,8 +2,7 @@
 // is needed on loopback too, because a page that a browser shows may reach loopback, and answers are not only figures.
 
 import * as v from 'valibot';
-import { mcpServer } from '../mcp/mcp-server.ts';
-import { MCP_TOOLS } from '../mcp/tool-table.ts';
+import { MCP_TOOLS, mcpServer } from '../mcp/mcp-server.ts';
 import type { HttpServerOptions } from './http-options.ts';
 import { YieldingQueue } from './in-turns.ts';
 import { profileRow } from './profile-row.ts';

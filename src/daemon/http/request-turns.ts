@@ -6,8 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 
 interface RequestTurn {
   readonly request: IncomingMessage;

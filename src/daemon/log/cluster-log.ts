@@ -16,8 +16,7 @@ import { ITEMS_OF_TURN, type Turns, toTheEnd } from '../../core/turns.ts';
 import { knownOr } from '../../core/unknown.ts';
 import { warningsInTurns } from '../../core/warnings/cluster-warnings.ts';
 import type { Warning } from '../../core/warnings/warning.ts';
-import type { DaemonLog } from './daemon-log.ts';
-import type { LogFields } from './log-line.ts';
+import type { DaemonLog, LogFields } from './daemon-log.ts';
 
 interface ClusterLogParts {
   readonly nodeId: NodeId;

@@ -1,8 +1,7 @@
 // What a daemon reports when two machines run from copies of one home: an event for every node, and a notice if one of
 // the two is this node. Every dial repeats both, so the notice is removed once that has stopped.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import { CONFLICT_LASTS_MS } from '../../core/node/conflict-view.ts';

@@ -2,10 +2,10 @@
 // close. The outgoing interface is looked up once, and again when this machine's interfaces change.
 
 import { networkInterfaces } from 'node:os';
-import { pause } from '../../clock/until-aborted.ts';
+import { pause } from '../../clock/clock.ts';
 import { isNodeId, type NodeId } from '../../core/ids.ts';
 import type { Connection, LostConnection } from '../../core/link/connection.ts';
-import { type IsChosenPeer, NOT_CHOSEN } from '../../core/link/measured-pairs.ts';
+import { type IsChosenPeer, NOT_CHOSEN } from '../../core/link/link-view.ts';
 import { isNodeLoss, nodeLoss } from '../../core/link/node-loss.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import { isMeasuring } from '../../core/probe/measuring.ts';

@@ -2,9 +2,15 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { FleetConfig } from '../../config/config.ts';
-import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
+import { ageMsOf, heldFacts } from '../../core/entry-maps.ts';
+import { eventClass, type Fact } from '../../core/event-kinds.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { EventClass } from '../../core/kind-row.ts';
+import type { IsChosenPeer } from '../../core/link/link-view.ts';
+import type { State } from '../../core/state.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
+import { factFrom } from '../../wire/event-schema.ts';
 import type { Cluster } from '../cluster.ts';
 import type { EventRecorder } from '../event-recorder.ts';
 import type { NodeKey } from '../node-key.ts';
@@ -31,3 +37,22 @@ export interface DaemonMeshParts {
   /** Undefined: none. */
   readonly fleet: FleetConfig | undefined;
 }
+
+// The facts that a node has reported about itself and that are still true, to be reported again: its durable events when its
+// journal starts a new epoch, because older epochs are no longer current; its live ones when a mesh opens that has not received them.
+interface PresentFact {
+  readonly fact: Fact;
+  readonly ageMs: number;
+}
+
+export const presentFacts = (
+  state: State,
+  node: NodeId,
+  { ofClass, nowMs }: { readonly ofClass: EventClass; readonly nowMs: number },
+): readonly PresentFact[] =>
+  heldFacts(state, node)
+    .filter(({ kind }) => eventClass(kind) === ofClass)
+    .flatMap(({ kind, payload, entry }) => {
+      const fact = factFrom(kind, payload);
+      return fact === undefined ? [] : [{ fact, ageMs: ageMsOf(entry, nowMs) }];
+    });

@@ -1,10 +1,14 @@
 // The mesh of a running daemon: the transport for its cluster key, replication over it, and notices about both. Without
 // a key there is no mesh: no socket, no beacon, no packet.
 
-import { type HostPort, isLoopbackHost } from '../../core/address/host-port.ts';
+import { unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { type HostPort, hostPortText, isLoopbackHost } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { nodeName } from '../../core/node/node-view.ts';
+import { errorCode } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { unknown } from '../../core/unknown.ts';
@@ -17,6 +21,8 @@ import { Replicator } from '../../mesh/replication/replicator.ts';
 import { MeshRequests } from '../../mesh/request/mesh-requests.ts';
 import type { Requests } from '../../mesh/request/requests.ts';
 import { JoinCodeService } from '../../mesh/tls/join-code-service.ts';
+import { writeFileAtomic } from '../../process/atomic-file.ts';
+import { readInputText } from '../../process/input-file.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
 import { DaemonError } from '../daemon-error.ts';
@@ -282,3 +288,34 @@ const NO_KEY: Notice = {
   advice:
     'Join with the code that a machine of the cluster shows (plimsoll key show --join) or create one (plimsoll key new). The running daemon uses it at once.',
 };
+
+// The peer through which a node joined its cluster: dialled at each start as if config.toml named it, so that a kill between the
+// key and the first link does no harm if no beacon gets through. A file next to the key, which `plimsoll leave` removes.
+
+/** As parsePeer reads them; none where there is no such file, or it is not what was written. */
+export const readJoinedPeers = async (home: string): Promise<readonly string[]> => {
+  try {
+    const read = v.safeParse(peersSchema, JSON.parse(await readInputText(pathIn(home), 'homeFile')));
+    return read.success ? read.output.peers.filter(peer => parsePeer(peer).kind === 'peer') : [];
+  } catch {
+    return []; // the beacon and the journal know peers too
+  }
+};
+
+export const writeJoinedPeers = (home: string, peers: readonly HostPort[]): Promise<void> =>
+  writeFileAtomic(pathIn(home), `${JSON.stringify({ peers: peers.map(hostPortText) })}\n`);
+
+export const removeJoinedPeers = async (home: string): Promise<void> => {
+  try {
+    await unlink(pathIn(home));
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+};
+
+const pathIn = (home: string): string => join(home, 'joined-peers.json');
+
+const PEERS_MAX = 16;
+const peersSchema = v.object({
+  peers: v.pipe(v.array(v.pipe(v.string(), v.maxLength(300))), v.maxLength(PEERS_MAX)),
+});

@@ -1,8 +1,7 @@
 // A notice for each peer that claims more than it delivers, by its name, until it delivers or is gone for good. Other nodes are
 // used meanwhile, so what is missing comes from them; only the peer's own records may be missing for longer.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import { counted } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Undelivered } from '../../mesh/replication/catch-up-requests.ts';

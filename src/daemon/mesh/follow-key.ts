@@ -1,8 +1,7 @@
 // Follows the file of the cluster key while the daemon runs: a rotated key takes effect at once, and links opened with
 // a dropped key are closed. A missing or damaged file changes nothing except its reported problem.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { ClusterKey } from '../../mesh/key/cluster-key.ts';
 import { type KeyFile, keysIn, readClusterKey } from '../../mesh/key/key-file.ts';
 import { FileChanges } from '../../process/file-changes.ts';

@@ -15,8 +15,7 @@ import { reachAddressesOf } from '../../mesh/reachability/reach-targets.ts';
 import { type FailedTry, type JoinOutcome, requestToJoin } from '../../mesh/tls/request-to-join.ts';
 import type { ApiFacts, ApiProblemCode } from '../../wire/api/api-problem.ts';
 import type { JoinCodeAnswer, JoinCodeStandingAnswer, JoinedAnswer } from '../../wire/api/daemon-answers.ts';
-import { keyPath } from './daemon-mesh.ts';
-import { removeJoinedPeers, writeJoinedPeers } from './joined-peers.ts';
+import { keyPath, removeJoinedPeers, writeJoinedPeers } from './daemon-mesh.ts';
 import type { Membership } from './membership.ts';
 
 export class JoinError extends ProblemError<Problem<ApiProblemCode, ApiFacts>> {

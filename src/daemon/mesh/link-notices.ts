@@ -1,8 +1,7 @@
 // Notices about addresses that lead to no link. A refusal repeats while it is true: one that has not recurred for a
 // while is over, because the address was fixed, or forgotten with its node.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
 import type { MeshRefusal, MeshTransport, RefusalReason } from '../../mesh/mesh.ts';
 import { NOTICES_MAX, type Notices } from '../notices.ts';

@@ -1,7 +1,7 @@
 // A daemon's mesh as it comes and goes: opened when the home has a cluster key, at the start or while the daemon runs, and
 // closed when the node leaves. What asks peers keeps asking here; without a mesh nobody is reached.
 
-import { pause, unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
+import { pause, unlessAborted, untilAborted } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { unknown } from '../../core/unknown.ts';
 import { readClusterKey } from '../../mesh/key/key-file.ts';
@@ -10,12 +10,16 @@ import { FileChanges } from '../../process/file-changes.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import { DaemonError } from '../daemon-error.ts';
 import type { LocalNode } from '../local-node.ts';
-import { type DaemonMesh, keyPath, openDaemonMesh } from './daemon-mesh.ts';
-import type { DaemonMeshParts } from './daemon-mesh-parts.ts';
+import {
+  type DaemonMesh,
+  keyPath,
+  openDaemonMesh,
+  readJoinedPeers,
+  removeJoinedPeers,
+} from './daemon-mesh.ts';
+import { type DaemonMeshParts, presentFacts } from './daemon-mesh-parts.ts';
 import { KEY_NOTICE } from './follow-key.ts';
-import { readJoinedPeers, removeJoinedPeers } from './joined-peers.ts';
 import { closeOpenConnections } from './mesh-connections.ts';
-import { presentFacts } from './present-facts.ts';
 
 interface MembershipParts extends DaemonMeshParts {
   readonly voice: LocalNode;

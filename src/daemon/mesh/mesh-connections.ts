@@ -1,12 +1,11 @@
 // The part of a daemon's mesh that checks reachability: opens its UDP port next to the mesh port, announces where this
 // node can be reached, and passes known addresses of unlinked nodes to discovery.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
-import type { IsChosenPeer } from '../../core/link/measured-pairs.ts';
+import { type IsChosenPeer, isSampled } from '../../core/link/link-view.ts';
 import type { NodeEndpoints } from '../../core/node/endpoints.ts';
 import { errorCode } from '../../core/problem.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
@@ -15,7 +14,6 @@ import { openUdpDatagrams } from '../../mesh/reachability/udp-datagrams.ts';
 import type { Notices } from '../notices.ts';
 import { ConnectionBook, type ConnectionBookParts } from './connection-book.ts';
 import { type Connections, openConnectionsOf } from './connections.ts';
-import { nodesToDial } from './nodes-to-dial.ts';
 
 interface MeshConnectionsParts extends ConnectionBookParts {
   readonly clock: Clock;
@@ -92,7 +90,7 @@ export interface KnownAddressesParts extends Pick<ConnectionBookParts, 'state'> 
 
 /**
  * Nodes that are met through others are dialled directly, at every address by which they may be reached from here; of many
- * nodes only some (`nodes-to-dial.ts`).
+ * nodes only some.
  */
 export const followKnownAddresses = async (
   { clock, state, connections, isMet, isChosen, linkCount, discovery }: KnownAddressesParts,
@@ -122,3 +120,38 @@ export const followKnownAddresses = async (
 
 /** New nodes are announced within seconds; the first node that notices dials. */
 const LEARN_MS = 5_000;
+
+// Which known nodes a node of a mesh dials. Up to 64 it is all of them; past that those that it measures, because half a million
+// links would not be a mesh any more, and some others while it has few links: a node that has just started has none yet.
+interface NodesToDial {
+  /** With an address, in a fixed order; this node is not among them. */
+  readonly known: readonly NodeId[];
+  /** Over a link, or through a fleet. */
+  readonly isMet: (node: NodeId) => boolean;
+  readonly isChosen: IsChosenPeer;
+  readonly linkCount: number;
+  /** How often it was asked before: others come by turns, as those that are away do not answer. */
+  readonly turn: number;
+}
+
+export const nodesToDial = ({
+  known,
+  isMet,
+  isChosen,
+  linkCount,
+  turn,
+}: NodesToDial): ReadonlySet<NodeId> => {
+  const unmet = known.filter(node => !isMet(node));
+  if (!isSampled(known.length + 1)) return new Set(unmet);
+  const chosen = unmet.filter(isChosen);
+  const others = unmet.filter(node => !isChosen(node));
+  const count = linkCount < LINKS_WANTED ? Math.min(OTHERS_AT_ONCE, others.length) : 0;
+  const first = turn * OTHERS_AT_ONCE;
+  const some = Array.from({ length: count }, (_, at) => others[(first + at) % others.length]);
+  return new Set([...chosen, ...some.filter(node => node !== undefined)]);
+};
+
+/** Enough for reports of nodes to reach all others in a few steps. */
+const LINKS_WANTED = 8;
+/** In each turn of five seconds: a thousand that are all away are through after ten minutes. */
+const OTHERS_AT_ONCE = 8;

@@ -3,8 +3,7 @@
 
 import { join } from 'node:path';
 import * as v from 'valibot';
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { errorCode } from '../../core/problem.ts';
 import type { SequenceFloor } from '../../mesh/nats/replay-guard.ts';

@@ -1,15 +1,27 @@
 // Sends the figures of this node to a receiver of OpenTelemetry, at intervals. One message at a time, made when it is sent: what
 // an unavailable receiver misses is counted and not stored, because counters continue and an old gauge is of no use.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { OtlpConfig } from '../../config/config.ts';
+import type { NodeId } from '../../core/ids.ts';
+import type { NodeIdentity } from '../../core/node/identity.ts';
+import { memoryUsedBytes } from '../../core/node/memory.ts';
+import { type NodeView, nodeView } from '../../core/node/node-view.ts';
+import { knownValue } from '../../core/node/reading-view.ts';
+import type { State } from '../../core/state.ts';
+import { knownOr } from '../../core/unknown.ts';
+import { metricsRequest, otlpAttributes } from '../../report/otlp/otlp-json.ts';
 import { sendOtlp } from '../../report/otlp/otlp-sender.ts';
+import type { OtlpMessage } from '../../report/otlp/run-telemetry.ts';
 import type { OtlpAnswer } from '../../wire/api/daemon-answers.ts';
 import type { LiveConfig } from '../live-config.ts';
 import type { LocalNode } from '../local-node.ts';
 import type { Notices } from '../notices.ts';
-import { nodeTelemetry } from './node-telemetry.ts';
+import { putGpuErrors, putGpus } from './gpu-telemetry.ts';
+import { POWER, TEMPERATURE } from './hardware-instruments.ts';
+import { putLinks } from './link-telemetry.ts';
+import { type Instrument, PointPage } from './point-page.ts';
+import { putPorts } from './port-telemetry.ts';
 
 /** Longest pause between two messages to a receiver that takes none, ms. */
 export const OTLP_BACKOFF_MS_MAX = 300_000;
@@ -119,3 +131,126 @@ export class TelemetryExport {
 }
 
 const NOTICE = 'otlp-down';
+
+// This node as OpenTelemetry's conventions for hardware have it (semantic-conventions 1.44, status "development"), and what has no
+// convention under our own names. docs/opentelemetry.md has the same list. Nothing stale and nothing unknown is a point.
+interface NodeTelemetryMoment {
+  readonly nodeId: NodeId;
+  readonly version: string;
+  readonly nowMs: number;
+  readonly wallMs: number;
+}
+
+interface NodeTelemetry {
+  /** Undefined where nothing is known yet. */
+  readonly message: OtlpMessage | undefined;
+  /** Points past the bound of a message. */
+  readonly leftOut: number;
+}
+
+export const nodeTelemetry = (state: State, moment: NodeTelemetryMoment): NodeTelemetry => {
+  const { nodeId, version, nowMs, wallMs } = moment;
+  const view = nodeView(state, nodeId, nowMs);
+  const page = new PointPage(wallMs);
+  putHost(page, view);
+  for (const vendor of view.gpus) putGpus(page, vendor);
+  putGpuErrors(page, view);
+  putPorts(page, view);
+  putLinks(page, state, moment);
+  const metrics = page.metrics();
+  const resource = {
+    resource: { attributes: otlpAttributes(resourceOf(view, version)) },
+    scope: { name: 'plimsoll', version },
+  };
+  return {
+    message:
+      metrics.length === 0 ? undefined : { path: '/v1/metrics', body: metricsRequest(resource, metrics) },
+    leftOut: page.leftOut,
+  };
+};
+
+const resourceOf = (view: NodeView, version: string): Parameters<typeof otlpAttributes>[0] => ({
+  'service.name': 'plimsoll',
+  'service.version': version,
+  'service.instance.id': view.nodeId,
+  'plimsoll.node.id': view.nodeId,
+  'plimsoll.node.name': view.name,
+  ...hostOf(knownValue(view.identity)),
+});
+
+const hostOf = (identity: NodeIdentity | undefined): Parameters<typeof otlpAttributes>[0] => {
+  if (identity === undefined) return {};
+  const { operatingSystem: system } = identity;
+  return {
+    'host.name': identity.hostName,
+    'host.arch': ARCHITECTURES.get(identity.architecture) ?? identity.architecture,
+    'host.cpu.model.name': knownOr(identity.chip, undefined),
+    'os.type': PLATFORMS[system.platform],
+    'os.name': system.name,
+    'os.version': knownOr(system.version, undefined),
+    'plimsoll.host.model': knownOr(identity.model, undefined),
+    'plimsoll.simulated': identity.isSimulated ? true : undefined,
+  };
+};
+
+const putHost = (page: PointPage, { memory, system }: NodeView): void => {
+  if (memory.kind === 'current') {
+    page.put(HOST.memoryLimit, {}, memory.value.totalBytes);
+    page.put(HOST.memoryUsage, { 'system.memory.state': 'used' }, memoryUsedBytes(memory.value));
+  }
+  if (system.kind !== 'current') return;
+  const { cpuUse, cpuPowerWatts, cpuTemperatureCelsius, systemPowerWatts } = system.value;
+  page.put(HOST.cpuUse, {}, cpuUse);
+  page.put(POWER, CPU, cpuPowerWatts);
+  page.put(HOST.power, { 'hw.id': 'host' }, systemPowerWatts);
+  page.put(
+    TEMPERATURE,
+    { 'hw.id': 'cpu.temperature', 'hw.parent': CPU['hw.id'], 'hw.sensor_location': 'cpu' },
+    cpuTemperatureCelsius,
+  );
+};
+
+const HOST = {
+  memoryLimit: {
+    name: 'system.memory.limit',
+    unit: 'By',
+    description: 'Total memory of the host.',
+    kind: 'updowncounter',
+  },
+  memoryUsage: {
+    name: 'system.memory.usage',
+    unit: 'By',
+    description: 'Memory that a new program could not get without swapping.',
+    kind: 'updowncounter',
+  },
+  cpuUse: {
+    name: 'system.cpu.utilization',
+    unit: '1',
+    description: 'Busy share of all processors.',
+    kind: 'gauge',
+  },
+  power: {
+    name: 'hw.host.power',
+    unit: 'W',
+    description: 'Instantaneous power consumed by the entire physical host.',
+    kind: 'gauge',
+  },
+} as const satisfies Readonly<Record<string, Instrument>>;
+
+const CPU = { 'hw.type': 'cpu', 'hw.id': 'cpu' } as const;
+
+/** As Node names them, and as the conventions do. */
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map([
+  ['x64', 'amd64'],
+  ['x86_64', 'amd64'],
+  ['arm', 'arm32'],
+  ['aarch64', 'arm64'],
+  ['ia32', 'x86'],
+]);
+
+const PLATFORMS: Readonly<Record<NodeIdentity['operatingSystem']['platform'], string | undefined>> = {
+  linux: 'linux',
+  macos: 'darwin',
+  windows: 'windows',
+  other: undefined,
+};

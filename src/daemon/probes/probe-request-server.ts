@@ -4,7 +4,7 @@
 import * as v from 'valibot';
 import { AddressBuckets } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { NOT_CHOSEN } from '../../core/link/measured-pairs.ts';
+import { NOT_CHOSEN } from '../../core/link/link-view.ts';
 import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { State } from '../../core/state.ts';

@@ -3,7 +3,7 @@
 // reported.
 
 import { fetchText } from '../../bench/target/fetch-text.ts';
-import { requestsInFlight } from '../../bench/target/requests-at-server.ts';
+import { requestsInFlight } from '../../bench/target/llama-slots.ts';
 import { pagePath } from '../../bench/target/server-pages.ts';
 import { parseTargetUrl } from '../../bench/target/target-url.ts';
 import type { Clock } from '../../clock/clock.ts';

@@ -1,10 +1,9 @@
 // Pictures over time of finished runs, made of samples.jsonl when somebody asks, and kept for a few runs.
 
 import type { Run } from '../../core/run/run.ts';
-import { withPowerColumns } from '../../metrics/power-columns.ts';
 import { runFiles } from '../../metrics/run-files.ts';
 import { RunTimeSeries } from '../../metrics/run-time-series.ts';
-import { withServerColumns } from '../../metrics/server-columns.ts';
+import { withPowerColumns, withServerColumns } from '../../metrics/server-columns.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { FINISHED_BYTES_MAX, SamplesReader } from './samples-reader.ts';
 

@@ -7,7 +7,7 @@ import { EVENT_KINDS } from '../../core/event-kinds.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
 import type { Report } from '../../core/run/report.ts';
 import type { Run, RunProgress } from '../../core/run/run.ts';
-import { runDigest, shortName, stateOf } from '../../core/run/run-digest.ts';
+import { runDigest, runRequested, shortName, stateOf } from '../../core/run/run-digest.ts';
 import { LEASE_MS, runnerKeyOf } from '../../core/run/run-selectors.ts';
 import type { Entry } from '../../core/state.ts';
 import { isUnknown, unknown } from '../../core/unknown.ts';
@@ -19,9 +19,8 @@ import { nowAndEvery } from '../every.ts';
 import { type CalibrationParts, EngineCalibrations } from './engine-calibrations.ts';
 import { FinishedSeries } from './finished-series.ts';
 import { RegisteredRun } from './live-run.ts';
-import { reasonOf, runOfReport } from './run-of-report.ts';
 import { readReport, rebuiltReport, runFolders } from './run-reports.ts';
-import { plainTarget, targetNodeOf } from './target-node.ts';
+import { plainTarget, type TargetSources, targetNodeOf } from './target-node.ts';
 
 /** Silence after which a run that never reported its end is recorded as interrupted. */
 export const ABANDONED_MS = 60_000;
@@ -285,3 +284,33 @@ export class RunRegistry {
 }
 
 const NO_STAGE = unknown('not a stage of a sweep');
+
+// A run as the cluster holds it, of a report that nobody announced: found in a run directory after its daemon had not been there.
+const runOfReport = (
+  report: Report,
+  runId: RunId,
+  directory: string,
+  parts: TargetSources,
+): Omit<Run, 'sweep'> => {
+  const target = plainTarget(report.run.target);
+  return {
+    runId,
+    startedAt: report.run.startedAt,
+    target,
+    targetNode: targetNodeOf(target, parts),
+    ...runRequested(report.run),
+    limits: { samplesMax: unknown('not in the report'), durationMs: unknown('not in the report') },
+    objectives: (report.objectives ?? []).map(({ name, limitNs }) => ({ name, limitNs })),
+    runObjectives: unknown('not in the report'),
+    attainment: unknown('not in the report'),
+    directory,
+    state: stateOf(report),
+    reason: reasonOf(report),
+    figures: runDigest(report),
+  };
+};
+
+/** '' where it is complete. */
+const reasonOf = (report: Report): string => (report.incompleteReason ?? '').slice(0, REASON_LENGTH_MAX);
+
+const REASON_LENGTH_MAX = 1_000;

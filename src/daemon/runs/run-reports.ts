@@ -9,7 +9,7 @@ import { RunDirectoryError, rebuildReport } from '../../metrics/report-sources.t
 import { runFiles } from '../../metrics/run-files.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { REPORT_BYTES_MAX, reportFromJson } from '../../wire/report-codec.ts';
-import { openPlainFile } from './open-file.ts';
+import { openPlainFile } from './comparison-files.ts';
 
 /** Run directories of the home that are looked at, the newest. */
 const RUN_FOLDERS_MAX = 256;

@@ -4,7 +4,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { errorCode } from '../../core/problem.ts';
 import { decodeSampleTimes, type SampleTimes } from '../../wire/sample-times.ts';
-import { openPlainFile } from './open-file.ts';
+import { openPlainFile } from './comparison-files.ts';
 
 /** Read of a live run each second: about 3,000 samples. */
 export const LIVE_BYTES_MAX: number = 2 * 1024 * 1024;

@@ -7,7 +7,7 @@ import { errorCode, errorMessage } from '../../core/problem.ts';
 import type { LineDocument, SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { DecodeError } from '../../wire/decode-error.ts';
 import { lineDocumentFromJson, SWEEP_BYTES_MAX, sweepDocumentFromJson } from '../../wire/sweep-schema.ts';
-import { openPlainFile } from './open-file.ts';
+import { openPlainFile } from './comparison-files.ts';
 
 type SweepFile =
   | { readonly kind: 'here'; readonly document: SweepDocument | LineDocument; readonly sweepId: SweepId }

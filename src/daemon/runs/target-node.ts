@@ -45,7 +45,7 @@ const plainUrl = (target: string): string => {
   return `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
 };
 
-/** The separator in the target of a run with several URLs: url-mix.ts. */
+/** The separator in the target of a run with several URLs: model-mix.ts. */
 const BETWEEN_URLS = ', ';
 
 /** A bridge of containers has the same address on every machine; what is not this machine's is somebody's own. */

@@ -2,8 +2,7 @@
 // from its source, since the text of an event differs by version. Without it, readings come at their interval.
 
 import type { Clock } from '../../clock/clock.ts';
-import { type Env, ToolError } from '../../process/child.ts';
-import { NOT_FOUND, quietLines } from '../../process/quiet-tool.ts';
+import { type Env, NOT_FOUND, quietLines, ToolError } from '../../process/child.ts';
 
 interface LinkWatchOptions {
   readonly env: Env;

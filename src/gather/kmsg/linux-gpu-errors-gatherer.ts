@@ -2,8 +2,11 @@
 // process, and nothing read twice. If only root may read that, from systemd's journal, which members of its group may read. A GPU
 // that has fallen off the bus is reported here when nvidia-smi does not answer any more.
 
+import fs from 'node:fs';
 import { join } from 'node:path';
 import { errorMessage } from '../../core/problem.ts';
+import { pushAll } from '../../core/push-all.ts';
+import { quietLines, runTool } from '../../process/child.ts';
 import { PCI_VENDORS } from '../drm/drm-cards.ts';
 import { gpuIsHere } from '../drm/gpu-watch.ts';
 import { findPciDisplays } from '../drm/pci-bus.ts';
@@ -12,8 +15,6 @@ import type { MachineAccess } from '../machine-access.ts';
 import { accessCode, textOr } from '../machine-files.ts';
 import { nvidiaTrace } from '../nvidia/nvidia-tool.ts';
 import { poll, runConcurrently } from '../poll.ts';
-import { journalLines, needJournal } from './journal.ts';
-import { KernelLog } from './kernel-log.ts';
 import { parseJournalXid, parseXid, XidTally } from './parse-xid.ts';
 
 export const linuxGpuErrorsGatherer = (machine: MachineAccess): Gatherer => ({
@@ -101,3 +102,94 @@ const openLog = (path: string): KernelLog | undefined => {
 
 const GPU_ERRORS: GatheredKind = { reading: 'gpuErrors', vendor: 'none' };
 const INTERVAL_MS = 10_000;
+
+// The kernel's log as /dev/kmsg hands it out: a record a read, from the oldest that it still holds, and "try again" at its end.
+class KernelLog implements Disposable {
+  readonly #descriptor: number;
+  readonly #buffer: Buffer = Buffer.alloc(RECORD_BYTES_MAX);
+
+  /** @throws the system's error where it may not be opened. */
+  constructor(path: string) {
+    this.#descriptor = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
+  }
+
+  /** What was logged since the last call; of very many the rest with the next one. */
+  readNow(): readonly string[] {
+    const records: string[] = [];
+    for (let reads = 0; reads < READS_MAX; reads += 1) {
+      try {
+        const length = fs.readSync(this.#descriptor, this.#buffer, 0, this.#buffer.length, null);
+        if (length === 0) break;
+        pushAll(records, this.#buffer.toString('utf8', 0, length).split('\n'));
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? error.code : '';
+        // Overwritten before it was read: the next read begins with the oldest that is left.
+        if (code === 'EPIPE') continue;
+        if (code === 'EAGAIN') break;
+        throw error;
+      }
+    }
+    return records;
+  }
+
+  [Symbol.dispose](): void {
+    fs.closeSync(this.#descriptor);
+  }
+}
+
+/** The kernel's own bound of a record is 8 KiB with its continuation lines (PRINTK_MESSAGE_MAX 2 KiB, escaped). */
+const RECORD_BYTES_MAX = 16 * 1024;
+const READS_MAX = 20_000;
+
+// The kernel's log as systemd's journal keeps it: for a user who may not read /dev/kmsg and is in the journal's group.
+
+/**
+ * Every boot begins with lines of the kernel: where the journal shows none, it hides them or does not take them, and following it
+ * would look like a machine without errors.
+ * @throws where it is so, with why and what to do.
+ */
+export const needJournal = async (
+  { env, timeouts }: Pick<MachineAccess, 'env' | 'timeouts'>,
+  signal: AbortSignal,
+): Promise<void> => {
+  const options = { env, signal, timeoutMs: timeouts.toolMs, outputBytesMax: LINE_BYTES_MAX };
+  const result = await runTool('journalctl', [...KERNEL, '--lines=1'], options);
+  if (result.kind === 'exited' && result.code === 0 && result.stdout.startsWith('{')) return;
+  const why =
+    result.kind === 'missing'
+      ? 'there is no journalctl'
+      : result.kind === 'exited'
+        ? "systemd's journal shows this user nothing of the kernel"
+        : result.reason;
+  throw sourceFailed(
+    `the kernel keeps its log for root (kernel.dmesg_restrict), and ${why}: ${WHAT_TO_DO}`,
+    'permission',
+  );
+};
+
+/** What it holds of the driver's errors since the machine started, then each as it comes. */
+export const journalLines = (
+  { env }: Pick<MachineAccess, 'env'>,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, void> =>
+  quietLines(['journalctl', ...KERNEL, '--follow', '--no-tail', `--grep=${LOGGED_BY_GPUS}`], {
+    env,
+    signal,
+    lineBytesMax: LINE_BYTES_MAX,
+    linesPerSecondMax: LINES_PER_SECOND_MAX,
+  });
+
+/** Of the lines that parse-xid.ts reads, and few others: journalctl takes a Perl expression. */
+const LOGGED_BY_GPUS =
+  '^(NVRM: Xid|nvidia-nvswitch[0-9]+: SXid|(amdgpu|i915|xe) [0-9a-f]{4}.*(reset|GPU HANG|wedged|lost from bus))';
+const KERNEL = [
+  '--dmesg',
+  '--output=json',
+  '--output-fields=MESSAGE,_SOURCE_MONOTONIC_TIMESTAMP',
+  '--quiet',
+  '--no-pager',
+];
+const WHAT_TO_DO = "add the daemon's user to the group systemd-journal, or set kernel.dmesg_restrict=0";
+const LINE_BYTES_MAX = 64 * 1024;
+/** A journal of a long boot comes at once: as many records as /dev/kmsg is read in one go. */
+const LINES_PER_SECOND_MAX = 20_000;

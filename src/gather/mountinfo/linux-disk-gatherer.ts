@@ -1,15 +1,16 @@
 // Space on the volumes of a Linux machine. Local volumes are queried first, so a network file system that does not
 // answer delays only itself; it is reported as a failure together with the volumes that did answer.
 
+import fs from 'node:fs/promises';
+import type { Clock } from '../../clock/clock.ts';
 import type { DiskVolume } from '../../core/node/disk.ts';
+import { errorMessage } from '../../core/problem.ts';
 import type { ReasonCode } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { isUnreadable, readFailed } from '../machine-files.ts';
 import { poll } from '../poll.ts';
-import { chooseVolumes, type Volume } from './choose-volumes.ts';
-import { parseMountinfo } from './parse-mountinfo.ts';
-import { type ReadSpace, statfsSpace, VolumeSpaces } from './volume-space.ts';
+import { type LinuxMount, parseMountinfo } from './parse-mountinfo.ts';
 
 /** `readSpace` queries one volume, whose file system may never answer. */
 export const linuxDiskGatherer = (
@@ -54,3 +55,186 @@ export const linuxDiskGatherer = (
 
 const REASON_LENGTH_MAX = 1_000;
 const DISK: GatheredKind = { reading: 'disk', vendor: 'none' };
+
+// Space of one volume, with a time limit. A query about a network file system whose server is gone never returns and
+// occupies one of the few threads of the runtime's pool: such a volume is not queried again until it has answered, and
+// at most two of them are waited for at a time.
+type VolumeSpace =
+  | { readonly kind: 'volume'; readonly volume: DiskVolume }
+  /** Not a place to store anything: a file that was mounted on, a pseudo file system. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'failed'; readonly reason: string; readonly code?: ReasonCode };
+
+/** `fs.statfs` with bigints, whose `frsize` is the unit of the block counts if the runtime has it. */
+export type ReadSpace = (path: string) => Promise<SpaceAnswer>;
+
+export interface SpaceAnswer {
+  readonly isFolder: boolean;
+  readonly totalBytes: bigint;
+  readonly availableBytes: bigint;
+}
+
+class VolumeSpaces {
+  readonly #request: ReadSpace;
+  readonly #clock: Clock;
+  readonly #waitMs: number;
+  readonly #silent = new Set<string>();
+
+  constructor(request: ReadSpace, options: { readonly clock: Clock; readonly waitMs: number }) {
+    this.#request = request;
+    this.#clock = options.clock;
+    this.#waitMs = options.waitMs;
+  }
+
+  /** @throws only the signal's reason, when it aborts. */
+  async read(volume: Volume, signal: AbortSignal): Promise<VolumeSpace> {
+    const { mountPoint } = volume;
+    if (this.#silent.has(mountPoint))
+      return { kind: 'failed', reason: `${mountPoint} still does not answer`, code: 'no-answer' };
+    if (volume.isRemote && this.#silent.size >= SILENT_MAX) {
+      return { kind: 'failed', reason: `${mountPoint} is not read while other volumes do not answer` };
+    }
+    this.#silent.add(mountPoint);
+    const answered = this.#request(mountPoint)
+      .then(
+        answer => spaceOf(volume, answer),
+        (error: unknown): VolumeSpace => ({
+          kind: 'failed',
+          reason: `${mountPoint}: ${errorMessage(error)}`,
+        }),
+      )
+      .finally(() => this.#silent.delete(mountPoint));
+    const giveUp = new AbortController();
+    const late: Promise<VolumeSpace> = this.#clock
+      .sleep(this.#waitMs, AbortSignal.any([signal, giveUp.signal]))
+      .then(() => ({
+        kind: 'failed',
+        reason: `${mountPoint} gave no answer in ${this.#waitMs} ms`,
+        code: 'no-answer',
+      }));
+    late.catch(() => {}); // given up, or aborted: the race below decides which
+    try {
+      return await Promise.race([answered, late]);
+    } finally {
+      giveUp.abort();
+    }
+  }
+}
+
+export const statfsSpace: ReadSpace = async path => {
+  // One after the other: each holds a thread of the pool while it waits.
+  const space = await fs.statfs(path, { bigint: true });
+  const status = await fs.stat(path);
+  const unit =
+    'frsize' in space && typeof space.frsize === 'bigint' && space.frsize > 0n ? space.frsize : space.bsize;
+  return {
+    isFolder: status.isDirectory(),
+    totalBytes: space.blocks * unit,
+    availableBytes: space.bavail * unit,
+  };
+};
+
+const spaceOf = (volume: Volume, { isFolder, totalBytes, availableBytes }: SpaceAnswer): VolumeSpace => {
+  if (!isFolder || totalBytes <= 0n) return { kind: 'none' };
+  const { mountPoint, device, fileSystem } = volume;
+  return {
+    kind: 'volume',
+    volume: {
+      mountPoint,
+      device,
+      fileSystem,
+      totalBytes: exact(totalBytes),
+      availableBytes: exact(availableBytes),
+    },
+  };
+};
+
+/** Elastic network file systems report 8 EiB for "unlimited": more than a number holds exactly. */
+const exact = (bytes: bigint): number => (bytes < 0n ? 0 : Number(bytes > SAFE_MAX ? SAFE_MAX : bytes));
+
+const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+/** Of the four threads that the runtime has by default. */
+const SILENT_MAX = 2;
+
+// Which mounts are volumes on which a person may store models: each file system once, without those that the kernel,
+// the boot loader and container engines mount for themselves.
+interface Volume {
+  readonly mountPoint: string;
+  readonly device: string;
+  readonly fileSystem: string;
+  /** Its server may be gone, and then every query about it hangs. */
+  readonly isRemote: boolean;
+}
+
+export const chooseVolumes = (mounts: readonly LinuxMount[]): readonly Volume[] => {
+  const byDevice = new Map<string, LinuxMount>();
+  // A later mount on the same point hides the earlier one.
+  const visible = new Map(mounts.map(mount => [mount.mountPoint, mount]));
+  for (const mount of visible.values()) {
+    if (!isVolume(mount)) continue;
+    const known = byDevice.get(mount.deviceNumber);
+    if (known === undefined || isBetter(mount, known)) byDevice.set(mount.deviceNumber, mount);
+  }
+  return [...byDevice.values()]
+    .sort((a, b) => (a.mountPoint < b.mountPoint ? -1 : 1))
+    .slice(0, VOLUMES_MAX)
+    .map(({ mountPoint, device, fileSystem }) => ({
+      mountPoint,
+      device: device.slice(0, PATH_LENGTH_MAX),
+      fileSystem: fileSystem.slice(0, 100),
+      isRemote: isRemote(fileSystem),
+    }));
+};
+
+const isVolume = ({ mountPoint, fileSystem, device }: LinuxMount): boolean => {
+  if (
+    mountPoint.length > PATH_LENGTH_MAX ||
+    SYSTEM_PLACES.test(mountPoint) ||
+    IMAGE_FILE_SYSTEMS.has(fileSystem)
+  )
+    return false;
+  if (isRemote(fileSystem) || POOLED_FILE_SYSTEMS.has(fileSystem)) return true;
+  // The root of a container. Elsewhere an overlay shows the space of a volume that is listed already.
+  if (fileSystem === 'overlay' || fileSystem === 'fuse.fuse-overlayfs') return mountPoint === '/';
+  return device.startsWith('/dev/');
+};
+
+/** The whole file system before a folder of it, then the shorter path: bind mounts repeat the same space. */
+const isBetter = (mount: LinuxMount, than: LinuxMount): boolean => {
+  const isWhole = mount.root === '/';
+  if (isWhole !== (than.root === '/')) return isWhole;
+  return mount.mountPoint.length < than.mountPoint.length;
+};
+
+const isRemote = (fileSystem: string): boolean =>
+  REMOTE_FILE_SYSTEMS.has(fileSystem) || (fileSystem.startsWith('fuse.') && !LOCAL_FUSE.test(fileSystem));
+
+const REMOTE_FILE_SYSTEMS: ReadonlySet<string> = new Set([
+  '9p',
+  'afs',
+  'beegfs',
+  'ceph',
+  'cifs',
+  'glusterfs',
+  'gpfs',
+  'lustre',
+  'nfs',
+  'nfs4',
+  'ocfs2',
+  'orangefs',
+  'smb3',
+  'smbfs',
+  'virtiofs',
+  'wekafs',
+]);
+/** Their device is a name, not a path. */
+const POOLED_FILE_SYSTEMS: ReadonlySet<string> = new Set(['zfs', 'btrfs', 'bcachefs']);
+/** Read-only images: snaps, live systems, discs. */
+const IMAGE_FILE_SYSTEMS: ReadonlySet<string> = new Set(['squashfs', 'erofs', 'cramfs', 'iso9660', 'udf']);
+/** FUSE file systems that hold nothing or show a local volume again. */
+const LOCAL_FUSE =
+  /^fuse\.(?:lxcfs|portal|gvfsd-fuse|snapfuse|fuse-overlayfs|mergerfs|encfs|gocryptfs|rootlesskit|.*AppImage.*)$/;
+const SYSTEM_PLACES =
+  /^\/(?:boot|efi|proc|sys|dev|snap|run\/(?:user|credentials|snapd|containerd|docker)|var\/lib\/(?:docker|containerd|containers|kubelet|snapd|rancher)|etc\/(?:hosts|hostname|resolv\.conf))(?:\/|$)/;
+const VOLUMES_MAX = 128;
+const PATH_LENGTH_MAX = 1_000;

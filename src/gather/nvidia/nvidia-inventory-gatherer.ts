@@ -9,7 +9,6 @@ import { HintedPoll } from '../poll.ts';
 import { SeenGpus } from '../seen-gpus.ts';
 import { answered, endingCode, type ToolAnswer } from '../tool-output.ts';
 import { otherGpus, withDriverGpus } from './driver-gpus.ts';
-import { LatestProcesses } from './latest-processes.ts';
 import { withoutLostMessages } from './lost-gpu.ts';
 import { nvidiaLoadGatherer } from './nvidia-load-gatherer.ts';
 import {
@@ -23,7 +22,7 @@ import {
 import { NvlinkReader } from './nvlink-reader.ts';
 import { parseHealth } from './parse-health.ts';
 import { failedByMessage, type NvidiaInventory, parseInventory } from './parse-inventory.ts';
-import { parseProcesses } from './parse-processes.ts';
+import { LatestProcesses, parseProcesses } from './parse-processes.ts';
 
 /** In parallel, so a slow reply to one never delays the other. */
 export const nvidiaGatherers = (

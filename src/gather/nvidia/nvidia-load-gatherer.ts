@@ -7,7 +7,6 @@ import { streamLines, ToolError } from '../../process/child.ts';
 import { type Gatherer, type GatherSession, sourceFailed } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
 import { otherGpus } from './driver-gpus.ts';
-import type { LatestProcesses } from './latest-processes.ts';
 import { LOAD_FIELDS, type LoadRow, parseLoadRow, withoutField } from './load-query.ts';
 import { type LostMessage, lostKey } from './lost-gpu.ts';
 import {
@@ -18,6 +17,7 @@ import {
   nvidiaTrace,
   readToolMessage,
 } from './nvidia-tool.ts';
+import type { LatestProcesses } from './parse-processes.ts';
 
 interface LoadOptions {
   /** Called when the devices of a tick differ from those of the previous tick. */

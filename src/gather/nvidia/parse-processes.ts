@@ -43,3 +43,26 @@ const programOf = (text: string | undefined): Reported<string> => {
   const program = reported.split(/\s/, 1)[0]?.split('/').at(-1)?.slice(0, PROCESS_NAME_LENGTH_MAX) ?? '';
   return program === '' || program === 'unknown' ? unknown('the driver does not report it') : program;
 };
+
+// The processes on each device as the inventory last reported them, for the loads that come every second: reading them each time
+// would cost an initialisation of the driver.
+export class LatestProcesses {
+  readonly #freshMs: number;
+  #byDevice: ProcessesByDevice = new Map();
+  #lastMessageAtMs = Number.NEGATIVE_INFINITY;
+
+  /** @param freshMs after so long without news they are unknown. */
+  constructor(freshMs: number) {
+    this.#freshMs = freshMs;
+  }
+
+  receive(byDevice: ProcessesByDevice, nowMs: number): void {
+    this.#byDevice = byDevice;
+    this.#lastMessageAtMs = nowMs;
+  }
+
+  of(deviceId: string, nowMs: number): Reported<readonly GpuProcess[]> {
+    if (nowMs - this.#lastMessageAtMs > this.#freshMs) return unknown('not read lately');
+    return this.#byDevice.get(deviceId) ?? unknown('the device was not listed');
+  }
+}

@@ -1,15 +1,29 @@
 // Pressure on processor, memory and I/O: three small files of the host that stay open, and three of this process's
 // control group. No process is started.
 
-import { type NodePressure, type ResourcePressures, withoutFullProcessor } from '../../core/node/pressure.ts';
-import { isUnknown } from '../../core/unknown.ts';
+import {
+  type NodePressure,
+  type Pressure,
+  type ResourcePressures,
+  type StalledTime,
+  withoutFullProcessor,
+} from '../../core/node/pressure.ts';
+import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { GatheredKind, Gatherer } from '../gatherer.ts';
 import type { MachineAccess } from '../machine-access.ts';
-import { isUnreadable, type KeptFile, type MachineFiles, readFailed, textOr } from '../machine-files.ts';
+import {
+  digitsIn,
+  type FileText,
+  isUnreadable,
+  type KeptFile,
+  type MachineFiles,
+  notRead,
+  readFailed,
+  textOr,
+} from '../machine-files.ts';
 import { parseMountinfo } from '../mountinfo/parse-mountinfo.ts';
 import { poll } from '../poll.ts';
 import { controlGroupFolders } from '../procfs/control-group.ts';
-import { parsePressure } from './parse-pressure.ts';
 
 export const linuxPressureGatherer = ({ files }: MachineAccess): Gatherer => ({
   name: 'procfs-pressure',
@@ -78,3 +92,34 @@ const SOURCE = 'procfs';
 const OFF_CODES: ReadonlySet<string> = new Set(['ENOENT', 'EOPNOTSUPP']);
 /** The kernel renews its averages every two seconds. */
 const INTERVAL_MS = 2_000;
+
+// A file of pressure stall information (Documentation/accounting/psi.rst): /proc/pressure/cpu, or cpu.pressure of a control
+// group. Two lines, "some" and "full"; before Linux 5.13 the processor's file has only the first.
+export const parsePressure = (text: FileText): Reported<Pressure> => {
+  if (isUnreadable(text)) return notRead(text);
+  const some = stalledTime(text, 'some');
+  if (some === undefined) return unknown('not a pressure file: no line "some avg10=…"');
+  return { some, full: stalledTime(text, 'full') ?? unknown('this kernel reports only "some"') };
+};
+
+const stalledTime = (text: string, which: 'some' | 'full'): StalledTime | undefined => {
+  const [, ten, sixty, threeHundred, total] =
+    new RegExp(
+      `^${which} avg10=(${PERCENT}) avg60=(${PERCENT}) avg300=(${PERCENT}) total=(\\d{1,16})$`,
+      'm',
+    ).exec(text) ?? [];
+  const totalMicroseconds = digitsIn(total);
+  if (ten === undefined || sixty === undefined || threeHundred === undefined) return undefined;
+  if (totalMicroseconds === undefined) return undefined;
+  return {
+    share10s: shareOf(ten),
+    share60s: shareOf(sixty),
+    share300s: shareOf(threeHundred),
+    totalMicroseconds,
+  };
+};
+
+/** Two decimals, as the kernel prints them. */
+const shareOf = (percent: string): number => Math.min(1, Math.round(Number(percent) * 100) / 10_000);
+
+const PERCENT = '\\d{1,3}\\.\\d{1,6}';

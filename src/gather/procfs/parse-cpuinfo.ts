@@ -2,7 +2,6 @@
 // implementer and part of each core, RISC-V gives a microarchitecture or no more than the maker and instruction set.
 
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { armChipName, armCoreName } from './arm-core-name.ts';
 
 export interface CpuInfo {
   /** "AMD EPYC 9354 32-Core Processor", "10 × Cortex-X925, 10 × Cortex-A725", "Apple M1 Max (8 × Firestorm, 2 × Icestorm)". */
@@ -110,3 +109,132 @@ const RISCV_MAKERS: ReadonlyMap<string, string> = new Map([
 const MAX_CORES_OF_ONE_KIND = 8;
 const NAME_LENGTH_MAX = 200;
 const KINDS_MAX = 8;
+
+// Names of Arm cores by the numbers in /proc/cpuinfo. The kernel has the same numbers in
+// arch/arm64/include/asm/cputype.h; Arm publishes its own as MIDR_EL1 values.
+
+/** "Cortex-X925", or "implementer 0x41 part 0xd99" for one that is not in the table. */
+export const armCoreName = (implementer: string, part: string): string =>
+  CORE_NAMES.get(keyOf(implementer, part)) ??
+  `implementer ${implementer.slice(0, 10)} part ${part.slice(0, 10)}`;
+
+/** "Apple M1 Max": Apple uses new core numbers for each of its chips. Undefined for other makers. */
+const armChipName = (implementer: string, part: string): string | undefined =>
+  APPLE_CHIPS.get(keyOf(implementer, part).replace(/^0x61 /, ''));
+
+const keyOf = (implementer: string, part: string): string =>
+  `${implementer.toLowerCase()} ${part.toLowerCase()}`;
+
+const CORE_NAMES: ReadonlyMap<string, string> = new Map([
+  ['0x41 0xd02', 'Cortex-A34'],
+  ['0x41 0xd03', 'Cortex-A53'],
+  ['0x41 0xd04', 'Cortex-A35'],
+  ['0x41 0xd05', 'Cortex-A55'],
+  ['0x41 0xd06', 'Cortex-A65'],
+  ['0x41 0xd07', 'Cortex-A57'],
+  ['0x41 0xd08', 'Cortex-A72'],
+  ['0x41 0xd09', 'Cortex-A73'],
+  ['0x41 0xd0a', 'Cortex-A75'],
+  ['0x41 0xd0b', 'Cortex-A76'],
+  ['0x41 0xd0c', 'Neoverse-N1'],
+  ['0x41 0xd0d', 'Cortex-A77'],
+  ['0x41 0xd0e', 'Cortex-A76AE'],
+  ['0x41 0xd40', 'Neoverse-V1'],
+  ['0x41 0xd41', 'Cortex-A78'],
+  ['0x41 0xd42', 'Cortex-A78AE'],
+  ['0x41 0xd43', 'Cortex-A65AE'],
+  ['0x41 0xd44', 'Cortex-X1'],
+  ['0x41 0xd46', 'Cortex-A510'],
+  ['0x41 0xd47', 'Cortex-A710'],
+  ['0x41 0xd48', 'Cortex-X2'],
+  ['0x41 0xd49', 'Neoverse-N2'],
+  ['0x41 0xd4a', 'Neoverse-E1'],
+  ['0x41 0xd4b', 'Cortex-A78C'],
+  ['0x41 0xd4c', 'Cortex-X1C'],
+  ['0x41 0xd4d', 'Cortex-A715'],
+  ['0x41 0xd4e', 'Cortex-X3'],
+  ['0x41 0xd4f', 'Neoverse-V2'],
+  ['0x41 0xd80', 'Cortex-A520'],
+  ['0x41 0xd81', 'Cortex-A720'],
+  ['0x41 0xd82', 'Cortex-X4'],
+  ['0x41 0xd83', 'Neoverse-V3AE'],
+  ['0x41 0xd84', 'Neoverse-V3'],
+  ['0x41 0xd85', 'Cortex-X925'],
+  ['0x41 0xd87', 'Cortex-A725'],
+  ['0x41 0xd88', 'Cortex-A520AE'],
+  ['0x41 0xd89', 'Cortex-A720AE'],
+  ['0x41 0xd8a', 'C1-Nano'],
+  ['0x41 0xd8b', 'C1-Pro'],
+  ['0x41 0xd8c', 'C1-Ultra'],
+  ['0x41 0xd8e', 'Neoverse-N3'],
+  ['0x41 0xd8f', 'Cortex-A320'],
+  ['0x41 0xd90', 'C1-Premium'],
+  // Broadcom began ThunderX2 as Vulcan.
+  ['0x42 0x516', 'ThunderX2'],
+  ['0x43 0x0a0', 'ThunderX'],
+  ['0x43 0x0a1', 'ThunderX'],
+  ['0x43 0x0a2', 'ThunderX'],
+  ['0x43 0x0a3', 'ThunderX'],
+  ['0x43 0x0af', 'ThunderX2'],
+  ['0x43 0x0b8', 'ThunderX3'],
+  ['0x46 0x001', 'A64FX'],
+  ['0x46 0x003', 'MONAKA'],
+  ['0x48 0xd01', 'TSV110'],
+  ['0x48 0xd02', 'TSV120'],
+  ['0x48 0xd40', 'Cortex-A76'],
+  ['0x48 0xd41', 'Cortex-A77'],
+  ['0x4e 0x000', 'Denver'],
+  ['0x4e 0x003', 'Denver 2'],
+  ['0x4e 0x004', 'Carmel'],
+  ['0x4e 0x010', 'Olympus'],
+  ['0x50 0x000', 'X-Gene'],
+  ['0x51 0x001', 'Oryon'],
+  ['0x51 0x002', 'Oryon'],
+  ['0x51 0x800', 'Kryo 2xx Gold'],
+  ['0x51 0x801', 'Kryo 2xx Silver'],
+  ['0x51 0x802', 'Kryo 3xx Gold'],
+  ['0x51 0x803', 'Kryo 3xx Silver'],
+  ['0x51 0x804', 'Kryo 4xx Gold'],
+  ['0x51 0x805', 'Kryo 4xx Silver'],
+  ['0x51 0xc00', 'Falkor'],
+  ['0x51 0xc01', 'Saphira'],
+  ['0x61 0x022', 'Icestorm'],
+  ['0x61 0x023', 'Firestorm'],
+  ['0x61 0x024', 'Icestorm'],
+  ['0x61 0x025', 'Firestorm'],
+  ['0x61 0x028', 'Icestorm'],
+  ['0x61 0x029', 'Firestorm'],
+  ['0x61 0x032', 'Blizzard'],
+  ['0x61 0x033', 'Avalanche'],
+  ['0x61 0x034', 'Blizzard'],
+  ['0x61 0x035', 'Avalanche'],
+  ['0x61 0x038', 'Blizzard'],
+  ['0x61 0x039', 'Avalanche'],
+  // Microsoft's Cobalt 100 has cores of Arm under its own implementer.
+  ['0x6d 0xd49', 'Neoverse-N2'],
+  ['0x70 0x303', 'FTC310'],
+  ['0x70 0x660', 'FTC660'],
+  ['0x70 0x661', 'FTC661'],
+  ['0x70 0x662', 'FTC662'],
+  ['0x70 0x663', 'FTC663'],
+  ['0x70 0x664', 'FTC664'],
+  ['0x70 0x862', 'FTC862'],
+  ['0xc0 0xac3', 'AmpereOne'],
+  ['0xc0 0xac4', 'AmpereOne-A'],
+  ['0xc0 0xac5', 'AmpereOne-B'],
+]);
+
+const APPLE_CHIPS: ReadonlyMap<string, string> = new Map([
+  ['0x022', 'Apple M1'],
+  ['0x023', 'Apple M1'],
+  ['0x024', 'Apple M1 Pro'],
+  ['0x025', 'Apple M1 Pro'],
+  ['0x028', 'Apple M1 Max'],
+  ['0x029', 'Apple M1 Max'],
+  ['0x032', 'Apple M2'],
+  ['0x033', 'Apple M2'],
+  ['0x034', 'Apple M2 Pro'],
+  ['0x035', 'Apple M2 Pro'],
+  ['0x038', 'Apple M2 Max'],
+  ['0x039', 'Apple M2 Max'],
+]);

@@ -1,12 +1,10 @@
 // Tries the addresses that may lead to peers: each independently, with a growing pause, and not while its
 // peer is linked. Static ones are tried indefinitely.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { MeshCandidate, MeshLimits, MeshRefusal } from '../mesh.ts';
 import { deadline } from './deadline.ts';
-import { DialSlots } from './dial-slots.ts';
 import type { Connector, Handshake } from './pipe.ts';
 
 interface DialerParts {
@@ -219,3 +217,51 @@ const RECHECK_MS = 60_000;
 /** An address that led to this process is left alone for this long: it may get another owner. */
 const OWN_ADDRESS_MS = 600_000;
 const OWN_ADDRESSES_MAX = 256;
+
+// Limits concurrent dials; first come, first served.
+class DialSlots {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** @throws the signal's reason. */
+  async take(signal: AbortSignal): Promise<Disposable> {
+    signal.throwIfAborted();
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#turn(signal);
+    let isHeld = true;
+    return {
+      [Symbol.dispose]: () => {
+        if (isHeld) this.#release();
+        isHeld = false;
+      },
+    };
+  }
+
+  #turn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        this.#waiting.delete(grant);
+        reject(signal.reason);
+      };
+      const grant = (): void => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      };
+      this.#waiting.add(grant);
+      signal.addEventListener('abort', abort, { once: true });
+    });
+  }
+
+  #release(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free += 1;
+    else {
+      this.#waiting.delete(next);
+      next();
+    }
+  }
+}

@@ -1,13 +1,12 @@
 // A link over a pipe: pings, the queue's limits, and an orderly end. It is up once both ends have accepted it, so both
 // always agree on which of two links stays.
 
-import type { Clock } from '../../clock/clock.ts';
-import { unlessAborted } from '../../clock/until-aborted.ts';
+import { type Clock, unlessAborted } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { errorMessage } from '../../core/problem.ts';
+import { showable } from '../../core/text/single-line.ts';
 import type { CloseReason, LinkClose, MeshLimits, MeshLink, Unsubscribe } from '../mesh.ts';
-import { decodeBye, encodeBye } from './bye.ts';
 import { deadline } from './deadline.ts';
 import { FrameListeners, Listeners } from './listeners.ts';
 import { isPing, Pings } from './pings.ts';
@@ -297,3 +296,34 @@ const NOTHING = new Uint8Array(0);
 const CLOSE_MS = 500;
 /** In these cases nothing would receive a close message, or it would be queued after what is stuck. */
 const ABRUPT: ReadonlySet<CloseReason> = new Set(['silent', 'lost', 'overflow']);
+
+// Why the other end closes the link: a code, and a short text for people.
+export const encodeBye = (reason: CloseReason, detail: string): Uint8Array => {
+  const words = new TextEncoder().encode(detail.slice(0, DETAIL_CHARACTERS_MAX));
+  const payload = new Uint8Array(1 + words.length);
+  payload[0] = CODES.indexOf(reason);
+  payload.set(words, 1);
+  return payload;
+};
+
+/** Never throws: an unreadable reason counts as a lost connection. */
+export const decodeBye = (payload: Uint8Array): { readonly reason: CloseReason; readonly detail: string } => {
+  const reason = CODES[payload[0] ?? CODES.length] ?? 'lost';
+  // The text reaches terminals and logs.
+  const words = new TextDecoder().decode(payload.subarray(1, 1 + 4 * DETAIL_CHARACTERS_MAX));
+  return { reason, detail: showable(words, '?').slice(0, DETAIL_CHARACTERS_MAX) };
+};
+
+const DETAIL_CHARACTERS_MAX = 200;
+/** Encoded by position: never reorder. */
+const CODES: readonly CloseReason[] = [
+  'stopped',
+  'silent',
+  'lost',
+  'duplicate',
+  'replaced',
+  'identity-in-use',
+  'overflow',
+  'malformed',
+  'key-removed',
+];

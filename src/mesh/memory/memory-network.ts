@@ -2,8 +2,7 @@
 // heals, blocks or delays in one direction. Like TCP over a pulled cable, a cut loses nothing and is not
 // reported: frames wait until it is healed or the link is given up.
 
-import type { Clock } from '../../clock/clock.ts';
-import { unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
+import { type Clock, unlessAborted, untilAborted } from '../../clock/clock.ts';
 import { nodeIdOf } from '../../wire/node-signature.ts';
 import { LinkedTransport } from '../link/linked-transport.ts';
 import type { AcceptEvents, Connector, DialOutcome, PeerHello } from '../link/pipe.ts';

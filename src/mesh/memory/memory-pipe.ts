@@ -1,8 +1,7 @@
 // One end of a cable in memory. Frames are copied when written and arrive in their order, in a later turn of the event loop,
 // as from another process, or after the cable's delay.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { FramePipe, PipeEvents } from '../link/pipe.ts';
 
 /** What a cable does to frames in one direction. */

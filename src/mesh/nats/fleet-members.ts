@@ -1,7 +1,9 @@
 // Which nodes of a fleet are present: those that published recently, by this node's own clock; and which are
 // muted for a while because of what they published.
 
+import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
+import type { FleetProblem } from './fleet-problem.ts';
 
 /** What a node reports in its digests about its subscription, by number. */
 export const FLEET_WAYS = {
@@ -98,3 +100,15 @@ export const FLEET_MEMBERS_MAX = 4_096;
 /** Three digest intervals. */
 const MEMBER_SILENT_MS = 15_000;
 const MUTED_MS = 60_000;
+
+// The state of a node's connection to its fleet's server.
+export type FleetStanding =
+  | { readonly kind: 'connecting' }
+  | {
+      readonly kind: 'connected';
+      readonly server: HostPort;
+      readonly version: string;
+      /** It does not accept records. */
+      readonly trouble: FleetProblem | undefined;
+    }
+  | { readonly kind: 'failed'; readonly problem: FleetProblem };

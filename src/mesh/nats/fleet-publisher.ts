@@ -2,9 +2,9 @@
 // records to one node that requested them.
 
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../clock/clock.ts';
+import { type Clock, pause, unlessAborted } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
-import { eventSlot } from '../../core/event-kinds.ts';
+import { EVENT_KINDS, eventSlot, isEventKind } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import {
   encodeMeshMessage,
@@ -18,8 +18,6 @@ import type { ChunkSource } from '../replication/record-chunks.ts';
 import type { FleetMessages } from './fleet-messages.ts';
 import { DIGEST, DIGEST_ENTRIES_MAX, type FleetSubjects, HELLO, RECORDS, WANT } from './fleet-subjects.ts';
 import type { GroupSubscriptions } from './group-subscriptions.ts';
-import { PublishedReadings } from './published-readings.ts';
-import { type PublishedReading, ReadingBatches } from './reading-batches.ts';
 
 type RecordsFrame = Extract<MeshMessage, { kind: 'records' }>;
 
@@ -221,3 +219,105 @@ const SLOTS_NAME_MAX = 64;
 const ASKERS_MAX = 4_096;
 const QUERIES_BURST = 128;
 const QUERIES_PER_SECOND = 64;
+
+// The newest reading of each key that this node has published, for nodes that join later: a reading that
+// changes once in a minute would be missing for so long. Of entries that come and go (runs) the oldest is
+// dropped; a reading that is published once at the start stays.
+export class PublishedReadings {
+  readonly #reported = new Map<string, PublishedReading>();
+  /** Entries that may be dropped, most recently published last. */
+  readonly #passing = new Set<string>();
+
+  /** `kind`: of the event. */
+  put(place: string, kind: string, reading: PublishedReading): void {
+    this.#passing.delete(place);
+    if (!this.#reported.has(place) && this.#reported.size >= REPORTED_MAX) {
+      const oldest = this.#passing.values().next().value;
+      if (oldest === undefined) return;
+      this.#passing.delete(oldest);
+      this.#reported.delete(oldest);
+    }
+    this.#reported.set(place, reading);
+    if (isEventKind(kind) && EVENT_KINDS[kind].isNewestKept === true) this.#passing.add(place);
+  }
+
+  until(atMs: number): readonly (readonly [string, PublishedReading])[] {
+    return [...this.#reported].filter(([, { reportedAtMs }]) => reportedAtMs <= atMs);
+  }
+}
+
+export const REPORTED_MAX = 512;
+
+// Queued readings for a fleet: readings of the same moment are sent as one message, and a node of a large
+// fleet sends fewer of them. The messages of all other members are nearly all that a fleet costs each member.
+export interface PublishedReading {
+  readonly entry: WireLive;
+  readonly slot: string;
+  /** The time to which the entry's age refers. */
+  readonly reportedAtMs: number;
+}
+
+interface ReadingBatchesParts {
+  readonly clock: Clock;
+  readonly memberCount: () => number;
+  readonly send: (readings: readonly PublishedReading[]) => void;
+}
+
+export class ReadingBatches {
+  readonly #parts: ReadingBatchesParts;
+  /** The newest of each place. */
+  readonly #waiting = new Map<string, PublishedReading>();
+  #bytes = 0;
+  #sentAtMs = Number.NEGATIVE_INFINITY;
+  #begun = Promise.withResolvers<void>();
+
+  constructor(parts: ReadingBatchesParts) {
+    this.#parts = parts;
+  }
+
+  put(place: string, reading: PublishedReading): void {
+    this.#bytes += reading.entry.body.length - (this.#waiting.get(place)?.entry.body.length ?? 0);
+    this.#waiting.set(place, reading);
+    if (this.#bytes > BATCH_BYTES_MAX) this.#send();
+    else this.#begun.resolve();
+  }
+
+  /** Sends until the signal aborts, and then what is still queued. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#parts;
+    while (!signal.aborted) {
+      await unlessAborted(this.#begun.promise, signal);
+      const sinceMs = clock.nowMs() - this.#sentAtMs;
+      await pause(clock, Math.max(TOGETHER_MS, this.#everyMs - sinceMs), signal);
+      this.#send();
+    }
+  }
+
+  /**
+   * So that a reader receives about 1,250 messages a second from a thousand members, and no more from fewer.
+   */
+  get #everyMs(): number {
+    return Math.min(EVERY_MS_MAX, Math.max(EVERY_MS_MIN, MS_A_MEMBER * this.#parts.memberCount()));
+  }
+
+  #send(): void {
+    if (this.#waiting.size === 0) return;
+    const readings = [...this.#waiting.values()];
+    this.#waiting.clear();
+    this.#bytes = 0;
+    this.#sentAtMs = this.#parts.clock.nowMs();
+    this.#begun = Promise.withResolvers();
+    this.#parts.send(readings);
+  }
+}
+
+/** What gatherers report in one turn arrives within a few ms. */
+const TOGETHER_MS = 20;
+const EVERY_MS_MIN = 100;
+const MS_A_MEMBER = 0.8;
+/**
+ * Below the second in which sources report: with as much as that, the queue would fill as fast as it is
+ * emptied, and everything would be late.
+ */
+const EVERY_MS_MAX = 800;
+const BATCH_BYTES_MAX = 262_144;

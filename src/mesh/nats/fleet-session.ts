@@ -2,8 +2,8 @@
 // replication, and tracks which nodes are present, until the connection ends.
 
 import { errors, type Msg, type Subscription } from '@nats-io/nats-core';
-import type { Clock } from '../../clock/clock.ts';
-import { pause, unlessAborted } from '../../clock/until-aborted.ts';
+import { type Clock, pause, unlessAborted } from '../../clock/clock.ts';
+import { AddressBuckets } from '../../clock/token-bucket.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { isRequestFrame } from '../../wire/request-message.ts';
@@ -12,7 +12,7 @@ import { REPLICATION_LIMITS } from '../replication/limits.ts';
 import { createRecordChunks } from '../replication/record-chunks.ts';
 import type { ReplicaStore } from '../replication/replica-store.ts';
 import { ReplicationCounts } from '../replication/replication-counts.ts';
-import type { FleetMembers } from './fleet-members.ts';
+import { FLEET_MEMBERS_MAX, type FleetMembers, type FleetStanding } from './fleet-members.ts';
 import { type FleetCounts, FleetMessages } from './fleet-messages.ts';
 import {
   type FleetProblem,
@@ -25,7 +25,6 @@ import {
 } from './fleet-problem.ts';
 import { FleetPublisher } from './fleet-publisher.ts';
 import type { FleetRequestLinks } from './fleet-request-links.ts';
-import type { FleetStanding } from './fleet-standing.ts';
 import {
   EVENT_STREAM,
   type FleetSubject,
@@ -37,7 +36,6 @@ import { GroupSubscriptions } from './group-subscriptions.ts';
 import { LateComers } from './late-joiners.ts';
 import { isMisdirected } from './misdirected-reply.ts';
 import { NatsLink } from './nats-link.ts';
-import { PublisherRates } from './publisher-rates.ts';
 import type { ReplayGuard } from './replay-guard.ts';
 import type { Sealer } from './sealed-message.ts';
 import { causeOf, type FleetServer, lossOf, refusedSubject, silenceOf } from './server-connection.ts';
@@ -360,3 +358,24 @@ const EARLY_BYTES_MAX = 67_108_864;
 const BEAT_MS = 1_000;
 const BEATS_OF_DIGEST = 5;
 const FLUSH_MS = 500;
+
+// How much each publisher of a fleet may have this node read: opening a message costs time, and one whose
+// credentials were stolen can send as fast as its network carries. Messages above the rate are dropped before
+// they are opened; readings are repeated, records requested again.
+class PublisherRates {
+  readonly #messages: AddressBuckets;
+  readonly #bytes: AddressBuckets;
+
+  constructor(clock: Pick<Clock, 'nowMs'>) {
+    this.#messages = new AddressBuckets(clock, MESSAGE_RATE, FLEET_MEMBERS_MAX);
+    this.#bytes = new AddressBuckets(clock, BYTE_RATE, FLEET_MEMBERS_MAX);
+  }
+
+  take(publisher: NodeId, bytes: number): boolean {
+    return this.#messages.of(publisher).take() && this.#bytes.of(publisher).take(bytes);
+  }
+}
+
+/** A node sends ten readings a second at most, and answers 64 requests for records. */
+const MESSAGE_RATE = { burst: 4_096, perSecond: 512 };
+const BYTE_RATE = { burst: 67_108_864, perSecond: 16_777_216 };

@@ -7,9 +7,8 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { ConnectionOptions, Server, Transport } from '@nats-io/nats-core/internal';
-import type { Clock } from '../../clock/clock.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
-import { pause } from '../../clock/until-aborted.ts';
 import { readInputText } from '../../process/input-file.ts';
 import { ProtocolViolation, ServerReader } from './server-reader.ts';
 

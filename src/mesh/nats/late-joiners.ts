@@ -1,8 +1,7 @@
 // Nodes that join a fleet missed earlier readings: they are published again, once for all that joined in the
 // same moment, and not by all nodes at once.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 
 interface LateComersParts {
   readonly clock: Clock;

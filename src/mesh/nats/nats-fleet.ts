@@ -2,18 +2,16 @@
 // reads the last values, subscribes, and starts again from nothing when the connection ends. No part of the
 // node waits for it.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause, unlessAborted } from '../../clock/until-aborted.ts';
+import { type Clock, pause, unlessAborted } from '../../clock/clock.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { ClusterKey } from '../key/cluster-key.ts';
 import { Listeners } from '../link/listeners.ts';
 import type { MeshIdentity, MeshLink, Unsubscribe } from '../mesh.ts';
 import type { ReplicaStore } from '../replication/replica-store.ts';
-import { FLEET_MEMBERS_MAX, FleetMembers } from './fleet-members.ts';
+import { FLEET_MEMBERS_MAX, FleetMembers, type FleetStanding } from './fleet-members.ts';
 import { FleetCounts } from './fleet-messages.ts';
 import { FleetRequestLinks } from './fleet-request-links.ts';
 import { FleetSession } from './fleet-session.ts';
-import type { FleetStanding } from './fleet-standing.ts';
 import { type FleetGroup, FleetSubjects, type FleetSubscriptions, fleetGroup } from './fleet-subjects.ts';
 import { ReplayGuard, type SequenceFloor } from './replay-guard.ts';
 import { Sealer } from './sealed-message.ts';

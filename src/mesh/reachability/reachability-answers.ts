@@ -4,7 +4,7 @@
 import type { Clock } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { RecentTexts } from '../discovery/recent-texts.ts';
+import { RecentTexts } from '../discovery/beacon-channel.ts';
 import { type CheckKey, checkKey, encodeAnswer, readQuestion } from './check-message.ts';
 import type { DatagramAddress } from './datagram-port.ts';
 import { REACHABILITY_LIMITS } from './limits.ts';

@@ -1,23 +1,23 @@
 // Sends a check to every address of every node, each on its own schedule: a dead address costs its own
 // timeout and nothing else.
 
-import type { Clock } from '../../clock/clock.ts';
+import { randomFillSync } from 'node:crypto';
+import { type Clock, pause } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
-import { pause } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
+import { errorCode } from '../../core/problem.ts';
 import {
   answeredNonce,
   type CheckKey,
   checkKey,
   encodeQuestion,
   isAnswerOf,
+  NONCE_BYTES,
   type Question,
 } from './check-message.ts';
 import type { DatagramAddress } from './datagram-port.ts';
 import { REACHABILITY_LIMITS } from './limits.ts';
-import { NoncePool } from './nonce-pool.ts';
 import { type ReachTarget, targetKey } from './reach-targets.ts';
-import { sendFailure } from './send-failure.ts';
 
 interface ReachabilityChecksParts {
   readonly clock: Clock;
@@ -297,3 +297,40 @@ const NO_ANSWER = 'no answer';
 const TURN_SHARE_MIN = 0.2;
 /** With nothing to check, only an event wakes it. */
 const IDLE_MS = 3_600_000;
+
+// Why the system did not accept a datagram, as text.
+const sendFailure = (error: unknown): string => {
+  const code = errorCode(error) ?? '';
+  return SEND_FAILURES[code] ?? (code === '' ? 'nothing can be sent to it' : code);
+};
+
+const SEND_FAILURES: Readonly<Record<string, string>> = {
+  ENETUNREACH: 'no route to that network',
+  EHOSTUNREACH: 'no route to that address',
+  EADDRNOTAVAIL: 'the interface has no address for it',
+  EINVAL: 'the interface is gone',
+  ENODEV: 'the interface is gone',
+  ENXIO: 'the interface is gone',
+  ENETDOWN: 'the interface is down',
+  EPERM: 'a firewall of this machine forbids it',
+  EACCES: 'a firewall of this machine forbids it',
+};
+
+// Nonces cut from blocks of random bytes: asking the system for each one costs more than the check itself.
+class NoncePool {
+  readonly #block = new Uint8Array(NONCES_OF_A_BLOCK * NONCE_BYTES);
+  #at: number = this.#block.length;
+
+  /** Never the same bytes twice. */
+  next(): Uint8Array {
+    if (this.#at >= this.#block.length) {
+      randomFillSync(this.#block);
+      this.#at = 0;
+    }
+    const nonce = this.#block.slice(this.#at, this.#at + NONCE_BYTES);
+    this.#at += NONCE_BYTES;
+    return nonce;
+  }
+}
+
+const NONCES_OF_A_BLOCK = 256;

@@ -1,9 +1,8 @@
 // Requests over the links of a mesh. A peer that sends too many requests, sends unexpected replies, or stays
 // silent costs no more than its limits; an unknown topic is refused, so different versions can work together.
 
-import type { Clock } from '../../clock/clock.ts';
+import { type Clock, untilAborted } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
-import { untilAborted } from '../../clock/until-aborted.ts';
 import type { NodeId } from '../../core/ids.ts';
 import {
   decodeRequest,

@@ -9,8 +9,7 @@ import { MessagingError } from '../messaging-error.ts';
 import { Outbox } from '../outbox.ts';
 import { SubscriberPresence } from '../presence.ts';
 import type { MessagePublisher, PublisherOptions } from '../publisher.ts';
-import { controlTopic, END_TOPIC, type HandshakeNotice, parseNotice } from './handshake.ts';
-import { loadZeromq } from './load-zeromq.ts';
+import { controlTopic, END_TOPIC, type HandshakeNotice, loadZeromq, parseNotice } from './load-zeromq.ts';
 
 /**
  * Binds `ipc://<path>`, or `tcp://127.0.0.1:*` for a free port.

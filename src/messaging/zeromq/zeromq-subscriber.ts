@@ -10,8 +10,7 @@ import { Inbox } from '../inbox.ts';
 import { MessagingError } from '../messaging-error.ts';
 import { ReadyGate } from '../ready-gate.ts';
 import type { MessageSubscriber, SubscriberOptions } from '../subscriber.ts';
-import { controlTopic, END_TOPIC } from './handshake.ts';
-import { loadZeromq } from './load-zeromq.ts';
+import { controlTopic, END_TOPIC, loadZeromq } from './load-zeromq.ts';
 
 /**
  * Connects to a publisher, which may open later.

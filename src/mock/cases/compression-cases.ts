@@ -2,7 +2,6 @@
 
 import zlib from 'node:zlib';
 import { completed, failedAs } from '../failure.ts';
-import { STREAM } from './case-body.ts';
 import {
   atOnce,
   type CaseRequest,
@@ -13,6 +12,7 @@ import {
   KEEP,
   LAST_CHUNK,
   okHead,
+  STREAM,
   spaced,
   withBody,
 } from './fault-case.ts';

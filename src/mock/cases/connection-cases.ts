@@ -1,23 +1,30 @@
 // Connections that end, are reset, stall or trickle at each stage of a reply, and false claims about them.
 
 import { completed, failedAs, timeout } from '../failure.ts';
-import { BEGINNING, DONE, dataEvent, dataEvents, FINISH, ROLE, STREAM, USAGE } from './case-body.ts';
 import {
   atOnce,
+  BEGINNING,
   type CaseRequest,
   CHUNKED_FIELD,
   CLOSED,
   casesOf,
   chunksOf,
+  DONE,
+  dataEvent,
+  dataEvents,
   type FaultCase,
+  FINISH,
   KEEP,
   LAST_CHUNK,
   okHead,
   RESET_SOON,
+  ROLE,
   repeatedEvery,
   SILENT,
+  STREAM,
   spaced,
   trueLength,
+  USAGE,
   withBody,
 } from './fault-case.ts';
 

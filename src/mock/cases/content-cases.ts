@@ -4,6 +4,8 @@
 import { completed, failedAs } from '../failure.ts';
 import {
   BEGINNING,
+  type CaseFigures,
+  casesOf,
   chunkOf,
   contentOf,
   DONE,
@@ -11,6 +13,7 @@ import {
   dataEvents,
   deltaOf,
   ENDING,
+  type FaultCase,
   FINISH,
   finishOf,
   ROLE,
@@ -18,8 +21,8 @@ import {
   USAGE,
   WORDS,
   wholeOf,
-} from './case-body.ts';
-import { type CaseFigures, casesOf, type FaultCase, withBody } from './fault-case.ts';
+  withBody,
+} from './fault-case.ts';
 
 const { stream, whole } = casesOf('content');
 

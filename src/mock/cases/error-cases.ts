@@ -1,8 +1,18 @@
 // Errors in the middle of a stream that began with 200, in the forms of several servers and gateways.
 
 import { completed, failedAs } from '../failure.ts';
-import { BEGINNING, DONE, dataEvent, ENDING, STREAM } from './case-body.ts';
-import { type CaseReply, type CaseRequest, casesOf, type FaultCase, withBody } from './fault-case.ts';
+import {
+  BEGINNING,
+  type CaseReply,
+  type CaseRequest,
+  casesOf,
+  DONE,
+  dataEvent,
+  ENDING,
+  type FaultCase,
+  STREAM,
+  withBody,
+} from './fault-case.ts';
 
 const { stream } = casesOf('stream');
 

@@ -1,7 +1,6 @@
 // Status lines and header fields that are odd or wrong (RFC 9112 §3 to §5), and what precedes the reply.
 
 import { completed, failedAs, timeout } from '../failure.ts';
-import { STREAM, WHOLE } from './case-body.ts';
 import {
   atOnce,
   type CaseRequest,
@@ -12,7 +11,9 @@ import {
   KEEP,
   okHead,
   repeatedEvery,
+  STREAM,
   trueLength,
+  WHOLE,
   withBody,
 } from './fault-case.ts';
 

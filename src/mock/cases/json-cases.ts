@@ -1,8 +1,17 @@
 // JSON that is odd or wrong (RFC 8259), in events and in whole replies.
 
 import { completed, failedAs } from '../failure.ts';
-import { BEGINNING, dataEvent, ENDING, STREAM, WHOLE } from './case-body.ts';
-import { type CaseRequest, casesOf, type FaultCase, withBody } from './fault-case.ts';
+import {
+  BEGINNING,
+  type CaseRequest,
+  casesOf,
+  dataEvent,
+  ENDING,
+  type FaultCase,
+  STREAM,
+  WHOLE,
+  withBody,
+} from './fault-case.ts';
 
 const { both, stream, whole } = casesOf('json');
 

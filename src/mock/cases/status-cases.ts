@@ -2,7 +2,6 @@
 
 import { gzipSync } from 'node:zlib';
 import { completed, failedAs, status, timeout } from '../failure.ts';
-import { WHOLE } from './case-body.ts';
 import {
   atOnce,
   type CaseReply,
@@ -18,6 +17,7 @@ import {
   repeatedEvery,
   SILENT,
   trueLength,
+  WHOLE,
 } from './fault-case.ts';
 
 const { both, apart } = casesOf('status');

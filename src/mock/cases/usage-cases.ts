@@ -4,16 +4,18 @@
 import { completed } from '../failure.ts';
 import {
   BEGINNING,
+  casesOf,
   contentOf,
   DONE,
   dataEvents,
+  type FaultCase,
   FINISH,
   ROLE,
   usageOf,
   WORDS,
   wholeOf,
-} from './case-body.ts';
-import { casesOf, type FaultCase, withBody } from './fault-case.ts';
+  withBody,
+} from './fault-case.ts';
 
 const { both, stream } = casesOf('usage');
 

@@ -10,11 +10,10 @@ import {
   type ModelWeights,
 } from '../../core/model/model-facts.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
-import { ModelError } from '../model-error.ts';
-import { ggufCache } from './gguf-cache.ts';
+import { ModelError } from '../byte-source.ts';
+import { blockOf, ggufCache, type TensorRole, tensorRole } from './gguf-cache.ts';
 import { GgufKeys } from './gguf-keys.ts';
 import type { GgufHeader, GgufTensor } from './read-gguf.ts';
-import { blockOf, type TensorRole, tensorRole } from './tensor-role.ts';
 
 /**
  * @param headers of all files of a split model; the first one has the model's metadata.
@@ -123,3 +122,21 @@ const bitsOf = ({ low }: Interval, weights: number): string =>
   weights === 0 ? '0' : `${Number(((low * 8) / weights).toFixed(2))}`;
 
 const fileName = (place: string): string => place.split(/[\\/]/).at(-1) ?? place;
+
+// A model may be split over files named "…-00001-of-00005.gguf" (llama-gguf-split).
+
+/** The names of all parts, in order; of a file that was not split its own. */
+export const splitParts = (place: string): readonly string[] => {
+  const found = SPLIT.exec(place);
+  if (found === null) return [place];
+  const [, stem = '', , countText = ''] = found;
+  const count = Number(countText);
+  if (count < 1 || count > PARTS_MAX) return [place];
+  return Array.from(
+    { length: count },
+    (_, index) => `${stem}-${String(index + 1).padStart(5, '0')}-of-${countText}.gguf`,
+  );
+};
+
+const SPLIT = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/;
+const PARTS_MAX = 1_000;

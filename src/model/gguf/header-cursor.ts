@@ -3,8 +3,7 @@
 
 import type { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
-import type { ByteSource } from '../byte-source.ts';
-import { ModelError } from '../model-error.ts';
+import { type ByteSource, ModelError } from '../byte-source.ts';
 
 export class HeaderCursor {
   readonly #source: ByteSource;

@@ -2,9 +2,7 @@
 // read. Format: docs/gguf.md of ggml; versions 2 and 3, little-endian.
 
 import type { ExpansionBudget } from '../../core/input/expansion-budget.ts';
-import type { ByteSource } from '../byte-source.ts';
-import { headerBudget } from '../header-budget.ts';
-import { ModelError } from '../model-error.ts';
+import { type ByteSource, headerBudget, ModelError } from '../byte-source.ts';
 import { HeaderCursor } from './header-cursor.ts';
 import { tensorType } from './tensor-types.ts';
 

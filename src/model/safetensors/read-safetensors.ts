@@ -3,9 +3,7 @@
 import type { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { INPUT_LIMITS } from '../../core/input/input-limits.ts';
 import { isJsonObject, parseAnyJson } from '../../core/json.ts';
-import type { ByteSource } from '../byte-source.ts';
-import { headerBudget } from '../header-budget.ts';
-import { ModelError } from '../model-error.ts';
+import { type ByteSource, headerBudget, ModelError } from '../byte-source.ts';
 
 export interface SafeTensor {
   readonly name: string;

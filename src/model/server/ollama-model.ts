@@ -5,12 +5,12 @@ import { counted } from '../../core/figure/figure.ts';
 import { isJsonObject } from '../../core/json.ts';
 import { exactly, type Interval, type ModelFacts, type ModelWeights } from '../../core/model/model-facts.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { ModelError } from '../byte-source.ts';
 import { ggufCache } from '../gguf/gguf-cache.ts';
 import { ggufFacts } from '../gguf/gguf-facts.ts';
 import { GgufKeys } from '../gguf/gguf-keys.ts';
 import type { GgufHeader, GgufTensor, GgufValue } from '../gguf/read-gguf.ts';
 import { tensorTypeNamed } from '../gguf/tensor-types.ts';
-import { ModelError } from '../model-error.ts';
 import { fetchObject } from './fetch-object.ts';
 import {
   chosenName,

@@ -6,8 +6,8 @@ import { isJsonObject } from '../../core/json.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
 import { exactly, type ModelFacts, type ModelWeights } from '../../core/model/model-facts.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
+import { ModelError } from '../byte-source.ts';
 import { hubModel } from '../hub-cache.ts';
-import { ModelError } from '../model-error.ts';
 import { fetchBoundedText, fetchObject } from './fetch-object.ts';
 import {
   chosenName,

@@ -3,7 +3,7 @@
 import { counted } from '../../core/figure/figure.ts';
 import type { Engine } from '../../core/model/engine-constants.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
-import { ModelError } from '../model-error.ts';
+import { ModelError } from '../byte-source.ts';
 
 export interface ServersModel {
   readonly facts: ModelFacts;

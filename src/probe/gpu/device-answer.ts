@@ -3,8 +3,9 @@
 
 import * as v from 'valibot';
 import type { Reported } from '../../core/unknown.ts';
+import type { Env } from '../../process/child.ts';
 import { reported, text } from '../../wire/schema.ts';
-import type { DeviceMeasurement, ProbeOutcome } from '../probe.ts';
+import type { DeviceMeasurement, ProbeDevice, ProbeOutcome } from '../probe.ts';
 import type { ProbeAnswer } from '../probe-child.ts';
 
 /** A child's result: figures, or why there are none. */
@@ -57,3 +58,20 @@ const answerSchema: v.GenericSchema<unknown, DeviceAnswer> = v.variant('kind', [
 ]);
 
 const REASON_LENGTH_MAX = 900;
+
+// The port of everything that measures a device. An engine measures in a child process; if it cannot, it
+// returns the reason, and another one is tried.
+export interface DeviceEngine {
+  /** As profiles name it: "cuda". */
+  readonly name: string;
+  /** Whether it supports such a device at all. */
+  suits(device: ProbeDevice): boolean;
+  /** Rejects only on an abort. */
+  measure(device: ProbeDevice, signal: AbortSignal): Promise<ProbeOutcome<DeviceMeasurement>>;
+}
+
+export interface EngineOptions {
+  readonly env: Env;
+  /** process.execPath */
+  readonly nodePath: string;
+}

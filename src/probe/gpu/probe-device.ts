@@ -5,8 +5,7 @@ import type { GpuVendor, NodeGpus } from '../../core/node/gpu.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../probe.ts';
 import { cpuEngine } from './cpu/cpu-engine.ts';
 import { cudaEngine } from './cuda/cuda-engine.ts';
-import { failed } from './device-answer.ts';
-import type { DeviceEngine, EngineOptions } from './device-engine.ts';
+import { type DeviceEngine, type EngineOptions, failed } from './device-answer.ts';
 import { mlxEngine } from './mlx/mlx-engine.ts';
 import { webgpuEngine } from './webgpu/webgpu-engine.ts';
 

@@ -2,8 +2,7 @@
 // one-time ticket. A peer that does not return a lease, loses its link or reports a false cost consumes no
 // more than the leased time.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause, untilAborted } from '../../clock/until-aborted.ts';
+import { type Clock, pause, untilAborted } from '../../clock/clock.ts';
 import { ageMsOf } from '../../core/entry-maps.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { type Connection, connectionKey } from '../../core/link/connection.ts';

@@ -3,8 +3,15 @@
 
 import { unknown } from '../../core/unknown.ts';
 import { roundTripFigures } from '../socket/round-trip-figures.ts';
-import { isHalfRoundTrip, roundTripNs } from './half-round-trip.ts';
-import type { RdmaTest, RdmaTool, ToolCall, ToolCommand, ToolFigures } from './rdma-tool.ts';
+import {
+  isHalfRoundTrip,
+  type RdmaTest,
+  type RdmaTool,
+  roundTripNs,
+  type ToolCall,
+  type ToolCommand,
+  type ToolFigures,
+} from './rdma-tool.ts';
 
 export const perftest: RdmaTool = {
   name: 'perftest',

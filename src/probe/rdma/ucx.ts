@@ -2,10 +2,18 @@
 // one, so jitter comes from a batch of tests of one round trip each, all over one rendezvous.
 
 import { counted } from '../../core/figure/figure.ts';
-import { meanAbsoluteDifference } from '../../core/statistics/jitter.ts';
+import { meanAbsoluteDifference } from '../../core/statistics/percentile.ts';
 import { unknown } from '../../core/unknown.ts';
-import { isHalfRoundTrip, roundTripNs } from './half-round-trip.ts';
-import type { RdmaPlace, RdmaTest, RdmaTool, ToolCall, ToolCommand, ToolFigures } from './rdma-tool.ts';
+import {
+  isHalfRoundTrip,
+  type RdmaPlace,
+  type RdmaTest,
+  type RdmaTool,
+  roundTripNs,
+  type ToolCall,
+  type ToolCommand,
+  type ToolFigures,
+} from './rdma-tool.ts';
 
 const WARM_UP_MESSAGES = 2;
 

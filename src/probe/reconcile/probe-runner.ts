@@ -9,8 +9,13 @@ import type { DeviceLock } from '../device-lock.ts';
 import type { ProbeCause } from '../lease/lease-message.ts';
 import { type AttemptResult, attemptLink, type LinkAttemptParts } from '../lease/link-attempt.ts';
 import { failedProbe } from '../link-outcome.ts';
-import type { DeviceMeasurement, LinkMeasurement, ProbeDeviceNow, ProbeOutcome } from '../probe.ts';
-import { withDeadline } from '../probe-deadline.ts';
+import {
+  type DeviceMeasurement,
+  type LinkMeasurement,
+  type ProbeDeviceNow,
+  type ProbeOutcome,
+  withDeadline,
+} from '../probe.ts';
 import { failureIntervalMs, refusalWaitMs } from '../schedule/backoff.ts';
 import { ANY_PORT, portText, sourcePorts } from '../schedule/link-ports.ts';
 import { linkIntervalMs, type PortLoads, routineSpendingOf } from '../schedule/probe-interval.ts';

@@ -2,8 +2,7 @@
 // one probe per interface, limited by budget, runners and other probes. Nothing here reacts to an event: replaying a
 // journal starts no probe, because only what is due by the current state is started.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause } from '../../clock/until-aborted.ts';
+import { type Clock, pause } from '../../clock/clock.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { type ProbeSubject, probeKey } from '../../core/probe/probe-status.ts';

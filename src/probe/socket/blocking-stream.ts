@@ -2,7 +2,7 @@
 // checked: a thread inside a foreign call cannot be ended from outside.
 
 import { randomBytes } from 'node:crypto';
-import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import { monotonicNs } from '../../clock/system-clock.ts';
 import { NOTHING_YET, type PlacedBuffer, type Sockets } from '../../native/sockets.ts';
 import { CHUNK_BYTES, EXCHANGE_WARM_UP, ROUND_TRIP_BYTES, type StreamJob, WARM_UP } from './stream.ts';
 import type { StreamBoard } from './stream-board.ts';

@@ -2,8 +2,7 @@
 // load. Both the idle and the loaded ones go through the same two event loops, so that their difference comes
 // from the path and not from the ends.
 
-import type { Clock } from '../../clock/clock.ts';
-import { pause, unlessAborted, untilAborted } from '../../clock/until-aborted.ts';
+import { type Clock, pause, unlessAborted, untilAborted } from '../../clock/clock.ts';
 import { counted } from '../../core/figure/figure.ts';
 import { lowerPercentile } from '../../core/statistics/percentile.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';

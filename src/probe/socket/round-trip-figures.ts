@@ -1,8 +1,7 @@
 // The figures of a series of round trips, as a link profile carries them.
 
 import { counted } from '../../core/figure/figure.ts';
-import { meanAbsoluteDifference } from '../../core/statistics/jitter.ts';
-import { lowerPercentile } from '../../core/statistics/percentile.ts';
+import { lowerPercentile, meanAbsoluteDifference } from '../../core/statistics/percentile.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
 
 export interface RoundTripFigures {

@@ -3,20 +3,22 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import { isKnown, unknown } from '../../core/unknown.ts';
-import {
-  HOURLY,
-  type ProbeDirection,
-  RUN_SLACK_MS,
-  type RunOptions,
-  type RunResult,
-  runFiguresOf,
-} from './bandwidth-run.ts';
 import { ControlChannel } from './control-channel.ts';
 import { RUN_MS_MAX, type ToSink, type ToSource, toSourceSchema } from './control-message.ts';
 import { ControlPings, reasonAgainstPings } from './control-pings.ts';
 import { dialSink, type SinkAddress } from './dial.ts';
 import { brokenOff, outOfOrder, ProbeError } from './probe-error.ts';
-import { RateEstimate, type RateSample, SAMPLE_INTERVAL_MS } from './rate-estimate.ts';
+import {
+  HOURLY,
+  type ProbeDirection,
+  RateEstimate,
+  type RateSample,
+  RUN_SLACK_MS,
+  type RunOptions,
+  type RunResult,
+  runFiguresOf,
+  SAMPLE_INTERVAL_MS,
+} from './rate-estimate.ts';
 import type { Stream, StreamEngine, StreamJob } from './stream.ts';
 import {
   acknowledgedOf,

@@ -1,6 +1,6 @@
 // Several streams as one: their total, on the clock of the counting end.
 
-import { monotonicNs } from '../../clock/monotonic-ns.ts';
+import { monotonicNs } from '../../clock/system-clock.ts';
 import { isUnknown, type Reported } from '../../core/unknown.ts';
 import type { RateSample } from './rate-estimate.ts';
 import type { Stream } from './stream.ts';

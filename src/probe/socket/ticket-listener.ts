@@ -5,8 +5,7 @@
 
 import { once } from 'node:events';
 import { createServer, isIP, type Server, type Socket, SocketAddress } from 'node:net';
-import type { Clock } from '../../clock/clock.ts';
-import { pause, untilAborted } from '../../clock/until-aborted.ts';
+import { type Clock, pause, untilAborted } from '../../clock/clock.ts';
 import { receiveIntroduction } from './handshake.ts';
 import { ProbeError } from './probe-error.ts';
 

@@ -6,8 +6,7 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { failureLabel } from '../../core/run/failure-text.ts';
 import type { Report } from '../../core/run/report.ts';
-import { type ForeignFigures, foreignFigures } from './foreign-series.ts';
-import type { SampleReading } from './measured-samples.ts';
+import { type ForeignFigures, foreignFigures, type SampleReading } from './foreign-series.ts';
 
 /** Lines of some thousand characters at a time. @throws the system's error */
 export async function* aiperfRecords(report: Report, samples: SampleReading): AsyncGenerator<string> {

@@ -3,10 +3,10 @@
 
 import type { Report } from '../../core/run/report.ts';
 import { aiperfRecords } from './aiperf-records.ts';
+import type { SampleReading } from './foreign-series.ts';
 import { genaiPerfSummary } from './genai-perf-summary.ts';
 import { guidellmReport } from './guidellm-report.ts';
 import { inferencePerfSummary } from './inference-perf-summary.ts';
-import type { SampleReading } from './measured-samples.ts';
 import { vllmResult } from './vllm-result.ts';
 
 /** A text in parts, none of which needs the whole run in memory. */

@@ -1,10 +1,14 @@
 // What the other tools compute for each completed request, by their own definitions, if they agree on one: latency
 // ends with the last content, and the time between tokens is the remainder after the first, over the tokens less one.
 
-import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { type EndedSample, OUTSIDE_WINDOWS } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
-import { lastContentNs } from './measured-samples.ts';
+import { fileLines } from '../../metrics/file-lines.ts';
+import { sampleFigures } from '../../metrics/sample-figures.ts';
+import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
+import { SeenIds } from '../../metrics/seen-ids.ts';
+import { decodeSampleLine } from '../../wire/sample-line.ts';
 
 /** Nanoseconds and tokens; undefined if the sample has none. */
 export interface ForeignFigures {
@@ -80,3 +84,82 @@ export class ForeignTotals {
 }
 
 const PARTIAL_KEYS = ['ttftNs', 'secondTokenNs', 'perTokenNs', 'inputTokens', 'outputTokens'] as const;
+
+// The measured samples of a run for the formats of other tools, read from samples.jsonl line by line: a run of millions is
+// never whole in memory. Each sample once, and only those whose stamps agree.
+
+/** The measured samples from the first on, each time it is called. */
+export type SampleReading = () => AsyncIterable<EndedSample>;
+
+/** In the order in which they ended. @throws the system's error */
+export async function* measuredSamples(samplesPath: string): AsyncGenerator<EndedSample, void, void> {
+  const seen = new SeenIds();
+  for await (const line of fileLines(samplesPath, { lineBytesMax: SAMPLE_LINE_BYTES_MAX })) {
+    const decoded = line.kind === 'too-long' ? undefined : decodeSampleLine(line.text);
+    if (decoded?.kind !== 'sample') continue;
+    const { sample } = decoded;
+    if (sample.window === OUTSIDE_WINDOWS || !seen.add(sample.sampleId)) continue;
+    if (sample.outcome === 'completed' && sampleFigures(sample, true) === undefined) continue;
+    yield sample;
+  }
+}
+
+/** Nanoseconds since the run's zero; the end if no content came. */
+export const lastContentNs = ({ firstContentNs, chunkGapsNs, endNs }: EndedSample): number =>
+  firstContentNs === NO_FIGURE ? endNs : chunkGapsNs.reduce((sum, gap) => sum + gap, firstContentNs);
+
+// The maximum number of requests in progress at one moment.
+
+/** An end at the moment of a start comes before it. @param starts ascending @param ends ascending, in the same unit */
+export const peakConcurrency = (starts: Float64Array, ends: Float64Array): number => {
+  let ended = 0;
+  let most = 0;
+  for (const [started, start] of starts.entries()) {
+    while (ended < ends.length && (ends[ended] ?? 0) <= start) ended += 1;
+    most = Math.max(most, started + 1 - ended);
+  }
+  return most;
+};
+
+// A series summarised as in the Python tools of this field, with NumPy's defaults: percentiles interpolated between
+// the two nearest values, and the standard deviation of a population. Ours (METRICS §5) take the lower value, and n −
+// 1.
+export interface ValueSummary {
+  readonly count: number;
+  readonly sum: number;
+  readonly mean: number;
+  /** Divided by n. */
+  readonly stdDev: number;
+  readonly min: number;
+  readonly max: number;
+  /** @param percentile 0 to 100 */
+  readonly percentile: (percentile: number) => number;
+}
+
+/** undefined without values. @param sorted ascending, in the unit of the result */
+export const valueSummary = (sorted: Float64Array): ValueSummary | undefined => {
+  const count = sorted.length;
+  const min = sorted[0];
+  const max = sorted[count - 1];
+  if (min === undefined || max === undefined) return undefined;
+  let sum = 0;
+  for (const value of sorted) sum += value;
+  const mean = sum / count;
+  let squares = 0;
+  for (const value of sorted) squares += (value - mean) ** 2;
+  return {
+    count,
+    sum,
+    mean,
+    stdDev: Math.sqrt(squares / count),
+    min,
+    max,
+    percentile: percentile => interpolated(sorted, (percentile / 100) * (count - 1)),
+  };
+};
+
+const interpolated = (sorted: Float64Array, place: number): number => {
+  const below = sorted[Math.floor(place)] ?? 0;
+  const above = sorted[Math.ceil(place)] ?? below;
+  return below + (place - Math.floor(place)) * (above - below);
+};

@@ -4,9 +4,7 @@
 import type { Report } from '../../core/run/report.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { knownOr } from '../../core/unknown.ts';
-import { ForeignTotals } from './foreign-series.ts';
-import type { SampleReading } from './measured-samples.ts';
-import { valueSummary } from './value-summary.ts';
+import { ForeignTotals, type SampleReading, valueSummary } from './foreign-series.ts';
 
 /**
  * One JSON object; a metric without data from the server is left out, as in both tools. @throws the system's error

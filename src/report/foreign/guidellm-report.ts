@@ -5,6 +5,7 @@ import type { EndedSample } from '../../core/run/ended-sample.ts';
 import type { Report, ReportRun } from '../../core/run/report.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { isUnknown, knownOr } from '../../core/unknown.ts';
+import type { SampleReading } from './foreign-series.ts';
 import { guidellmMetrics } from './guidellm-metrics.ts';
 import {
   GUIDELLM_STATUSES,
@@ -13,7 +14,6 @@ import {
   guidellmRequest,
   guidellmRequestJson,
 } from './guidellm-request.ts';
-import type { SampleReading } from './measured-samples.ts';
 
 /** Its requests are written one by one; the inputs of its distributions are in memory. @throws the system's error */
 export async function* guidellmReport(report: Report, samples: SampleReading): AsyncGenerator<string> {

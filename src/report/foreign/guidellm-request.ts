@@ -4,8 +4,8 @@
 
 import type { EndedSample } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
+import { lastContentNs } from './foreign-series.ts';
 import type { Weighted } from './guidellm-statistics.ts';
-import { lastContentNs } from './measured-samples.ts';
 
 export type GuidellmStatus = (typeof GUIDELLM_STATUSES)[number];
 

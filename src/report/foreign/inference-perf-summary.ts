@@ -6,9 +6,7 @@ import type { ObjectiveName } from '../../core/run/objective.ts';
 import type { Report } from '../../core/run/report.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
-import { type ForeignFigures, ForeignTotals } from './foreign-series.ts';
-import type { SampleReading } from './measured-samples.ts';
-import { valueSummary } from './value-summary.ts';
+import { type ForeignFigures, ForeignTotals, type SampleReading, valueSummary } from './foreign-series.ts';
 
 /** One JSON object; null for missing values. @throws the system's error */
 export async function* inferencePerfSummary(report: Report, samples: SampleReading): AsyncGenerator<string> {

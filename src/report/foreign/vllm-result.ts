@@ -9,10 +9,14 @@ import { isOpenLoop } from '../../core/run/run-pattern.ts';
 import { isOfTrace } from '../../core/run/run-shape.ts';
 import { RawValues } from '../../core/statistics/raw-values.ts';
 import { knownOr } from '../../core/unknown.ts';
-import { type ForeignFigures, ForeignTotals } from './foreign-series.ts';
-import type { SampleReading } from './measured-samples.ts';
-import { peakConcurrency } from './peak-concurrency.ts';
-import { type ValueSummary, valueSummary } from './value-summary.ts';
+import {
+  type ForeignFigures,
+  ForeignTotals,
+  peakConcurrency,
+  type SampleReading,
+  type ValueSummary,
+  valueSummary,
+} from './foreign-series.ts';
 
 /** One JSON object. @throws the system's error */
 export async function* vllmResult(report: Report, samples: SampleReading): AsyncGenerator<string> {

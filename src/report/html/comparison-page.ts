@@ -23,12 +23,11 @@ import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts
 import { capitalized } from '../../core/text/single-line.ts';
 import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
 import { comparisonToJson } from '../../wire/comparison-schema.ts';
-import type { FontFace } from './font-faces.ts';
-import { htmlPage } from './page.ts';
 import {
   figureCell,
   folded,
   foldedList,
+  htmlPage,
   pageFoot,
   pageHead,
   pageSection,
@@ -37,7 +36,7 @@ import {
   type VerdictBand,
   verdictBand,
 } from './page-parts.ts';
-import { pageStyle } from './page-style.ts';
+import { type FontFace, pageStyle } from './page-style.ts';
 
 interface ComparisonPageInput {
   readonly document: ComparisonDocument;

@@ -31,11 +31,10 @@ import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts
 import { capitalized } from '../../core/text/single-line.ts';
 import { isUnknown } from '../../core/unknown.ts';
 import { sweepDocumentToJson } from '../../wire/sweep-schema.ts';
-import type { FontFace } from './font-faces.ts';
-import { htmlPage } from './page.ts';
 import {
   folded,
   foldedList,
+  htmlPage,
   pageFoot,
   pageHead,
   pageSection,
@@ -44,7 +43,7 @@ import {
   type VerdictBand,
   verdictBand,
 } from './page-parts.ts';
-import { pageStyle } from './page-style.ts';
+import { type FontFace, pageStyle } from './page-style.ts';
 
 interface LinePageInput {
   readonly document: SweepDocument | LineDocument;

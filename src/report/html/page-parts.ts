@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { Figure } from '../../core/figure/figure.ts';
 import { SPOILED_MARK } from '../../core/run/contamination.ts';
 import type { SummaryFigure } from '../../core/run/report-summary.ts';
-import { type Markup, type MarkupValue, markup } from '../../core/text/markup.ts';
+import { type Markup, type MarkupValue, markup, rawMarkup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
 
 interface PageHead {
@@ -131,3 +131,46 @@ const SUNK_MARK = markup`<svg viewBox="0 0 56 40" width="56" height="40" aria-hi
 const SENTENCES_SHOWN_MAX = 40;
 /** A report of a run takes 60 KB, that of a line some KB a stage. */
 const EMBEDDED_BYTES_MAX: number = 512 * 1024;
+
+// One self-contained HTML file: no script, nothing fetched, and a policy that refuses both in case any got in. Its
+// style is allowed by its hash, so style attributes of elements are refused.
+interface HtmlPage {
+  readonly title: string;
+  /** Content of its style element: only rules made here, never foreign text. */
+  readonly style: string;
+  readonly body: Markup;
+}
+
+export const htmlPage = ({ title, style, body }: HtmlPage): string => {
+  // A browser hashes the text between the tags, byte by byte.
+  const text = `\n${style.trim()}\n`;
+  const hash = createHash('sha256').update(text).digest('base64');
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy(hash)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>${title}</title>
+<link rel="icon" href="data:,">
+<style>${rawMarkup(text)}</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`.markup;
+};
+
+/** Only what the file contains: its style, its fonts, the empty icon. */
+const policy = (styleHash: string): string =>
+  [
+    `default-src 'none'`,
+    `style-src 'sha256-${styleHash}'`,
+    'font-src data:',
+    'img-src data:',
+    `base-uri 'none'`,
+    `form-action 'none'`,
+  ].join('; ');

@@ -16,6 +16,14 @@ import {
   formatNanosecondsTick,
 } from '../../core/figure/duration.ts';
 import { counted, figureText, formatThreeDigits } from '../../core/figure/figure.ts';
+import { adviceContext, failureAdvice } from '../../core/run/failure-advice.ts';
+import {
+  FAILURE_COLUMNS,
+  failureRows,
+  outageLead,
+  outageLines,
+  unsuccessfulEndLines,
+} from '../../core/run/failure-text.ts';
 import { seedText } from '../../core/run/foreign-run.ts';
 import { limitsOn } from '../../core/run/objective.ts';
 import type { Outage } from '../../core/run/outage.ts';
@@ -31,8 +39,7 @@ import {
 } from '../../core/run/report-summary.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { headlineSeries, type SeriesKey, seriesRow } from '../../core/run/run-series.ts';
-import { hasSteps, isOfSessions, isOfTrace, loadLabel, shapeOf } from '../../core/run/run-shape.ts';
-import { tagTexts } from '../../core/run/run-tags.ts';
+import { hasSteps, isOfSessions, isOfTrace, loadLabel, shapeOf, tagTexts } from '../../core/run/run-shape.ts';
 import { serverTimeSentence } from '../../core/run/server-times.ts';
 import { type Markup, markup } from '../../core/text/markup.ts';
 import { capitalized } from '../../core/text/single-line.ts';
@@ -40,11 +47,8 @@ import { isUnknown, knownOr } from '../../core/unknown.ts';
 import type { TimeSeries } from '../../wire/api/run-answers.ts';
 import { reportToJson } from '../../wire/report-codec.ts';
 import { boundTables } from './bound-tables.ts';
-import { failureTable } from './failure-table.ts';
-import type { FontFace } from './font-faces.ts';
-import { htmlPage } from './page.ts';
-import { pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } from './page-parts.ts';
-import { pageStyle } from './page-style.ts';
+import { htmlPage, pageFoot, pageHead, pageSection, picture, sixFigures, verdictBand } from './page-parts.ts';
+import { type FontFace, pageStyle } from './page-style.ts';
 import { runDetails, runObjectives, runTables, spoiledFigures } from './run-tables.ts';
 
 interface RunPageInput {
@@ -227,3 +231,23 @@ const limitsOf = ({ objectives = [], objectiveAnswers }: Report, key: SeriesKey)
 const TOO_SHORT = 'The run was too short for a picture over time.';
 const WHOLE = { width: 748, height: 196 } as const;
 const HALF = { width: 358, height: 150 } as const;
+
+// Why requests failed, at the top of the page of a run: one row for each cause with advice, and when the server was
+// down.
+const failureTable = (report: Report): Markup | undefined => {
+  const { failures } = report;
+  if (isUnknown(failures) || failures.groups.length === 0) return undefined;
+  const advice = failures.groups.map(group => failureAdvice(group, adviceContext(report)));
+  return markup`<section class="failures" aria-label="Why requests failed"><table>
+<thead><tr>${FAILURE_COLUMNS.map(title => markup`<th scope="col">${title}</th>`)}</tr></thead>
+<tbody>${failureRows(failures).map(
+    ([count, why, when, message], index) =>
+      markup`<tr><td>${count}</td><th scope="row">${why}</th><td>${when}</td><td class="said">${message}${
+        advice[index] === undefined || advice[index] === '' ? undefined : markup`<p>${advice[index]}</p>`
+      }</td></tr>`,
+  )}</tbody></table>${
+    failures.outages.length === 0
+      ? undefined
+      : markup`<p>${outageLead(failures.outages)}:</p><ul>${outageLines(failures.outages).map(line => markup`<li>${line}</li>`)}</ul>`
+  }${unsuccessfulEndLines(failures).map(line => markup`<p>${line}</p>`)}</section>`;
+};

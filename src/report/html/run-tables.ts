@@ -29,8 +29,7 @@ import {
 } from '../../core/run/report-summary.ts';
 import { RUN_RATES } from '../../core/run/run-rates.ts';
 import { SERIES_KEYS, type SeriesKey, seriesOf, seriesRow } from '../../core/run/run-series.ts';
-import { graceRows, loadLabel } from '../../core/run/run-shape.ts';
-import { nameLabel } from '../../core/run/run-tags.ts';
+import { graceRows, loadLabel, nameLabel } from '../../core/run/run-shape.ts';
 import { serverAccount } from '../../core/run/server-rows.ts';
 import {
   sessionLines,

@@ -9,7 +9,7 @@ import type { UnreportedFact } from '../../core/run/foreign-run.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
 import { linesIn } from '../../core/text/lines-in.ts';
 import { unknown } from '../../core/unknown.ts';
-import { peakConcurrency } from '../foreign/peak-concurrency.ts';
+import { peakConcurrency } from '../foreign/foreign-series.ts';
 import {
   checkedBy,
   checkedSample,

@@ -1,5 +1,7 @@
 // The report of a run in Markdown: short enough for a comment on a pull request or the summary of a CI job.
 
+import type { DepthProfile } from '../../core/depth/depth-profile.ts';
+import { depthRemarks, depthTestName, plusMinusText } from '../../core/depth/depth-text.ts';
 import { figureText, formatCount } from '../../core/figure/figure.ts';
 import {
   RUN_HEADROOM_HEAD,
@@ -21,7 +23,7 @@ import { boundText, unboundedReason, unboundedText } from '../../core/run/figure
 import { seedText } from '../../core/run/foreign-run.ts';
 import { formatRunFigure } from '../../core/run/format-run-figure.ts';
 import { provenanceRows } from '../../core/run/provenance-rows.ts';
-import type { Report, ReportSeries } from '../../core/run/report.ts';
+import type { Report, ReportRun, ReportSeries } from '../../core/run/report.ts';
 import {
   objectiveLines,
   percentileText,
@@ -42,9 +44,8 @@ import {
   uncachedRows,
 } from '../../core/run/session-rows.ts';
 import { capitalized } from '../../core/text/single-line.ts';
-import { isUnknown } from '../../core/unknown.ts';
-import { depthMarkdown } from './depth-markdown.ts';
-import { boldCell, codeCell, markdownTable, markdownText } from './markdown-text.ts';
+import { isUnknown, knownOr } from '../../core/unknown.ts';
+import { boldCell, codeCell, markdownCode, markdownTable, markdownText } from './markdown-text.ts';
 
 export const runMarkdown = (report: Report): string => {
   const { run, series } = report;
@@ -205,3 +206,37 @@ const list = (sentences: readonly string[]): readonly string[] =>
   sentences.length === 0 ? [] : [...sentences.map(sentence => `- ${markdownText(sentence)}`), ''];
 
 const NOTICES_SHOWN_MAX = 10;
+
+// A depth profile in the format that users of llama-bench post, so that both can be in one table.
+export const depthMarkdown = (
+  profile: DepthProfile,
+  { model, serverKind }: Pick<ReportRun, 'model' | 'serverKind'>,
+  calibration?: Report['calibration'],
+): readonly string[] => {
+  const { plan, rows } = profile;
+  const size = isUnknown(plan.sizeBytes) ? '–' : `${(plan.sizeBytes / GIBIBYTE).toFixed(2)} GiB`;
+  const parameters = isUnknown(plan.parameters) ? '–' : `${(plan.parameters / BILLION).toFixed(2)} B`;
+  return [
+    ...markdownTable(
+      ['model', 'size', 'params', 'backend', 'test', 't/s'],
+      rows.map(row => [
+        codeCell(knownOr(model, 'unknown')),
+        size,
+        parameters,
+        knownOr(serverKind, 'unknown'),
+        // "pp512 @ d4096" of figures alone, as llama-bench writes it.
+        { markdown: depthTestName(row, plan) },
+        plusMinusText(row.tokensPerSecond),
+      ]),
+    ),
+    '',
+    ...depthRemarks(profile, calibration).map(
+      ({ test, words }) => `- ${markdownCode(test)}: ${markdownText(words)}`,
+    ),
+    `- over HTTP, one request at a time, ± over ${plan.repetitions} repetitions; times to first token include the way there and back`,
+    '',
+  ];
+};
+
+const GIBIBYTE = 1024 ** 3;
+const BILLION = 1e9;

@@ -3,15 +3,13 @@
 // names are theirs.
 
 import { createHash } from 'node:crypto';
-import { gapsByChoice } from '../../core/run/choice-times.ts';
-import type { EndedSample } from '../../core/run/ended-sample.ts';
+import { type EndedSample, gapsByChoice } from '../../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../core/run/event-record.ts';
 import type { ReportRun } from '../../core/run/report.ts';
 import { isKnown } from '../../core/unknown.ts';
 import { fileLines } from '../../metrics/file-lines.ts';
 import { SAMPLE_LINE_BYTES_MAX } from '../../metrics/samples-file.ts';
 import { decodeSampleLine } from '../../wire/sample-line.ts';
-import { BucketHistogram } from './bucket-histogram.ts';
 import {
   type Attributes,
   metricsRequest,
@@ -247,3 +245,29 @@ const INSTRUMENTS = {
     bounds: TOKENS,
   },
 } as const;
+
+// A histogram with fixed bounds as in OpenTelemetry: a value that equals a bound belongs to the lower bucket.
+class BucketHistogram {
+  readonly bounds: readonly number[];
+  readonly counts: number[];
+  count = 0;
+  sum = 0;
+  min: number = Number.POSITIVE_INFINITY;
+  max: number = Number.NEGATIVE_INFINITY;
+
+  /** @param bounds ascending */
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  }
+
+  record(value: number): void {
+    let at = 0;
+    while (at < this.bounds.length && value > (this.bounds[at] ?? value)) at += 1;
+    this.counts[at] = (this.counts[at] ?? 0) + 1;
+    this.count += 1;
+    this.sum += value;
+    this.min = Math.min(this.min, value);
+    this.max = Math.max(this.max, value);
+  }
+}

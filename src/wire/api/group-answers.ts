@@ -1,8 +1,7 @@
 // Groups of nodes in the HTTP API: first a summary of each, then the nodes of one.
 
 import * as v from 'valibot';
-import type { GroupCell } from '../../core/group/group-cells.ts';
-import type { GroupSummary } from '../../core/group/group-view.ts';
+import type { GroupCell, GroupSummary } from '../../core/group/group-view.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import type { Warning } from '../../core/warnings/warning.ts';

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { admitLoad, loadExtent, type RequestedLoad } from '../../../src/bench/agent/admit-load.ts';
+import { admitLoad, loadExtent, type RequestedLoad } from '../../../src/bench/agent/admit-request.ts';
 import { admitAddresses, admitTarget } from '../../../src/bench/agent/admit-target.ts';
 import { CAP_LOOK_MS, CapWatch } from '../../../src/bench/agent/cap-watch.ts';
 import { reachTarget, systemNames } from '../../../src/bench/agent/reach-target.ts';
-import { addressKind } from '../../../src/core/address/address-kind.ts';
+import { addressKind } from '../../../src/core/address/server-address.ts';
 import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 
 const LISTED = { isAgent: true, targets: ['https://llm.example.net', 'http://127.0.0.1:8000'] };

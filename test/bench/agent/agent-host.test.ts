@@ -3,8 +3,7 @@
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { AgentHost } from '../../../src/bench/agent/agent-host.ts';
-import { trimKeptRuns } from '../../../src/bench/agent/kept-runs.ts';
+import { AgentHost, trimKeptRuns } from '../../../src/bench/agent/agent-host.ts';
 import { systemNames } from '../../../src/bench/agent/reach-target.ts';
 import type { AgentSessionEnd } from '../../../src/bench/agent/session-parts.ts';
 import { makeAgentCode } from '../../../src/bench/agent/tls/agent-code.ts';

@@ -7,8 +7,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DaemonAddress } from '../../../src/bench/announce/daemon-requests.ts';
-import type { RunAnnouncement } from '../../../src/bench/announce/run-announcement.ts';
-import { announceRun } from '../../../src/bench/announce/run-reporter.ts';
+import { announceRun, type RunAnnouncement } from '../../../src/bench/announce/run-reporter.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { runEndSchema, runStartSchema } from '../../../src/wire/run-schema.ts';

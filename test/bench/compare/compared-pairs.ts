@@ -8,7 +8,7 @@ import { systemClock } from '../../../src/clock/system-clock.ts';
 import type { ComparisonDocument } from '../../../src/core/comparison/comparison-document.ts';
 import { pairPlan, USUAL_LOOKS } from '../../../src/core/comparison/pair-plan.ts';
 import type { Report } from '../../../src/core/run/report.ts';
-import type { RunTags } from '../../../src/core/run/run-tags.ts';
+import type { RunTags } from '../../../src/core/run/run-shape.ts';
 import { madeUpComparison } from '../../support/made-up-comparison.ts';
 import { MadeUpRun } from '../../support/made-up-run.ts';
 import { runConfig } from '../../support/run-records.ts';

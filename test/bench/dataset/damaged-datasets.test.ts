@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BenchError } from '../../../src/bench/bench-error.ts';
 import { readDatasetFile } from '../../../src/bench/dataset/dataset-file.ts';
-import { readHistogramFile } from '../../../src/bench/dataset/histogram-file.ts';
+import { readHistogramFile } from '../../../src/bench/dataset/length-choice.ts';
 import { readLoadStages } from '../../../src/cli/bench/load-stages.ts';
 import { CommandError, terminalText } from '../../../src/cli/command-error.ts';
 import { seededRandom } from '../../../src/core/random.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseHistogram, readHistogramFile } from '../../../src/bench/dataset/histogram-file.ts';
+import { parseHistogram, readHistogramFile } from '../../../src/bench/dataset/length-choice.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 test.each([

@@ -1,8 +1,8 @@
 // Agents that refuse, die or fall silent, in each phase of a run.
 
 import { describe, expect, test } from 'vitest';
-import { lookUp } from '../../../src/core/run/metric-lookup.ts';
 import type { Report } from '../../../src/core/run/report.ts';
+import { lookUp } from '../../../src/core/run/snapshot.ts';
 import { type Mock, startMock } from '../../../src/mock/mock-server.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clockLine } from '../../../src/bench/fleet/clock-offset.ts';
-import { mergedSamples } from '../../../src/bench/fleet/merge-samples.ts';
+import { mergedSamples } from '../../../src/bench/fleet/fleet-account.ts';
 import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { shiftedSample } from '../../../src/wire/own-sample-line.ts';
 import { encodeSampleLine, encodeSamplesEnd } from '../../../src/wire/sample-line.ts';

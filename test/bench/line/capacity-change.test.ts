@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { capacityChange } from '../../../src/bench/line/capacity-change.ts';
 import { NO_EVIDENCE } from '../../../src/bench/line/line-estimate.ts';
-import type { SearchedStage } from '../../../src/bench/line/line-search.ts';
+import { capacityChange, type SearchedStage } from '../../../src/bench/line/line-search.ts';
 
 /** "112 held" as a stage. */
 const change = (...reported: readonly (readonly [load: number, verdict: SearchedStage['verdict']])[]) =>

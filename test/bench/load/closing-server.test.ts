@@ -1,7 +1,7 @@
 // A server over TLS that closes after each reply although it announces to keep the connection (llama-server), at 40 ms of round trip.
 
 import { beforeAll, expect, test } from 'vitest';
-import { ClosingServers } from '../../../src/bench/load/closing-servers.ts';
+import { ClosingServers } from '../../../src/bench/load/load-thread.ts';
 import { type Certificate, makeCertificate } from '../../support/certificate.ts';
 import { chunkedStream, STREAM } from '../target/reply-shapes.ts';
 import { farTlsServer } from './far-tls-server.ts';

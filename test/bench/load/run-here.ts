@@ -3,13 +3,12 @@
 import { LoadRecorder } from '../../../src/bench/arena/load-recorder.ts';
 import { createRingMemory } from '../../../src/bench/arena/ring.ts';
 import { createThreadBoardMemory, ThreadBoard } from '../../../src/bench/arena/thread-board.ts';
-import { ClientWatch } from '../../../src/bench/load/client-watch.ts';
+import { ClientWatch, ownThreadMeters } from '../../../src/bench/load/client-watch.ts';
 import { ClosedLoop } from '../../../src/bench/load/closed-loop.ts';
 import type { LoadPlan, OpenedConnections } from '../../../src/bench/load/load-plan.ts';
 import { LoadThread } from '../../../src/bench/load/load-thread.ts';
 import { OpenLoop } from '../../../src/bench/load/open-loop.ts';
 import { Pacer } from '../../../src/bench/load/pacing.ts';
-import { ownThreadMeters } from '../../../src/bench/load/thread-meters.ts';
 import { RecordOutput } from '../../../src/bench/parse/record-output.ts';
 import { RingParser } from '../../../src/bench/parse/ring-parser.ts';
 import { tokensPerRequest } from '../../../src/bench/parse/tokens-per-request.ts';

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
-import { parseMix } from '../../../src/cli/bench/model-option.ts';
+import { parseMix } from '../../../src/cli/bench/parse-bench-options.ts';
 import { mixedOrder, mixText } from '../../../src/core/run/model-mix.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { StopWatch } from '../../../src/bench/run/stop-watch.ts';
-import type { CountedFailure, OutcomeSpan } from '../../../src/core/run/outcome-news.ts';
+import type { CountedFailure, OutcomeSpan } from '../../../src/core/run/outcome.ts';
 import { parseStopRule } from '../../../src/core/run/parse-stop-rule.ts';
 import { NO_STOP_RULES, type StopRules, stopRuleText } from '../../../src/core/run/run-stop.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { requestsInFlight, requestsWaiting } from '../../../src/bench/target/requests-at-server.ts';
+import { requestsInFlight, requestsWaiting } from '../../../src/bench/target/llama-slots.ts';
 
 const VLLM = `# HELP vllm:num_requests_running Number of requests in model execution batches.
 # TYPE vllm:num_requests_running gauge

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findServerKind, type KindAnswer } from '../../../src/bench/target/server-kind.ts';
+import { findServerKind, type KindAnswer } from '../../../src/bench/target/query-server.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 
 const serving =

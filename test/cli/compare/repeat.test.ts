@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EXIT_CODES } from '../../../src/cli/exit-codes.ts';
-import { comparedUnit } from '../../../src/core/comparison/compared-unit.ts';
+import { comparedUnit } from '../../../src/core/comparison/comparison-document.ts';
 import { runSpread, smallestLogDifference } from '../../../src/core/comparison/run-spread.ts';
 import { madeUpProcess } from '../../support/made-up-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

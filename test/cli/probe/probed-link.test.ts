@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNewProfile, type ProbedLink, type SeenLinks } from '../../../src/cli/probe/probed-link.ts';
+import { isNewProfile, type ProbedLink, type SeenLinks } from '../../../src/cli/probe/probe-node.ts';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { LinkProfile } from '../../../src/core/link/link-profile.ts';
 import { LINK_FIGURES } from '../../support/link-figures.ts';

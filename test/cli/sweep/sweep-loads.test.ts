@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { requestRate, wholeNumberFrom } from '../../../src/cli/bench/option-values.ts';
-import { loadLevels } from '../../../src/cli/sweep/sweep-loads.ts';
+import { loadLevels } from '../../../src/cli/sweep/sweep-options.ts';
 
 const rates = loadLevels(requestRate);
 const users = loadLevels(wholeNumberFrom(1, 20_000));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { logScale } from '../../../src/core/chart/log-scale.ts';
+import { logScale } from '../../../src/core/chart/line-curve.ts';
 import { type ChartPoint, smoothBand, smoothLine } from '../../../src/core/chart/smooth-path.ts';
 
 const risingX = fc

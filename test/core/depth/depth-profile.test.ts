@@ -3,7 +3,7 @@ import { type DepthPlan, depthRequests } from '../../../src/core/depth/depth-pla
 import { type DepthRow, type DepthSample, depthProfile } from '../../../src/core/depth/depth-profile.ts';
 import { depthLines, depthTestName, plusMinusText } from '../../../src/core/depth/depth-text.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
-import { depthMarkdown } from '../../../src/report/markdown/depth-markdown.ts';
+import { depthMarkdown } from '../../../src/report/markdown/run-markdown.ts';
 
 const SECOND = 1e9;
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseGroupBy } from '../../../src/core/group/group-by.ts';
-import { groupCells } from '../../../src/core/group/group-cells.ts';
-import { groupSummary, groupViews } from '../../../src/core/group/group-view.ts';
+import { groupCells, groupSummary, groupViews } from '../../../src/core/group/group-view.ts';
 import { groupedNodeId, groupedState, groupSources } from '../../support/grouped-nodes.ts';
 
 const H200 = Array<string>(8).fill('NVIDIA H200');

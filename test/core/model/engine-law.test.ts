@@ -7,10 +7,11 @@ import { constantsFor } from '../../../src/core/model/constants-for.ts';
 import {
   calibratedConstants,
   calibratedLaw,
+  engineLaw,
+  type LawPoint,
   type StoredCalibration,
 } from '../../../src/core/model/engine-calibration.ts';
 import { engineConstants } from '../../../src/core/model/engine-constants.ts';
-import { engineLaw, type LawPoint } from '../../../src/core/model/engine-law.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 import { mockSettings } from '../../../src/mock/mock-settings.ts';

@@ -1,6 +1,6 @@
 // Models of made-up sizes for questions of placement.
 
-import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
+import type { HeadroomQuestion } from '../../../src/core/model/headroom-place.ts';
 import { exactly, type ModelFacts } from '../../../src/core/model/model-facts.ts';
 
 /** Dense, in 16 bits. */

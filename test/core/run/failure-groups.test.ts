@@ -5,9 +5,9 @@ import {
   FAILURE_GROUPS_MAX,
   type FailedRequest,
   FailureTally,
+  foldedMessage,
   shiftedFailures,
 } from '../../../src/core/run/failure-groups.ts';
-import { foldedMessage } from '../../../src/core/run/folded-message.ts';
 
 const failed = (detail: string, changes: Partial<FailedRequest> = {}): FailedRequest => ({
   kind: 'http-status',

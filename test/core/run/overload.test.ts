@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOverload } from '../../../src/core/run/overload.ts';
+import { isOverload } from '../../../src/core/run/ended-sample.ts';
 
 test.each([
   [529, 'Overloaded'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { verdictText } from '../../../src/core/run/verdict-scope.ts';
+import { verdictText } from '../../../src/core/run/run.ts';
 
 test.for([
   ['complete', 'trustworthy'],

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { holmAdjusted } from '../../../src/core/statistics/holm.ts';
-import { effectChance, pairedEffect, ratioInterval } from '../../../src/core/statistics/log-effect.ts';
 import { lookAlpha } from '../../../src/core/statistics/look-levels.ts';
 import { signFlipChance } from '../../../src/core/statistics/sign-flip.ts';
+import { effectChance, pairedEffect, ratioInterval } from '../../../src/core/statistics/student-quantile.ts';
 
 /** Student's own ten patients (Biometrika 6, 1908): hours of sleep that a second drug gave beyond the first. */
 const SLEEP = [1.2, 2.4, 1.3, 1.3, 0, 1, 1.8, 0.8, 4.6, 1.4];

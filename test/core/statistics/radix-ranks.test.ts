@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RadixRanks } from '../../../src/core/statistics/radix-ranks.ts';
+import { RadixRanks } from '../../../src/core/statistics/raw-values.ts';
 import { longCount } from '../../support/counts.ts';
 
 const ranksOf = (blocks: readonly Float64Array[]): RadixRanks =>

@@ -13,14 +13,14 @@ import {
   regularisedIncompleteBeta,
   studentQuantile,
 } from '../../../src/core/statistics/incomplete-beta.ts';
-import { meanAbsoluteDifference } from '../../../src/core/statistics/jitter.ts';
 import { countBetween, logEdges } from '../../../src/core/statistics/log-buckets.ts';
 import {
   DEFAULT_PERCENTILES,
   failureAdjustedPercentile,
   lowerPercentile,
+  meanAbsoluteDifference,
+  placedArray,
 } from '../../../src/core/statistics/percentile.ts';
-import { placedArray } from '../../../src/core/statistics/ranked-values.ts';
 import { RawValues } from '../../../src/core/statistics/raw-values.ts';
 
 const HOUR_NS = 3_600_000_000_000;

@@ -2,8 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
-import { placedArray } from '../../../src/core/statistics/ranked-values.ts';
-import { tailInterval } from '../../../src/core/statistics/tail-interval.ts';
+import { tailInterval } from '../../../src/core/statistics/early-stopping.ts';
+import { placedArray } from '../../../src/core/statistics/percentile.ts';
 
 const ranked = (values: readonly number[]) => placedArray(Float64Array.from(values).sort());
 const upTo = (count: number) => ranked(Array.from({ length: count }, (_, index) => index + 1));

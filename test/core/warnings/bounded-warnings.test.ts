@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { boundedWarnings, warningSort } from '../../../src/core/warnings/bounded-warnings.ts';
-import type { Warning } from '../../../src/core/warnings/warning.ts';
+import { boundedWarnings, type Warning, warningSort } from '../../../src/core/warnings/warning.ts';
 
 const warning = (id: string, level: Warning['level'] = 'caution'): Warning => ({
   id,

@@ -5,7 +5,7 @@ import { type Fact, factOf } from '../../../src/core/event-kinds.ts';
 import { type Connection, connectionKey } from '../../../src/core/link/connection.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
-import { BASELINE_WINDOW_MS } from '../../../src/core/probe/probe-baseline.ts';
+import { BASELINE_WINDOW_MS } from '../../../src/core/probe/probe-status.ts';
 import { clusterWarnings } from '../../../src/core/warnings/cluster-warnings.ts';
 import { worstLinksTool } from '../../../src/daemon/mcp/tools/link-tools.ts';
 import { A, B, Cluster, NOW_MS, network, port, profile, socket } from '../../support/linked-nodes.ts';

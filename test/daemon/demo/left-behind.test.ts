@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { nodeName, nodeView } from '../../../src/core/node/node-view.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
-import { DemoFleet } from '../../../src/daemon/demo/demo-fleet.ts';
-import { storeSeenBefore } from '../../../src/daemon/demo/left-behind.ts';
+import { DemoFleet, storeSeenBefore } from '../../../src/daemon/demo/demo-fleet.ts';
+import { restore } from '../../../src/daemon/local-node.ts';
 import { Notices } from '../../../src/daemon/notices.ts';
 import { openDaemonJournal } from '../../../src/daemon/open-journal.ts';
-import { restore } from '../../../src/daemon/restore.ts';
 import { JOURNAL_LIMITS } from '../../../src/journal/journal.ts';
 import { scenarioOfSize } from '../../../src/simulate/scenario/scenario-of-size.ts';
 import { seededNodeKeys } from '../../../src/simulate/seeded-node-key.ts';

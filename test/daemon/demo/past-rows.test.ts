@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { factKey } from '../../../src/core/event-kinds.ts';
-import { pastRows } from '../../../src/daemon/demo/past-rows.ts';
+import { pastRows } from '../../../src/daemon/demo/start-demo.ts';
 import { decodeHourlySummary } from '../../../src/journal/hourly-summary.ts';
 import { JOURNAL_LIMITS } from '../../../src/journal/journal.ts';
 import { decodeRecordBody } from '../../../src/wire/durable-record.ts';

@@ -5,9 +5,9 @@ import type { LogFormat, LogLevel } from '../../../src/config/log-values.ts';
 import {
   DaemonLog,
   LINES_PER_HOUR_MAX,
+  LOG_EVENTS,
   SUBJECT_LINES_PER_HOUR_MAX,
 } from '../../../src/daemon/log/daemon-log.ts';
-import { LOG_EVENTS } from '../../../src/daemon/log/log-events.ts';
 import { repositoryRoot } from '../../support/repository-root.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LOG_LEVELS } from '../../../src/config/log-values.ts';
-import { type LogFields, logLine, VALUE_LENGTH_MAX } from '../../../src/daemon/log/log-line.ts';
+import { type LogFields, logLine, VALUE_LENGTH_MAX } from '../../../src/daemon/log/daemon-log.ts';
 
 const AT = Date.UTC(2026, 10, 26, 21, 30, 0, 123);
 const record = (fields: LogFields) => ({ atWallMs: AT, level: 'info', event: 'start', fields }) as const;

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { isJsonObject } from '../../../src/core/json.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
 import { showable } from '../../../src/core/text/single-line.ts';
+import { MCP_TOOLS } from '../../../src/daemon/mcp/mcp-server.ts';
 import type { McpContext } from '../../../src/daemon/mcp/mcp-tool.ts';
-import { MCP_TOOLS } from '../../../src/daemon/mcp/tool-table.ts';
 import { HOSTILE_SIGN } from '../../support/hostile-events.ts';
 import { hostileMoments } from '../../support/hostile-world.ts';
 

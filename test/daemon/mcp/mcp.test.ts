@@ -14,9 +14,8 @@ import { nodeIds } from '../../../src/core/node/presence-view.ts';
 import { clusterTotals } from '../../../src/core/totals.ts';
 import { everyWarning } from '../../../src/core/warnings/cluster-warnings.ts';
 import { readRpcMessage } from '../../../src/daemon/mcp/json-rpc.ts';
-import { type McpServer, mcpServer } from '../../../src/daemon/mcp/mcp-server.ts';
+import { MCP_TOOLS, type McpServer, mcpServer } from '../../../src/daemon/mcp/mcp-server.ts';
 import type { McpContext } from '../../../src/daemon/mcp/mcp-tool.ts';
-import { MCP_TOOLS } from '../../../src/daemon/mcp/tool-table.ts';
 import { longCount } from '../../support/counts.ts';
 import { type LiveDaemon, liveDemo } from '../../support/live-daemons.ts';
 

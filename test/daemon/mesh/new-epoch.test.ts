@@ -1,8 +1,7 @@
 // A node that starts a new epoch because peers have a later one of its journal reports its facts again, with their age.
 
 import { expect, test } from 'vitest';
-import { ageMsOf } from '../../../src/core/entry-maps.ts';
-import { heldFacts } from '../../../src/core/stored-facts.ts';
+import { ageMsOf, heldFacts } from '../../../src/core/entry-maps.ts';
 import { Cluster } from '../../../src/daemon/cluster.ts';
 import { EventRecorder } from '../../../src/daemon/event-recorder.ts';
 import { clusterReplicaStore } from '../../../src/daemon/mesh/cluster-replica-store.ts';

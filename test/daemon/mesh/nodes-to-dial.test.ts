@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
-import { nodesToDial } from '../../../src/daemon/mesh/nodes-to-dial.ts';
-import { chosenPeers } from '../../../src/probe/schedule/chosen-peers.ts';
+import { nodesToDial } from '../../../src/daemon/mesh/mesh-connections.ts';
+import { chosenPeers } from '../../../src/probe/schedule/measured-peers.ts';
 import { isLongRun } from '../../support/counts.ts';
 import { MeshCluster } from '../../support/mesh-cluster.ts';
 

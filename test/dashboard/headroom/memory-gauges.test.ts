@@ -7,7 +7,7 @@ import { placementMap } from '../../../dashboard/src/headroom/placement-map.ts';
 import { gaugeSentence, headroomLead } from '../../../dashboard/src/headroom/placement-text.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { headroom } from '../../../src/core/model/headroom.ts';
-import type { HeadroomQuestion } from '../../../src/core/model/headroom-question.ts';
+import type { HeadroomQuestion } from '../../../src/core/model/headroom-place.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { Run } from '../../../src/core/run/run.ts';

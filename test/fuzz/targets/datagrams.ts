@@ -1,7 +1,7 @@
 // What a datagram of a stranger can do: on the port of discovery, and on that of the reachability check.
 
 import { nodeId } from '../../../src/core/ids.ts';
-import { BEACON_NONCE_BYTES, checkBeacon, encodeBeacon } from '../../../src/mesh/discovery/beacon.ts';
+import { BEACON_NONCE_BYTES, checkBeacon, encodeBeacon } from '../../../src/mesh/discovery/beacon-channel.ts';
 import {
   answeredNonce,
   checkKey,
@@ -20,7 +20,7 @@ const RESPONDER = nodeId('a'.repeat(26));
 
 export const target: FuzzTarget = {
   name: 'datagrams',
-  covers: ['src/mesh/discovery/beacon.ts', 'src/mesh/reachability/check-message.ts'],
+  covers: ['src/mesh/discovery/beacon-channel.ts', 'src/mesh/reachability/check-message.ts'],
   ...firstByteChooses([
     {
       seeds: TAG_KEYS.map(key => encodeBeacon({ version: 1, port: 4181, nonce: NONCE }, key)),

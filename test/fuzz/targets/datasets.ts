@@ -73,7 +73,7 @@ export const target: FuzzTarget = {
   name: 'datasets',
   covers: [
     'src/bench/dataset/formats/csv-entries.ts',
-    'src/bench/dataset/formats/csv-records.ts',
+    'src/bench/dataset/formats/csv-entries.ts',
     'src/bench/dataset/formats/json-array-entries.ts',
     'src/bench/dataset/formats/json-object-entries.ts',
     'src/bench/dataset/formats/jsonl-entries.ts',

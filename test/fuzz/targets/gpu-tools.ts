@@ -1,7 +1,7 @@
 // What tools and drivers of GPUs print: nvidia-smi, amd-smi, rocm-smi, tegrastats, the open files of a card, the topology of KFD.
 
+import { parseRocmSmi } from '../../../src/gather/amd-smi/amd-tool.ts';
 import { parseAmdSmiMetric, parseAmdSmiStatic } from '../../../src/gather/amd-smi/parse-amd-smi.ts';
-import { parseRocmSmi } from '../../../src/gather/amd-smi/parse-rocm-smi.ts';
 import { jsonDocuments } from '../../../src/gather/amd-smi/tool-json.ts';
 import { parseKfdNode } from '../../../src/gather/amdgpu/kfd-topology.ts';
 import { amdgpuName, pciIdsName } from '../../../src/gather/drm/device-names.ts';
@@ -27,7 +27,7 @@ export const target: FuzzTarget = {
     'src/gather/nvidia/nvidia-cell.ts',
     'src/gather/nvidia/load-query.ts',
     'src/gather/amd-smi/parse-amd-smi.ts',
-    'src/gather/amd-smi/parse-rocm-smi.ts',
+    'src/gather/amd-smi/amd-tool.ts',
     'src/gather/amd-smi/tool-json.ts',
     'src/gather/tegrastats/parse-tegrastats.ts',
     'src/gather/drm/parse-fdinfo.ts',

@@ -8,7 +8,7 @@ import { linuxRdmaGatherer } from '../../../src/gather/infiniband/linux-rdma-gat
 import { type DeviceKinds, parseDeviceKinds } from '../../../src/gather/ip/device-kinds.ts';
 import { parseIpAddr } from '../../../src/gather/ip/parse-ip-addr.ts';
 import { readInterfaces } from '../../../src/gather/ip/read-interfaces.ts';
-import { parseLabelsFile } from '../../../src/gather/kubernetes/pod-information.ts';
+import { parseLabelsFile } from '../../../src/gather/kubernetes/container-gatherer.ts';
 import type { MachineAccess } from '../../../src/gather/machine-access.ts';
 import { linuxDiskGatherer } from '../../../src/gather/mountinfo/linux-disk-gatherer.ts';
 import { linuxPressureGatherer } from '../../../src/gather/pressure/pressure-gatherer.ts';
@@ -150,7 +150,7 @@ export const target: FuzzTarget = {
     'src/gather/ip/parse-ip-addr.ts',
     'src/gather/ip/read-interfaces.ts',
     'src/gather/ip/interface-state.ts',
-    'src/gather/ip/interface-type.ts',
+    'src/gather/ip/read-interfaces.ts',
     'src/gather/mountinfo',
     'src/gather/pressure',
     'src/gather/thunderbolt',

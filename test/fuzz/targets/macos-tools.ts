@@ -4,7 +4,7 @@
 import { parseDf, parseMounts } from '../../../src/gather/df/parse-df.ts';
 import { parseRdmaCtlStatus } from '../../../src/gather/ibverbs/macos-rdma-gatherer.ts';
 import { parseIbvDevices, parseIbvDevinfo } from '../../../src/gather/ibverbs/parse-ibv.ts';
-import { describeInterface } from '../../../src/gather/ifconfig/describe-interface.ts';
+import { describeInterface } from '../../../src/gather/ifconfig/macos-network-gatherer.ts';
 import { parseIfconfig } from '../../../src/gather/ifconfig/parse-ifconfig.ts';
 import { macmonGpuLoads, macmonMemory, macmonSystem } from '../../../src/gather/macmon/macmon-readings.ts';
 import { parseMacmonLine } from '../../../src/gather/macmon/parse-macmon.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../../src/gather/networksetup/parse-networksetup.ts';
 import { pressureLevelIn, swapUsageIn } from '../../../src/gather/sysctl/memory-gauge.ts';
 import { parseSysctl } from '../../../src/gather/sysctl/parse-sysctl.ts';
-import { appleGpu, macosIdentity } from '../../../src/gather/system-profiler/macos-identity.ts';
+import { appleGpu, macosIdentity } from '../../../src/gather/system-profiler/macos-identity-gatherer.ts';
 import { findThunderboltBridge } from '../../../src/gather/system-profiler/macos-thunderbolt-gatherer.ts';
 import {
   parseComputerName,
@@ -43,7 +43,7 @@ export const target: FuzzTarget = {
     'src/gather/df/parse-df.ts',
     'src/gather/ibverbs/parse-ibv.ts',
     'src/gather/ifconfig/parse-ifconfig.ts',
-    'src/gather/ifconfig/describe-interface.ts',
+    'src/gather/ifconfig/macos-network-gatherer.ts',
     'src/gather/macmon/parse-macmon.ts',
     'src/gather/macmon/macmon-readings.ts',
     'src/gather/netstat/parse-netstat.ts',
@@ -51,7 +51,7 @@ export const target: FuzzTarget = {
     'src/gather/sysctl/parse-sysctl.ts',
     'src/gather/system-profiler/parse-identity.ts',
     'src/gather/system-profiler/parse-thunderbolt.ts',
-    'src/gather/system-profiler/macos-identity.ts',
+    'src/gather/system-profiler/macos-identity-gatherer.ts',
     'src/gather/vm-stat/parse-vm-stat.ts',
   ],
   ...firstByteChooses([

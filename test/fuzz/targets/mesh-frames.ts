@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { nodeId } from '../../../src/core/ids.ts';
-import { decodeBye, encodeBye } from '../../../src/mesh/link/bye.ts';
+import { decodeBye, encodeBye } from '../../../src/mesh/link/peer-link.ts';
 import { readLive } from '../../../src/mesh/replication/live-read.ts';
 import { decodeHello, encodeHello } from '../../../src/mesh/tls/authentication.ts';
 import { encodeRecordBody } from '../../../src/wire/durable-record.ts';
@@ -100,7 +100,7 @@ export const target: FuzzTarget = {
     'src/wire/version-vector.ts',
     'src/wire/join-answer.ts',
     'src/wire/shallow-json.ts',
-    'src/mesh/link/bye.ts',
+    'src/mesh/link/peer-link.ts',
     'src/mesh/replication/live-read.ts',
   ],
   ...firstByteChooses([

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { encode } from '@msgpack/msgpack';
 import fc from 'fast-check';
 import { decodeFrame, encodeFrame } from '../../../src/messaging/frame.ts';
-import { parseNotice } from '../../../src/messaging/zeromq/handshake.ts';
+import { parseNotice } from '../../../src/messaging/zeromq/load-zeromq.ts';
 import { AGENT_SCHEMA } from '../../../src/wire/agent-message.ts';
 import {
   decodeAgentMessage,
@@ -69,7 +69,7 @@ export const target: FuzzTarget = {
     'src/wire/report-codec.ts',
     'src/wire/truth-stamps.ts',
     'src/messaging/frame.ts',
-    'src/messaging/zeromq/handshake.ts',
+    'src/messaging/zeromq/load-zeromq.ts',
   ],
   isRefusal: error => error instanceof DecodeError,
   ...firstByteChooses([

@@ -1,11 +1,11 @@
 // What people write: config.toml, keys and codes to join, addresses, and the values of options.
 
 import { parseAgentCode } from '../../../src/bench/agent/tls/agent-code.ts';
-import { parseHistogram } from '../../../src/bench/dataset/histogram-file.ts';
+import { parseHistogram } from '../../../src/bench/dataset/length-choice.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 import { parseAgentPlaces } from '../../../src/cli/agent/agent-places.ts';
 import { parseHeader, parseHeaderFile } from '../../../src/cli/bench/headers.ts';
-import { parseMix } from '../../../src/cli/bench/model-option.ts';
+import { parseMix } from '../../../src/cli/bench/parse-bench-options.ts';
 import { parseListen } from '../../../src/cli/command.ts';
 import { parseLinkTarget } from '../../../src/cli/probe/probe-link.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
@@ -77,7 +77,7 @@ export const target: FuzzTarget = {
     'src/core/comparison/gate.ts',
     'src/bench/target/target-url.ts',
     'src/cli/bench/headers.ts',
-    'src/cli/bench/model-option.ts',
+    'src/cli/bench/parse-bench-options.ts',
   ],
   ...firstByteChooses([
     {

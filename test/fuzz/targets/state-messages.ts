@@ -13,9 +13,11 @@ import {
   BLOCK_HEAD_BYTES,
   decodeBlockHead,
   decodeBlockText,
+  decodeLine,
   encodeBlock,
-} from '../../../src/recording/block.ts';
-import { decodeLine, eventOf, recordedEvent } from '../../../src/recording/recording-line.ts';
+  eventOf,
+  recordedEvent,
+} from '../../../src/recording/recording-line.ts';
 import { decodeApiProblem } from '../../../src/wire/api/api-problem.ts';
 import { encodeRecordBody } from '../../../src/wire/durable-record.ts';
 import { decodeFleet } from '../../../src/wire/fleet-message.ts';
@@ -79,7 +81,7 @@ const LINE = /^[a-z_]+\{[a-z]+="(?:[^"\\\n]|\\["\\n])*"\} \S+$/;
 export const target: FuzzTarget = {
   name: 'state-messages',
   covers: [
-    'src/recording/block.ts',
+    'src/recording/recording-line.ts',
     'src/recording/recording-line.ts',
     'src/wire/stream-message.ts',
     'src/wire/fleet-message.ts',

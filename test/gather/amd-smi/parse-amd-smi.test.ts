@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseRocmSmi } from '../../../src/gather/amd-smi/amd-tool.ts';
 import { parseAmdSmiMetric, parseAmdSmiStatic } from '../../../src/gather/amd-smi/parse-amd-smi.ts';
-import { parseRocmSmi } from '../../../src/gather/amd-smi/parse-rocm-smi.ts';
 import { JsonSplitter, jsonDocuments } from '../../../src/gather/amd-smi/tool-json.ts';
 import { fixtureText } from '../gpu/fixture-tree.ts';
 

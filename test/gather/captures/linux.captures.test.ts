@@ -8,7 +8,7 @@ import { isKnown } from '../../../src/core/unknown.ts';
 import { readSysfsRdma } from '../../../src/gather/infiniband/linux-rdma-gatherer.ts';
 import { parseIpAddr } from '../../../src/gather/ip/parse-ip-addr.ts';
 import { readInterfaces } from '../../../src/gather/ip/read-interfaces.ts';
-import { parseStalledShare } from '../../../src/gather/procfs/memory-pressure.ts';
+import { parseStalledShare } from '../../../src/gather/procfs/linux-memory-gatherer.ts';
 import { parseCpuinfo } from '../../../src/gather/procfs/parse-cpuinfo.ts';
 import { parseMeminfo } from '../../../src/gather/procfs/parse-meminfo.ts';
 import { parseStat } from '../../../src/gather/procfs/parse-stat.ts';

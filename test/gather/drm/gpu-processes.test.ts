@@ -5,7 +5,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
-import { readKfdProcesses } from '../../../src/gather/amdgpu/kfd-processes.ts';
+import { readKfdProcesses } from '../../../src/gather/amdgpu/amdgpu-load-gatherer.ts';
 import { drmProcesses, readDrmClients } from '../../../src/gather/drm/drm-clients.ts';
 import { parseFdinfo } from '../../../src/gather/drm/parse-fdinfo.ts';
 import { fixture } from '../../support/fixture.ts';

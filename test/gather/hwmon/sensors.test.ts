@@ -2,8 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import { parseMillidegrees } from '../../../src/gather/hwmon/cpu-temperature.ts';
-import { wattsBetween } from '../../../src/gather/hwmon/rapl.ts';
-import { Sensors, type SensorValues } from '../../../src/gather/hwmon/sensors.ts';
+import { Sensors, type SensorValues, wattsBetween } from '../../../src/gather/hwmon/sensors.ts';
 import type { MachineFiles } from '../../../src/gather/machine-files.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { recordedFiles } from '../../support/recorded-files.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
-import { typeOfInterface } from '../../../src/gather/ifconfig/describe-interface.ts';
+import { typeOfInterface } from '../../../src/gather/ifconfig/macos-network-gatherer.ts';
 import { type IfconfigInterface, parseIfconfig } from '../../../src/gather/ifconfig/parse-ifconfig.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { figuresIn } from '../../support/figures-in.ts';

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
 import type { Gatherer } from '../../../src/gather/gatherer.ts';
-import { intelInventoryGatherer, intelLoadGatherer } from '../../../src/gather/intel/intel-gatherers.ts';
-import { EnergyMeter } from '../../../src/gather/intel/read-intel-load.ts';
+import {
+  EnergyMeter,
+  intelInventoryGatherer,
+  intelLoadGatherer,
+} from '../../../src/gather/intel/intel-gatherers.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { FixtureTree, treeFixture } from '../gpu/fixture-tree.ts';
 import { GathererRun, isAbsence, isFailure, isInventory, isLoads } from '../gpu/gatherer-run.ts';

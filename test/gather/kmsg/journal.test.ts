@@ -3,8 +3,11 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { journalLines, needJournal } from '../../../src/gather/kmsg/journal.ts';
-import { linuxGpuErrorsGatherer } from '../../../src/gather/kmsg/linux-gpu-errors-gatherer.ts';
+import {
+  journalLines,
+  linuxGpuErrorsGatherer,
+  needJournal,
+} from '../../../src/gather/kmsg/linux-gpu-errors-gatherer.ts';
 import { parseJournalXid } from '../../../src/gather/kmsg/parse-xid.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';

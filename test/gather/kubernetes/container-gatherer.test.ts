@@ -2,8 +2,10 @@ import { createServer, type Server } from 'node:https';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { NodeContainer } from '../../../src/core/node/container.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { linuxContainerGatherer } from '../../../src/gather/kubernetes/container-gatherer.ts';
-import { parseLabelsFile } from '../../../src/gather/kubernetes/pod-information.ts';
+import {
+  linuxContainerGatherer,
+  parseLabelsFile,
+} from '../../../src/gather/kubernetes/container-gatherer.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { recordedFiles } from '../../support/recorded-files.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';

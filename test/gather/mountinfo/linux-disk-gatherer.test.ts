@@ -6,10 +6,14 @@ import type { Clock } from '../../../src/clock/clock.ts';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { directoryFiles } from '../../../src/gather/directory-files.ts';
 import type { MachineFiles } from '../../../src/gather/machine-files.ts';
-import { chooseVolumes } from '../../../src/gather/mountinfo/choose-volumes.ts';
-import { linuxDiskGatherer } from '../../../src/gather/mountinfo/linux-disk-gatherer.ts';
+import {
+  chooseVolumes,
+  linuxDiskGatherer,
+  type ReadSpace,
+  type SpaceAnswer,
+  statfsSpace,
+} from '../../../src/gather/mountinfo/linux-disk-gatherer.ts';
 import { parseMountinfo } from '../../../src/gather/mountinfo/parse-mountinfo.ts';
-import { type ReadSpace, type SpaceAnswer, statfsSpace } from '../../../src/gather/mountinfo/volume-space.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
 import { recordedFiles } from '../../support/recorded-files.ts';

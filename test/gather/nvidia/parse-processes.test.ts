@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
-import { LatestProcesses } from '../../../src/gather/nvidia/latest-processes.ts';
-import { parseProcesses } from '../../../src/gather/nvidia/parse-processes.ts';
+import { LatestProcesses, parseProcesses } from '../../../src/gather/nvidia/parse-processes.ts';
 import { fixtureText } from '../gpu/fixture-tree.ts';
 
 const MIB = 1024 * 1024;

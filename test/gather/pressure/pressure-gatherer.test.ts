@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
-import { parsePressure } from '../../../src/gather/pressure/parse-pressure.ts';
-import { linuxPressureGatherer } from '../../../src/gather/pressure/pressure-gatherer.ts';
+import { linuxPressureGatherer, parsePressure } from '../../../src/gather/pressure/pressure-gatherer.ts';
 import { recordedFiles } from '../../support/recorded-files.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { runForTest } from '../gatherer-run.ts';

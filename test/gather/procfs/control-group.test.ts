@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ContainerMemory } from '../../../src/core/node/memory.ts';
 import { parseMountinfo } from '../../../src/gather/mountinfo/parse-mountinfo.ts';
-import { ContainerMemorySource } from '../../../src/gather/procfs/container-memory.ts';
 import { controlGroupFolders, parseMemoryLimit } from '../../../src/gather/procfs/control-group.ts';
+import { ContainerMemorySource } from '../../../src/gather/procfs/linux-memory-gatherer.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { fixture } from '../../support/fixture.ts';
 import { recordedFiles } from '../../support/recorded-files.ts';

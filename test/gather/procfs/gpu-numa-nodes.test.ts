@@ -1,8 +1,11 @@
 // Memory of GPUs that the kernel counts as the machine's, on machines whose GPUs are NUMA nodes.
 
 import { describe, expect, it } from 'vitest';
-import { findGpuNumaNodes } from '../../../src/gather/procfs/gpu-numa-nodes.ts';
-import { hostMemory, linuxMemoryGatherer } from '../../../src/gather/procfs/linux-memory-gatherer.ts';
+import {
+  findGpuNumaNodes,
+  hostMemory,
+  linuxMemoryGatherer,
+} from '../../../src/gather/procfs/linux-memory-gatherer.ts';
 import { type RecordedTree, recordedFiles } from '../../support/recorded-files.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import { isReading, runForTest } from '../gatherer-run.ts';

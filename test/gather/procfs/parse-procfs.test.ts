@@ -3,7 +3,6 @@
 import { describe, expect, it } from 'vitest';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { parseMountinfo } from '../../../src/gather/mountinfo/parse-mountinfo.ts';
-import { armCoreName } from '../../../src/gather/procfs/arm-core-name.ts';
 import { parseCpuList } from '../../../src/gather/procfs/cpu-clusters.ts';
 import {
   AVAILABLE_SHARE_CRITICAL,
@@ -12,8 +11,8 @@ import {
   parseStalledShare,
   STALLED_SHARE_CRITICAL,
   STALLED_SHARE_WARNING,
-} from '../../../src/gather/procfs/memory-pressure.ts';
-import { parseCpuinfo } from '../../../src/gather/procfs/parse-cpuinfo.ts';
+} from '../../../src/gather/procfs/linux-memory-gatherer.ts';
+import { armCoreName, parseCpuinfo } from '../../../src/gather/procfs/parse-cpuinfo.ts';
 import { parseMeminfo } from '../../../src/gather/procfs/parse-meminfo.ts';
 import { cpuUseBetween, parseStat } from '../../../src/gather/procfs/parse-stat.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import { parseSysctl } from '../../../src/gather/sysctl/parse-sysctl.ts';
-import { macosIdentity } from '../../../src/gather/system-profiler/macos-identity.ts';
+import { macosIdentity } from '../../../src/gather/system-profiler/macos-identity-gatherer.ts';
 import {
   parseDisplays,
   parseHardware,

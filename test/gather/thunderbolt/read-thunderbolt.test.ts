@@ -3,8 +3,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { linuxThunderboltGatherer } from '../../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
-import { readThunderbolt } from '../../../src/gather/thunderbolt/read-thunderbolt.ts';
+import {
+  linuxThunderboltGatherer,
+  readThunderbolt,
+} from '../../../src/gather/thunderbolt/linux-thunderbolt-gatherer.ts';
 import { forAnyOutput } from '../../support/arbitrary-output.ts';
 import { recordedFiles } from '../../support/recorded-files.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -2,8 +2,12 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BEACON_BYTES, checkBeacon, encodeBeacon } from '../../../src/mesh/discovery/beacon.ts';
-import { pauseAfterBeaconMs } from '../../../src/mesh/discovery/beacon-channel.ts';
+import {
+  BEACON_BYTES,
+  checkBeacon,
+  encodeBeacon,
+  pauseAfterBeaconMs,
+} from '../../../src/mesh/discovery/beacon-channel.ts';
 import { deriveSecret, makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 
 const tagKey = (): Uint8Array => deriveSecret(makeClusterKey(), 'beacon');

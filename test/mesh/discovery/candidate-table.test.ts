@@ -1,9 +1,9 @@
 // What is remembered of addresses, and how often they are passed on.
 
 import { expect, test } from 'vitest';
-import { CandidateTable } from '../../../src/mesh/discovery/candidate-table.ts';
 import { DISCOVERY_LIMITS } from '../../../src/mesh/discovery/limits.ts';
 import { dialableFromElsewhere, parsePeer } from '../../../src/mesh/discovery/peer-address.ts';
+import { CandidateTable } from '../../../src/mesh/discovery/start-discovery.ts';
 import type { MeshCandidate } from '../../../src/mesh/mesh.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 

@@ -2,7 +2,7 @@
 
 import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { checkBeacon, encodeBeacon } from '../../../src/mesh/discovery/beacon.ts';
+import { checkBeacon, encodeBeacon } from '../../../src/mesh/discovery/beacon-channel.ts';
 import {
   type BeaconPlace,
   beaconPlaces,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PublishedReadings, REPORTED_MAX } from '../../../src/mesh/nats/published-readings.ts';
+import { PublishedReadings, REPORTED_MAX } from '../../../src/mesh/nats/fleet-publisher.ts';
 
 describe('readings for members of a fleet that come later', () => {
   it('of thousands of runs the newest are kept, beside the readings of the machine', () => {

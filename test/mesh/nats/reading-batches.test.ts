@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type PublishedReading, ReadingBatches } from '../../../src/mesh/nats/reading-batches.ts';
+import { type PublishedReading, ReadingBatches } from '../../../src/mesh/nats/fleet-publisher.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 test('what comes in one moment goes as one message, the newest of each place', async () => {

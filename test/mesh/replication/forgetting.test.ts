@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../../src/core/event-kinds.ts';
+import type { Position } from '../../../src/core/ids.ts';
 import { forgetNode } from '../../../src/core/node/forget.ts';
 import { nodeIds } from '../../../src/core/node/presence-view.ts';
-import type { Position } from '../../../src/core/position.ts';
 import { MeshCluster } from '../../support/mesh-cluster.ts';
 import type { MeshNode } from '../../support/mesh-node.ts';
 

@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { cacheBytes, cacheBytesPerToken } from '../../../src/core/model/cache-bytes.ts';
 import type { ModelCache, ModelWeights } from '../../../src/core/model/model-facts.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
-import { ggufFacts } from '../../../src/model/gguf/gguf-facts.ts';
+import { ggufFacts, splitParts } from '../../../src/model/gguf/gguf-facts.ts';
 import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
-import { splitParts } from '../../../src/model/gguf/split-parts.ts';
 import { memorySource } from '../../support/memory-source.ts';
 import { headerBytes, libraryReports, madeFacts } from '../made-headers.ts';
 

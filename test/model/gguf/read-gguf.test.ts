@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ModelError } from '../../../src/model/byte-source.ts';
 import { readGguf } from '../../../src/model/gguf/read-gguf.ts';
-import { ModelError } from '../../../src/model/model-error.ts';
 import { memorySource } from '../../support/memory-source.ts';
 import { headerBytes, libraryReports, madeHeader } from '../made-headers.ts';
 

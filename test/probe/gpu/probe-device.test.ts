@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { GpuDevice, NodeGpus } from '../../../src/core/node/gpu.ts';
 import { unknown } from '../../../src/core/unknown.ts';
-import { outcomeOf } from '../../../src/probe/gpu/device-answer.ts';
-import type { DeviceEngine } from '../../../src/probe/gpu/device-engine.ts';
+import { type DeviceEngine, outcomeOf } from '../../../src/probe/gpu/device-answer.ts';
 import {
   CPU_DEVICE,
   deviceEngines,

@@ -3,8 +3,7 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { unknown } from '../../../src/core/unknown.ts';
-import { lastLevelCacheBytes } from '../../../src/probe/memory-bandwidth/last-level-cache.ts';
-import { processorsOf } from '../../../src/probe/memory-bandwidth/memory-here.ts';
+import { lastLevelCacheBytes, processorsOf } from '../../../src/probe/memory-bandwidth/memory-here.ts';
 import { planMemory } from '../../../src/probe/memory-bandwidth/memory-plan.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
-import { ALL_MEASURED_MAX } from '../../../src/core/link/measured-pairs.ts';
+import { ALL_MEASURED_MAX } from '../../../src/core/link/link-view.ts';
 import {
   chosenPeers,
   DRAWN_COUNT,
@@ -11,7 +11,7 @@ import {
   groupKeyOf,
   NEIGHBOURS_COUNT,
   USED_MAX,
-} from '../../../src/probe/schedule/chosen-peers.ts';
+} from '../../../src/probe/schedule/measured-peers.ts';
 import { longCount } from '../../support/counts.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 

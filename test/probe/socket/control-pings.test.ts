@@ -1,7 +1,7 @@
 // What a queue adds to a round trip, from round trips without and with a load.
 
 import { expect, test } from 'vitest';
-import { pause } from '../../../src/clock/until-aborted.ts';
+import { pause } from '../../../src/clock/clock.ts';
 import { isKnown, isUnknown } from '../../../src/core/unknown.ts';
 import { ControlPings, queueNs, reasonAgainstPings } from '../../../src/probe/socket/control-pings.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';

@@ -6,9 +6,9 @@ import { createServer, type Socket } from 'node:net';
 import { systemClock } from '../../../src/clock/system-clock.ts';
 import { ControlChannel } from '../../../src/probe/socket/control-channel.ts';
 import { type ToSink, type ToSource, toSinkSchema } from '../../../src/probe/socket/control-message.ts';
-import { EventLoopStreams } from '../../../src/probe/socket/event-loop-streams.ts';
 import { receiveIntroduction } from '../../../src/probe/socket/handshake.ts';
-import { SinkRun } from '../../../src/probe/socket/sink-run.ts';
+import { SinkRun } from '../../../src/probe/socket/sink.ts';
+import { EventLoopStreams } from '../../../src/probe/socket/stream-engine.ts';
 
 export const TICKET = '7QKF-M2XW-9TBD';
 

@@ -9,7 +9,7 @@ import { PLAIN_SHAPE } from '../../../src/core/run/run-shape.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { buildReport } from '../../../src/metrics/build-report.ts';
 import { FOREIGN_FORMS, type ForeignFormName } from '../../../src/report/foreign/foreign-forms.ts';
-import { measuredSamples } from '../../../src/report/foreign/measured-samples.ts';
+import { measuredSamples } from '../../../src/report/foreign/foreign-series.ts';
 import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { runConfig } from '../../support/run-records.ts';
 import { sampleOf } from '../../support/sample-of.ts';

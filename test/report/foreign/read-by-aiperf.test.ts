@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { writeFileAtomic } from '../../../src/process/atomic-file.ts';
 import { FOREIGN_FORMS, type ForeignFormName } from '../../../src/report/foreign/foreign-forms.ts';
-import { measuredSamples } from '../../../src/report/foreign/measured-samples.ts';
+import { measuredSamples } from '../../../src/report/foreign/foreign-series.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { writeTimedRun } from '../../support/timed-runs.ts';
 

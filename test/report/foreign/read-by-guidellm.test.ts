@@ -7,7 +7,7 @@ import type { EndedSample } from '../../../src/core/run/ended-sample.ts';
 import { NO_FIGURE } from '../../../src/core/run/event-record.ts';
 import { writeFileAtomic } from '../../../src/process/atomic-file.ts';
 import { FOREIGN_FORMS } from '../../../src/report/foreign/foreign-forms.ts';
-import { measuredSamples } from '../../../src/report/foreign/measured-samples.ts';
+import { measuredSamples } from '../../../src/report/foreign/foreign-series.ts';
 import { encodeSampleLine } from '../../../src/wire/sample-line.ts';
 import { sampleOf } from '../../support/sample-of.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { FOREIGN_FORMS, type ForeignFormName } from '../../../src/report/foreign/foreign-forms.ts';
-import { measuredSamples } from '../../../src/report/foreign/measured-samples.ts';
+import { measuredSamples } from '../../../src/report/foreign/foreign-series.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { timedSamplesOf, writeTimedRun } from '../../support/timed-runs.ts';
 

@@ -8,7 +8,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../../src/clock/system-clock.ts';
-import { nodeTelemetry } from '../../../src/daemon/otlp/node-telemetry.ts';
+import { nodeTelemetry } from '../../../src/daemon/otlp/telemetry-export.ts';
 import { type OtlpCompression, sendOtlp } from '../../../src/report/otlp/otlp-sender.ts';
 import { runTelemetry } from '../../../src/report/otlp/run-telemetry.ts';
 import { encodeSampleLine } from '../../../src/wire/sample-line.ts';

@@ -1,8 +1,7 @@
 // What a simulated run is asked for and what it came to.
 
 import type { SessionResult } from '../../../src/bench/run/session.ts';
-import type { Report } from '../../../src/core/run/report.ts';
-import type { RunConfig } from '../../../src/core/run/run-config.ts';
+import type { Report, RunConfig } from '../../../src/core/run/report.ts';
 import type { RunPattern } from '../../../src/core/run/run-pattern.ts';
 import { runConfig } from '../../support/run-records.ts';
 import type { SimulatedRunPlan } from './run-faults.ts';

@@ -4,8 +4,8 @@
 
 import { type SeededRandom, seededRandom } from '../../../core/random.ts';
 import { type ChosenLengths, lengthsOf, randomFor } from '../length-choice.ts';
-import { chained, chainStart } from '../trace/chain-hash.ts';
 import type { Trace } from '../trace/read-trace.ts';
+import { chained, chainStart } from '../trace/trace.ts';
 import { TraceTexts } from '../trace/trace-text.ts';
 import { prefixStart, TASK, WORD_LIST, WORDS_AS_TOKENS } from '../word-costs.ts';
 

@@ -6,9 +6,15 @@
 import { maximumOf } from '../../../core/extremes.ts';
 import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { isJsonObject, type JsonObject } from '../../../core/json.ts';
-import { chained, chainStart } from './chain-hash.ts';
 import { isBlockId } from './mooncake-trace.ts';
-import { TRACE_TOKENS_MAX, type TraceEntry, type TraceRequest, traceTokens } from './trace.ts';
+import {
+  chained,
+  chainStart,
+  TRACE_TOKENS_MAX,
+  type TraceEntry,
+  type TraceRequest,
+  traceTokens,
+} from './trace.ts';
 
 export const agenticEntry = (text: string, line: number): Parsed<TraceEntry> => {
   let row: unknown;

@@ -5,8 +5,7 @@
 import { counted } from '../../../core/figure/figure.ts';
 import { type Parsed, parsed, wrong } from '../../../core/figure/parse-figure.ts';
 import { isJsonObject } from '../../../core/json.ts';
-import { chained, chainStart } from './chain-hash.ts';
-import { type TraceEntry, traceTokens } from './trace.ts';
+import { chained, chainStart, type TraceEntry, traceTokens } from './trace.ts';
 
 export const mooncakeEntry = (text: string, line: number): Parsed<TraceEntry> => {
   let row: unknown;

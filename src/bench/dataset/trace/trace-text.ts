@@ -4,8 +4,7 @@
 
 import { seededRandom } from '../../../core/random.ts';
 import { SHORT_TASK, WORD_LIST, type WordCosts, wordText } from '../word-costs.ts';
-import { chained, chainStart } from './chain-hash.ts';
-import type { TraceRequest } from './trace.ts';
+import { chained, chainStart, type TraceRequest } from './trace.ts';
 
 export class TraceTexts {
   readonly #costs: WordCosts;

@@ -2,7 +2,7 @@
 // cached. Not cryptographic: forging an answer would only worsen the forger's own results.
 
 import { NO_FIGURE } from '../../../core/run/event-record.ts';
-import { AnswerText } from './answer-text.ts';
+import { AnswerText } from './answer-parts.ts';
 
 export class AnswerHash {
   /** The text itself, everything that the model wrote, if it is kept for a tokenizer. */

@@ -2,15 +2,14 @@
 // API, in its own folder; server-apis.ts is the table of them. Threads are started with an adapter's name.
 
 import type { Parsed } from '../../../core/figure/parse-figure.ts';
+import type { ServedTimes } from '../../../core/run/event-record.ts';
 import type { FinishReason } from '../../../core/run/outcome.ts';
-import type { ServedTimes } from '../../../core/run/served-times.ts';
 import type { Unknown } from '../../../core/unknown.ts';
 import type { Message } from '../../dataset/message.ts';
 import type { Prompt } from '../../dataset/prompt.ts';
 import type { HeaderField } from '../load-target.ts';
 import type { LengthField, RequestFields } from '../request-fields.ts';
-import type { AnswerParts } from './answer-parts.ts';
-import type { AnswerText } from './answer-text.ts';
+import type { AnswerParts, AnswerText } from './answer-parts.ts';
 
 export interface ServerApi {
   /** Name on the command line, in config.json and in the report: "chat". */

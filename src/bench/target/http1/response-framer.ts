@@ -1,8 +1,7 @@
 // Where an HTTP/1.1 response begins, how it is delimited and where it ends (RFC 9112), as a state machine over bytes
 // with arbitrary boundaries. It stores no body bytes and allocates nothing for a response whose lines are not split.
 
-import { notHttp1 } from './foreign-reply.ts';
-import { HeadReader } from './head-reader.ts';
+import { HeadReader, notHttp1 } from './head-reader.ts';
 
 export interface ReplySink {
   /** The first byte of a status line, that of an interim response included. */

@@ -6,15 +6,14 @@ import type { LinkView } from '../../../core/link/link-view.ts';
 import { nodeName, nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
 import type { State } from '../../../core/state.ts';
-import { boundedWarnings } from '../../../core/warnings/bounded-warnings.ts';
 import { everyWarning } from '../../../core/warnings/cluster-warnings.ts';
+import { boundedWarnings } from '../../../core/warnings/warning.ts';
 import type { OtlpAnswer, StreamCounts } from '../../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../../wire/mesh-status.ts';
 import type { DaemonResources } from '../http-options.ts';
 import { addGroupMetrics } from './group-metrics.ts';
 import { addGroupPairMetrics, addLinkMetrics } from './link-metrics.ts';
 import { addLiveRunMetrics } from './live-run-metrics.ts';
-import { addMeshMetrics } from './mesh-metrics.ts';
 import { MetricPage } from './metric-page.ts';
 import { addNodeMetrics } from './node-metrics.ts';
 
@@ -114,4 +113,36 @@ const DAEMON = {
   streamsDropped: { name: 'plimsoll_daemon_streams_dropped_total', help: 'Streams ended by the daemon.' },
   otlpSent: { name: 'plimsoll_daemon_otlp_sent_total', help: 'Messages that a receiver of OTLP accepted.' },
   otlpDropped: { name: 'plimsoll_daemon_otlp_dropped_total', help: 'Messages of OTLP that were dropped.' },
+} as const;
+
+// The mesh for Prometheus: links, refusals, and the counts of replication. Nothing without a mesh.
+const addMeshMetrics = (page: MetricPage, mesh: MeshStatus | undefined): void => {
+  if (mesh?.kind !== 'on') return;
+  page.gauge(MESH.links, {}, mesh.linkCount);
+  for (const [reason, count] of Object.entries(mesh.refusals)) page.counter(MESH.refusals, { reason }, count);
+  for (const [what, count] of Object.entries(mesh.replication))
+    page.counter(MESH.replication, { what }, count);
+  if (mesh.fleet === undefined) return;
+  page.gauge(MESH.fleetMembers, {}, mesh.fleet.memberCount);
+  for (const [what, count] of Object.entries(mesh.fleet.counts)) page.counter(MESH.fleet, { what }, count);
+};
+
+const MESH = {
+  links: { name: 'plimsoll_mesh_links', help: 'Nodes that are linked now.' },
+  refusals: {
+    name: 'plimsoll_mesh_refusals_total',
+    help: 'Handshakes and connection attempts that did not become a link.',
+  },
+  replication: {
+    name: 'plimsoll_mesh_replication_total',
+    help: 'Events and frames by outcome: sent, stored, repeated, forged, dropped.',
+  },
+  fleetMembers: {
+    name: 'plimsoll_fleet_members',
+    help: 'Other nodes that published to the fleet a moment ago.',
+  },
+  fleet: {
+    name: 'plimsoll_fleet_total',
+    help: 'Messages through the server of the fleet by outcome: published, received, refused with its reason, dropped.',
+  },
 } as const;

@@ -1,12 +1,16 @@
 // Measures the processors of a machine without a GPU. Its figures are marked as such everywhere and never summed with
 // those of GPUs.
 
+import * as v from 'valibot';
 import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts';
 import { entryUrl } from '../../../process/entry.ts';
+import {
+  MEMORY_REQUEST,
+  type MemoryRequest,
+  memoryRequestSchema,
+} from '../../memory-bandwidth/memory-request.ts';
 import { runProbeChild } from '../../probe-child.ts';
-import { outcomeOf } from '../device-answer.ts';
-import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
-import { CPU_REQUEST, type CpuRequest } from './cpu-request.ts';
+import { type DeviceEngine, type EngineOptions, outcomeOf } from '../device-answer.ts';
 
 export const cpuEngine = (
   { env, nodePath }: EngineOptions,
@@ -29,3 +33,27 @@ export const cpuEngine = (
 
 /** Measuring takes 10 s; touching many gigabytes first takes a virtual machine far longer. */
 const CPU_DEADLINE_MS = 75_000;
+
+// The request to the child that measures processors. Tests request less of everything.
+interface CpuRequest {
+  readonly memory: MemoryRequest;
+  readonly product: {
+    readonly rounds: number;
+    readonly durationMs: number;
+    readonly usesBlas: boolean;
+  };
+}
+
+const CPU_REQUEST: CpuRequest = {
+  memory: MEMORY_REQUEST,
+  product: { rounds: 5, durationMs: 300, usesBlas: true },
+};
+
+export const cpuRequestSchema: v.GenericSchema<unknown, CpuRequest> = v.object({
+  memory: memoryRequestSchema,
+  product: v.object({
+    rounds: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)),
+    durationMs: v.pipe(v.number(), v.minValue(1), v.maxValue(10_000)),
+    usesBlas: v.boolean(),
+  }),
+});

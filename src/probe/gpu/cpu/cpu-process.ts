@@ -8,8 +8,8 @@ import { memoryBandwidthHere } from '../../memory-bandwidth/memory-here.ts';
 import { parallelismHere } from '../../parallelism.ts';
 import { answerParent } from '../../probe-answer.ts';
 import type { DeviceAnswer } from '../device-answer.ts';
+import { cpuRequestSchema } from './cpu-engine.ts';
 import { measureCpuProduct } from './cpu-product.ts';
-import { cpuRequestSchema } from './cpu-request.ts';
 
 const measure = async (requested: unknown): Promise<DeviceAnswer> => {
   const { memory, product } = v.parse(cpuRequestSchema, requested);

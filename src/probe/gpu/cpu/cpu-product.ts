@@ -10,8 +10,13 @@ import { loadKoffi } from '../../../native/load-koffi.ts';
 import type { Env } from '../../../process/child.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import { SharedRounds } from '../../shared-rounds.ts';
-import type { FromGemmWorker, GemmRound, GemmWorkerData } from './gemm-round.ts';
-import { matrixEntry, productDefect } from './matrix-entries.ts';
+import {
+  type FromGemmWorker,
+  type GemmRound,
+  type GemmWorkerData,
+  matrixEntry,
+  productDefect,
+} from './matrix-entries.ts';
 import { WASM_GEMM_SIZE } from './wasm-gemm.ts';
 
 interface CpuProduct {

@@ -3,8 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { SharedRounds } from '../../shared-rounds.ts';
-import type { FromGemmWorker, GemmRound, GemmWorkerData } from './gemm-round.ts';
-import { productDefect } from './matrix-entries.ts';
+import { type FromGemmWorker, type GemmRound, type GemmWorkerData, productDefect } from './matrix-entries.ts';
 import { WASM_GEMM_SIZE, wasmGemm } from './wasm-gemm.ts';
 
 /** Another thread may be stuck; none waits for it longer than this many spans. */

@@ -38,3 +38,19 @@ export const productDefect = (
 const SAMPLES = 16;
 /** Sums of n products of size below 1 err by about √n roundings of 6e-8 each; a wrong index errs by about √n. */
 const ERROR_MAX = 1e-3;
+
+// The messages between the threads of the CPU's matrix product and their leader.
+export interface GemmWorkerData {
+  readonly board: SharedArrayBuffer;
+  readonly threads: number;
+}
+
+export interface GemmRound {
+  /** Counts from 0. */
+  readonly round: number;
+  readonly durationMs: number;
+}
+
+export type FromGemmWorker =
+  | { readonly kind: 'ready'; readonly isFused: boolean }
+  | { readonly kind: 'measured'; readonly products: number; readonly elapsedMs: number };

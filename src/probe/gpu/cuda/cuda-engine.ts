@@ -4,8 +4,7 @@ import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts'
 import type { Env } from '../../../process/child.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import { runProbeChild } from '../../probe-child.ts';
-import { outcomeOf } from '../device-answer.ts';
-import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
+import { type DeviceEngine, type EngineOptions, outcomeOf } from '../device-answer.ts';
 import { type CudaRequest, cudaRequest } from './cuda-request.ts';
 
 interface CudaEngineOptions extends EngineOptions {

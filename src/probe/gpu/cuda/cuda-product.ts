@@ -6,9 +6,14 @@ import { type Reported, unknown } from '../../../core/unknown.ts';
 import { CublasError, type CublasLt, type Product } from '../../../native/cublas.ts';
 import { type CudaDriver, CudaError, isLost } from '../../../native/cuda-driver.ts';
 import type { CudaRequest } from './cuda-request.ts';
-import { type DeviceBuffer, deviceBuffer, fillDevice } from './device-buffer.ts';
 import { FP16, type ProductKind } from './product-kinds.ts';
-import { type BatchOptions, timeBatches } from './timed-batches.ts';
+import {
+  type BatchOptions,
+  type DeviceBuffer,
+  deviceBuffer,
+  fillDevice,
+  timeBatches,
+} from './timed-batches.ts';
 
 export interface CudaProduct {
   /** Operations, or bytes of the matrix. */

@@ -2,7 +2,7 @@
 // matter, the best of which counts.
 
 import { maximumOf, minimumOf } from '../../../core/extremes.ts';
-import type { CudaDriver } from '../../../native/cuda-driver.ts';
+import type { CudaDriver, CudaHandle } from '../../../native/cuda-driver.ts';
 
 export interface BatchOptions {
   readonly warmUpMs: number;
@@ -47,3 +47,31 @@ const WARM_UP_TURNS_MIN = 3;
 const TURNS_MAX = 1_000;
 /** Events resolve half a microsecond; anything shorter is not a measurement. */
 const SHORTEST_MS = 0.000_5;
+
+// Device memory filled with random numbers: a pattern from the host, doubled on the device until the buffer is full.
+export interface DeviceBuffer extends Disposable {
+  readonly address: CudaHandle;
+  readonly bytes: number;
+}
+
+/** Freed when disposed of. @throws CudaError, 2 when too little is free. */
+export const deviceBuffer = (driver: CudaDriver, bytes: number): DeviceBuffer => {
+  const address = driver.allocate(bytes);
+  return { address, bytes, [Symbol.dispose]: () => driver.free(address) };
+};
+
+/** The pattern again and again; the last one may be cut. */
+export const fillDevice = (
+  driver: CudaDriver,
+  buffer: DeviceBuffer,
+  pattern: Uint8Array | Uint16Array,
+): void => {
+  const source = new Uint8Array(pattern.buffer, pattern.byteOffset, pattern.byteLength);
+  const first = Math.min(source.byteLength, buffer.bytes);
+  driver.copyToDevice(buffer.address, source.subarray(0, first));
+  for (let filled = first; filled < buffer.bytes; filled *= 2) {
+    const more = Math.min(filled, buffer.bytes - filled);
+    driver.copyOnDevice(buffer.address + BigInt(filled), buffer.address, more);
+  }
+  driver.synchronize();
+};

@@ -4,8 +4,7 @@
 import { ownUserId, trustedSearchPath } from '../../../native/library-search.ts';
 import { entryUrl } from '../../../process/entry.ts';
 import { runProbeChild } from '../../probe-child.ts';
-import { outcomeOf } from '../device-answer.ts';
-import type { DeviceEngine, EngineOptions } from '../device-engine.ts';
+import { type DeviceEngine, type EngineOptions, outcomeOf } from '../device-answer.ts';
 import { WEBGPU_SETTINGS, type WebgpuRequest } from './webgpu-request.ts';
 
 interface WebgpuEngineOptions extends EngineOptions {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvEntries } from '../../../../src/bench/dataset/formats/csv-entries.ts';
-import { csvRecords } from '../../../../src/bench/dataset/formats/csv-records.ts';
+import { csvEntries, csvRecords } from '../../../../src/bench/dataset/formats/csv-entries.ts';
 import { EntryError } from '../../../../src/bench/dataset/formats/dataset-entry.ts';
 
 const records = async (texts: readonly string[], recordLengthMax = 1_000_000) => {

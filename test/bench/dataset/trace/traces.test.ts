@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { agenticEntry } from '../../../../src/bench/dataset/trace/agentic-trace.ts';
-import { chained, chainStart } from '../../../../src/bench/dataset/trace/chain-hash.ts';
 import { azureEntry, burstGptEntry } from '../../../../src/bench/dataset/trace/csv-traces.ts';
 import { mooncakeEntry } from '../../../../src/bench/dataset/trace/mooncake-trace.ts';
-import type { TraceEntry } from '../../../../src/bench/dataset/trace/trace.ts';
+import { chained, chainStart, type TraceEntry } from '../../../../src/bench/dataset/trace/trace.ts';
 import { TraceFactCounter } from '../../../../src/bench/dataset/trace/trace-facts.ts';
 import { TraceTexts } from '../../../../src/bench/dataset/trace/trace-text.ts';
 import { WORDS_AS_TOKENS } from '../../../../src/bench/dataset/word-costs.ts';

@@ -1,7 +1,7 @@
 // The kernel's log, rocm-smi, and Intel's cards in sysfs.
 
 import { isKnown } from '../../../../src/core/unknown.ts';
-import { parseRocmSmi } from '../../../../src/gather/amd-smi/parse-rocm-smi.ts';
+import { parseRocmSmi } from '../../../../src/gather/amd-smi/amd-tool.ts';
 import { jsonDocuments } from '../../../../src/gather/amd-smi/tool-json.ts';
 import { intelInventoryGatherer, intelLoadGatherer } from '../../../../src/gather/intel/intel-gatherers.ts';
 import { parseXid } from '../../../../src/gather/kmsg/parse-xid.ts';

@@ -2,7 +2,7 @@
 
 import { isKnown, unknown } from '../../../../src/core/unknown.ts';
 import { parseMounts } from '../../../../src/gather/df/parse-df.ts';
-import { describeInterface } from '../../../../src/gather/ifconfig/describe-interface.ts';
+import { describeInterface } from '../../../../src/gather/ifconfig/macos-network-gatherer.ts';
 import { parseIfconfig } from '../../../../src/gather/ifconfig/parse-ifconfig.ts';
 import { parseNetstat } from '../../../../src/gather/netstat/parse-netstat.ts';
 import { parseThunderbolt } from '../../../../src/gather/system-profiler/parse-thunderbolt.ts';

@@ -1,7 +1,7 @@
 // Files of /proc: processors, memory and mounts. The recordings have two processors of each kind, of however many the
 // machine has, so the counts here are those of the file.
 
-import { chooseVolumes } from '../../../../src/gather/mountinfo/choose-volumes.ts';
+import { chooseVolumes } from '../../../../src/gather/mountinfo/linux-disk-gatherer.ts';
 import { parseMountinfo } from '../../../../src/gather/mountinfo/parse-mountinfo.ts';
 import { linuxMemoryGatherer } from '../../../../src/gather/procfs/linux-memory-gatherer.ts';
 import { parseCpuinfo } from '../../../../src/gather/procfs/parse-cpuinfo.ts';

@@ -4,9 +4,8 @@
 import { type Parsed, parsed } from '../../../../core/figure/parse-figure.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { textOf } from '../json-reply.ts';
-import { between } from '../marked-messages.ts';
+import { between, markedPrompt } from '../marked-messages.ts';
 import { bodyEnd, OPENAI, OpenAiReply } from '../openai/openai-api.ts';
-import { markedPrompt } from '../prompt-text.ts';
 import { reasoningCarries } from '../reasoning-fields.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
 

@@ -6,9 +6,8 @@ import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
-import { between, markedText } from '../marked-messages.ts';
+import { between, markedText, noTokenIds } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
-import { noTokenIds } from '../prompt-text.ts';
 import {
   type BodySettings,
   type BodyText,

@@ -6,9 +6,8 @@ import { isJsonObject, type JsonObject } from '../../../../core/json.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { lengthFieldsJson, merged } from '../../request-fields.ts';
 import { JsonReply, textOf, tokenCount } from '../json-reply.ts';
-import { between } from '../marked-messages.ts';
+import { between, markedPrompt } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
-import { markedPrompt } from '../prompt-text.ts';
 import type { BodySettings, BodyText, ServerApi } from '../server-api.ts';
 
 export const llamaCppApi: ServerApi = {

@@ -8,9 +8,8 @@ import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
-import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
+import { ASSISTANT_ENTRY, between, markedMessages, noTokenIds } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
-import { noTokenIds } from '../prompt-text.ts';
 import type { ReplyText } from '../reply-text.ts';
 import {
   type BodySettings,

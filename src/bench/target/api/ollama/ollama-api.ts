@@ -8,8 +8,7 @@ import type { Message } from '../../../dataset/message.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import { JsonReply, nanoseconds, textOf, tokenCount } from '../json-reply.ts';
-import { ASSISTANT_ENTRY, between, markedMessages } from '../marked-messages.ts';
-import { markedPrompt, noTokenIds } from '../prompt-text.ts';
+import { ASSISTANT_ENTRY, between, markedMessages, markedPrompt, noTokenIds } from '../marked-messages.ts';
 import type { ReplyText } from '../reply-text.ts';
 import {
   type BodySettings,

@@ -9,9 +9,8 @@ import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import { errorOf } from '../error-message.ts';
 import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
-import { between, markedMessages } from '../marked-messages.ts';
+import { between, markedMessages, noTokenIds } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
-import { noTokenIds } from '../prompt-text.ts';
 import { thoughtCarries } from '../reasoning-fields.ts';
 import type { ReplyText } from '../reply-text.ts';
 import {

@@ -7,9 +7,8 @@ import { NO_FIGURE } from '../../../../core/run/event-record.ts';
 import type { Prompt } from '../../../dataset/prompt.ts';
 import { merged } from '../../request-fields.ts';
 import { JsonReply, reasoningOf, textOf, tokenCount } from '../json-reply.ts';
-import { between } from '../marked-messages.ts';
+import { between, markedPrompt } from '../marked-messages.ts';
 import { OPENAI } from '../openai/openai-api.ts';
-import { markedPrompt } from '../prompt-text.ts';
 import { type BodySettings, type BodyText, CARRIES_NOTHING, type ServerApi } from '../server-api.ts';
 
 export const sglangApi: ServerApi = {
