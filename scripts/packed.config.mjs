@@ -13,7 +13,7 @@ const PACKED = join(DIST, 'packed');
 /** Each has most of the code within reach, and loads little of it: they share their files. */
 const SHARING = [
   'cli/main',
-  'cli/demo/demo-bench-process',
+  'cli/demo-bench-process',
   'bench/agent/agent-process',
   'bench/agent/plan-worker',
   'daemon/runs/compare-worker',

@@ -4,6 +4,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname } from 'node:path';
+import { join } from 'node:path/posix';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { boundsOf, isStated } from './support/limits.ts';
@@ -132,6 +133,36 @@ describe('docs/limits.md', () => {
   });
 });
 
+describe('a file below 40 lines whose only importer is in its folder', () => {
+  const importers = new Map<string, string[]>();
+  for (const file of (files ?? []).filter(path => /^(src|dashboard)\/.*\.(ts|svelte)$/.test(path)))
+    for (const path of new Set(importsOf(file).filter(target => target.startsWith('.')))) {
+      const target = join(dirname(file), path);
+      importers.set(target, [...(importers.get(target) ?? []), file]);
+    }
+  // What a component imports stays: geometry is in .ts, drawing in .svelte.
+  const apart = [...importers].flatMap(([file, [importer = '', ...more]]) =>
+    file.endsWith('.ts') &&
+    importer.endsWith('.ts') &&
+    more.length === 0 &&
+    dirname(importer) === dirname(file) &&
+    linesOf(file) < 40 &&
+    linesOf(file) + linesOf(importer) <= LINES_MAX
+      ? [file]
+      : [],
+  );
+
+  test('is a part of that importer, unless a row here says why not', context => {
+    if (files === undefined) context.skip('there is no git');
+    expect(apart.filter(file => !(file in SHORT_FILES))).toEqual([]);
+  });
+
+  test('has no row here that is no longer needed', context => {
+    if (files === undefined) context.skip('there is no git');
+    expect(Object.keys(SHORT_FILES).filter(file => !apart.includes(file))).toEqual([]);
+  });
+});
+
 test.each(DOCUMENTS)('%s is there', file => {
   expect(existsSync(repositoryRoot + file)).toBe(true);
 });
@@ -147,6 +178,8 @@ test.each(['bin/plimsoll.js', 'scripts/start.js', 'scripts/test.js', 'scripts/ch
     expect(importsOf(file).filter(path => path.startsWith('node:'))).toEqual([]);
   },
 );
+
+const linesOf = (file: string): number => textOf(file).trimEnd().split('\n').length;
 
 const isText = (file: string): boolean => !/\.(png|jpe?g|ico|woff2?|ttf|gz|tgz|db|sqlite)$/.test(file);
 
@@ -176,3 +209,16 @@ const NEWER_KINDS: readonly ts.SyntaxKind[] = [
   ts.SyntaxKind.QuestionQuestionEqualsToken,
   ts.SyntaxKind.PrivateIdentifier,
 ];
+
+/** The rule of test/architecture.test.ts for every file. */
+const LINES_MAX = 400;
+
+const SHORT_FILES: Readonly<Record<string, string>> = {
+  'dashboard/src/drawing/run-length.ts': 'tested without a browser, which its importer needs',
+  'dashboard/src/shell/one-time-code.ts': 'tested without a browser, which its importer needs',
+  'dashboard/src/stream/backoff.ts': 'tested without a browser, which its importer needs',
+  'dashboard/src/stream/open-port.ts': 'names the script of the shared worker, which the bundler finds here',
+  'dashboard/src/stream/page-history.ts': 'tested without a browser, which its importer needs',
+  'src/bench/target/api/completions-api.ts': 'one adapter for each API',
+  'src/daemon/runs/compare-worker.ts': 'the entry of a thread',
+};

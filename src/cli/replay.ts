@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { systemClock } from '../clock/system-clock.ts';
 import type { HostPort } from '../core/address/host-port.ts';
-import { type ServedReplay, startReplay } from '../daemon/replay/start-replay.ts';
+import { type ServedReplay, startReplay } from '../daemon/start-replay.ts';
 import { RecordingError } from '../recording/recording-reader.ts';
 import { endedBy, terminalText } from './command-error.ts';
 import { asCommandError } from './daemon-start.ts';

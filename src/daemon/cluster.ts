@@ -4,8 +4,8 @@
 import type { CatchUp } from '../core/apply.ts';
 import type { Event } from '../core/event.ts';
 import { Fold } from '../core/fold.ts';
-import { LiveHistory } from '../core/history/live-history.ts';
 import type { NodeId } from '../core/ids.ts';
+import { LiveHistory } from '../core/live-history.ts';
 import type { OriginProgress, State } from '../core/state.ts';
 
 type ClusterListener = (events: readonly Event[]) => void;

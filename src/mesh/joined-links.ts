@@ -3,7 +3,7 @@
 
 import type { NodeId } from '../core/ids.ts';
 import type { MeshLink, MeshTransport, Unsubscribe } from './mesh.ts';
-import type { Requests } from './request/requests.ts';
+import type { Requests } from './requests.ts';
 
 export type LinkSource = Pick<MeshTransport, 'links' | 'onLink'>;
 

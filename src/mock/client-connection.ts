@@ -5,11 +5,11 @@ import type { Socket } from 'node:net';
 import { errorJson } from './api/openai-json.ts';
 import { tlsCaseNamed } from './cases/tls-cases.ts';
 import { Exchange } from './exchange.ts';
-import { CONTINUE, smallReply } from './http/reply-head.ts';
-import { type HttpRequest, RequestReader } from './http/request-reader.ts';
 import type { HostTime, ServedRequest } from './mock-log.ts';
 import type { MockSettings } from './mock-settings.ts';
 import type { Ending, Reply } from './reply/reply.ts';
+import { CONTINUE, smallReply } from './reply-head.ts';
+import { type HttpRequest, RequestReader } from './request-reader.ts';
 
 export type MockAnswer =
   /** Sent unchanged, and not logged. */

@@ -9,8 +9,6 @@ import type { MockAnswer } from './client-connection.ts';
 import { type CompletionRequest, KeptConversations, readCompletionRequest } from './completion-request.ts';
 import type { Failure } from './failure.ts';
 import { ANY_FAILURE, failureInTurn, failureNamed, failureOfModel } from './failures.ts';
-import { informationalHeads, smallReply } from './http/reply-head.ts';
-import type { HttpRequest } from './http/request-reader.ts';
 import { KeptPrefixes } from './kept-prefixes.ts';
 import { metricsPage } from './metrics-page.ts';
 import { ENTRIES_MAX, type MockLog, type MockLogSummary, type StampLog } from './mock-log.ts';
@@ -20,6 +18,8 @@ import { ReplyBuilder } from './reply/healthy-reply.ts';
 import type { Reply } from './reply/reply.ts';
 import { type ReplySubject, replySubject } from './reply/reply-subject.ts';
 import { closedAnswer } from './reply/stream-plan.ts';
+import { informationalHeads, smallReply } from './reply-head.ts';
+import type { HttpRequest } from './request-reader.ts';
 
 interface RoutesOptions {
   readonly settings: MockSettings;

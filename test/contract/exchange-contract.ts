@@ -4,7 +4,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-journal.ts';
-import type { Requests } from '../../src/mesh/request/requests.ts';
+import type { Requests } from '../../src/mesh/requests.ts';
 import { copyOfDisk } from '../support/copy-of-disk.ts';
 import type { MeshNode } from '../support/mesh-node.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { RequestReader } from '../../src/mock/http/request-reader.ts';
+import { RequestReader } from '../../src/mock/request-reader.ts';
 
 const SHAPES: readonly string[] = [
   'GET /health HTTP/1.1\r\nhost: a\r\n\r\n',

@@ -9,7 +9,7 @@ import { JOURNAL_RETRY_MS } from '../../src/daemon/event-recorder.ts';
 import type { MemoryDisk } from '../../src/journal/memory-journal.ts';
 import type { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
-import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';
+import { MeshRequests } from '../../src/mesh/mesh-requests.ts';
 import { LeaseServer } from '../../src/probe/lease/lease-server.ts';
 import type { LinkEngine } from '../../src/probe/link-engine.ts';
 import { ProbeRunner } from '../../src/probe/reconcile/probe-runner.ts';

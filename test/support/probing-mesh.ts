@@ -12,7 +12,7 @@ import { generateNodeKey, type NodeKey } from '../../src/daemon/node-key.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../src/journal/memory-journal.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
-import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';
+import { MeshRequests } from '../../src/mesh/mesh-requests.ts';
 import type { DeviceLock } from '../../src/probe/device-lock.ts';
 import { LeaseServer } from '../../src/probe/lease/lease-server.ts';
 import type { ProbeDevice, ProbeDeviceNow } from '../../src/probe/probe.ts';

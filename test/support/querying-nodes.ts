@@ -4,8 +4,8 @@ import type { NodeId } from '../../src/core/ids.ts';
 import { generateNodeKey } from '../../src/daemon/node-key.ts';
 import { MemoryNetwork } from '../../src/mesh/memory/memory-network.ts';
 import type { MeshTransport } from '../../src/mesh/mesh.ts';
-import { MeshRequests } from '../../src/mesh/request/mesh-requests.ts';
-import { REQUEST_LIMITS, type RequestLimits } from '../../src/mesh/request/requests.ts';
+import { MeshRequests } from '../../src/mesh/mesh-requests.ts';
+import { REQUEST_LIMITS, type RequestLimits } from '../../src/mesh/requests.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
 interface QueryingNode {

@@ -1,7 +1,7 @@
 // A recording served as `up --replay` does, once, on any free port.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
-import { type ServedReplay, startReplay } from '../../src/daemon/replay/start-replay.ts';
+import { type ServedReplay, startReplay } from '../../src/daemon/start-replay.ts';
 
 export const servedReplay = (path: string, signal: AbortSignal): Promise<ServedReplay> =>
   startReplay(

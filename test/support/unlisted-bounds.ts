@@ -45,7 +45,7 @@ const NOT_REPORTED_YET: Readonly<Record<string, readonly string[]>> = {
   'src/daemon/http/http-options.ts': ['HTTP_LIMITS.assetBytesMax'],
   'src/daemon/mesh/daemon-mesh.ts': ['INTERFACES_SHOWN_MAX'],
   'src/daemon/own-readings.ts': ['NO_TEXT_MAX'],
-  'src/daemon/runners/endpoint-watch.ts': ['KEY_LENGTH_MAX'],
+  'src/daemon/endpoint-watch.ts': ['KEY_LENGTH_MAX'],
   'src/daemon/runs/live-run.ts': ['FLUSH_MS_MAX'],
   'src/metrics/run-time-series.ts': ['ELAPSED_MS_MAX'],
   'src/daemon/runs/target-node.ts': ['REASON_LENGTH_MAX'],
@@ -143,7 +143,7 @@ const NOT_REPORTED_YET: Readonly<Record<string, readonly string[]>> = {
   'src/mock/client-connection.ts': ['PIPELINED_BYTES_MAX', 'ENDING_MS_MAX'],
   'src/mock/deadline-queue.ts': ['TIMEOUT_MS_MAX'],
   'src/mock/exchange.ts': ['QUEUED_BYTES_MAX'],
-  'src/mock/http/request-reader.ts': [
+  'src/mock/request-reader.ts': [
     'LINE_BYTES_MAX',
     'HEADERS_MAX',
     'SAMPLE_LENGTH_MAX',
@@ -164,7 +164,7 @@ const NOT_REPORTED_YET: Readonly<Record<string, readonly string[]>> = {
   'src/probe/device-lock.ts': ['WORDS_MAX'],
   'src/probe/gpu/cpu/matrix-entries.ts': ['ERROR_MAX'],
   'src/probe/gpu/cuda/timed-batches.ts': ['TURNS_MAX'],
-  'src/probe/gpu/mlx/mlx-engine.ts': ['WORDS_MAX'],
+  'src/probe/gpu/mlx-engine.ts': ['WORDS_MAX'],
   'src/probe/gpu/webgpu/device-work.ts': ['TURNS_MAX'],
   'src/probe/gpu/webgpu/webgpu-process.ts': ['REASON_LENGTH_MAX'],
   'src/probe/gpu/webgpu/webgpu-product.ts': ['TURN_MS_MAX', 'RELATIVE_ERROR_MAX', 'ERROR_MAX'],

@@ -1,7 +1,7 @@
 // The last quarter of an hour of one node: asked for once, then carried on by the live events that the page folds anyway.
 
-import type { HistorySeries, LiveHistory } from '../../../src/core/history/live-history.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
+import type { HistorySeries, LiveHistory } from '../../../src/core/live-history.ts';
 import { liveHistoryAnswerSchema } from '../../../src/wire/api/history-answers.ts';
 import { fetchDaemon } from '../shell/fetch-daemon.ts';
 

@@ -2,8 +2,8 @@
 // somebody has looked at. Two hundred nodes have four thousand series, 29 MB, and a node's page asks the daemon for the past.
 
 import type { Event } from '../../../src/core/event.ts';
-import { LiveHistory } from '../../../src/core/history/live-history.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
+import { LiveHistory } from '../../../src/core/live-history.ts';
 
 export class PageHistory extends LiveHistory {
   /** Whether only nodes that were looked at are kept. */

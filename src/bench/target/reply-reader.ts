@@ -9,9 +9,9 @@ import { messageOfBody } from './api/error-message.ts';
 import { isDoneMark } from './api/json-reply.ts';
 import { type ApiReply, CARRIES_NOTHING, type ReplyDefect, type ServerApi } from './api/server-api.ts';
 import { type ContentDecoder, contentDecoder } from './content-decoder.ts';
-import { LineScanner } from './lines/line-scanner.ts';
+import { EventScanner, type EventSink, type StreamScanner } from './event-scanner.ts';
+import { LineScanner } from './line-scanner.ts';
 import { decideOutcome, type SampleOutcome } from './outcome.ts';
-import { EventScanner, type EventSink, type StreamScanner } from './sse/event-scanner.ts';
 
 export interface ContentSink {
   /** An event with content of a choice was complete with the read of this stamp. `carries` is of CARRIES_… and THOUGHT_UNTIL_NOW. */

@@ -5,7 +5,7 @@ import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type Invocation, nonEmpty, type Option, value, wholeText } from '../command.ts';
 import { usage } from '../command-error.ts';
-import { givenTraceOption, TRACE, type TraceOptions, tracePart } from '../dataset/trace-options.ts';
+import { givenTraceOption, TRACE, type TraceOptions, tracePart } from '../trace-options.ts';
 import { duration } from './option-values.ts';
 import type { ReplayingRun, TraceReplayRequest } from './replay-request.ts';
 

@@ -21,7 +21,7 @@ import {
   readBaseline,
   removeBaseline,
   writeBaseline,
-} from '../baseline/baseline-files.ts';
+} from '../baseline-files.ts';
 import { type Command, type CommandArgument, flag, homeOption, jsonOption } from '../command.ts';
 import { CommandError } from '../command-error.ts';
 import { runsSide } from '../compare/finished-sides.ts';

@@ -2,10 +2,10 @@
 
 import { resolve } from 'node:path';
 import { type ChosenLengths, chosenLengths } from '../../bench/dataset/length-choice.ts';
-import { type MadePrefixes, type MadeRow, madeRows, tracedRows } from '../../bench/dataset/make/made-rows.ts';
-import { writeRows } from '../../bench/dataset/make/write-rows.ts';
+import { type MadePrefixes, type MadeRow, madeRows, tracedRows } from '../../bench/dataset/made-rows.ts';
 import { readTrace } from '../../bench/dataset/trace/read-trace.ts';
 import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
+import { writeRows } from '../../bench/dataset/write-rows.ts';
 import { counted, figureText, formatBytes, formatCount } from '../../core/figure/figure.ts';
 import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
@@ -22,9 +22,9 @@ import {
   value,
 } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { givenTraceOption, TRACE, tracePart } from '../dataset/trace-options.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import { givenTraceOption, TRACE, tracePart } from '../trace-options.ts';
 
 const countOption: Option<number | undefined> = value({
   name: 'count',

@@ -19,9 +19,9 @@ import { jsonLines, showable } from '../../core/text/single-line.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { asBenchCommandError } from '../bench/bench-process.ts';
 import { type Command, homeOption, type Invocation, jsonOption } from '../command.ts';
-import { lengthRow, shownTrace } from '../dataset/shown-trace.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { ProcessState } from '../process-state.ts';
+import { lengthRow, shownTrace } from '../shown-trace.ts';
 import { datasetMakeCommand } from './dataset-make.ts';
 
 const showCommand: Command = {

@@ -116,7 +116,7 @@ export const demoCommand: Command = {
 };
 
 /** Loaded late, because other commands need neither the journal nor the server. */
-const loadDemo = () => import('../demo/run-demo.ts');
+const loadDemo = () => import('../run-demo.ts');
 
 const wholeNumber = (
   text: string,

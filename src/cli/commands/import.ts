@@ -10,7 +10,7 @@ import { NAMES, runTags } from '../bench/name-options.ts';
 import { type Command, homeOption, jsonOption } from '../command.ts';
 import { CommandError, endedBy } from '../command-error.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { type KeptImport, keepImported } from '../import/keep-imported.ts';
+import { type KeptImport, keepImported } from '../keep-imported.ts';
 
 export const importCommand: Command = {
   name: 'import',

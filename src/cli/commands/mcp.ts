@@ -11,7 +11,7 @@ import { type Command, flag, homeOption, type Invocation, nonEmpty, repeated } f
 import { CommandError } from '../command-error.ts';
 import { findDaemon } from '../daemon-client.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { type AllowedTargets, allowedTargets, type McpAction, mcpActions } from '../mcp/mcp-actions.ts';
+import { type AllowedTargets, allowedTargets, type McpAction, mcpActions } from '../mcp-actions.ts';
 import type { ProcessState } from '../process-state.ts';
 
 const actionsOption = flag(

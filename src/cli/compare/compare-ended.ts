@@ -6,7 +6,7 @@ import { resolveHome } from '../../config/home.ts';
 import { baselineSide } from '../../core/comparison/baseline.ts';
 import { compareFinished } from '../../core/comparison/compare-finished.ts';
 import type { ComparisonDocument } from '../../core/comparison/comparison-document.ts';
-import { readBaseline } from '../baseline/baseline-files.ts';
+import { readBaseline } from '../baseline-files.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { newId } from '../bench/bench-process.ts';
 import { NAMES, runTags } from '../bench/name-options.ts';

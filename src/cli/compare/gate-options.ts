@@ -2,7 +2,7 @@
 
 import type { ComparisonDocument, ComparisonGate } from '../../core/comparison/comparison-document.ts';
 import { type GateRule, judgeGate, parseGateRule } from '../../core/comparison/gate.ts';
-import { comparisonJunit } from '../../report/junit/comparison-junit.ts';
+import { comparisonJunit } from '../../report/comparison-junit.ts';
 import { comparisonMarkdown } from '../../report/markdown/comparison-markdown.ts';
 import { flag, type Invocation, nonEmpty, type Option, repeated, value } from '../command.ts';
 import type { ExitName } from '../exit-codes.ts';

@@ -6,11 +6,14 @@ import type { ListenConfig } from '../../config/config.ts';
 import { homeFiles } from '../../config/home.ts';
 import { effectiveConfig, readConfig } from '../../config/read-config.ts';
 import { hostPortText } from '../../core/address/host-port.ts';
+import { formatAge } from '../../core/figure/duration.ts';
+import { figureText } from '../../core/figure/figure.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { areEndsEqual, endsText, typeText } from '../../core/link/link-text.ts';
 import { isCarrying, linkViews } from '../../core/link/link-view.ts';
 import { type NodeView, nodeName, nodeView } from '../../core/node/node-view.ts';
 import { nodeIds } from '../../core/node/presence-view.ts';
+import { knownValue } from '../../core/node/reading-view.ts';
 import { shortReason } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
 import { clusterWarnings } from '../../core/warnings/cluster-warnings.ts';
@@ -24,7 +27,6 @@ import type { ProcessState } from '../process-state.ts';
 import { type Check, checksOf } from './check.ts';
 import { meshChecks } from './mesh-checks.ts';
 import { readingChecks } from './reading-checks.ts';
-import { simulatedMeshChecks } from './simulated-mesh-checks.ts';
 
 const check = checksOf('daemon');
 const clusterCheck = checksOf('cluster');
@@ -150,3 +152,28 @@ const IS_HARMLESS: ReadonlySet<string> = new Set<NoticeCode>([
 const ANSWER_MS = 5_000;
 /** Links that are listed one by one; the pages show all of them. */
 const ENDS_MAX = 32;
+
+// The mesh of a demo: it exists in the memory of one process, so its daemon has no cluster key, no port and no peers to report.
+// Its nodes are only in the state.
+const meshCheck = checksOf('mesh');
+
+/** Undefined where the node is a real one. */
+const simulatedMeshChecks = (views: readonly NodeView[], own: NodeId): readonly Check[] | undefined => {
+  const here = views.find(({ nodeId }) => nodeId === own);
+  if (here === undefined || knownValue(here.identity)?.isSimulated !== true) return undefined;
+  const others = views.filter(view => view !== here);
+  const count = views.length === 1 ? '1 node' : `${views.length} nodes`;
+  return [
+    meshCheck('ok', `it is simulated, in the memory of this daemon: ${count}`, ''),
+    ...others.map(({ name, presence, silentMs, stoppedMs }) => {
+      if (presence === 'live') return meshCheck('ok', `${name} is linked`, '');
+      if (stoppedMs !== undefined) return meshCheck('note', `${name} was stopped`, '');
+      const silence = Number.isFinite(silentMs) ? `, silent for ${figureText(formatAge(silentMs))}` : '';
+      return meshCheck(
+        'note',
+        `${name} is ${presence}${silence}`,
+        'The demo simulates nodes that go and come back.',
+      );
+    }),
+  ];
+};

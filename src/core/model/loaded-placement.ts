@@ -5,7 +5,7 @@
 import { ageMsOf } from '../entry-maps.ts';
 import { maximumOf } from '../extremes.ts';
 import { counted, figureText, formatBytes, ofCount } from '../figure/figure.ts';
-import type { HistorySeries } from '../history/live-history.ts';
+import type { HistorySeries } from '../live-history.ts';
 import type { GpuProcess } from '../node/gpu.ts';
 import type { GpuView, NodeView } from '../node/node-view.ts';
 import { isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';

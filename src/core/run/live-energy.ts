@@ -2,8 +2,8 @@
 // by the same calculation as at the end; and over the time of the run, for its charts. From the sensors of
 // the node that is loaded, wherever the load is made.
 
-import type { HistorySeries } from '../history/live-history.ts';
 import type { NodeId } from '../ids.ts';
+import type { HistorySeries } from '../live-history.ts';
 import { nodeView } from '../node/node-view.ts';
 import { recordOf } from '../record-of.ts';
 import type { State } from '../state.ts';

@@ -2,7 +2,7 @@
 // server: from the node's readings and the last quarter of an hour of them.
 
 import { counted, ofCount } from '../figure/figure.ts';
-import type { HistorySeries } from '../history/live-history.ts';
+import type { HistorySeries } from '../live-history.ts';
 import type { NodeView } from '../node/node-view.ts';
 import { knownValue } from '../node/reading-view.ts';
 import { isUnknown, knownOr, type Reported, unknown } from '../unknown.ts';

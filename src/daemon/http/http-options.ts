@@ -3,16 +3,16 @@
 
 import type { Clock } from '../../clock/clock.ts';
 import type { Event } from '../../core/event.ts';
-import type { HistorySeries } from '../../core/history/live-history.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { LinkForgetting } from '../../core/link/forget-link.ts';
+import type { HistorySeries } from '../../core/live-history.ts';
 import type { Forgetting } from '../../core/node/forget.ts';
 import type { State } from '../../core/state.ts';
 import type { HistoryRow } from '../../journal/journal.ts';
 import type { OtlpAnswer, ServedRecording } from '../../wire/api/daemon-answers.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import type { Notice } from '../../wire/notice.ts';
-import type { AgentQueries } from '../agents/agent-queries.ts';
+import type { AgentQueries } from '../agent-queries.ts';
 import type { Joining } from '../mesh/joining.ts';
 import type { ProbeRequestServer } from '../probes/probe-request-server.ts';
 import type { Readiness } from '../readiness.ts';

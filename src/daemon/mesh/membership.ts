@@ -5,7 +5,7 @@ import { pause, unlessAborted, untilAborted } from '../../clock/clock.ts';
 import type { HostPort } from '../../core/address/host-port.ts';
 import { unknown } from '../../core/unknown.ts';
 import { readClusterKey } from '../../mesh/key/key-file.ts';
-import type { QueryHandler, Requests } from '../../mesh/request/requests.ts';
+import type { QueryHandler, Requests } from '../../mesh/requests.ts';
 import { FileChanges } from '../../process/file-changes.ts';
 import type { MeshStatus } from '../../wire/mesh-status.ts';
 import { DaemonError } from '../daemon-error.ts';

@@ -3,7 +3,7 @@
 import { errorJson } from '../api/openai-json.ts';
 import { type FaultCase, STREAM, WHOLE } from '../cases/fault-case.ts';
 import type { Expected } from '../failure.ts';
-import { replyHead, smallReply } from '../http/reply-head.ts';
+import { replyHead, smallReply } from '../reply-head.ts';
 import { bare, type ReplyPart, streamParts } from './arranged-stream.ts';
 import {
   asReply,

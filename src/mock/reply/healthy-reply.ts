@@ -3,8 +3,8 @@
 
 import type { WholeAnswer } from '../api/mock-api.ts';
 import type { Expected } from '../failure.ts';
-import { replyHead } from '../http/reply-head.ts';
 import type { MockSettings } from '../mock-settings.ts';
+import { replyHead } from '../reply-head.ts';
 import { CUT_APART_MS, cutParts, isOrdinary, streamParts } from './arranged-stream.ts';
 import { EventFactory, stampFromEnd } from './event-factory.ts';
 import { chunked, lastChunk, STAMP_FIELD } from './framing.ts';

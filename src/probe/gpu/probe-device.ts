@@ -6,7 +6,7 @@ import type { ProbeDevice, ProbeDeviceNow } from '../probe.ts';
 import { cpuEngine } from './cpu/cpu-engine.ts';
 import { cudaEngine } from './cuda/cuda-engine.ts';
 import { type DeviceEngine, type EngineOptions, failed } from './device-answer.ts';
-import { mlxEngine } from './mlx/mlx-engine.ts';
+import { mlxEngine } from './mlx-engine.ts';
 import { webgpuEngine } from './webgpu/webgpu-engine.ts';
 
 /** From a node's inventory, one entry per vendor. A machine without a GPU has one device, its processor. */

@@ -1,9 +1,9 @@
 // The past in the HTTP API: the last quarter of an hour of live series, and profiles from the journal.
 
 import * as v from 'valibot';
-import type { HistorySeries } from '../../core/history/live-history.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
+import type { HistorySeries } from '../../core/live-history.ts';
 import type { GpuProfile } from '../../core/node/gpu-profile.ts';
 import type { Unknown } from '../../core/unknown.ts';
 import type { RECORD_VERSION } from '../durable-record.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { runBench } from '../../../src/bench/bench.ts';
 import { checkAnswer, checkedAnswers } from '../../../src/bench/target/answer-check.ts';
 import { AnswerParts } from '../../../src/bench/target/api/answer-parts.ts';
-import { chatApi } from '../../../src/bench/target/api/chat/chat-api.ts';
+import { chatApi } from '../../../src/bench/target/api/chat-api.ts';
 import { startMock } from '../../../src/mock/mock-server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { partsHere, requestHere } from '../run-here.ts';

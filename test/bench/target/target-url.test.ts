@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chatApi } from '../../../src/bench/target/api/chat/chat-api.ts';
+import { chatApi } from '../../../src/bench/target/api/chat-api.ts';
 import { endpointPath, modelsPath, parseTargetUrl } from '../../../src/bench/target/target-url.ts';
 
 const target = (text: string) => {

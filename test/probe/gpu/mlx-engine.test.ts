@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
-import { mlxEngine, pythonsOf } from '../../../src/probe/gpu/mlx/mlx-engine.ts';
+import { mlxEngine, pythonsOf } from '../../../src/probe/gpu/mlx-engine.ts';
 import type { ProbeDevice } from '../../../src/probe/probe.ts';
 import type { Env } from '../../../src/process/child.ts';
 import { type StandInTools, standInTools } from '../../gather/stand-in-tools.ts';

@@ -1,16 +1,16 @@
 // The table of server APIs, one row each. The first is the default if neither the user nor the URL determines
 // another.
 
-import { chatApi } from './chat/chat-api.ts';
-import { completionsApi } from './completions/completions-api.ts';
-import { embeddingsApi } from './embeddings/embeddings-api.ts';
-import { llamaCppApi } from './llama-cpp/llama-cpp-api.ts';
-import { messagesApi } from './messages/messages-api.ts';
-import { ollamaApi, ollamaGenerateApi } from './ollama/ollama-api.ts';
-import { OPENAI } from './openai/openai-api.ts';
-import { responsesApi } from './responses/responses-api.ts';
+import { chatApi } from './chat-api.ts';
+import { completionsApi } from './completions-api.ts';
+import { embeddingsApi } from './embeddings-api.ts';
+import { llamaCppApi } from './llama-cpp-api.ts';
+import { messagesApi } from './messages-api.ts';
+import { ollamaApi, ollamaGenerateApi } from './ollama-api.ts';
+import { OPENAI } from './openai-api.ts';
+import { responsesApi } from './responses-api.ts';
 import type { ServerApi } from './server-api.ts';
-import { sglangApi } from './sglang/sglang-api.ts';
+import { sglangApi } from './sglang-api.ts';
 
 export const SERVER_APIS: readonly [ServerApi, ...ServerApi[]] = [
   chatApi,

@@ -1,13 +1,13 @@
 // The figures of one node. Live values are exported only while they are current, so a stalled source shows as a gap and
 // a growing age, never as a flat line; inventory stays as long as the node is known.
 
+import type { NodeDiskTraffic } from '../../../core/node/disk-traffic.ts';
 import type { NodeView } from '../../../core/node/node-view.ts';
 import { PRESSURED_RESOURCES } from '../../../core/node/pressure.ts';
 import { readingsOf } from '../../../core/node/reading-rows.ts';
 import { knownValue, type ReadingView } from '../../../core/node/reading-view.ts';
 import type { NodeTraffic } from '../../../core/node/traffic.ts';
 import { isKnown, isUnknown, knownOr } from '../../../core/unknown.ts';
-import { addDiskTraffic } from './disk-traffic-metrics.ts';
 import { addGpuErrors } from './gpu-error-metrics.ts';
 import { addAbsentGpus, addGpus, type NodeMetricsMoment } from './gpu-metrics.ts';
 import type { Labels, MetricPage } from './metric-page.ts';
@@ -265,4 +265,22 @@ const TRAFFIC = {
     help: 'Packets that were received or sent with an error.',
   },
   drops: { name: 'plimsoll_network_drops_total', help: 'Valid packets that were dropped.' },
+} as const;
+
+// What disks have carried, as counters: rates of any length come from `rate(…)`.
+const addDiskTraffic = (page: MetricPage, traffic: NodeDiskTraffic | undefined, labels: Labels): void => {
+  for (const { name, readBytes, writtenBytes, reads, writes, busyMs } of traffic?.devices ?? []) {
+    const diskLabels = { ...labels, disk: name };
+    page.counter(DISK_IO.bytes, { ...diskLabels, direction: 'read' }, readBytes);
+    page.counter(DISK_IO.bytes, { ...diskLabels, direction: 'write' }, writtenBytes);
+    page.counter(DISK_IO.requests, { ...diskLabels, direction: 'read' }, reads);
+    page.counter(DISK_IO.requests, { ...diskLabels, direction: 'write' }, writes);
+    page.counter(DISK_IO.busy, diskLabels, busyMs / 1_000);
+  }
+};
+
+const DISK_IO = {
+  bytes: { name: 'plimsoll_disk_io_bytes_total', help: 'Bytes that a disk has read or written.' },
+  requests: { name: 'plimsoll_disk_io_requests_total', help: 'Reads and writes that it has completed.' },
+  busy: { name: 'plimsoll_disk_io_busy_seconds_total', help: 'Time in which it was busy.' },
 } as const;

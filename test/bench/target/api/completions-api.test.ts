@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { userPrompt } from '../../../../src/bench/dataset/prompt.ts';
-import { completionsApi } from '../../../../src/bench/target/api/completions/completions-api.ts';
+import { completionsApi } from '../../../../src/bench/target/api/completions-api.ts';
 import { requestBodies } from '../../../../src/bench/target/request-bodies.ts';
 import { NO_REQUEST_FIELDS } from '../../../../src/bench/target/request-fields.ts';
 import { startMock } from '../../../../src/mock/mock-server.ts';
