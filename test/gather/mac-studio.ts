@@ -1,5 +1,7 @@
-// A whole Mac Studio made of stand-in tools that all answer, and its gatherers at the pace of a test.
+// A whole Mac Studio made of stand-in tools that all answer, and its gatherers at the pace of a test. A test that needs few
+// readings names them: each gatherer starts processes.
 
+import type { ReadingKind } from '../../src/core/node/reading.ts';
 import type { MachineAccessOptions } from '../../src/gather/machine-access.ts';
 import { fixture } from '../support/fixture.ts';
 import { type GathererRun, runForTest } from './gatherer-run.ts';
@@ -17,8 +19,31 @@ export const FAST = {
   identityMs: 200,
 };
 
-export const startMac = (tools: StandInTools, over: Partial<MachineAccessOptions> = {}): GathererRun =>
-  runForTest(gatherersOf('darwin', macForTest(tools, { intervals: FAST, ...over })));
+/** All gatherers without `kinds`; otherwise those that report one of them. */
+export const startMac = (
+  tools: StandInTools,
+  over: Partial<MachineAccessOptions> = {},
+  kinds?: readonly ReadingKind[],
+): GathererRun => {
+  const gatherers = gatherersOf('darwin', macForTest(tools, { intervals: FAST, ...over }));
+  return runForTest(
+    gatherers.filter(
+      ({ reports }) => kinds === undefined || reports.some(({ reading }) => kinds.includes(reading)),
+    ),
+  );
+};
+
+/** Each source is read once in a test. */
+export const ONCE: Readonly<Record<keyof typeof FAST, number>> = {
+  systemMs: 600_000,
+  memoryGaugeMs: 600_000,
+  thunderboltMs: 600_000,
+  bridgeMs: 600_000,
+  networkMs: 600_000,
+  rdmaMs: 600_000,
+  diskMs: 600_000,
+  identityMs: 600_000,
+};
 
 export const macStudio = (): StandInTools => {
   const tools = standInTools();

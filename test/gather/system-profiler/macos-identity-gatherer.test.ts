@@ -14,7 +14,7 @@ describe('the identity of a Mac', () => {
     async (hung, { friendlyName, model }) => {
       using tools = macStudio();
       tools.script(hung, 'exec sleep 60');
-      await using run = startMac(tools, { timeouts: { kernelMs: 50, toolMs: 60_000 } });
+      await using run = startMac(tools, { timeouts: { kernelMs: 50, toolMs: 60_000 } }, ['identity']);
       await run.waitFor(
         (reported): reported is PublishedReading<'identity'> =>
           isReading('identity')(reported) &&
