@@ -1,12 +1,14 @@
 // Holds every reader of input to the one table of limits: none opens a file, decompresses or follows a redirect past it.
 
 import ts from 'typescript';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { binaryBytes } from '../src/core/input/expansion-budget.ts';
 import { INPUT_LIMITS } from '../src/core/input/input-limits.ts';
-import { parse, repositoryFiles, textOf, walk } from './support/repository.ts';
+import { forgetFiles, nodesOf, repositoryFiles, textOf } from './support/repository.ts';
 
 const product = (repositoryFiles() ?? []).filter(file => /^src\/.*\.ts$/.test(file));
+
+afterAll(forgetFiles);
 
 describe('input', () => {
   test('is opened in one place, but for what the kernel or this package itself provides', () => {
@@ -27,7 +29,7 @@ describe('input', () => {
 
   test('is decompressed only up to a limit', () => {
     const offences = product.flatMap(file =>
-      callsIn(file)
+      callsIn(file, /unzip|inflate|Decompress/)
         .filter(call => DECOMPRESSION.test(call.expression.getText()))
         .filter(call => !/maxOutputLength|options|limit\(/.test(call.arguments.map(a => a.getText()).join()))
         .map(call => `${file}: ${call.getText()}`),
@@ -37,7 +39,7 @@ describe('input', () => {
 
   test('is fetched without following redirects on its own', () => {
     const fetching = product.flatMap(file =>
-      callsIn(file)
+      callsIn(file, /\bfetch\b/)
         .filter(call => call.expression.getText() === 'fetch')
         .map(call => ({ file, text: call.getText() })),
     );
@@ -49,7 +51,7 @@ describe('input', () => {
     const offences = (repositoryFiles() ?? [])
       .filter(file => /^(src|dashboard)\/.*\.(ts|svelte)$/.test(file))
       .flatMap(file =>
-        callsIn(file)
+        callsIn(file, SPREADS)
           .filter(
             call =>
               call.arguments.some(ts.isSpreadElement) && TAKES_ARGUMENTS.test(call.expression.getText()),
@@ -69,40 +71,38 @@ describe('input', () => {
   });
 });
 
-const callsIn = (file: string): readonly ts.CallExpression[] => {
-  const found: ts.CallExpression[] = [];
-  walk(parse(file), node => {
-    if (ts.isCallExpression(node)) found.push(node);
-  });
-  return found;
-};
+/** Only a file whose text has what is looked for is parsed. */
+const callsIn = (file: string, mention: RegExp): readonly ts.CallExpression[] =>
+  mention.test(textOf(file)) ? nodesOf(file, [ts.SyntaxKind.CallExpression]).filter(ts.isCallExpression) : [];
 
 /** What a file imports of node:fs to read with, and each opening that is not for writing. */
 const readingsIn = (file: string): readonly string[] => {
-  const found: string[] = [];
-  walk(parse(file), node => {
-    if (
-      ts.isImportDeclaration(node) &&
-      ts.isStringLiteral(node.moduleSpecifier) &&
-      /^node:fs(\/promises)?$/.test(node.moduleSpecifier.text)
-    ) {
-      const bindings = node.importClause?.namedBindings;
-      if (bindings !== undefined && ts.isNamedImports(bindings))
-        for (const { name, propertyName } of bindings.elements)
-          if (READING.has((propertyName ?? name).text)) found.push(name.text);
-    }
-    if (
-      ts.isCallExpression(node) &&
-      /^(open|openSync|fs\.openSync|fs\.readFileSync|fs\.createReadStream)$/.test(
-        node.expression.getText(),
-      ) &&
-      node.arguments.length > 0 &&
-      isOfNodeFs(file, node.expression.getText()) &&
-      !WRITING.test(node.arguments[1]?.getText() ?? '')
-    )
-      found.push(node.getText());
-  });
-  return found;
+  if (!/node:fs|\bfs\b/.test(textOf(file))) return [];
+  const imported = nodesOf(file, [ts.SyntaxKind.ImportDeclaration])
+    .filter(ts.isImportDeclaration)
+    .flatMap(({ moduleSpecifier, importClause }) => {
+      const bindings = importClause?.namedBindings;
+      if (!ts.isStringLiteral(moduleSpecifier) || !/^node:fs(\/promises)?$/.test(moduleSpecifier.text))
+        return [];
+      return bindings !== undefined && ts.isNamedImports(bindings) ? [...bindings.elements] : [];
+    });
+  return [
+    ...imported
+      .filter(({ name, propertyName }) => READING.has((propertyName ?? name).text))
+      .map(({ name }) => name.text),
+    ...nodesOf(file, [ts.SyntaxKind.CallExpression])
+      .filter(ts.isCallExpression)
+      .filter(
+        node =>
+          /^(open|openSync|fs\.openSync|fs\.readFileSync|fs\.createReadStream)$/.test(
+            node.expression.getText(),
+          ) &&
+          node.arguments.length > 0 &&
+          isOfNodeFs(file, node.expression.getText()) &&
+          !WRITING.test(node.arguments[1]?.getText() ?? ''),
+      )
+      .map(node => node.getText()),
+  ];
 };
 
 const isOfNodeFs = (file: string, name: string): boolean =>
@@ -112,12 +112,13 @@ const isOfNodeFs = (file: string, name: string): boolean =>
 /** Kinds that a reader names: as an argument, or as a row of the table. */
 const kindsIn = (file: string): readonly string[] => {
   const found = [...textOf(file).matchAll(/INPUT_LIMITS\.(\w+)/g)].flatMap(([, kind]) => kind ?? []);
-  walk(parse(file), node => {
-    if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return;
+  if (!KIND_READERS.test(textOf(file))) return found;
+  for (const node of nodesOf(file, [ts.SyntaxKind.CallExpression, ts.SyntaxKind.NewExpression])) {
+    if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) continue;
     const at = KIND_ARGUMENTS[node.expression.getText()];
     const argument = at === undefined ? undefined : node.arguments?.[at];
     if (argument !== undefined && ts.isStringLiteral(argument)) found.push(argument.text);
-  });
+  }
   return found;
 };
 
@@ -132,8 +133,12 @@ const KIND_ARGUMENTS: Readonly<Record<string, number>> = {
   ExpansionBudget: 0,
   PartReader: 0,
 };
+const KIND_READERS = new RegExp(`\\b(${Object.keys(KIND_ARGUMENTS).join('|')})\\b`);
 /** maximumOf, minimumOf and pushAll take a list as one. */
 const TAKES_ARGUMENTS = /^Math\.(max|min)$|\.(push|unshift|splice|concat|of|fromCharCode|fromCodePoint)$/;
+/** A file without both a spread and such a call has no such call of a spread. */
+const CALLED = String.raw`\b(max|min|push|unshift|splice|concat|of|fromCharCode|fromCodePoint)\(`;
+const SPREADS = new RegExp(String.raw`${CALLED}[^]*\.{3}|\.{3}[^]*${CALLED}`);
 const READING: ReadonlySet<string> = new Set(['readFile', 'readFileSync', 'createReadStream']);
 /** Flags of open(2) for what this program writes. */
 const WRITING = /^('(a|ax|w|wx|wx\+)'|FLAGS)$/;

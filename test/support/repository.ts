@@ -20,7 +20,8 @@ export const repositoryFiles = (): readonly string[] | undefined => {
   }
 };
 
-export const textOf = (file: string): string => readFileSync(repositoryRoot + file, 'utf8');
+export const textOf = (file: string): string =>
+  once(texts, file, () => readFileSync(repositoryRoot + file, 'utf8'));
 
 /** The TypeScript of a file: all of it, or the scripts of a Svelte component. */
 export const scriptOf = (file: string): string => {
@@ -39,6 +40,21 @@ export const importsOf = (file: string): readonly string[] =>
   once(imports, file, () =>
     ts.preProcessFile(scriptOf(file), true, true).importedFiles.map(({ fileName }) => fileName),
   );
+
+/** The nodes of some of the kinds below, in the order of the text: one walk through a file serves every rule. */
+export const nodesOf = (file: string, kinds: readonly IndexedKind[]): readonly ts.Node[] => {
+  const index = once(indexed, file, () => {
+    const found = new Map<ts.SyntaxKind, ts.Node[]>(INDEXED.map(kind => [kind, []]));
+    walk(parse(file), node => found.get(node.kind)?.push(node));
+    return found;
+  });
+  return kinds.flatMap(kind => index.get(kind) ?? []);
+};
+
+/** The worker that ran a test file of rules runs others after it. */
+export const forgetFiles = (): void => {
+  for (const known of [texts, parsed, imports, indexed]) known.clear();
+};
 
 export const walk = (node: ts.Node, visit: (node: ts.Node) => void): void => {
   visit(node);
@@ -64,5 +80,21 @@ const once = <T>(known: Map<string, T>, file: string, read: () => T): T => {
   return value;
 };
 
+const INDEXED = [
+  ts.SyntaxKind.AsExpression,
+  ts.SyntaxKind.BinaryExpression,
+  ts.SyntaxKind.CallExpression,
+  ts.SyntaxKind.EnumDeclaration,
+  ts.SyntaxKind.ExportAssignment,
+  ts.SyntaxKind.ExportDeclaration,
+  ts.SyntaxKind.ImportDeclaration,
+  ts.SyntaxKind.NewExpression,
+  ts.SyntaxKind.TypeAssertionExpression,
+] as const;
+
+type IndexedKind = (typeof INDEXED)[number];
+
+const texts = new Map<string, string>();
+const indexed = new Map<string, ReadonlyMap<ts.SyntaxKind, readonly ts.Node[]>>();
 const parsed = new Map<string, ts.SourceFile>();
 const imports = new Map<string, readonly string[]>();
