@@ -16,9 +16,10 @@ const OF = 'node="a",name="atlas"';
 const LIVE = `plimsoll_node_live{${OF}}`;
 
 describe('the alerts', () => {
+  const { error } = spawnSync('promtool', ['--version']);
+
   beforeEach(({ skip }) => {
-    if (spawnSync('promtool', ['--version']).error !== undefined)
-      skip('promtool is not installed (Debian: prometheus)');
+    if (error !== undefined) skip('promtool is not installed (Debian: prometheus)');
   });
 
   it('detect an Xid by the action of the newest: a driver that requires none any more raises none', async () => {
@@ -27,21 +28,23 @@ describe('the alerts', () => {
     );
     const over = await xidSeries('GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)');
     expect(requested).not.toEqual(over);
-    expect(raisedAt('30m', { [LIVE]: '1x120', [requested]: '60x120' })).toEqual(['PlimsollGpuXid']);
-    expect(raisedAt('30m', { [LIVE]: '1x120', [over]: '60x120' })).toEqual([]);
-    expect(raisedAt('90m', { [LIVE]: '1x120', [requested]: '60x120' })).toEqual([]);
+    expectRaised([
+      ['30m', { [LIVE]: '1x120', [requested]: '60x120' }, ['PlimsollGpuXid']],
+      ['30m', { [LIVE]: '1x120', [over]: '60x120' }, []],
+      ['90m', { [LIVE]: '1x120', [requested]: '60x120' }, []],
+    ]);
   });
 
   it('detect a degraded fabric, an error of an NVSwitch and a reset of an AMD or Intel GPU', () => {
     const logged = (level: string) =>
       `plimsoll_gpu_driver_error_timestamp_seconds{${OF},pci="p",kind="sxid",number="20034",level="${level}"}`;
     const fabric = `plimsoll_gpu_fabric_degraded{${OF},device="g"}`;
-    expect(raisedAt('30m', { [LIVE]: '1x120', [logged('danger')]: '60x120' })).toEqual([
-      'PlimsollGpuDriverError',
+    expectRaised([
+      ['30m', { [LIVE]: '1x120', [logged('danger')]: '60x120' }, ['PlimsollGpuDriverError']],
+      ['90m', { [LIVE]: '1x120', [logged('danger')]: '60x120' }, []],
+      ['30m', { [LIVE]: '1x120', [fabric]: '1x120' }, ['PlimsollGpuFabricDegraded']],
+      ['30m', { [LIVE]: '1x120', [fabric]: '0x120' }, []],
     ]);
-    expect(raisedAt('90m', { [LIVE]: '1x120', [logged('danger')]: '60x120' })).toEqual([]);
-    expect(raisedAt('30m', { [LIVE]: '1x120', [fabric]: '1x120' })).toEqual(['PlimsollGpuFabricDegraded']);
-    expect(raisedAt('30m', { [LIVE]: '1x120', [fabric]: '0x120' })).toEqual([]);
   });
 
   it('detect a GPU that is lost, and one that did not come back after a restart', () => {
@@ -50,22 +53,28 @@ describe('the alerts', () => {
       [`plimsoll_node_gpus{${OF},vendor="nvidia",state="working"}`]: working,
     });
     const lost = `plimsoll_gpu_failed{${OF},device="g",pci="0000:34:00.0",model="m",state="lost"}`;
-    expect(raisedAt('40m', { ...counts('8x20 7x100'), [lost]: '_x20 1x100' })).toEqual(['PlimsollGpuFailed']);
-    expect(raisedAt('40m', counts('8x20 7x100'))).toEqual(['PlimsollFewerGpus']);
-    expect(raisedAt('40m', counts('8x120'))).toEqual([]);
+    expectRaised([
+      ['40m', { ...counts('8x20 7x100'), [lost]: '_x20 1x100' }, ['PlimsollGpuFailed']],
+      ['40m', counts('8x20 7x100'), ['PlimsollFewerGpus']],
+      ['40m', counts('8x120'), []],
+    ]);
   });
 
   it('detect a reading that stopped, and none that never came', () => {
     const reading = `plimsoll_reading_current{${OF},reading="gpu_errors"}`;
-    expect(raisedAt('40m', { [LIVE]: '1x120', [reading]: '1x20 0x100' })).toEqual(['PlimsollReadingLate']);
-    expect(raisedAt('40m', { [LIVE]: '1x120', [reading]: '0x120' })).toEqual([]);
+    expectRaised([
+      ['40m', { [LIVE]: '1x120', [reading]: '1x20 0x100' }, ['PlimsollReadingLate']],
+      ['40m', { [LIVE]: '1x120', [reading]: '0x120' }, []],
+    ]);
   });
 
   it('detect silence of a node, unless it has announced a stop, and silence of all', () => {
-    expect(raisedAt('40m', { [LIVE]: '1x20 0x100' })).toEqual(['PlimsollNodeSilent']);
     const stopped = `plimsoll_node_stopped{${OF}}`;
-    expect(raisedAt('40m', { [LIVE]: '1x20 0x100', [stopped]: '0x20 1x100' })).toEqual([]);
-    expect(raisedAt('40m', { [LIVE]: '1x20' })).toEqual(['PlimsollNothingReported']);
+    expectRaised([
+      ['40m', { [LIVE]: '1x20 0x100' }, ['PlimsollNodeSilent']],
+      ['40m', { [LIVE]: '1x20 0x100', [stopped]: '0x20 1x100' }, []],
+      ['40m', { [LIVE]: '1x20' }, ['PlimsollNothingReported']],
+    ]);
   });
 
   it('detect drops if they are many of many, and not the few of a quiet port', () => {
@@ -76,9 +85,11 @@ describe('the alerts', () => {
       [port('drops')]: dropped,
       [port('packets')]: packets,
     });
-    expect(raisedAt('40m', carried('0+30x120', '0+600x120'))).toEqual([]);
-    expect(raisedAt('40m', carried('0+600x120', '0+60000x120'))).toEqual(['PlimsollPortDrops']);
-    expect(raisedAt('40m', carried('0+600x120', '0+6000000x120'))).toEqual([]);
+    expectRaised([
+      ['40m', carried('0+30x120', '0+600x120'), []],
+      ['40m', carried('0+600x120', '0+60000x120'), ['PlimsollPortDrops']],
+      ['40m', carried('0+600x120', '0+6000000x120'), []],
+    ]);
   });
 
   it('detect a card that is throttled while it works, except by its settings', () => {
@@ -87,25 +98,35 @@ describe('the alerts', () => {
       [`plimsoll_gpu_throttled{${OF},device="g",reason="${reason}"}`]: '1x120',
       [`plimsoll_gpu_use_ratio{${OF},device="g"}`]: use,
     });
-    expect(raisedAt('40m', held('HW thermal slowdown', '0.9x120'))).toEqual(['PlimsollGpuThrottled']);
-    expect(raisedAt('40m', held('HW thermal slowdown', '0.1x120'))).toEqual([]);
-    for (const reason of ['SW power cap', 'pl1', 'sync boost'])
-      expect(raisedAt('40m', held(reason, '0.9x120'))).toEqual([]);
+    expectRaised([
+      ['40m', held('HW thermal slowdown', '0.9x120'), ['PlimsollGpuThrottled']],
+      ['40m', held('HW thermal slowdown', '0.1x120'), []],
+      ['40m', held('SW power cap', '0.9x120'), []],
+      ['40m', held('pl1', '0.9x120'), []],
+      ['40m', held('sync boost', '0.9x120'), []],
+    ]);
   });
 
   it('detect a link that has become slow, and none that always varies', () => {
     const link = 'plimsoll_link_upload_bytes_per_second{source_name="a",sink_name="b",connection="c"}';
-    const days = (rates: string) => raisedAt('40h', { [LIVE]: '1x50', [link]: rates }, '1h');
-    expect(days('100x37 50x10')).toEqual(['PlimsollLinkSlowerThanUsual']);
-    expect(days(Array.from({ length: 10 }, () => '100x2 60x2').join(' '))).toEqual([]);
-    // A new link has no history, so its usual rate is unknown.
-    expect(raisedAt('10h', { [LIVE]: '1x50', [link]: '100x7 50x10' }, '1h')).toEqual([]);
+    const rates = (values: string) => ({ [LIVE]: '1x50', [link]: values });
+    expectRaised(
+      [
+        ['40h', rates('100x37 50x10'), ['PlimsollLinkSlowerThanUsual']],
+        ['40h', rates(Array.from({ length: 10 }, () => '100x2 60x2').join(' ')), []],
+        // A new link has no history, so its usual rate is unknown.
+        ['10h', rates('100x7 50x10'), []],
+      ],
+      '1h',
+    );
   });
 
   it('report a path that is lost for as long as it is, and one that only waits for its node not at once', () => {
     const path = `plimsoll_link_path_up{node="a",name="atlas",peer="b",peer_name="juno",path="en0–eth0",type="ethernet"}`;
-    expect(raisedAt('40m', { [LIVE]: '1x120', [path]: '1x20 0x100' })).toEqual(['PlimsollLinkLost']);
-    expect(raisedAt('40m', { [LIVE]: '1x120', [path]: '1x20 0x10 1x90' })).toEqual([]);
+    expectRaised([
+      ['40m', { [LIVE]: '1x120', [path]: '1x20 0x100' }, ['PlimsollLinkLost']],
+      ['40m', { [LIVE]: '1x120', [path]: '1x20 0x10 1x90' }, []],
+    ]);
   });
 
   it('detect what the page warns about: a link that is short, a path that is slow, lanes and links of a card', () => {
@@ -113,11 +134,13 @@ describe('the alerts', () => {
       [LIVE]: '1x120',
       [`plimsoll_warning{id="${id}",level="caution",nodes="atlas"}`]: '1x120',
     });
-    expect(raisedAt('40m', warned('link short a b'))).toEqual(['PlimsollLinkFarBelowNegotiated']);
-    expect(raisedAt('40m', warned('link path a b'))).toEqual(['PlimsollLinkFarBelowNegotiated']);
-    expect(raisedAt('40m', warned('pcie a g'))).toEqual(['PlimsollGpuLanes']);
-    expect(raisedAt('40m', warned('gpu links a g'))).toEqual(['PlimsollGpuLinksDown']);
-    expect(raisedAt('40m', warned('week a g'))).toEqual([]);
+    expectRaised([
+      ['40m', warned('link short a b'), ['PlimsollLinkFarBelowNegotiated']],
+      ['40m', warned('link path a b'), ['PlimsollLinkFarBelowNegotiated']],
+      ['40m', warned('pcie a g'), ['PlimsollGpuLanes']],
+      ['40m', warned('gpu links a g'), ['PlimsollGpuLinksDown']],
+      ['40m', warned('week a g'), []],
+    ]);
   });
 });
 
@@ -138,12 +161,13 @@ const xidSeries = async (text: string): Promise<string> => {
   return series ?? 'no series';
 };
 
-/** The alerts that fire at a moment, of series in promtool's notation ("1x3": four times 1) with a value each `interval`. */
-const raisedAt = (
-  moment: string,
-  series: Readonly<Record<string, string>>,
-  interval = '1m',
-): readonly string[] => {
+/**
+ * A moment, series in promtool's notation ("1x3": four times 1) with a value each interval, and the names of the alerts that fire then.
+ * promtool starts once for all of them.
+ */
+type Case = readonly [moment: string, series: Readonly<Record<string, string>>, alerts: readonly string[]];
+
+const expectRaised = (cases: readonly Case[], interval = '1m'): void => {
   using folder = temporaryDirectory();
   const file = join(folder.path, 'alerts-test.yml');
   writeFileSync(
@@ -151,21 +175,22 @@ const raisedAt = (
     JSON.stringify({
       rule_files: [join(repositoryRoot, 'deploy/prometheus/plimsoll-alerts.yml')],
       evaluation_interval: interval,
-      tests: [
-        {
-          interval,
-          input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-          promql_expr_test: [
-            { expr: 'ALERTS{alertstate="firing"}', eval_time: moment, exp_samples: NEVER_EXPECTED },
-          ],
-        },
-      ],
+      tests: cases.map(([moment, series]) => ({
+        interval,
+        input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
+        promql_expr_test: [
+          { expr: 'ALERTS{alertstate="firing"}', eval_time: moment, exp_samples: NEVER_EXPECTED },
+        ],
+      })),
     }),
   );
   const { stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
-  const [, got] = /got:(.*)$/s.exec(`${stdout}${stderr}`) ?? [];
-  if (got === undefined) throw new Error(`promtool said: ${stdout}${stderr}`);
-  return [...got.matchAll(/alertname="(\w+)"/g)].map(([, name = '']) => name);
+  const [, ...answers] = `${stdout}${stderr}`.split(/\bgot:/);
+  if (answers.length !== cases.length) throw new Error(`promtool reports: ${stdout}${stderr}`);
+  const raised = answers.map(answer =>
+    [...answer.matchAll(/alertname="(\w+)"/g)].map(([, name = '']) => name).filter(name => name !== 'none'),
+  );
+  expect(raised).toEqual(cases.map(([, , alerts]) => alerts));
 };
 
 /** promtool prints what there is only where it is not what was expected. */
