@@ -19,15 +19,13 @@ export default defineConfig({
     maxConcurrency: 2,
     // No module of ours has a state, so files need no worker each: a new one costs more than most files do.
     isolate: false,
+    // Node reads our TypeScript itself, once in a worker: Vite would evaluate every module again for each test file.
+    experimental: { viteModuleRunner: false },
     retry: 0,
-    setupFiles: ['test/support/property-seed.ts'],
+    setupFiles: ['test/support/property-seed.ts', 'test/support/built-program.ts'],
     reporters: ['default'],
     // Tests start hundreds of processes; what the first has compiled, the others load.
     env: { NODE_COMPILE_CACHE: inRoot('.cache/node') },
-    alias:
-      process.env['PLIMSOLL_TEST_BUILT'] === '1'
-        ? [{ find: /^(\.\.\/)+process\/entry\.ts$/, replacement: inRoot('test/support/built-entry.ts') }]
-        : [],
     projects: [
       // One Chromium for all files of a worker (browser-test.ts), which has no other files: some count their children.
       { extends: true, test: { name: 'browser', include: ['test/e2e/**/*.test.ts'] } },

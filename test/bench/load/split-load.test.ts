@@ -100,10 +100,10 @@ describe('a schedule that is split over agents', () => {
       rampMs: 0,
       steps: [],
     } as const;
-    for (const of of [2, 4, 8]) {
-      for (let index = 0; index < of; index += 1) {
-        const sent = sentBy({ ...options, samplesMax: 1_000 }, { index, of }, 3);
-        expect(new Set(sent.map(([id]) => (id - WARMUP) % of))).toEqual(new Set([index]));
+    for (const count of [2, 4, 8]) {
+      for (let index = 0; index < count; index += 1) {
+        const sent = sentBy({ ...options, samplesMax: 1_000 }, { index, of: count }, 3);
+        expect(new Set(sent.map(([id]) => (id - WARMUP) % count))).toEqual(new Set([index]));
       }
     }
   });
