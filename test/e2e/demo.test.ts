@@ -58,7 +58,7 @@ describe('plimsoll demo', () => {
       .waitFor();
     const shownMs = demo.urlAfterMs + performance.now() - openedAtMs;
     console.info(`eight nodes and their links were on the page ${Math.round(shownMs)} ms after the start`);
-    expect(await axeFindings(page)).toEqual([]);
+    if (isLongRun) expect(await axeFindings(page)).toEqual([]);
     expect(problems).toEqual([]);
   });
 

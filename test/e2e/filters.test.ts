@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { isLongRun } from '../support/counts.ts';
 import { MadeUpRun } from '../support/made-up-run.ts';
 import { runConfig } from '../support/run-records.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -36,7 +37,7 @@ describe('a filtered list', () => {
     await page.getByRole('combobox', { name: 'Node' }).selectOption('bosun');
     await page.getByText('1 of 6 shown, 5 hidden').waitFor();
     expect(new URL(page.url()).search).toBe(`?as=list&type=wifi&node=${idOf(rack)}`);
-    expect(await axeFindings(page)).toEqual([]);
+    if (isLongRun) expect(await axeFindings(page)).toEqual([]);
     await page.reload();
     await page.getByText('1 of 6 shown, 5 hidden').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();

@@ -27,7 +27,7 @@ import { readInputText } from '../../src/process/input-file.ts';
 import { encodeBlock } from '../../src/recording/recording-line.ts';
 import { readRecording } from '../../src/recording/recording-reader.ts';
 import { readForeignRuns } from '../../src/report/imported/read-foreign-runs.ts';
-import { isLongRun } from '../support/counts.ts';
+import { isLongRun, longCount } from '../support/counts.ts';
 import { growingTexts, repeatedText } from '../support/made-up-parquet.ts';
 import { madeUpProcess } from '../support/made-up-process.ts';
 
@@ -225,7 +225,7 @@ const OTHERS: Readonly<Record<string, Attack>> = {
     // Each was compared with all before it.
     const pair =
       '{"t":0,"type":"s","in":1,"out":1},{"t":0,"type":"subagent","duration_ms":9,"requests":[{"t":0,"in":1,"out":1}]}';
-    const requests = `${`${pair},`.repeat(300_000)}${pair}`;
+    const requests = `${`${pair},`.repeat(longCount(60_000, 300_000))}${pair}`;
     const path = written(folder, 'trace.json', `{"id": "a", "block_size": 64, "requests": [${requests}]}`);
     const reading = { digest: new DatasetDigest(), counts: { leftOut: 0 } };
     for await (const entry of traceEntries({ path, shownPath: 'trace.json', signal }, 'agentic', reading))
@@ -233,8 +233,10 @@ const OTHERS: Readonly<Record<string, Attack>> = {
   },
 };
 
-/** Gigabytes, which are half a minute and ten seconds of work. Another kind, and others of a data set, have the same reader. */
-const OF_LONG_RUNS: ReadonlySet<string> = new Set<InputKind>(['agentSamples', 'dataset']);
+/** Gigabytes, which are seconds of work each. Another kind, and others of a data set, have the same reader. */
+const OF_LONG_RUNS: ReadonlySet<string> = new Set<InputKind | 'parquet, by prefixes' | 'dataset, line feeds'>(
+  ['agentSamples', 'dataset', 'parquet, by prefixes', 'dataset, line feeds'],
+);
 
 const [folder = '', ...requested] = process.argv.slice(2);
 for (const [kind, attack] of Object.entries({ ...ATTACKS, ...OTHERS })) {

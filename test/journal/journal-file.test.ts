@@ -8,7 +8,7 @@ import type { Journal } from '../../src/journal/journal.ts';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
 import { storedCountPath } from '../../src/journal/stored-count.ts';
 import { FILLER, startWriter } from '../support/journal-process.ts';
-import { appendOwn, OWN, PEER, recordsTo, seqsAfter } from '../support/journal-records.ts';
+import { appendOwn, OWN, PEER, record, recordsTo, seqsAfter } from '../support/journal-records.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
@@ -50,12 +50,14 @@ test('compaction gives the space back to the file system and empties the log', (
 
 test('the log stays bounded while much is written that stays', () => {
   using journal = open();
+  const payload = 'x'.repeat(4000);
   let logBytesMax = 0;
   for (let round = 0; round < 60; round += 1) {
     const through = journal.origins().find(one => one.origin === PEER)?.through ?? 0;
-    const records = recordsTo(through + 100, { payload: 'x'.repeat(4000) })
-      .slice(through)
-      .map(one => ({ ...one, key: `k${one.seq}` }));
+    const records = Array.from({ length: 100 }, (_, index) => {
+      const seq = through + index + 1;
+      return record({ seq, key: `k${seq}`, payload });
+    });
     journal.append(records);
     logBytesMax = Math.max(logBytesMax, statSync(`${path}-wal`).size);
   }

@@ -14,6 +14,7 @@ import { unknown } from '../../src/core/unknown.ts';
 import type { AgedRecord, DurableRecord, Journal } from '../../src/journal/journal.ts';
 import { createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { decodeRecordBody, encodeRecordBody } from '../../src/wire/durable-record.ts';
+import { longCount } from '../support/counts.ts';
 import { OTHER, OWN } from '../support/journal-records.ts';
 import { LINK_FIGURES } from '../support/link-figures.ts';
 import { PLAIN_RUN_ENTRY } from '../support/run-entry.ts';
@@ -40,7 +41,7 @@ test('a peer that was away for any stretch arrives at the same state, however ol
       expect(catchUp(before, journal)).toEqual(catchUp(whole, journal));
       expect(catchUp(EMPTY_STATE, journal)).toEqual(catchUp(whole, journal));
     }),
-    { numRuns: 1000 },
+    { numRuns: longCount(150, 1_000) },
   );
 });
 

@@ -1,9 +1,13 @@
-// Runs before each test file (vitest.config.ts): `PLIMSOLL_TEST_SEED=N npm test -- FILE` repeats the values of a property test
-// that failed and printed `seed: N`.
+// Runs in each worker of Vitest before its first test file (vitest.config.ts): how often properties are tried, and from which seed.
+// `PLIMSOLL_TEST_SEED=N npm test -- FILE` repeats the values of a property test that failed and printed `seed: N`.
 
-/** Most files have no properties: without a seed fast-check is not loaded. */
-export const seedProperties = async (seed: string | undefined): Promise<void> => {
-  if (seed !== undefined) (await import('fast-check')).default.configureGlobal({ seed: Number(seed) });
+import fc from 'fast-check';
+import { longCount } from './counts.ts';
+
+export const seedProperties = (seed: string | undefined): void => {
+  if (seed !== undefined) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(seed) });
 };
 
-await seedProperties(process.env['PLIMSOLL_TEST_SEED']);
+/** Where a property does not say it. The values differ in each run: many short ones try what a long one does. */
+fc.configureGlobal({ numRuns: longCount(40, 100) });
+seedProperties(process.env['PLIMSOLL_TEST_SEED']);
