@@ -13,7 +13,8 @@ export const asForeign = (report: Report): Report => {
   const reason = unknown(`${foreignLabel(foreign)} does not report it`);
   return {
     ...report,
-    notices: [...noticesOf(foreign), ...report.notices],
+    // A report that was read back has them already.
+    notices: [...new Set([...noticesOf(foreign), ...report.notices])],
     series: Object.fromEntries(Object.entries(report.series).filter(([key]) => !isUnreported(key, foreign))),
     client: clientOf(foreign, reason),
     contamination: reason,

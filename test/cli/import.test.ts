@@ -60,6 +60,15 @@ test.for(['vllm', 'aiperf', 'guidellm'] as const)(
   },
 );
 
+test('a report that is printed again notes once what the other tool does not report', async () => {
+  using home = temporaryDirectory();
+  const directory = await importedAs(home, 'guidellm');
+  await ran(home, 'report', directory);
+  const { text } = await ran(home, 'report', directory, '--json');
+  const { notices } = reportFromJson(text);
+  expect(notices.filter(notice => notice.startsWith('not reported: '))).toHaveLength(1);
+});
+
 test('what an import leaves behind is said, and the run is there', async () => {
   using home = temporaryDirectory();
   using elsewhere = temporaryDirectory();
