@@ -9,7 +9,7 @@ import { hasSessions } from '../bench/session-options.ts';
 import { notCounted } from '../bench/tokenizer-option.ts';
 import { type Invocation, type Option, value } from '../command.ts';
 import { CommandError } from '../command-error.ts';
-import { notRepeated } from './sweep-options.ts';
+import { notRepeated, STAGE_ATTAINMENT, stageAttainment } from './sweep-options.ts';
 
 export interface LineOptions {
   readonly by: Option<'rate' | 'concurrency' | undefined>;
@@ -104,7 +104,7 @@ const NOT_OF_A_LINE: ReadonlySet<Option<unknown>> = new Set<Option<unknown>>([
 
 export const LINE_OPTIONS: readonly Option<unknown>[] = [
   BENCH.slo,
-  { ...BENCH.attainment, meaning: 'The share of issued requests that must meet NAME=D. Default: 95%.' },
+  stageAttainment,
   ...Object.values(LINE),
   notCounted('line', 'it decides while a load runs, by what the server reports for each answer'),
   notRepeated('line', 'its bracket is two loads, each measured twice already'),
@@ -137,7 +137,7 @@ export const searchOptions = (invocation: Invocation): SearchOptions => {
  * @throws CommandError `usage`.
  */
 export const attainmentOfLine = (invocation: Invocation, objectives: readonly Objective[]): number => {
-  const attainment = invocation.option(BENCH.attainment) ?? LINE_ATTAINMENT;
+  const attainment = invocation.option(stageAttainment) ?? STAGE_ATTAINMENT;
   if (attainment === 1 && objectives.some(({ kind }) => kind === 'request'))
     throw new CommandError(
       'usage',
@@ -155,7 +155,6 @@ export const attainmentOfLine = (invocation: Invocation, objectives: readonly Ob
 
 export const LINE_BUDGET_MS = 900_000;
 export const LINE_CONFIDENCE = 0.95;
-const LINE_ATTAINMENT = 0.95;
 const RESOLUTION = 0.05;
 const LOAD_MAX = 10_000;
 const CONCURRENCY_MAX = 1_024;

@@ -96,7 +96,7 @@ export const SWEEP: SweepOptions = {
   pause: value({
     name: 'pause',
     valueName: 'D',
-    meaning: 'Between two stages. Default: 1s.',
+    meaning: 'The pause between two stages. Default: 1s.',
     parse: duration(0, 3_600_000),
   }),
   keepGoing: flag(
@@ -133,10 +133,18 @@ export const notRepeated = (command: 'sweep' | 'line', reason: string): Option<u
 
 const { rates, concurrency, pause, keepGoing, resume, out, json } = SWEEP;
 
+export const STAGE_ATTAINMENT = 0.95;
+
 /** Session options of a stage, without the number of sessions, which follows from its duration. */
 const OF_STAGES: readonly Option<unknown>[] = Object.values<Option<unknown>>({ ...SESSIONS }).filter(
   option => option !== SESSIONS.sessions,
 );
+
+/** For the stages of a sweep and of a load line, with another default than a run has. */
+export const stageAttainment: Option<number | undefined> = {
+  ...BENCH.attainment,
+  meaning: `The share of issued requests that must meet NAME=D; failed ones do not. Default: ${100 * STAGE_ATTAINMENT}%.`,
+};
 
 /** In the order of --help. */
 export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
@@ -181,7 +189,7 @@ export const SWEEP_OPTIONS: readonly Option<unknown>[] = [
   BENCH.apiKeyFile,
   BENCH.events,
   BENCH.slo,
-  BENCH.attainment,
+  stageAttainment,
   BENCH.requireTrustworthy,
   BENCH.noteGit,
   BENCH.otlp,
@@ -228,11 +236,13 @@ export const asBench = (invocation: Invocation, [first]: readonly StageLoad[]): 
     .option(BENCH.slo)
     .flat()
     .some(({ kind }) => kind === 'request');
-  const isAttainmentGiven = invocation.option(BENCH.attainment) !== undefined;
+  const isAttainmentGiven = invocation.option(stageAttainment) !== undefined;
   const texts: ReadonlyMap<string, readonly string[]> = new Map([
     [BENCH.rate.name, first?.kind === 'rate' ? [String(first.requestsPerSecond)] : []],
     [BENCH.concurrency.name, first?.kind === 'concurrency' ? [String(first.concurrency)] : []],
-    ...(hasRequestObjective && !isAttainmentGiven ? [[BENCH.attainment.name, ['95%']] as const] : []),
+    ...(hasRequestObjective && !isAttainmentGiven
+      ? [[stageAttainment.name, [`${100 * STAGE_ATTAINMENT}%`]] as const]
+      : []),
   ]);
   return withTexts(invocation, texts);
 };

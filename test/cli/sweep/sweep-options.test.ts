@@ -40,3 +40,9 @@ test('stages of a sweep may have so many sessions at a time, and not sessions of
   });
   expect(() => requestOf('--rates', '2,4', ...chats)).toThrow('looks like a load over capacity');
 });
+
+test('--help states the share of requests that must meet an objective, as each stage gets it', () => {
+  const [option] = sweepCommand.options.filter(({ name }) => name === 'attainment');
+  const { attainment } = requestOf('--rates', '1,2', '--slo', 'ttft=500ms');
+  expect(option?.meaning).toContain(`Default: ${100 * attainment}%.`);
+});
