@@ -92,7 +92,7 @@ export const EXIT_CODES = {
   },
   fleet: {
     code: 33,
-    meaning: '`fleet`: the folder of the fleet cannot be used, or its server does not do what is asked.',
+    meaning: '`fleet`: the folder of the fleet cannot be used, or its server does not do what is requested.',
   },
   hangup: { code: 129, meaning: 'Stopped by SIGHUP before it had finished.' },
   interrupted: { code: 130, meaning: 'Stopped by SIGINT (Ctrl-C) before it had finished.' },

@@ -103,7 +103,7 @@ export class ClientConnection {
   #answerTls(): void {
     const { reply } = tlsCaseNamed(this.#context.settings.failure) ?? {};
     if (reply === undefined) {
-      this.#refuse(400, 'the mock speaks no TLS: ask for http://');
+      this.#refuse(400, 'the mock does not support TLS: use http://');
       return;
     }
     this.#isNew = false;

@@ -34,7 +34,7 @@ export const FAILURES: readonly Failure[] = [
   row('stale-connection', 'a request on a reused connection is answered by closing it', completed),
   row(
     'chatter-on-idle',
-    'a 408 nobody asked for follows the reply at once, then the connection ends',
+    'a 408 without a request follows the reply at once, then the connection ends',
     completed,
   ),
 

@@ -178,7 +178,7 @@ export class Routes {
     if (this.#stamps === undefined)
       return json(
         404,
-        errorJson('the mock keeps no stamps: start it with --stamp', 'not_found', 404),
+        errorJson('the mock records no stamps: start it with --stamp', 'not_found', 404),
         closes,
       );
     return small(

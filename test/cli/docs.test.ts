@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { TABLED_DOCUMENTS, tabledWords, withCommandTables } from '../../scripts/cli-tables.mjs';
 import { allCommands } from '../../src/cli/commands.ts';
 import { EXIT_CODES } from '../../src/cli/exit-codes.ts';
 import { CONFIG_SECTIONS } from '../../src/config/config-keys.ts';
@@ -26,12 +27,20 @@ describe('the documents', () => {
       expect(code >= 10 && code <= 29).toBe(name.startsWith('bench'));
   });
 
-  test('name every command and every option', () => {
-    const text = doc('cli.md');
-    for (const { name, options } of COMMANDS) {
-      expect(text).toContain(`\`plimsoll ${name}`);
-      for (const option of options) expect(text).toContain(`--${option.name}`);
-    }
+  test.each(TABLED_DOCUMENTS)('have the tables of commands and options that `npm run docs` writes: %s', name => {
+    const text = doc(name);
+    expect(withCommandTables(text, COMMANDS)).toBe(text);
+    expect(tabledWords(text)).not.toEqual([]);
+  });
+
+  test('have a table for each command with options of its own', () => {
+    const tabled = tabledWords(doc('cli.md'));
+    const missing = COMMANDS.filter(
+      ({ name, options }) =>
+        options.some(option => option.name !== 'home') && !tabled.includes(name.split(' ')[0] ?? ''),
+    );
+    expect(missing.map(({ name }) => name)).toEqual([]);
+    expect(doc('cli.md')).toContain('<!-- table: commands -->');
   });
 
   test('name every key of config.toml with its default and its meaning', () => {

@@ -75,7 +75,7 @@ describe('plimsoll report', () => {
       const before = readdirSync(path);
       const made = madeUpProcess(['report', path, ...(found === 'by its home' ? ['--home', home.path] : [])]);
       expect(await made.run()).toBe(EXIT_CODES.benchIncomplete.code);
-      expect(made.stdout.text).toMatch(/^INCOMPLETE: the run goes on/);
+      expect(made.stdout.text).toMatch(/^INCOMPLETE: the run is in progress/);
       expect(made.stdout.text).not.toContain('INTERRUPTED');
       expect(made.stderr.text).toMatch(
         /^plimsoll: the run is in progress: nothing was written.*\n.*plimsoll watch run-1/,

@@ -44,7 +44,7 @@ describe('options of the command line', () => {
 
   test.each([
     [{ ttft: '200' }, '--ttft: "200" is not a duration', '500ms'],
-    [{ gap: '2h' }, '--gap must be at most an hour', 'Between chunks'],
+    [{ gap: '2h' }, '--gap must be at most an hour', 'The time between chunks'],
     [{ port: '70000' }, '--port must be at most 65535', 'free port'],
     [{ port: 'http' }, '--port: "http" is not a number', 'number'],
     [{ concurrency: '99999999999' }, '--concurrency must be at most 100000', 'at a time'],

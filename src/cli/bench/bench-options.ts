@@ -238,7 +238,7 @@ export const BENCH: BenchOptions = {
     name: 'repeat',
     valueName: 'K',
     meaning:
-      'Repeat the run this many times with new seeds, and report how much the runs differ and how small a change they show.',
+      'Repeat the run this many times with new seeds, and report how much the runs differ and how small a change they can show.',
     parse: wholeNumberFrom(2, 99),
   }),
   seed: value({
@@ -283,7 +283,7 @@ export const BENCH: BenchOptions = {
   slo: repeated<readonly Objective[]>({
     name: 'slo',
     valueName: 'OBJECTIVE',
-    meaning: `Objectives for each request: NAME=D, with a name of ${OBJECTIVE_NAMES.join(', ')}. For the run: NAME.p95=D, NAME.mean=D, error-rate=P%.`,
+    meaning: `Objectives. For each request NAME=D: ${OBJECTIVE_NAMES.join(', ')}. For the run NAME.p95=D, NAME.mean=D, error-rate=P%.`,
     parse: parseObjectives,
   }),
   attainment: value({

@@ -152,9 +152,9 @@ const fixedLength = (options: LengthRequest | undefined, name: string, otherwise
 };
 
 const NOT_REQUESTED = {
-  sizeBytes: unknown('not asked'),
-  parameters: unknown('not asked'),
-  contextMax: unknown('not asked'),
+  sizeBytes: unknown('not queried before the run'),
+  parameters: unknown('not queried before the run'),
+  contextMax: unknown('not queried before the run'),
 } as const;
 
 /** The options that a depth profile allows: any other would change what is sent, or when. */

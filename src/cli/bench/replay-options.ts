@@ -41,7 +41,7 @@ export const REPLAY: TraceReplayOptions = {
   speed: value({
     name: 'speed',
     valueName: 'X',
-    meaning: 'How many times faster than recorded. Default: 1.',
+    meaning: 'Replay the trace this many times faster than recorded. Default: 1.',
     parse: speed,
   }),
   longestGap: value({

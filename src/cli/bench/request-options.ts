@@ -92,7 +92,7 @@ export const REQUEST_OPTIONS: RequestOptionTable = {
   prefixes: value({
     name: 'prefixes',
     valueName: 'K',
-    meaning: 'How many different ones there are, used in turn. Default: 1.',
+    meaning: 'How many different system prompts of --prefix-tokens there are, used in turn. Default: 1.',
     parse: wholeNumberFrom(1, 1_000),
   }),
   temperature: value({

@@ -200,7 +200,7 @@ const loadedNode = async (
 ): Promise<LoadedNode | Unknown> => {
   const { run } = report;
   if (run.from !== undefined && isLoopbackUrl(run.target))
-    return unknown('the URL points to each agent’s own machine, so each agent loaded a different one');
+    return unknown('the URL means the own machine of each agent, so each agent loaded a different one');
   try {
     const client = await findDaemon(home, process);
     const { state } = await clusterNow(client, systemClock, signal);
@@ -216,7 +216,10 @@ const loadedNode = async (
     return {
       view,
       calibrations: nodeCalibrations(state, target, nowMs),
-      uses: devices < 2 ? unknown('not asked') : await usesOf(client, target, report, signal),
+      uses:
+        devices < 2
+          ? unknown('not queried, because the node has at most one device')
+          : await usesOf(client, target, report, signal),
       nowMs,
     };
   } catch (error) {

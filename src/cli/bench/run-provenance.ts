@@ -95,7 +95,7 @@ const machineProvenance = ({ platform }: Pick<ProcessState, 'platform'>): Machin
   return {
     ...machine,
     governor: isUnreadable(governor)
-      ? unknown('the system does not report it')
+      ? unknown('not reported by the system')
       : singleLine(governor).slice(0, TEXT_LENGTH_MAX),
     cpuLimit: cpu.kind === 'limited' ? cpu.cpus : NO_LIMIT,
     memoryLimitBytes: memory.kind === 'limited' ? memory.bytes : NO_LIMIT,

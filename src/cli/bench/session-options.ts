@@ -47,7 +47,7 @@ export const SESSIONS: SessionOptionTable = {
     name: 'turns',
     valueName: 'N|A..B|D',
     meaning:
-      'Generated chats of so many turns, each with the history before it: 4, 2..8 or a distribution of docs/bench.md.',
+      'Generated chats with this many turns, each with its history: 4, 2..8 or a distribution of docs/bench.md.',
     parse: turnCount,
   }),
   multiTurn: flag(
@@ -57,7 +57,7 @@ export const SESSIONS: SessionOptionTable = {
   thinkTime: value({
     name: 'think-time',
     valueName: 'D|A..B',
-    meaning: 'Between an answer and the next turn: 2s, 1s..5s, exponential(2s). Default: none.',
+    meaning: 'The pause between an answer and the next turn: 2s, 1s..5s, exponential(2s). Default: none.',
     parse: parseThinkTime,
   }),
   answers: value({

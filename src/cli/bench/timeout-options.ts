@@ -17,25 +17,25 @@ export const TIMEOUTS: TimeoutOptions = {
   timeout: value({
     name: 'timeout',
     valueName: 'D',
-    meaning: 'For a whole request. Default: 10m.',
+    meaning: 'The limit for a whole request. Default: 10m.',
     parse: duration(1, 86_400_000),
   }),
   timeoutConnect: value({
     name: 'timeout-connect',
     valueName: 'D',
-    meaning: 'To open a connection, TLS included. Default: 10s.',
+    meaning: 'The limit for opening a connection, TLS included. Default: 10s.',
     parse: duration(1, 86_400_000),
   }),
   timeoutFirstByte: value({
     name: 'timeout-first-byte',
     valueName: 'D',
-    meaning: 'From the request to the first byte of the reply. Default: 5m.',
+    meaning: 'The limit from the request to the first byte of the reply. Default: 5m.',
     parse: duration(1, 86_400_000),
   }),
   timeoutIdle: value({
     name: 'timeout-idle',
     valueName: 'D',
-    meaning: 'Between two reads of a reply. Default: 2m.',
+    meaning: 'The limit between two reads of a reply. Default: 2m.',
     parse: duration(1, 86_400_000),
   }),
 };

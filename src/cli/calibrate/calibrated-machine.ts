@@ -18,7 +18,7 @@ export const calibratedMachine = ({
   node: nodeVersion,
   cpu: cpus()[0]?.model.trim() ?? 'unknown',
   cores: availableParallelism(),
-  governor: readText(GOVERNOR)?.trim() ?? unknown('the system does not report it'),
+  governor: readText(GOVERNOR)?.trim() ?? unknown('not reported by the system'),
   load: platform === 'win32' ? unknown('Windows has no load average') : (loadavg()[0] ?? 0),
 });
 

@@ -49,7 +49,7 @@ export const agentCommand: Command = {
   name: 'agent',
   summary: 'Generate load for `plimsoll bench --agents` on another machine',
   description:
-    'Prints a code that the coordinator needs, and loads only the targets given here or in config.toml, within the caps\nof [bench] there. One coordinator at a time. A code is valid for the runs of one\ncoordinator, at most a minute apart.',
+    'Prints a code that the coordinator needs, and loads only the targets given here or in config.toml, within the caps\nof [bench] there. One coordinator at a time. A code is valid for the runs of one coordinator, at most a minute apart.',
   arguments: [],
   options: [homeOption, portOption, targetOption, keyOption, codeFileOption, onceOption],
   examples: [

@@ -265,7 +265,7 @@ const exitOf = async (
     benchObjectives: `missed: ${answerTexts(report, 'missed')}`,
     benchTooFew: isAllCutAfterGrace(report)
       ? 'no request completed'
-      : `too few requests to say: ${answerTexts(report, 'too-few-samples')}`,
+      : `too few requests to decide: ${answerTexts(report, 'too-few-samples')}`,
     benchIncomplete: `not complete: ${report.incompleteReason ?? 'the report could not be written'}`,
     benchInterrupted: 'the run was interrupted',
     benchClientBound: `not trustworthy: ${report.client.reasons.join('; ')}`,

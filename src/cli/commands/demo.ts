@@ -47,7 +47,7 @@ export const faultsOption: Option<SimulatedFaults | undefined> = value({
   valueName: [...FAULTS_OF.keys()].join('|'),
   valueAlone: 'all',
   meaning:
-    'on: some faults that are common. off: the same machines with good cables, all awake. all, or without a value: a cluster of twelve with every fault that Plimsoll warns of. Default: on.',
+    'on: some common faults. off: none, and all machines awake. all, or no value: twelve machines with every fault that Plimsoll warns of. Default: on.',
   parse: (text): Parsed<SimulatedFaults> => {
     const faults = FAULTS_OF.get(text);
     return faults === undefined

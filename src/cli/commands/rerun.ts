@@ -33,7 +33,7 @@ import type { InputLine } from '../standard-input.ts';
 import { KEY_VARIABLE } from '../sweep/kept-command.ts';
 import { asBench, requestedLoads } from '../sweep/sweep-options.ts';
 
-const yesOption = flag('yes', 'Do not ask for confirmation, except of reads outside of DIR.');
+const yesOption = flag('yes', 'Do not ask for confirmation, except for reads outside DIR.');
 const readOption = repeated({
   name: 'read',
   valueName: 'PATH',
@@ -46,7 +46,7 @@ export const rerunCommand: Command = {
   name: 'rerun',
   summary: 'Repeat a run from its directory',
   description:
-    'Prints the command of a run or a sweep and the files that it would read, asks, prints what is different today, asks again, and runs it.\nNothing is sent and no such file is read without your consent: a directory may come from anybody. A key is sent only if the target is\nrepeated here. No stored command starts a server.',
+    'Prints the command of a run or a sweep and the files that it would read, asks, prints what is different today, asks again,\nand runs it. Nothing is sent and no such file is read without your consent: a directory may come from anybody. A key is\nsent only if the target is repeated here. No stored command starts a server.',
   arguments: [
     { name: 'DIR', meaning: 'The directory of a run or a sweep.', isRequired: true },
     {
@@ -287,7 +287,7 @@ const mayRead = async (
   if (invocation.option(yesOption)) return true;
   return await questions.isAgreed(
     `Send requests to ${targetsText(stored)} to compare it${reads.length === 0 ? '' : ', and read these files'}?`,
-    'To run it without being asked: --yes',
+    'To run it without confirmation: --yes',
   );
 };
 
@@ -295,7 +295,7 @@ const mayRun = async (stored: StoredCall, invocation: Invocation, questions: Que
   if (invocation.option(yesOption)) return true;
   return await questions.isAgreed(
     `Load ${targetsText(stored)} again?`,
-    'To run it without being asked: --yes',
+    'To run it without confirmation: --yes',
   );
 };
 

@@ -52,13 +52,13 @@ export const runsCommand: Command = {
   },
 };
 
-const yesOption = flag('yes', 'Do not ask.');
+const yesOption = flag('yes', 'Do not ask for confirmation.');
 
 export const runsRmCommand: Command = {
   name: 'runs rm',
   summary: 'Delete runs from disk',
   description:
-    'Deletes directories of runs, sweeps and load lines, and nothing else: one that is running, or that contains a file that\nno run wrote, is left alone. Asks before it deletes. The daemon’s records of a run stay in its journal.',
+    'Deletes directories of runs, sweeps and load lines, and nothing else: one that is running, or that contains a file that\nno run wrote, is left alone. Asks before it deletes. What a daemon\nstored of a run stays in its journal.',
   arguments: [
     {
       name: 'RUN',
@@ -162,7 +162,7 @@ const mayRemove = async (
     throw new CommandError(
       'usage',
       `${question} There is no terminal to ask at`,
-      'To delete without being asked: --yes',
+      'To delete without confirmation: --yes',
     );
   }
   await state.stdout.write(

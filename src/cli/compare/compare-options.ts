@@ -41,6 +41,16 @@ type Margins = Readonly<Record<string, number>>;
 const SERIES_NAMES: readonly string[] = ['ttft', 'tpot', 'latency'];
 const METRIC_NAMES: readonly string[] = COMPARISON_METRICS.map(({ name }) => name);
 
+/** "output.rate, or p50, p90 of ttft, tpot": names with a percentile grouped, because there is one of each pair. */
+function listedMetrics(): string {
+  const split = METRIC_NAMES.map(name => name.split('.'));
+  const isPercentile = ([, figure = '']: readonly string[]): boolean => /^p\d/.test(figure);
+  const unique = (index: 0 | 1): string =>
+    [...new Set(split.filter(isPercentile).map(parts => parts[index]))].join(', ');
+  const others = split.filter(parts => !isPercentile(parts)).map(parts => parts.join('.'));
+  return `${others.join(', ')}, or ${unique(1)} of ${unique(0)}`;
+}
+
 const url = (side: 'A' | 'B'): Option<string | undefined> =>
   value({
     name: side.toLowerCase(),
@@ -85,13 +95,13 @@ export const COMPARE: CompareOptions = {
   bFacts: value({
     name: 'b-facts',
     valueName: 'MODEL',
-    meaning: 'As --facts, of B alone, where it serves another model.',
+    meaning: 'As --facts, for B alone, if it serves another model.',
     parse: nonEmpty,
   }),
   startTimeout: value({
     name: 'start-timeout',
     valueName: 'D',
-    meaning: 'For a started server to answer. Default: 10m.',
+    meaning: 'How long to wait for a started server to answer. Default: 10m.',
     parse: duration(1_000, 86_400_000),
   }),
   oneAtATime: flag(
@@ -120,7 +130,7 @@ export const COMPARE: CompareOptions = {
   primary: value({
     name: 'primary',
     valueName: 'METRIC',
-    meaning: `The metric that decides: ${METRIC_NAMES.join(', ')}. Default: ttft.p90 at a rate, else output.rate.`,
+    meaning: `The metric that decides: ${listedMetrics()}. Default: ttft.p90 at a rate, else output.rate.`,
     parse: oneOf(...METRIC_NAMES),
   }),
   margin: repeated<Margins>({

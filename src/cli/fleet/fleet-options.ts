@@ -39,7 +39,7 @@ export const fleetCertOption: Option<string | undefined> = value({
 export const fleetKeyOption: Option<string | undefined> = value({
   name: 'key',
   valueName: 'FILE',
-  meaning: 'Its key.',
+  meaning: 'The key of the certificate.',
   parse: nonEmpty,
 });
 export const fleetOldOption: Option<boolean> = flag(

@@ -91,7 +91,7 @@ const addRandom = (flags: ToolFlags, made: LikeBuilder): void => {
   made.add('input-tokens', spread(flags.number('random-input-len', 'input-len') ?? 1_024));
   if (!flags.has('ignore-eos'))
     made.note(
-      'without --ignore-eos answers of vllm may end early; --output-tokens makes them as long as asked',
+      'without --ignore-eos answers of vllm may end early; --output-tokens makes them as long as requested',
     );
   const prefix = flags.number('random-prefix-len') ?? 0;
   made.add('prefix-tokens', prefix > 0 ? prefix : undefined);

@@ -34,7 +34,7 @@ export const probeAllCommand: Command = {
       const known = await knownNodes(client, signal);
       for (const { node, reason } of unreached) {
         const name = known.find(({ nodeId }) => nodeId === node)?.name ?? node;
-        await state.stdout.write(`${showable(`${name} was not asked: ${reason}`)}\n`);
+        await state.stdout.write(`${showable(`${name} was not measured: ${reason}`)}\n`);
       }
     }
     const isTaken = probes.some(({ result }) => result !== 'refused');

@@ -31,7 +31,7 @@ const interfaceOption: Option<string | undefined> = value({
 const durationOption: Option<number | undefined> = value({
   name: 'duration-max',
   valueName: 'D',
-  meaning: 'For the whole probe, 1s to 60s. Default: 20s.',
+  meaning: 'The limit for the whole probe, 1s to 60s. Default: 20s.',
   parse: text => between(parseDurationMs(text), DURATION_MS_LEAST, DURATION_MS_MOST, 'Write 1s to 60s.'),
 });
 

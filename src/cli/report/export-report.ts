@@ -13,7 +13,7 @@ import type { ProcessState } from '../process-state.ts';
 import { type Export, type Making, STANDARD_OUTPUT, writeExport } from './write-export.ts';
 
 const fileOption = (name: string, meaning: string): Option<string | undefined> =>
-  value({ name, valueName: 'FILE', meaning: `${meaning} - for standard output.`, parse: nonEmpty });
+  value({ name, valueName: 'FILE', meaning: `${meaning} FILE - is standard output.`, parse: nonEmpty });
 
 const htmlOption = fileOption('html', 'Write one HTML file with charts: no script, nothing fetched.');
 const csvOption = fileOption(

@@ -92,7 +92,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
   using _directory = directory;
   for (const notice of start.notices) if (!start.isQuiet) await state.stderr.write(`plimsoll: ${notice}\n`);
   await print(
-    `Sweep ${document.id} in ${directory.path}, ${counted(document.requested.length, 'stage')}. Ctrl-C stops it; --resume goes on.`,
+    `Sweep ${document.id} in ${directory.path}, ${counted(document.requested.length, 'stage')}. Ctrl-C stops it; --resume continues it.`,
   );
   if (document.stages.length > 0)
     await print(`Stages ${document.stages.map(({ number }) => number).join(', ')} are kept.`);

@@ -214,7 +214,7 @@ export const FRAMING_CASES: readonly FaultCase[] = [
   both('body-behind', 'bytes behind a reply of known length', completed, request =>
     atOnce(KEEP, okHead(request, trueLength(request.body)), request.body, 'garbage\r\n'),
   ),
-  both('reply-behind', 'a second reply that nobody asked for', completed, request =>
+  both('reply-behind', 'a second reply that was not requested', completed, request =>
     atOnce(
       KEEP,
       okHead(request, trueLength(request.body)),

@@ -206,13 +206,13 @@ export const HEAD_CASES: readonly FaultCase[] = [
   ),
   apart(
     'whole-for-stream',
-    'a whole completion, also where a stream was asked for',
+    'a whole completion, even if a stream was requested',
     { streaming: malformed, plain: completed },
     () => atOnce(KEEP, headOf('HTTP/1.1 200 OK', 'content-type: application/json', trueLength(WHOLE)), WHOLE),
   ),
   apart(
     'stream-for-whole',
-    'a stream, also where a whole completion was asked for',
+    'a stream, even if a whole completion was requested',
     { streaming: completed, plain: malformed },
     () =>
       atOnce(KEEP, headOf('HTTP/1.1 200 OK', 'content-type: text/event-stream', trueLength(STREAM)), STREAM),

@@ -38,7 +38,7 @@ test('says of one that was stopped that it was, also in its code', async () => {
   };
   const { code, text } = await report(comparisonToJson(stopped));
   expect(code).toBe(EXIT_CODES.benchInterrupted.code);
-  expect(text).toMatch(/^STOPPED: FIGURES UP TO THAT POINT\n/);
+  expect(text).toMatch(/^STOPPED: RESULTS UP TO THAT POINT\n/);
   expect(text).toContain('It was stopped after 7 pairs; figures are of the look at 6.');
 });
 
