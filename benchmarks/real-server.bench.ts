@@ -54,7 +54,7 @@ const rowOf = ({ what, requested, counted, isHeld }: Compared): void => {
     unit: '%',
     // An answer that nothing holds to its length may be shorter.
     reach: isHeld ? { kind: 'at-most', value: 1 } : { kind: 'none' },
-    method: `asked ${requested.mean.toFixed(1)} (${requested.min} to ${requested.max}), counted ${mean.toFixed(1)} (${min} to ${max}), ${counted.count} requests`,
+    method: `requested ${requested.mean.toFixed(1)} (${requested.min} to ${requested.max}), counted ${mean.toFixed(1)} (${min} to ${max}), ${counted.count} requests`,
   });
 };
 

@@ -272,8 +272,7 @@ const cannotBegin = (cause: OwnProcessError): BenchError =>
     {
       code: 'failed',
       problem: `the run could not start: ${firstLine(cause.message)}`,
-      advice:
-        'A process that the run needs did not start. Is this machine out of memory, or did somebody end it?',
+      advice: 'A process that the run needs did not start. Is this machine out of memory, or was it killed?',
     },
     { cause },
   );

@@ -93,7 +93,7 @@ export const buildReport = (input: ReportInput): Report => {
       ...lawNotices(law),
       ...slotNotices(config, law),
       ...(input.tokenizer === undefined ? [] : tokenizerLines(input.tokenizer)),
-      ...(config.run.isUnguarded === true ? [`nobody looked for what spoils figures: ${UNGUARDED}`] : []),
+      ...(config.run.isUnguarded === true ? [`contamination was not checked: ${UNGUARDED}`] : []),
       ...input.notices,
     ],
     counts,

@@ -180,7 +180,7 @@ export class ErrorBounds {
     if (this.#completed === 0) return 'no request completed';
     if (this.#lost > 0) return 'records of the client were lost';
     if (this.#missing > 0)
-      return `${formatCount(this.#missing)} of ${counted(this.#completed, 'request')} do not contain how late their stamps may be`;
+      return `${formatCount(this.#missing)} of ${counted(this.#completed, 'request')} have no record of how late their stamps may be`;
     if (this.#unheard !== undefined) return this.#unheard;
     for (const [name, share] of this.#throttled)
       return `a processor quota throttled ${name} for ${Math.round(share * 100)}% of the time, and it is not known which stamps it delayed`;

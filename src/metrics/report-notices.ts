@@ -110,7 +110,7 @@ const checkNotices = (metrics: MetricLookup): readonly string[] => {
   return checked === 0
     ? []
     : [
-        `${fits} of ${counted(checked, 'answer')} are what was asked for: ${notJson} are not JSON, ${misfit} do not fit their schema, ${absent} have none`,
+        `${fits} of ${counted(checked, 'answer')} match the request: ${notJson} are not JSON, ${misfit} do not fit their schema, ${absent} have none`,
       ];
 };
 
@@ -119,7 +119,7 @@ const cancelledNotices = (metrics: MetricLookup): readonly string[] => {
   return planned === 0
     ? []
     : [
-        `${counted(planned, 'request')} ${ofCount(planned, 'was', 'were')} broken off by --cancel-after, as planned: they are no failures, and in no series`,
+        `${counted(planned, 'request')} ${ofCount(planned, 'was', 'were')} cancelled by --cancel-after, as planned: they are not failures, and in no series`,
       ];
 };
 

@@ -165,7 +165,7 @@ const rebuiltFrom = async (
     // The run's own report has those of the end line and more.
     runProblems: report === undefined ? (end?.problems ?? []) : runProblems,
     sourceProblems: [
-      ...(isLive ? ['the run goes on, and these are its figures so far'] : []),
+      ...(isLive ? ['the run is in progress, and these are its figures so far'] : []),
       ...(end === undefined && !isLive ? ['samples.jsonl is cut off'] : []),
       ...(unreadableLines > 0
         ? [`${counted(unreadableLines, 'line')} of samples.jsonl could not be read`]

@@ -224,10 +224,7 @@ const percentiles = (report: Report): readonly string[] => {
   const isShort = found.some(({ one }) =>
     TAILS.some(each => !isIn(each, one) || vouchedPercentile(one, each).kind === 'too-few'),
   );
-  const notes = [
-    ...(isShort ? [`–: ${TOO_FEW} requests for it`] : []),
-    ...(hasInterval ? [INTERVAL_NOTE] : []),
-  ];
+  const notes = [...(isShort ? [`–: ${TOO_FEW} requests`] : []), ...(hasInterval ? [INTERVAL_NOTE] : [])];
   return [
     ...inColumns(
       [

@@ -31,7 +31,7 @@ export const tokenRows = (
 ): readonly Row[] => {
   if (isUnknown(requests)) return [];
   const { inputTokens, outputTokens } = requests;
-  const input = isUnknown(inputTokens) ? inputTokens.reason : `asked ${requestedText(inputTokens)}`;
+  const input = isUnknown(inputTokens) ? inputTokens.reason : `requested ${requestedText(inputTokens)}`;
   return [
     ['input tokens', `${input}; ${countedText(counted.input, inputTokens)}`],
     [
@@ -88,12 +88,12 @@ const outputText = ({ outputTokens, outputSource, lengthFields }: RunRequests): 
   const requested = requestedText(outputTokens);
   switch (outputSource) {
     case 'default':
-      return `asked at most ${requested}, the default`;
+      return `requested at most ${requested}, the default`;
     case 'option':
-      return lengthFields.length === 0 ? `asked at most ${requested}` : `asked ${requested}`;
+      return lengthFields.length === 0 ? `requested at most ${requested}` : `requested ${requested}`;
     case 'dataset':
     case 'body':
-      return `asked at most ${requested}`;
+      return `requested at most ${requested}`;
     default:
       return outputSource satisfies never;
   }

@@ -228,7 +228,7 @@ const fetchRange = async (
     throw response.status === 200
       ? new ModelError({
           code: 'unsupported',
-          problem: `${place} sends the whole file where a part was asked for`,
+          problem: `${place} sends the whole file in reply to a range request`,
           advice: 'Download the file and name it instead.',
         })
       : notThere(place, `status ${response.status}`, undefined);

@@ -27,11 +27,14 @@ describe('the documents', () => {
       expect(code >= 10 && code <= 29).toBe(name.startsWith('bench'));
   });
 
-  test.each(TABLED_DOCUMENTS)('have the tables of commands and options that `npm run docs` writes: %s', name => {
-    const text = doc(name);
-    expect(withCommandTables(text, COMMANDS)).toBe(text);
-    expect(tabledWords(text)).not.toEqual([]);
-  });
+  test.each(TABLED_DOCUMENTS)(
+    'have the tables of commands and options that `npm run docs` writes: %s',
+    name => {
+      const text = doc(name);
+      expect(withCommandTables(text, COMMANDS)).toBe(text);
+      expect(tabledWords(text)).not.toEqual([]);
+    },
+  );
 
   test('have a table for each command with options of its own', () => {
     const tabled = tabledWords(doc('cli.md'));

@@ -151,7 +151,7 @@ describe('the text of a report', () => {
       .replace(/[\u00a0\u202f]/g, ' ');
     expect(text).toMatch(/^ {2}ttft\.p99=60ms {4}missed: 118 ms \(at least 86\.9 ms\)\n {2}error-rate/m);
     expect(text.replace(/\s+/g, ' ')).toContain(
-      'too few requests to say: 0 % (at most 1.32 %); about 3 700 requests would decide',
+      'too few requests to decide: 0 % (at most 1.32 %); about 3 700 requests would decide',
     );
   });
 

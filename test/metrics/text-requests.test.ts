@@ -9,13 +9,13 @@ import { unknown } from '../../src/core/unknown.ts';
 import { lengthRows, tokenRows } from '../../src/metrics/text-requests.ts';
 
 const BASE: RunRequests = {
-  inputTokens: unknown('not asked for: prompts have 128 words'),
+  inputTokens: unknown('not requested: prompts have 128 words'),
   outputTokens: { text: '256', mean: 256, min: 256, max: 256 },
   outputSource: 'default',
   lengthFields: [],
   warmupTokensMax: 16,
   shortestTokens: 20,
-  calibration: unknown('no prompts of a length in tokens were asked for'),
+  calibration: unknown('no prompts of a length in tokens were requested'),
   prefixes: unknown('none'),
   body: '{}',
 };
@@ -40,8 +40,8 @@ const rowsOf = (requests: Partial<RunRequests>, input = counted(150), output = c
 
 test('if no length of answers was given, the default is shown', () => {
   expect(rowsOf({})).toEqual([
-    ['input tokens', 'not asked for: prompts have 128 words; counted 150'],
-    ['output tokens', 'asked at most 256, the default; counted 256'],
+    ['input tokens', 'not requested: prompts have 128 words; counted 150'],
+    ['output tokens', 'requested at most 256, the default; counted 256'],
   ]);
 });
 
@@ -61,9 +61,9 @@ test('counts that differ from the request are shown with their share', () => {
   ).toEqual([
     [
       'input tokens',
-      `asked ${formatCount(1_024)}; counted ${formatCount(1_021)}, ${formatCount(1_015)} to ${formatCount(1_024)} (−0.3%)`,
+      `requested ${formatCount(1_024)}; counted ${formatCount(1_021)}, ${formatCount(1_015)} to ${formatCount(1_024)} (−0.3%)`,
     ],
-    ['output tokens', 'asked at most 256; counted 90.3, 3 to 256 (−64.7%)'],
+    ['output tokens', 'requested at most 256; counted 90.3, 3 to 256 (−64.7%)'],
     ['prefixes', '4 of 512 tokens, shared, in turn'],
     [
       'words',
@@ -83,14 +83,17 @@ test('a distribution is shown with the draws for the requests that were sent', (
     outputSource: 'option',
     lengthFields: ['min_tokens', 'ignore_eos'],
   });
-  expect(output).toEqual(['output tokens', 'asked normal(256,64): 249.8, 101 to 420; counted 256 (+2.5%)']);
+  expect(output).toEqual([
+    'output tokens',
+    'requested normal(256,64): 249.8, 101 to 420; counted 256 (+2.5%)',
+  ]);
 });
 
 test('a server that counts nothing, and a version that reported nothing, give no figures', () => {
   const none = { input: undefined, output: undefined };
   expect(tokenRows({ requests: BASE }, none)[1]).toEqual([
     'output tokens',
-    'asked at most 256, the default; none counted by the server',
+    'requested at most 256, the default; none counted by the server',
   ]);
   expect(tokenRows({ requests: unknown('not reported by that version') }, none)).toEqual([]);
 });

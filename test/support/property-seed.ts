@@ -8,6 +8,6 @@ export const seedProperties = (seed: string | undefined): void => {
   if (seed !== undefined) fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: Number(seed) });
 };
 
-/** Where a property does not say it. The values differ in each run: many short ones try what a long one does. */
+/** The default for properties. The values differ in each run: many short ones try what a long one does. */
 fc.configureGlobal({ numRuns: longCount(40, 100) });
 seedProperties(process.env['PLIMSOLL_TEST_SEED']);

@@ -278,8 +278,8 @@ class AgentSession implements AsyncDisposable {
       this.#hasReceived = false;
       const isLoading = this.#runState === 'running';
       if (silentMs < (isLoading ? COORDINATOR_SILENCE_MS_MAX - SILENCE_LOOK_MS : IDLE_MS_MAX)) continue;
-      void this.#abandon('the coordinator fell silent');
-      void this.#channel.close('silent', `nothing was heard for ${Math.round(silentMs / 1_000)} s`);
+      void this.#abandon('the coordinator stopped sending');
+      void this.#channel.close('silent', `nothing was received for ${Math.round(silentMs / 1_000)} s`);
       return;
     }
   }

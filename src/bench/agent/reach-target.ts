@@ -34,7 +34,7 @@ export const reachTarget = async (target: BenchTarget, options: ReachOptions): P
     code: 'unreachable',
     cause: 'target-unreachable',
     problem: `${target.shown} cannot be reached from that machine: ${failures.slice(0, REPORTED_MAX).join(', ')}`,
-    advice: 'Check that the server runs, and that the machine has a way to it.',
+    advice: 'Check that the server runs, and that the machine can reach it.',
   });
 };
 

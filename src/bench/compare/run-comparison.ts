@@ -233,7 +233,7 @@ class Comparison {
     this.#repeated += 1;
     this.#again = `-again-${this.#repeated}`;
     this.#account.addNotices([
-      `Pair ${number} was measured again, because ${why}; what it gave is kept beside, uncounted`,
+      `Pair ${number} was measured again, because ${why}; its first figures are stored, but not counted`,
     ]);
     return true;
   }

@@ -145,7 +145,7 @@ const plannedChats = (
     description: `${planned.description}, as ${counted(chats.length, 'session')} of ${counted(turnCount, 'turn')}${thinking}`,
     prompts: chats.flatMap(({ turns: [first] }) => (first === undefined ? [] : [first])),
     sessions: chats,
-    inputTokens: unknown('each turn goes on with what came before it in its session'),
+    inputTokens: unknown('each turn contains the history of its session'),
     lengths: { input: '', output: planned.lengths.output },
   };
 };
@@ -171,7 +171,7 @@ const plannedRequests = (options: PromptOptions, costs: WordCosts): PlannedPromp
   if (sized === undefined) {
     const inputTokens =
       options.file === undefined
-        ? unknown(`not asked for: prompts have ${PROMPT_WORDS} words`)
+        ? unknown(`not requested: prompts have ${PROMPT_WORDS} words`)
         : unknown('the prompts of the data set are sent as they are');
     return { ...withAnswers(options.file ?? syntheticDataset(options.seed), options), inputTokens };
   }

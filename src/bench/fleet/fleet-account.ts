@@ -243,7 +243,7 @@ export const reportAgents = (
   });
 
 const latenessOf = (report: Report | undefined): Reported<number> => {
-  if (report === undefined) return unknown('it left the run before it reported it');
+  if (report === undefined) return unknown('it left the run before it reported this');
   const { sendLatenessNs } = report.client;
   return isUnknown(sendLatenessNs) ? sendLatenessNs : sendLatenessNs.p99;
 };

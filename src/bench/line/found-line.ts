@@ -108,7 +108,7 @@ const AT_LEAST = {
   client: 'beyond that this client was the limit',
   budget: 'the time was over before a load failed',
   stopped: 'it was stopped before a load failed',
-  'load-max': 'no higher load was asked for',
+  'load-max': 'no higher load was requested',
 } as const;
 
 const AT_MOST = {

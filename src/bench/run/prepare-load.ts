@@ -167,7 +167,7 @@ const openAll = async (
   if (opened === 0 && failed === 0) {
     throw new BenchError({
       code: 'failed',
-      problem: `the load could not start: ${problem?.problem ?? 'no connection was asked for'}`,
+      problem: `the load could not start: ${problem?.problem ?? 'no connection was requested'}`,
       advice: 'Nothing was sent, so the target is not the cause: the sentence above names it.',
     });
   }
@@ -236,7 +236,7 @@ const makeLoadThreadsRealTime = async (options: {
   readonly signal: AbortSignal;
 }): Promise<string> => {
   const refused = (reason: string): string =>
-    `the load threads ran as every program does, though --real-time was asked for: ${reason}`;
+    `the load threads ran as every program does, although --real-time was given: ${reason}`;
   const threads = await loadThreads();
   if (threads.length === 0)
     return refused('the system does not name the threads of a process, as Linux does');

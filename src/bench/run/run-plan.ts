@@ -265,8 +265,8 @@ const mixedBodies = (models: ModelMix, { prompts, sessions }: PlannedPrompts, se
   if (sessions !== undefined) {
     throw new BenchError({
       code: 'input',
-      problem: 'sessions ask one model, and --model names several',
-      advice: 'Name one of them, or use prompts that stand for themselves.',
+      problem: 'sessions use one model, and --model names several',
+      advice: 'Name one of them, or use prompts without sessions.',
     });
   }
   const times = Math.max(1, Math.ceil(MIXED_REQUESTS_MIN / prompts.length));

@@ -102,7 +102,7 @@ const findServer = async ({ request, settings, signal }: SurveyOptions): Promise
   const { target, targets, api, model, warmup, timeouts } = request;
   const headers = withApiHeaders(request.headers, api);
   if (warmup.kind === 'none' && model !== undefined) {
-    const reason = unknown('not asked, because of --no-warmup');
+    const reason = unknown('not queried, because of --no-warmup');
     return { model, serverKind: reason, reported: reason, notices: [] };
   }
   const timeoutMs = Math.min(settings.requestMsMax, timeouts.totalMs);
@@ -125,7 +125,7 @@ const findWordCosts = async (
   { model }: ServerAnswer,
 ): Promise<CalibratedWords> => {
   const options = sizedPromptOptions(prompts);
-  if (options === undefined) return uncalibrated('no prompts of a length in tokens were asked for');
+  if (options === undefined) return uncalibrated('no prompts of a length in tokens were requested');
   if (request.warmup.kind === 'none')
     return uncalibrated('--no-warmup lets no request go out before time zero');
   return await calibrateWords({

@@ -42,7 +42,7 @@ export const mixedUrls = (
   targets?.map(({ target, weight }, at) => ({
     url: target.shown,
     weight,
-    serverKind: serverKinds?.[at] ?? unknown('not asked'),
+    serverKind: serverKinds?.[at] ?? unknown('the kind of this server was not queried'),
   }));
 
 /**
@@ -80,7 +80,7 @@ export const queryTargets = async (
     ),
     notices: requested.flatMap(({ answer, url }) =>
       answer instanceof BenchError
-        ? [`${answer.problem.problem}; its requests fail as long as nobody answers there`]
+        ? [`${answer.problem.problem}; its requests fail as long as it does not reply`]
         : answer.notices.map(notice => `${url}: ${notice}`),
     ),
   };
@@ -101,6 +101,6 @@ const answerOf = async (
 const kindOfAll = (kinds: readonly Reported<string>[]): Reported<string> => {
   const known = [...new Set(kinds.filter(kind => !isUnknown(kind)))];
   const [first] = known;
-  if (first === undefined) return kinds[0] ?? unknown('not asked');
+  if (first === undefined) return kinds[0] ?? unknown('the kind of server was not queried');
   return known.length === 1 ? first : unknown(`servers of several kinds: ${known.join(', ')}`);
 };

@@ -117,7 +117,7 @@ const attainmentOf = (
   answers: readonly ObjectiveAnswer[],
 ): StageFigures['attainment'] => {
   const at = criteria.findIndex(({ objective }) => objective.kind === 'attainment');
-  const estimate = answers[at]?.estimate ?? unknown('nothing was asked of single requests');
+  const estimate = answers[at]?.estimate ?? unknown('no objective for single requests was given');
   if (isUnknown(estimate)) return estimate;
   const { value, low, high } = estimate;
   return { value: value ?? 0, low, high: high ?? 1 };
@@ -144,8 +144,8 @@ const curveOf = ({ ttftNs, latencyNs, isOpenLoop }: StageAccount): Reported<Stag
 };
 
 const noGrowth = ({ isOpenLoop, isCapped }: StageAccount): string => {
-  if (!isOpenLoop) return 'in closed loop as many are in flight as were asked for';
-  return isCapped ? 'arrivals wait for a place, and the queue is not seen' : 'too few requests to say';
+  if (!isOpenLoop) return 'in closed loop a fixed number of requests is in flight';
+  return isCapped ? 'arrivals wait for a place, and the queue is not seen' : 'too few requests to decide';
 };
 
 /**

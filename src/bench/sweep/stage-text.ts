@@ -123,9 +123,9 @@ const UNASKED: Partial<Record<StagePurpose, string>> = {
 const undecidedText = ({ growth, results }: Look, figures: StageFigures): string => {
   const open = figures.objectives.filter(({ answer }) => answer === 'too-few-samples');
   if (growth !== undefined && results.every(({ answer }) => answer === 'met'))
-    return 'too few requests to say whether the queue grows';
+    return 'too few requests to decide whether the queue grows';
   const needed = open.map(({ samplesNeeded }) => samplesNeeded).filter(isKnown);
-  return `too few requests to say${needed.length === 0 ? '' : `; ${decidingCount(maximumOf(needed))}`}`;
+  return `too few requests to decide${needed.length === 0 ? '' : `; ${decidingCount(maximumOf(needed))}`}`;
 };
 
 const growthText = ({ growth }: Look): string | undefined => {

@@ -231,7 +231,7 @@ const layWhole = (layout: SessionLayout, { turn, index, settings }: LaidTurn): v
   const { first, cells, own, pieces, options } = layout;
   if (turn.continues !== undefined)
     throw refused(layout, index, {
-      problem: `it goes on with an earlier turn, but the API ${options.api.name} takes no conversation`,
+      problem: `it continues an earlier turn, but the API ${options.api.name} takes no conversation`,
       advice: 'Leave out --api, or use a data set of single requests.',
     });
   const { prefix, messages, maxTokens } = turn;

@@ -259,7 +259,7 @@ const RULES: readonly Rule[] = [
   },
   {
     code: 'contamination',
-    problem: 'The figures of one are contaminated in another way',
+    problem: 'The two are contaminated in different ways',
     of: ({ spoiledBy }) => spoiledBy,
   },
 ];

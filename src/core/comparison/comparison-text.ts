@@ -32,7 +32,7 @@ export const comparisonText = (
         ? [...failedStopLines(document.stopped, columns), '']
         : document.state === 'complete'
           ? []
-          : [`${document.state}: figures up to that point`.toUpperCase()]),
+          : [`${document.state}: results up to that point`.toUpperCase()]),
       ...hangingLines('', `${document.sentence}.`, columns),
       ...(document.endedEarly === undefined || document.stopped !== undefined
         ? []

@@ -109,7 +109,7 @@ export const comparisonAfterwards = (document: ComparisonDocument): ComparisonDo
 };
 
 /** Reason if its process never reported an end. */
-export const CUT_SHORT = 'its process ended without a report: the pairs done by then are stored';
+export const CUT_SHORT = 'its process exited unexpectedly: the pairs done by then are stored';
 
 const sideReported = ({ label, target, model }: ComparisonSide): ReportedSide => ({
   label: label.slice(0, REPORTED_LABEL_LENGTH_MAX),

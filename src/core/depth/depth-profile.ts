@@ -223,7 +223,7 @@ const row = (of: Pick<DepthRow, 'test' | 'depth' | 'tokens'>, all: readonly Meas
       ...new Set(good.flatMap(({ remarks }) => remarks)),
       ...(reasons.length === 0
         ? []
-        : [`${all.length - good.length} of ${all.length} failed: ${reasons.join('; ')}`]),
+        : [`${all.length - good.length} of ${all.length} have no rate: ${reasons.join('; ')}`]),
     ].slice(0, REMARKS_MAX),
   };
 };

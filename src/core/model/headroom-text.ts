@@ -129,7 +129,7 @@ const placementLines = (
     );
   if (batch > 1 && !isUnknown(serving))
     lines.push(
-      `  serving  ${counted(batch, 'client')} in turn: one token per ${durations(serving.timePerOutputTokenSeconds)}, the first after ${durations(serving.timeToFirstTokenSeconds)}, ${rate(serving.requestsPerSecond.value)} requests/s`,
+      `  serving  ${counted(batch, 'client')} in turn: a token every ${durations(serving.timePerOutputTokenSeconds)}, the first after ${durations(serving.timeToFirstTokenSeconds)}, ${rate(serving.requestsPerSecond.value)} requests/s`,
     );
   return lines;
 };

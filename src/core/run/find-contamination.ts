@@ -199,7 +199,7 @@ const shortAnswers: ContaminationCheck = ({ run, samples: { completed }, stopped
   if (count <= SHORT_SHARE * completed) return undefined;
   return finding('short-answers', ['latencyNs', 'latencyFromIntendedNs', ...ALL_RATES], {
     ...ofRequests(count, completed),
-    problem: `answers ended before the ${requested.outputTokens.text} tokens that were asked for`,
+    problem: `answers ended before the ${requested.outputTokens.text} tokens that were requested`,
     advice: 'Let the server ignore the end of text: --body \'{"ignore_eos": true}\' if it supports that.',
   });
 };

@@ -49,7 +49,7 @@ export const neededLabel = ({ answer, samplesNeeded }: ObjectiveAnswer): string 
 export const VERDICT_LABELS: Readonly<Record<ObjectiveVerdict, string>> = {
   met: 'met',
   missed: 'missed',
-  'too-few-samples': 'too few requests to say',
+  'too-few-samples': 'too few requests to decide',
 };
 
 /** While a run is in progress, and its result may still change. */

@@ -267,13 +267,13 @@ export const summarySentences = (report: Report): readonly string[] => {
     return [...objectives, `${capitalized(whyNoSeries(report, key))}.`];
   const tail = ['99', '95', '90'].find(each => vouchedPercentile(series, each).kind === 'value');
   const what = key === 'ttftNs' ? 'of the first tokens arrived' : 'of the requests were answered';
-  const rest =
-    tail === undefined
-      ? `; ${counted(series.count, 'request')} ${ofCount(series.count, 'is', 'are')} too few for more`
-      : `, ${tail}\u202f% within ${percentileText(series, tail)}`;
+  const half = `Half ${what} within ${percentileText(series, '50')}`;
+  const slowest = `the slowest after ${figureText(formatMeasuredNanoseconds(series.max ?? median))}`;
   return [
     ...objectives,
-    `Half ${what} within ${percentileText(series, '50')}${rest}, and the slowest after ${figureText(formatMeasuredNanoseconds(series.max ?? median))}.`,
+    tail === undefined
+      ? `${half}, ${slowest}; ${counted(series.count, 'request')} ${ofCount(series.count, 'is', 'are')} too few for other percentiles.`
+      : `${half}, ${tail}\u202f% within ${percentileText(series, tail)}, and ${slowest}.`,
   ];
 };
 
@@ -287,7 +287,7 @@ const answerSentences = ({ objectiveAnswers }: Report): readonly string[] =>
 
 const ANSWERS = {
   missed: 'It missed',
-  'too-few-samples': 'Too few requests to say whether it met',
+  'too-few-samples': 'Too few requests to decide whether it met',
   met: 'It met',
 } as const;
 

@@ -78,10 +78,10 @@ const factsOf = ({ version, environment, model, provenance }: RerunFacts): Reado
     'limits',
     [
       isUnknown(machine.cpuLimit)
-        ? 'processors as they are'
+        ? 'processors not limited'
         : `${formatThreeDigits(machine.cpuLimit)} processors`,
       isUnknown(machine.memoryLimitBytes)
-        ? 'memory as it is'
+        ? 'memory not limited'
         : figureText(formatBytes(machine.memoryLimitBytes)),
     ].join(', '),
   );

@@ -47,7 +47,10 @@ export const RUN_COUNTERS = {
     label: 'answers that do not fit',
     help: 'JSON that does not fit, or a call of no such tool',
   },
-  'answers.absent': { label: 'answers without it', help: 'no call, or nothing said, where it was asked for' },
+  'answers.absent': {
+    label: 'answers without it',
+    help: 'no call, or an empty answer, although one was requested',
+  },
   chunksReceived: { label: 'chunks', help: 'content chunks of measured requests' },
   chunksCompleted: { label: 'chunks, completed', help: 'of those, of completed requests' },
   bytesSent: { unit: 'bytes', label: 'sent', help: 'of measured requests' },

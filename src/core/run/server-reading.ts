@@ -61,7 +61,7 @@ const SERVER_FIGURES = {
     isShared: true,
   },
   prefixQueried: {
-    label: 'prefix cache asked',
+    label: 'prefix cache lookups',
     kind: 'counter',
     unit: 'tokens',
     help: 'tokens of prompts that were looked up in the prefix cache',
@@ -72,7 +72,7 @@ const SERVER_FIGURES = {
     ],
   },
   prefixHit: {
-    label: 'prefix cache hit',
+    label: 'prefix cache hits',
     kind: 'counter',
     unit: 'tokens',
     help: 'of those, tokens that were found there',

@@ -56,7 +56,7 @@ const serverRemarks = ({
   ...(restarts === 0 || severalProcesses
     ? []
     : [
-        `the counters of the server were reset ${counted(restarts, 'time')}, as after a restart: its totals are lower limits`,
+        `the counters of the server were reset ${counted(restarts, 'time')}, as after a restart: its totals are lower bounds`,
       ]),
   ...(countedOver === 'whole' || !SERVER_FIGURE_KEYS.some(key => key in figures && isCounter(key))
     ? []

@@ -162,7 +162,7 @@ const heldPhrase = (
   const others = [
     ['an objective was missed', ended.filter(one => one.standing === 'failed' && !one.isOverCapacity)],
     ['the queue grew', ended.filter(one => one.standing === 'failed' && one.isOverCapacity)],
-    ['there were too few requests to say', ended.filter(({ standing }) => standing === 'undecided')],
+    ['there were too few requests to decide', ended.filter(({ standing }) => standing === 'undecided')],
     ['this client was the limit', ended.filter(({ standing }) => standing === 'client-bound')],
     ['nothing was answered', ended.filter(({ standing }) => standing === 'broken')],
     ['it was stopped', ended.filter(({ standing }) => standing === 'stopped')],

@@ -140,7 +140,7 @@ const stopRoute = ({ clock, cluster, nodeId, comparing }: HttpServerOptions): Ap
       'Requests that a comparison on this machine stop now and keep the pairs that are done, as Ctrl-C does. Its process receives the request with the reply to its next update.',
     parameters: [COMPARISON_ID],
     status: 202,
-    description: 'It was asked to stop and ends within seconds.',
+    description: 'The stop was requested; it ends within seconds.',
     answer: comparisonStopAnswerSchema,
     handle: request => {
       const comparisonId = pathText(request, COMPARISON_ID);

@@ -140,7 +140,7 @@ const stopRoute = ({ clock, cluster, nodeId, runs }: HttpServerOptions): ApiRout
       'Requests that a run on this machine stop now and report, as Ctrl-C does; it is then `interrupted`. Its process receives the request with the reply to its next update.',
     parameters: [RUN_ID],
     status: 202,
-    description: 'It was asked to stop and ends within seconds.',
+    description: 'The stop was requested; it ends within seconds.',
     answer: stopAnswerSchema,
     handle: request => {
       const runId = requestedRun(request);

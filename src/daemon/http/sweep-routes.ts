@@ -111,7 +111,7 @@ const stopRoute = ({ clock, cluster, nodeId, sweeps }: HttpServerOptions): ApiRo
       'Requests that a sweep or search on this machine stop now and keep what is known, as Ctrl-C does. Its process receives the request with the reply to its next update.',
     parameters: [SWEEP_ID],
     status: 202,
-    description: 'It was asked to stop and ends within seconds.',
+    description: 'The stop was requested; it ends within seconds.',
     answer: sweepStopAnswerSchema,
     handle: request => {
       const sweepId = requestedSweep(request);

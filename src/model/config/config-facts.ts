@@ -43,7 +43,7 @@ export const configFacts = (config: ModelConfig, tensors?: readonly SafeTensor[]
     experts:
       experts === undefined
         ? !isUnknown(weights) && isExact(weights.expertBytes) && weights.expertBytes.low > 0
-          ? unknown('the model has experts and its config does not contain how many a token uses')
+          ? unknown('the model has experts and its config does not state how many a token uses')
           : undefined
         : {
             count: experts.count,
@@ -155,7 +155,7 @@ const configWeights = (config: ModelConfig, notes: string[]): Reported<ModelWeig
   const headBytes = bytes(exactly(head), quantisation.headBitsPerWeight);
   const isTied = config.isTied ?? false;
   if (config.isTied === undefined)
-    notes.push('the config does not contain whether head and embeddings are one: they count as two');
+    notes.push('the config does not state whether head and embeddings are one: they count as two');
   const denseBytes = plus(bytes(blocks, quantisation.bitsPerWeight), headBytes);
   const expertBytes = bytes(routed, quantisation.bitsPerWeight);
   return {

@@ -276,7 +276,7 @@ const compressed = (reported: JsonObject, headBitsPerWeight: Interval): ConfigQu
     bitsPerWeight: { low: 4, high: 8.1 },
     bits: 8,
     headBitsPerWeight,
-    note: 'the config does not contain how many bits its weights have: 4 to 8',
+    note: 'the config does not state how many bits its weights have: 4 to 8',
   };
 };
 

@@ -80,7 +80,7 @@ const weightsOf = (roles: readonly RoledTensor[], notes: string[]): ModelWeights
   const head = isTied ? embedding : roles.find(({ role }) => role === 'head')?.tensor;
   if (head === undefined) notes.push('it has neither an output head nor token embeddings');
   const ahead = sum(['ahead'], 'bytes');
-  if (ahead > 0) notes.push('blocks that guess further tokens are held, and not read without speculation');
+  if (ahead > 0) notes.push('blocks for speculative tokens are in memory, and not read without speculation');
   // Tied embeddings are also the output head, and as such are read whole.
   const tied = isTied ? (embedding?.bytes ?? 0) : 0;
   return {
@@ -99,7 +99,7 @@ const expertsOf = (keys: GgufKeys, roles: readonly RoledTensor[]): Reported<Mode
   const count = keys.number('expert_count');
   const used = keys.number('expert_used_count');
   if (count === undefined || used === undefined || used < 1 || used > count)
-    return unknown('the file has experts and does not contain how many a token uses');
+    return unknown('the file has experts and does not state how many a token uses');
   const layers = new Set(expertTensors.map(({ tensor }) => blockOf(tensor.name)?.index)).size;
   return { count, used, layers };
 };

@@ -26,8 +26,9 @@ export const safetensorWeights = (
   const hasHead = totals.head.bytes > 0;
   if (!hasHead && isTied !== true) notes.push('no output head among the tensors: the embeddings count as it');
   if (totals.ahead.bytes > 0)
-    notes.push('blocks that guess further tokens are held, and not read without speculation');
-  if (totals.beside.bytes > 0) notes.push('eyes, ears and encoders are held, and not read for each token');
+    notes.push('blocks for speculative tokens are in memory, and not read without speculation');
+  if (totals.beside.bytes > 0)
+    notes.push('vision, audio and other encoders are in memory, and not read for each token');
   const head = hasHead ? totals.head : totals.lookup;
   return {
     totalBytes: exactly(Object.values(totals).reduce((sum, { bytes }) => sum + bytes, 0)),

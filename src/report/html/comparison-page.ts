@@ -157,8 +157,8 @@ const figureOf = ({ unit }: ComparedMetric, value: Reported<number>): MarkupValu
 
 const settingsOf = (document: ComparisonDocument): readonly (readonly [name: string, text: string])[] => [
   ...comparisonFacts(document).map(([name, text]) => [capitalized(name), text] as const),
-  ['A asked', targetOf(document.a)],
-  ['B asked', targetOf(document.b)],
+  ['Target of A', targetOf(document.a)],
+  ['Target of B', targetOf(document.b)],
   [
     'Client',
     `${document.environment.cpu}, ${counted(document.environment.cores, 'core')}, ${document.environment.os}, Node ${document.environment.node}`,

@@ -122,7 +122,7 @@ ${pageSection({
           width: 358,
           name: 'Output tokens a second of all users against those of one user',
         }),
-        'No stage has both: the endpoint does not stream, or counts no tokens.',
+        'No stage has both figures: the endpoint does not stream, or reports no tokens.',
       ),
     })}${pageSection({
       title: 'Again',

@@ -66,7 +66,7 @@ export const aiperfRun = (text: string, summaryText: string | undefined): Foreig
     unreported: [
       { what: 'data set', reason: 'its records do not name it' },
       ...(reported === undefined
-        ? [{ what: 'load', reason: 'taken from its records: the most that were under way at once' }]
+        ? [{ what: 'load', reason: 'taken from its records: the maximum in flight' }]
         : []),
       ...(records.some(({ record }) => record.metrics['inter_chunk_latency'] !== undefined) || !isStreaming
         ? []

@@ -117,6 +117,6 @@ export const API_PROBLEMS = {
   'no-runs': { status: 503, title: 'The server does not accept runs' },
   'no-agents': { status: 503, title: 'The daemon does not use agents' },
   'no-probes': { status: 503, title: 'The daemon measures nothing' },
-  'not-stored': { status: 507, title: 'Disk full: report not stored' },
+  'not-stored': { status: 507, title: 'The data could not be stored' },
   'too-busy': { status: 503, title: 'Too many replies wait for their readers' },
 } as const;

@@ -141,7 +141,7 @@ describe('a comparison', () => {
     ]);
     expect(document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [] });
     expect(document.notices).toContain(
-      'Pair 2 was measured again, because this client was in the way; what it gave is kept beside, uncounted',
+      'Pair 2 was measured again, because this client was in the way; its first figures are stored, but not counted',
     );
   });
 
@@ -161,7 +161,7 @@ describe('a comparison', () => {
     expect(once.segments[6]?.directory).toBe('pair-02-b-again-1');
     expect(once.document).toMatchObject({ verdict: { kind: 'worse' }, refusals: [] });
     expect(once.document.notices).toContain(
-      'Pair 2 was measured again, because one of its segments alone was spoiled (other-clients); what it gave is kept beside, uncounted',
+      'Pair 2 was measured again, because one of its segments alone was spoiled (other-clients); its first figures are stored, but not counted',
     );
     const always = await compare({
       report: (report, { side }) => (side === 'b' ? spoiled(report) : report),

@@ -54,7 +54,7 @@ describe('what is said of', () => {
     expect(reasonsOf(reported, 'missed')).toEqual(['latency.pN=Nms: missed, N ms (at least N ms)']);
     expect(reasonsOf(reported, 'undecided')).toEqual([
       ...UNASKED,
-      'too few requests to say; about N requests would decide',
+      'too few requests to decide; about N requests would decide',
     ]);
   });
 

@@ -47,7 +47,7 @@ describe('an objective of every request', () => {
 
   test('of a rate keeps its interval', () => {
     expect(reported({ limit: 0.01, answer: 'too-few-samples', samplesNeeded: 368 })).toBe(
-      'error-rate=0%: too few requests to say, 0 % (at most 16.1 %); about 370 requests would decide',
+      'error-rate=0%: too few requests to decide, 0 % (at most 16.1 %); about 370 requests would decide',
     );
   });
 });

@@ -19,7 +19,7 @@ import { madeUpRunEntry, runIdOf } from '../../support/run-entry.ts';
 const NODE = nodeId('n'.repeat(26));
 
 describe('a run that goes on', () => {
-  test('is live while its lease is young, and interrupted once nothing was heard for ten seconds', () => {
+  test('is live while its lease is young, and interrupted once nothing was received for ten seconds', () => {
     const state = reported(0, { kind: 'run.started', payload: madeUpRunEntry('r1') }, lease('r1'));
     expect(runView(state, runIdOf('r1'), LEASE_MS)).toMatchObject({ state: 'running', isLive: true });
     expect(runView(state, runIdOf('r1'), LEASE_MS + 1)).toMatchObject({

@@ -73,17 +73,17 @@ test('a server that queues: its times, its gauges, and its totals next to those 
       "  in the queue         5.75 s                             300",
       "  prefill              200 ms                             300",
       "Metrics of the server",
-      "                        mean   least    most  in total  by the client",
-      "  Running               8.00    8.00    8.00",
-      "  Waiting               39.0    38.0    40.0",
-      "  KV cache used       50.0 %  50.0 %  50.0 %",
-      "  Waiting for room      39.0    38.0    40.0",
-      "  Prefix cache asked                            30 000",
-      "  Prefix cache hit                              18 000",
-      "  Prompt tokens                                 30 000         36 000",
-      "  Generated tokens                              20 000         36 561",
-      "  Finished requests                                300            300",
-      "  Rejected requests                                  4",
+      "                          mean   least    most  in total  by the client",
+      "  Running                 8.00    8.00    8.00",
+      "  Waiting                 39.0    38.0    40.0",
+      "  KV cache used         50.0 %  50.0 %  50.0 %",
+      "  Waiting for room        39.0    38.0    40.0",
+      "  Prefix cache lookups                            30 000",
+      "  Prefix cache hits                               18 000",
+      "  Prompt tokens                                   30 000         36 000",
+      "  Generated tokens                                20 000         36 561",
+      "  Finished requests                                  300            300",
+      "  Rejected requests                                    4",
       "by the server: 60 % of the prompt tokens of all its clients came from its prefix cache (18 000 of 30 000)",
     ]
   `);
@@ -100,7 +100,7 @@ test('a server that restarted, and one that was read only while the load ran, sa
   const restarted = textOf(serverOf([OVER, { ...QUIET, moment: 'load' }, { ...OVER, promptTokens: 2_000 }]));
   expect(restarted.slice(-2)).toMatchInlineSnapshot(`
     [
-      "the counters of the server were reset 1 time, as after a restart: its totals are lower limits",
+      "the counters of the server were reset 1 time, as after a restart: its totals are lower bounds",
       "totals are from the first reading to the last one while the load ran: what the server did before and after is missing",
     ]
   `);

@@ -112,7 +112,7 @@ describe('the text of a sweep', () => {
       stage(4, rate(40), { verdict: 'undecided' }),
     ];
     expect(text(sweep({ stages }))).toMatch(
-      /^1 of 4 loads held, the highest 10\/s\. At 20\/s an objective was missed; at 30\/s the queue grew; at\n40\/s there were too few requests to say\./,
+      /^1 of 4 loads held, the highest 10\/s\. At 20\/s an objective was missed; at 30\/s the queue grew; at\n40\/s there were too few requests to decide\./,
     );
   });
 
@@ -128,7 +128,7 @@ describe('the text of a sweep', () => {
       stage(number, rate(number), { verdict: number === 6 ? 'over-capacity' : 'undecided' }),
     );
     expect(text(sweep({ stages }), 200)).toMatch(
-      /^None of 6 loads is known to hold\. At 6\/s the queue grew; at 1\/s, 2\/s, 3\/s and 2 more there were too few requests to say\.$/m,
+      /^None of 6 loads is known to hold\. At 6\/s the queue grew; at 1\/s, 2\/s, 3\/s and 2 more there were too few requests to decide\.$/m,
     );
   });
 

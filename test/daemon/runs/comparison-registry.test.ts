@@ -116,7 +116,7 @@ describe('a comparison in the registry', () => {
   });
 
   test.each([
-    ['interrupted', RUNNING, 'its process ended without a report: the pairs done by then are stored'],
+    ['interrupted', RUNNING, 'its process exited unexpectedly: the pairs done by then are stored'],
     ['complete', TWO_PAIRS, ''],
   ])('that fell silent is %s where its document says so', async (state, document, reason) => {
     made.registry.start(begun());

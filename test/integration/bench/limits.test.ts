@@ -125,7 +125,7 @@ describe('the code of a run', { timeout: 120_000 }, () => {
     ]);
     expect(run.exit).toBe('benchTooFew');
     expect(run.stderr).toMatch(
-      /too few requests to say: ttft\.p95=10s, .* about \d[\d\s]* requests would decide \(code 21\)/,
+      /too few requests to decide: ttft\.p95=10s, .* about \d[\d\s]* requests would decide \(code 21\)/,
     );
     expect(run.report().objectiveAnswers).toMatchObject([
       { objective: 'ttft.p95=10s', answer: 'too-few-samples', estimate: { high: null } },

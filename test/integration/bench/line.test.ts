@@ -47,7 +47,7 @@ describe.concurrent('plimsoll line', { timeout: 120_000 }, () => {
       expect(report.run).toMatchObject({ id: runId, pattern: load });
     }
     expect(textOf(line)).toMatch(
-      /^Carries at least 2 requests in flight at error rate ≤ 5.%; no higher load was asked for\.\n/u,
+      /^Carries at least 2 requests in flight at error rate ≤ 5.%; no higher load was requested\.\n/u,
     );
     expect(line.output()).toMatch(/^Stage 1 at 1 at a time: held; p95 /m);
     expect(line.output()).toContain('Carries at least 2 requests in flight');

@@ -58,7 +58,7 @@ describe('the length of answers', () => {
       lengthFields: [],
       warmupTokensMax: 16,
     });
-    expect(run.stdout).toContain('asked at most 256, the default; counted 256');
+    expect(run.stdout).toContain('requested at most 256, the default; counted 256');
   });
 
   test('is what was requested, independent of the length that the model prefers', async () => {
@@ -67,7 +67,7 @@ describe('the length of answers', () => {
     const run = await runOf(folder.path, mock.url, '--output-tokens', '150');
     expect(requestsOf(run.report()).lengthFields).toEqual(['min_tokens', 'ignore_eos']);
     expect(run.report().series.outputTokens).toMatchObject({ min: 150, max: 150, count: 24 });
-    expect(run.stdout).toContain('asked 150; counted 150');
+    expect(run.stdout).toContain('requested 150; counted 150');
   });
 
   test('is drawn from the seed, equal in closed and open loop and for any number of warm-up requests', async () => {

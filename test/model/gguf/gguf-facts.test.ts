@@ -92,7 +92,7 @@ describe('weights', () => {
     const ahead = totalBytes.low - denseBytes.low - expertBytes.low - lookup;
     expect(ahead).toBeGreaterThan((256 * 3 * 7_168 * 2_048 * 136) / 256);
     expect(facts.notes).toContain(
-      'blocks that guess further tokens are held, and not read without speculation',
+      'blocks for speculative tokens are in memory, and not read without speculation',
     );
   });
 });

@@ -80,7 +80,7 @@ const dialOne = async (
   patience.removeEventListener('abort', abort);
   if (failure === undefined && isByPsk(socket)) return socket;
   socket.destroy();
-  return failure ?? 'is no agent of Plimsoll';
+  return failure ?? 'is not a Plimsoll agent';
 };
 
 const meaningOf = (error: Error): string => {

@@ -139,7 +139,7 @@ class RecordCutter {
       if (character === '\r') return;
       throw new EntryError(
         this.#line,
-        `${JSON.stringify(character)} stands behind a closing quotation mark`,
+        `${JSON.stringify(character)} follows a closing quotation mark`,
         ADVICE,
       );
     } else {

@@ -63,7 +63,7 @@ class ArrayCutter {
   #between(byte: number): void {
     if (this.#place === 'before the list' && BYTE_ORDER_MARK.has(byte)) return;
     const next = NEXT_PLACES[this.#place].get(byte);
-    if (next === undefined) throw new EntryError(this.#line, 'this is no list of JSON objects', ADVICE);
+    if (next === undefined) throw new EntryError(this.#line, 'this is not a list of JSON objects', ADVICE);
     this.#place = next;
   }
 }

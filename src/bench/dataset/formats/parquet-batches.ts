@@ -268,7 +268,7 @@ const decodingOfGroup = (): {
   parsers: { stringFromBytes: bytes => UTF_8.decode(bytes) },
 });
 
-const WHOLE = 'the file is no Parquet file, or a damaged one';
+const WHOLE = 'the file is not a Parquet file, or is damaged';
 const MEBIBYTE = 1024 * 1024;
 /** Size of the columns that are read, uncompressed. */
 const GROUP_BYTES_MAX: number = 256 * MEBIBYTE;

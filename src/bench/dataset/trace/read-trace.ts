@@ -54,7 +54,7 @@ export const readTrace = async (
     if (startMs === undefined) {
       if ((part.fromMs ?? part.untilMs) !== undefined)
         throw wrongFile(
-          `${place.shownPath} does not contain when its conversations began`,
+          `${place.shownPath} has no start times of conversations`,
           'Leave out --trace-from and --trace-until.',
         );
       if (held.entries.length < sessionsMax) held.add(entry);

@@ -141,7 +141,7 @@ export class ResponseFramer {
     const { head } = this;
     this.#headBytes = 0;
     if (head.status === SWITCHING_PROTOCOLS) {
-      this.#fail('the server switches protocols without being asked (101)');
+      this.#fail('the server switches protocols without a request for it (101)');
       return;
     }
     if (head.status < 200) {

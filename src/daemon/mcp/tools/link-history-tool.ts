@@ -30,7 +30,7 @@ const pastSchema = v.object({
 });
 
 const stepSchema = v.object({
-  secondsAgo: v.pipe(v.number(), v.description('The middle of this part of the time asked for.')),
+  secondsAgo: v.pipe(v.number(), v.description('The middle of this part of the requested time.')),
   there: v.pipe(v.nullable(v.number()), v.description('Median, bits/s; null where nothing was measured.')),
   back: v.nullable(v.number()),
   roundTrip: v.pipe(v.nullable(v.number()), v.description('Median, ns.')),

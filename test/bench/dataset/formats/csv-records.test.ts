@@ -41,7 +41,7 @@ describe('CSV', () => {
 
   test.each([
     ['a\n"b', 2, 'never closed'],
-    ['a\n"b"c', 2, 'behind a closing quotation mark'],
+    ['a\n"b"c', 2, 'follows a closing quotation mark'],
     [`a\n${'x'.repeat(200)}`, 2, 'longer than 100 characters'],
   ])('refuses what is no such file, with the line: %#', async (text, line, problem) => {
     const error: unknown = await records([text], 100).catch((caught: unknown) => caught);

@@ -34,11 +34,11 @@ describe('a JSON list of objects', () => {
 
   test.each([
     ['', 1, 'the file is empty'],
-    ['{"a":1}', 1, 'no list of JSON objects'],
-    ['[{"a":1}\n{"b":2}]', 2, 'no list of JSON objects'],
-    ['[{"a":1},]', 1, 'no list of JSON objects'],
-    ['[{"a":1}]\n[]', 2, 'no list of JSON objects'],
-    ['[1]', 1, 'no list of JSON objects'],
+    ['{"a":1}', 1, 'not a list of JSON objects'],
+    ['[{"a":1}\n{"b":2}]', 2, 'not a list of JSON objects'],
+    ['[{"a":1},]', 1, 'not a list of JSON objects'],
+    ['[{"a":1}]\n[]', 2, 'not a list of JSON objects'],
+    ['[1]', 1, 'not a list of JSON objects'],
     ['[\n{"a":\n1', 2, 'ends within this entry'],
     ['[\n{"a":1}\n', 3, 'ends before its list does'],
     [`[\n{"a":"${'x'.repeat(8 * 1024 * 1024)}"}]`, 2, 'longer than 8 MiB'],
