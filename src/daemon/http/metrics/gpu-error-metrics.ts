@@ -31,7 +31,7 @@ const OTHER = {
   },
   newest: {
     name: 'plimsoll_gpu_driver_error_timestamp_seconds',
-    help: 'When the newest of them was logged, and how severe it is.',
+    help: 'When the newest error of an NVSwitch or reset of a GPU was logged, and how severe it is.',
   },
 } as const;
 
@@ -42,6 +42,6 @@ const XID = {
   },
   newest: {
     name: 'plimsoll_gpu_xid_timestamp_seconds',
-    help: 'When the newest of them was logged, and how severe it is.',
+    help: "When the newest error of NVIDIA's driver was logged, and how severe it is.",
   },
 } as const;

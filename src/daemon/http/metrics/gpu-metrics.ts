@@ -202,20 +202,29 @@ const HEALTH = {
     name: 'plimsoll_gpu_ecc_errors_total',
     help: 'Memory errors, since the driver was loaded or over the life of the device.',
   },
-  rows: { name: 'plimsoll_gpu_remapped_rows_total', help: 'Rows of its memory replaced by spare ones.' },
-  pages: { name: 'plimsoll_gpu_retired_pages_total', help: 'Retired pages of its memory.' },
+  rows: {
+    name: 'plimsoll_gpu_remapped_rows_total',
+    help: 'Rows of the memory of a GPU that were replaced by spare ones.',
+  },
+  pages: { name: 'plimsoll_gpu_retired_pages_total', help: 'Retired pages of the memory of a GPU.' },
   pending: {
     name: 'plimsoll_gpu_memory_repair_pending',
-    help: '1 if a repair of its memory waits for a reset.',
+    help: '1 if a repair of the memory of a GPU needs a reset.',
   },
   failed: { name: 'plimsoll_gpu_memory_repair_failed', help: '1 if bad memory could not be replaced.' },
   replays: { name: 'plimsoll_gpu_pcie_replays_total', help: 'Packets sent again on the link to the host.' },
   up: { name: 'plimsoll_gpu_link_up', help: '1 if a link to other GPUs (NVLink) is up.' },
-  bytes: { name: 'plimsoll_gpu_link_bytes_total', help: 'Data that such a link has carried.' },
-  errors: { name: 'plimsoll_gpu_link_errors_total', help: 'Errors of such a link.' },
-  fabric: { name: 'plimsoll_gpu_fabric_degraded', help: '1 if its place in the NVLink fabric is degraded.' },
+  bytes: {
+    name: 'plimsoll_gpu_link_bytes_total',
+    help: 'Data that a link to other GPUs (NVLink) has carried.',
+  },
+  errors: { name: 'plimsoll_gpu_link_errors_total', help: 'Errors of a link to other GPUs (NVLink).' },
+  fabric: {
+    name: 'plimsoll_gpu_fabric_degraded',
+    help: '1 if the place of a GPU in the NVLink fabric is degraded.',
+  },
   recovery: {
     name: 'plimsoll_gpu_recovery_needed',
-    help: '1 if its driver requires a reset or a restart.',
+    help: '1 if the driver of a GPU requires a reset or a restart.',
   },
 } as const;

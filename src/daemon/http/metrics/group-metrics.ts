@@ -67,14 +67,17 @@ const GROUP = {
   memoryUsed: { name: 'plimsoll_group_memory_used_bytes', help: 'Used memory of the hosts and GPUs.' },
   flops: {
     name: 'plimsoll_group_gpu_fp16_flops_per_second',
-    help: 'Measured FP16 operations a second of its GPUs.',
+    help: 'Measured FP16 operations a second of the GPUs of the group.',
   },
   bandwidth: {
     name: 'plimsoll_group_gpu_memory_read_bytes_per_second',
-    help: 'Measured memory bandwidth of its GPUs.',
+    help: 'Measured memory bandwidth of the GPUs of the group.',
   },
-  gpuUse: { name: 'plimsoll_group_gpu_use_ratio', help: 'Mean use of its GPUs.' },
-  runners: { name: 'plimsoll_group_runners', help: 'What serves or generates on its nodes.' },
+  gpuUse: { name: 'plimsoll_group_gpu_use_ratio', help: 'Mean use of the GPUs of the group.' },
+  runners: {
+    name: 'plimsoll_group_runners',
+    help: 'Processes that serve or generate on the nodes of the group.',
+  },
   tokens: {
     name: 'plimsoll_group_output_tokens_per_second',
     help: 'Of the runs against its nodes, over the last seconds.',

@@ -259,7 +259,7 @@ const addTraffic = (page: MetricPage, traffic: NodeTraffic | undefined, labels: 
 
 const TRAFFIC = {
   bytes: { name: 'plimsoll_network_bytes_total', help: 'Bytes that an interface or RDMA port has carried.' },
-  packets: { name: 'plimsoll_network_packets_total', help: 'Packets that it has carried.' },
+  packets: { name: 'plimsoll_network_packets_total', help: 'Packets that the interface has carried.' },
   errors: {
     name: 'plimsoll_network_errors_total',
     help: 'Packets that were received or sent with an error.',
@@ -281,6 +281,9 @@ const addDiskTraffic = (page: MetricPage, traffic: NodeDiskTraffic | undefined, 
 
 const DISK_IO = {
   bytes: { name: 'plimsoll_disk_io_bytes_total', help: 'Bytes that a disk has read or written.' },
-  requests: { name: 'plimsoll_disk_io_requests_total', help: 'Reads and writes that it has completed.' },
-  busy: { name: 'plimsoll_disk_io_busy_seconds_total', help: 'Time in which it was busy.' },
+  requests: {
+    name: 'plimsoll_disk_io_requests_total',
+    help: 'Reads and writes that the disk has completed.',
+  },
+  busy: { name: 'plimsoll_disk_io_busy_seconds_total', help: 'Time in which the disk was busy.' },
 } as const;
