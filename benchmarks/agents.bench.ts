@@ -29,7 +29,7 @@ const plimsoll = (args: readonly string[]): Agent =>
 const startAgent = async (
   folder: string,
   { index, origin }: { readonly index: number; readonly origin: string },
-): Promise<{ readonly agent: Agent; readonly place: string }> => {
+): Promise<{ readonly agent: Agent; readonly address: string }> => {
   const home = join(folder, `agent-${index}`);
   mkdirSync(home, { mode: 0o700 });
   writeFileSync(join(home, 'config.toml'), CONFIG);
@@ -37,21 +37,21 @@ const startAgent = async (
   const agent = plimsoll(['agent', '--target', origin, '--port', port, '--home', home]);
   for await (const line of createInterface({ input: agent.stdout })) {
     const code = /--agents \S+=(\S+)/.exec(line)?.[1];
-    if (code !== undefined) return { agent, place: `127.0.0.1:${port}=${code}` };
+    if (code !== undefined) return { agent, address: `127.0.0.1:${port}=${code}` };
   }
   throw new Error('an agent ended before it had a code');
 };
 
 const throughput = async (
   url: string,
-  { folder, places }: { readonly folder: string; readonly places: readonly string[] },
+  { folder, addresses }: { readonly folder: string; readonly addresses: readonly string[] },
 ): Promise<number> => {
   const directory = mkdtempSync(join(folder, 'run-'));
   const out = join(directory, 'run');
   const bench = plimsoll([
     ...['bench', url, '--model', 'truth', '--streaming', 'off', '--output-tokens', '1'],
     ...['--concurrency', String(CONNECTIONS), '--duration', `${SECONDS}s`, '--events', 'off'],
-    ...(places.length === 0 ? [] : ['--agents', places.join(',')]),
+    ...(addresses.length === 0 ? [] : ['--agents', addresses.join(',')]),
     ...['--out', out, '--home', join(folder, 'home')],
   ]);
   bench.stdout.resume();
@@ -68,16 +68,18 @@ else {
   const server = await startTruthServer(built.path, { events: 0 });
   const agents: Agent[] = [];
   try {
-    const places: string[] = [];
+    const addresses: string[] = [];
     for (let index = 0; index < Math.max(...COUNTS); index += 1) {
       const started = await startAgent(folder, { index, origin: server.url });
       agents.push(started.agent);
-      places.push(started.place);
+      addresses.push(started.address);
     }
     const rates = new Map<number, number[]>(COUNTS.map(count => [count, []]));
     for (let round = 0; round < ROUNDS; round += 1)
       for (const count of COUNTS)
-        rates.get(count)?.push(await throughput(server.url, { folder, places: places.slice(0, count) }));
+        rates
+          .get(count)
+          ?.push(await throughput(server.url, { folder, addresses: addresses.slice(0, count) }));
     const alone = median(rates.get(0) ?? []);
     const cores = availableParallelism();
     for (const [count, seen] of rates)

@@ -12,13 +12,13 @@ import { TlsMesh } from '../src/mesh/tls/tls-mesh.ts';
 import { MeshNode, memoryFact, openedConnection } from '../test/support/mesh-node.ts';
 import type { MeshBenchAnswer, MeshBenchOrder } from './mesh-bench-messages.ts';
 
-interface Place {
+interface RunningNode {
   readonly mesh: TlsMesh;
   readonly node: MeshNode;
 }
 
 const stop = new AbortController();
-const places: Place[] = [];
+const nodes: RunningNode[] = [];
 let delaysMs: number[] = [];
 let expected = 0;
 let turn = 0;
@@ -32,16 +32,16 @@ process.once('disconnect', () => process.exit(0));
 async function obey(order: MeshBenchOrder): Promise<void> {
   switch (order.kind) {
     case 'open':
-      for (let index = 0; index < order.nodes; index += 1) places.push(await open(order.key));
-      answer({ kind: 'opened', candidates: places.map(({ mesh }) => candidateOf(mesh)) });
+      for (let index = 0; index < order.nodes; index += 1) nodes.push(await open(order.key));
+      answer({ kind: 'opened', candidates: nodes.map(({ mesh }) => candidateOf(mesh)) });
       return;
     case 'join':
-      for (const { mesh } of places)
+      for (const { mesh } of nodes)
         for (const candidate of order.candidates)
           if (candidate.peerId !== mesh.localId) mesh.addCandidate(candidate);
       return;
     case 'count-links':
-      answer({ kind: 'links', count: places.reduce((sum, { mesh }) => sum + mesh.links.size, 0) });
+      answer({ kind: 'links', count: nodes.reduce((sum, { mesh }) => sum + mesh.links.size, 0) });
       return;
     case 'talk':
       talk(order.eventsPerSecond, order.durableEvery);
@@ -61,8 +61,8 @@ async function obey(order: MeshBenchOrder): Promise<void> {
         delaysMs: Float64Array.from(delaysMs),
         reported: expected,
         residentBytes: process.memoryUsage.rss(),
-        recordsStored: places.reduce((sum, { node }) => sum + node.replicator.counts.recordsStored, 0),
-        repeated: places.reduce(
+        recordsStored: nodes.reduce((sum, { node }) => sum + node.replicator.counts.recordsStored, 0),
+        repeated: nodes.reduce(
           (sum, { node }) =>
             sum + node.replicator.counts.liveRepeated + node.replicator.counts.recordsRepeated,
           0,
@@ -74,7 +74,7 @@ async function obey(order: MeshBenchOrder): Promise<void> {
       for (const timer of timers) clearInterval(timer);
       timers = [];
       stop.abort();
-      for (const { mesh, node } of places) {
+      for (const { mesh, node } of nodes) {
         await mesh[Symbol.asyncDispose]();
         await node.stop();
       }
@@ -85,7 +85,7 @@ async function obey(order: MeshBenchOrder): Promise<void> {
   }
 }
 
-async function open(keyText: string): Promise<Place> {
+async function open(keyText: string): Promise<RunningNode> {
   const parsed = parseClusterKey(keyText);
   if (parsed.kind === 'wrong') throw new Error(parsed.problem);
   const key = generateNodeKey();
@@ -115,7 +115,7 @@ function receive(event: Event): void {
 /** Each node has its own clock and its own start, so that they do not publish in step. */
 function talk(eventsPerSecond: number, durableEvery: number): void {
   const intervalMs = 1_000 / eventsPerSecond;
-  for (const { node } of places) {
+  for (const { node } of nodes) {
     setTimeout(() => {
       timers.push(
         setInterval(() => {

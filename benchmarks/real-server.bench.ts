@@ -21,8 +21,10 @@ const runOf = async (url: string, args: readonly string[]): Promise<Report> => {
   const folder = mkdtempSync(join(tmpdir(), 'plimsoll-real-'));
   try {
     const out = join(folder, 'run');
-    const places = ['--home', join(folder, 'home'), '--out', out, '--quiet'];
-    const child = spawn(process.execPath, [command, 'bench', url, ...args, ...places], { stdio: 'ignore' });
+    const directories = ['--home', join(folder, 'home'), '--out', out, '--quiet'];
+    const child = spawn(process.execPath, [command, 'bench', url, ...args, ...directories], {
+      stdio: 'ignore',
+    });
     await once(child, 'exit');
     return reportFromJson(readFileSync(join(out, 'report.json'), 'utf8'));
   } finally {

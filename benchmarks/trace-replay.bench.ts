@@ -35,8 +35,8 @@ const folder = mkdtempSync(join(tmpdir(), 'plimsoll-trace-replay-'));
 
 const bench = async (url: string, name: string, ...args: readonly string[]): Promise<Run> => {
   const directory = join(folder, name);
-  const places = ['--home', join(folder, 'home'), '--out', directory, '--events', 'off', '--quiet'];
-  const child = spawn(process.execPath, ['bin/plimsoll.js', 'bench', url, ...args, ...places], {
+  const directories = ['--home', join(folder, 'home'), '--out', directory, '--events', 'off', '--quiet'];
+  const child = spawn(process.execPath, ['bin/plimsoll.js', 'bench', url, ...args, ...directories], {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   let residentBytes = 0;

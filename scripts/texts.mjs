@@ -1,4 +1,4 @@
-// `npm run texts`: every text that a person may read (interface, terminal, errors, help), each once with its places, so
+// `npm run texts`: every text that a person may read (interface, terminal, errors, help), each once with the lines that contain it, so
 // that somebody can read all of them in one sitting; docs/words.md has the words they should use.
 // `-- --comments` lists comments instead. `-- --against REV` counts what changed since a commit.
 
@@ -12,7 +12,7 @@ const SOURCES = /^(src|dashboard\/src)\/.*\.(ts|svelte)$/;
 const git = (...args) =>
   execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', maxBuffer: 256 * 1024 * 1024 });
 
-/** Map of each text to its places, in the checkout's committed state or in an older commit. */
+/** Map of each text to the lines that contain it, in the checkout's committed state or in an older commit. */
 const textsOf = (revision, extract) => {
   const places = new Map();
   const files = git('ls-tree', '-r', '--name-only', revision).split('\n');

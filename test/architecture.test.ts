@@ -148,10 +148,10 @@ describe('names', () => {
   const declaring = new Map<string, readonly string[]>();
   for (const file of product)
     for (const name of new Set(exportsOf(file))) declaring.set(name, [...(declaring.get(name) ?? []), file]);
-  const twice = [...declaring].filter(([, places]) => places.length > 1);
+  const twice = [...declaring].filter(([, files]) => files.length > 1);
 
   test('an exported name is declared once', () => {
-    expect(twice.map(([name, places]) => `${name}: ${places.join(', ')}`)).toEqual([]);
+    expect(twice.map(([name, files]) => `${name}: ${files.join(', ')}`)).toEqual([]);
   });
 });
 

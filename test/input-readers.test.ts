@@ -13,11 +13,11 @@ afterAll(forgetFiles);
 describe('input', () => {
   test('is opened in one place, but for what the kernel or this package itself provides', () => {
     const offences = product
-      .filter(file => file !== INPUT_FILE && !OWN_AND_KERNEL_FILES.some(place => file.startsWith(place)))
+      .filter(file => file !== INPUT_FILE && !OWN_AND_KERNEL_FILES.some(folder => file.startsWith(folder)))
       .flatMap(file => readingsIn(file).map(what => `${file}: ${what}`));
     expect(offences).toEqual([]);
     const stale = OWN_AND_KERNEL_FILES.filter(
-      place => !product.some(file => file.startsWith(place) && readingsIn(file).length > 0),
+      folder => !product.some(file => file.startsWith(folder) && readingsIn(file).length > 0),
     );
     expect(stale).toEqual([]);
   });
@@ -123,7 +123,7 @@ const kindsIn = (file: string): readonly string[] => {
 };
 
 const INPUT_FILE = 'src/process/input-file.ts';
-/** At which place each of them is named. */
+/** Where each of them is named. */
 const KIND_ARGUMENTS: Readonly<Record<string, number>> = {
   openInputFile: 1,
   readInputFile: 1,

@@ -45,12 +45,12 @@ const lock: Lock = JSON.parse(textOf('package-lock.json'));
 test('no file names a folder of the machine it was written on', context => {
   if (files === undefined) context.skip('there is no git');
   const checkout = repositoryRoot.replace(/\/$/, '');
-  const places = [checkout, `${dirname(checkout)}/shared`, homedir()].filter(
-    place => place.split('/').length > 2,
+  const folders = [checkout, `${dirname(checkout)}/shared`, homedir()].filter(
+    folder => folder.split('/').length > 2,
   );
   const traces = (files ?? []).filter(isText).flatMap(file => {
     const text = textOf(file);
-    return places.filter(place => text.includes(`${place}/`)).map(place => `${file} names ${place}`);
+    return folders.filter(folder => text.includes(`${folder}/`)).map(folder => `${file} names ${folder}`);
   });
   expect(traces).toEqual([]);
 });
@@ -62,15 +62,13 @@ test('no file names a package registry', context => {
 });
 
 test('the lockfile works with any registry: it resolves nothing to a host', () => {
-  expect(Object.keys(lock.packages).filter(place => lock.packages[place]?.resolved !== undefined)).toEqual(
-    [],
-  );
+  expect(Object.keys(lock.packages).filter(path => lock.packages[path]?.resolved !== undefined)).toEqual([]);
 });
 
 test('of every package with an install script package.json says whether it may run', () => {
   const scripted = Object.entries(lock.packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
-    .map(([place]) => place.replace(/^.*node_modules\//, ''));
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
   // fsevents is optional, ships its binary, and only macOS installs it.
   expect(scripted.filter(name => manifest.allowScripts?.[name] === undefined && name !== 'fsevents')).toEqual(
     [],

@@ -24,11 +24,11 @@ test('every threat has its test', () => {
 
 test('every package has a digest, and only those that are named bring install scripts', () => {
   const lock: unknown = JSON.parse(readFileSync(new URL('package-lock.json', root), 'utf8'));
-  const packages = Object.entries(fields(fields(lock)['packages'])).filter(([place]) => place !== '');
+  const packages = Object.entries(fields(fields(lock)['packages'])).filter(([path]) => path !== '');
   expect(packages.length).toBeGreaterThan(100);
   expect(packages.filter(([, one]) => typeof fields(one)['integrity'] !== 'string')).toEqual([]);
   const scripted = packages.filter(([, one]) => fields(one)['hasInstallScript'] === true);
-  expect(scripted.map(([place]) => place.replace('node_modules/', ''))).toEqual([
+  expect(scripted.map(([path]) => path.replace('node_modules/', ''))).toEqual([
     'koffi',
     'node',
     'webgpu',

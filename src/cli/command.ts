@@ -134,9 +134,9 @@ export const portOption: Option<number | undefined> = value({
   valueName: 'N',
   meaning: 'The same as --http 127.0.0.1:N.',
   parse: text => {
-    const place = parseListen(text);
-    return place.kind === 'ok' && /^\d+$/.test(text.trim())
-      ? parsed(place.value.port)
+    const address = parseListen(text);
+    return address.kind === 'ok' && /^\d+$/.test(text.trim())
+      ? parsed(address.value.port)
       : wrong(`${JSON.stringify(text)} is not a port`, 'Ports go from 0, any free one, to 65535.');
   },
 });
@@ -156,7 +156,7 @@ export const everyAddressOption = (usual: number): Option<number | undefined> =>
   });
 
 /** @throws CommandError where both are given. */
-export const listenPlace = (invocation: Invocation): HostPort | undefined => {
+export const listenAddress = (invocation: Invocation): HostPort | undefined => {
   const [http, port] = [invocation.option(httpOption), invocation.option(portOption)];
   if (http !== undefined && port !== undefined)
     throw new CommandError(

@@ -5,7 +5,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { shellCommand } from '../core/text/shell-words.ts';
 
-interface ProgramPlace {
+interface ProgramLocation {
   /** Of the package, absolute. */
   readonly root: string;
   /** It has what only the repository has. */
@@ -15,7 +15,7 @@ interface ProgramPlace {
   readonly cwd: string;
 }
 
-export const programName = ({ root, isCheckout, script, cwd }: ProgramPlace): string => {
+export const programName = ({ root, isCheckout, script, cwd }: ProgramLocation): string => {
   if (!isCheckout || !isInside(root, script)) return INSTALLED;
   const program = join(root, INSTALLED);
   const path = isInside(cwd, program) ? `.${sep}${relative(cwd, program)}` : program;

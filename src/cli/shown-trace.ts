@@ -1,7 +1,7 @@
 // The text of `plimsoll dataset show` for a trace. It is read once, from beginning to end, and never whole in memory.
 
 import { basename } from 'node:path';
-import { DatasetDigest, type DatasetPlace } from '../bench/dataset/dataset-chunks.ts';
+import { DatasetDigest, type DatasetLocation } from '../bench/dataset/dataset-chunks.ts';
 import type { LengthFacts } from '../bench/dataset/dataset-facts.ts';
 import { TRACE_FORMATS, type TraceFormat } from '../bench/dataset/trace/trace.ts';
 import { TraceFactCounter, type TraceFacts, type TraceSharing } from '../bench/dataset/trace/trace-facts.ts';
@@ -19,21 +19,27 @@ import { jsonLines, showable } from '../core/text/single-line.ts';
 
 /** @throws BenchError `input` for the first entry that is wrong. */
 export const shownTrace = async (
-  place: DatasetPlace,
+  location: DatasetLocation,
   format: TraceFormat,
   isJson: boolean,
 ): Promise<string> => {
   const digest = new DatasetDigest();
   const counts = { leftOut: 0 };
   const counter = new TraceFactCounter();
-  const source = { ...place, bytesMax: Number.POSITIVE_INFINITY };
+  const source = { ...location, bytesMax: Number.POSITIVE_INFINITY };
   for await (const entry of traceEntries(source, format, { digest, counts })) counter.add(entry);
   const facts = counter.facts();
-  const reported = { file: place.shownPath, format, ...digest.result(), leftOut: counts.leftOut, ...facts };
+  const reported = {
+    file: location.shownPath,
+    format,
+    ...digest.result(),
+    leftOut: counts.leftOut,
+    ...facts,
+  };
   if (isJson) return jsonLines(reported);
   return `${[
     showable(
-      `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(facts.requests, 'request')}`,
+      `${basename(location.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(facts.requests, 'request')}`,
       ' ',
     ),
     `  ${figureText(formatBytes(reported.bytes))}, sha256 ${reported.sha256}`,

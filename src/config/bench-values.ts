@@ -42,19 +42,19 @@ export const targetOrigin: ValueParser<string> = value => {
 export const keyOfTarget: ValueParser<TargetKey> = value => {
   const text = textUpTo(2_000)(value);
   if (text.kind === 'wrong') return text;
-  const [, first = '', place = ''] = /^(\S+) +(\S.*)$/.exec(text.value) ?? [];
+  const [, first = '', source = ''] = /^(\S+) +(\S.*)$/.exec(text.value) ?? [];
   const origin = targetOrigin(first);
   // The value may be the key itself: it is not shown.
-  if (first === '') return wrong('this does not name a target and the place of its key', KEY_EXAMPLE);
+  if (first === '') return wrong('this does not name a target and the source of its key', KEY_EXAMPLE);
   if (origin.kind === 'wrong') return origin;
-  if (isAbsolute(place)) return parsed({ origin: origin.value, place: { kind: 'file', path: place } });
-  if (!/^[A-Za-z_][A-Za-z0-9_]{0,100}$/.test(place)) {
+  if (isAbsolute(source)) return parsed({ origin: origin.value, source: { kind: 'file', path: source } });
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,100}$/.test(source)) {
     return wrong(
       `what follows ${origin.value} is neither the name of a variable nor the absolute path of a file`,
       KEY_EXAMPLE,
     );
   }
-  return parsed({ origin: origin.value, place: { kind: 'variable', name: place } });
+  return parsed({ origin: origin.value, source: { kind: 'variable', name: source } });
 };
 
 const EXAMPLE =

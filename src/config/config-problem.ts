@@ -5,12 +5,12 @@ import { showable } from '../core/text/single-line.ts';
 export interface ConfigProblem {
   readonly file: string;
   /** undefined if the problem is the file itself: no permission, not text. */
-  readonly place: ConfigPlace | undefined;
+  readonly position: ConfigPosition | undefined;
   readonly problem: string;
   readonly advice: string;
 }
 
-interface ConfigPlace {
+interface ConfigPosition {
   /** From 1. */
   readonly line: number;
   /** From 1, in UTF-16 code units, as editors count. */
@@ -20,7 +20,7 @@ interface ConfigPlace {
 }
 
 /** Line and column of an offset in a text. */
-export const placeAt = (text: string, offset: number): ConfigPlace => {
+export const positionAt = (text: string, offset: number): ConfigPosition => {
   const before = text.slice(0, offset);
   const start = before.lastIndexOf('\n') + 1;
   const end = text.indexOf('\n', offset);
@@ -33,9 +33,9 @@ export const placeAt = (text: string, offset: number): ConfigPlace => {
 };
 
 /** "config.toml:12:3: unknown key …", the line, a mark under it, the advice. */
-export const problemLines = ({ file, place, problem, advice }: ConfigProblem): readonly string[] => {
-  if (place === undefined) return [`${file}: ${problem}`, `  ${advice}`];
-  const { line, column, lineText } = place;
+export const problemLines = ({ file, position, problem, advice }: ConfigProblem): readonly string[] => {
+  if (position === undefined) return [`${file}: ${problem}`, `  ${advice}`];
+  const { line, column, lineText } = position;
   const shown = excerptOf(lineText, column);
   return [
     `${file}:${line}:${column}: ${problem}`,
@@ -46,14 +46,14 @@ export const problemLines = ({ file, place, problem, advice }: ConfigProblem): r
   ];
 };
 
-/** The first sentence, for places without room for the line: "config.toml:12: unknown key …". */
-export const placedProblem = ({ file, place, problem }: ConfigProblem): string =>
-  `${file}${place === undefined ? '' : `:${place.line}`}: ${problem}.`;
+/** The first sentence, where there is no room for the line: "config.toml:12: unknown key …". */
+export const placedProblem = ({ file, position, problem }: ConfigProblem): string =>
+  `${file}${position === undefined ? '' : `:${position.line}`}: ${problem}.`;
 
 /** Passwords in URLs are never shown, not even in the invalid line. */
 export const withoutCredentials = (text: string): string => text.replace(/\/\/[^\s"']*@/g, HIDDEN);
 
-/** A very long line is cut around the column; tabs become spaces, so the mark is in the right place. */
+/** A very long line is cut around the column; tabs become spaces, so the mark is below the right column. */
 const excerptOf = (lineText: string, column: number): { text: string; column: number } => {
   const clean = showable(lineText, ' ');
   const start = Math.max(0, column - 1 - EXCERPT_BEFORE);

@@ -134,7 +134,7 @@ export interface LogConfig {
 /** Where the API key for a target is; never the key. */
 export interface TargetKey {
   readonly origin: string;
-  readonly place:
+  readonly source:
     | { readonly kind: 'variable'; readonly name: string }
     | { readonly kind: 'file'; readonly path: string };
 }

@@ -25,7 +25,7 @@ export const homeFiles = (home: string): HomeFiles => ({
   socket: join(home, 'daemon.sock'),
 });
 
-interface HomePlace {
+interface HomeSources {
   /** The value of --home, if it was given. */
   readonly option: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ interface HomePlace {
 }
 
 /** --home, else PLIMSOLL_HOME, else ~/.plimsoll; absolute. An empty variable counts as unset. */
-export const resolveHome = ({ option, env, cwd, homeDirectory }: HomePlace): string => {
+export const resolveHome = ({ option, env, cwd, homeDirectory }: HomeSources): string => {
   const named = option ?? (env['PLIMSOLL_HOME'] === '' ? undefined : env['PLIMSOLL_HOME']);
   return named === undefined ? resolve(cwd, homeDirectory, '.plimsoll') : resolve(cwd, named);
 };

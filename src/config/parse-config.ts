@@ -5,7 +5,7 @@ import { nearest } from '../core/text/nearest.ts';
 import { keyOfTarget, targetOrigin } from './bench-values.ts';
 import type { Config, ListenConfig } from './config.ts';
 import { CONFIG_SECTIONS } from './config-keys.ts';
-import { type ConfigProblem, placeAt, withoutCredentials } from './config-problem.ts';
+import { type ConfigProblem, positionAt, withoutCredentials } from './config-problem.ts';
 import { type ConfigSection, type TomlValue, tomlText } from './config-section.ts';
 import {
   clusterName,
@@ -62,7 +62,7 @@ const notToml = (
   file: string,
 ): ConfigProblem => ({
   file,
-  place: placeAt(text, offset),
+  position: positionAt(text, offset),
   problem: `this is not TOML: ${problem.charAt(0).toLowerCase()}${problem.slice(1)}`,
   advice: 'Text is in quotes, lists in brackets, sections on their own lines: see https://toml.io.',
 });
@@ -186,7 +186,9 @@ const writtenText = (written: unknown): string =>
 
 const inOrder = (problems: readonly ConfigProblem[]): readonly ConfigProblem[] =>
   problems.toSorted(
-    (a, b) => (a.place?.line ?? 0) - (b.place?.line ?? 0) || (a.place?.column ?? 0) - (b.place?.column ?? 0),
+    (a, b) =>
+      (a.position?.line ?? 0) - (b.position?.line ?? 0) ||
+      (a.position?.column ?? 0) - (b.position?.column ?? 0),
   );
 
 const DAY_MS = 86_400_000;
@@ -276,7 +278,7 @@ class ConfigReader {
   }
 
   lineOf({ keyOffset }: TomlNode): number {
-    return placeAt(this.#document.text, keyOffset).line;
+    return positionAt(this.#document.text, keyOffset).line;
   }
 
   #parsed<T>(written: TomlNode, name: string, parse: ValueParser<T>): T | undefined {
@@ -337,7 +339,7 @@ class ConfigReader {
   #report(offset: number, problem: string, advice: string): void {
     if (this.problems.length >= PROBLEMS_MAX) return;
     const { file, text } = this.#document;
-    this.problems.push({ file, place: placeAt(text, offset), problem, advice });
+    this.problems.push({ file, position: positionAt(text, offset), problem, advice });
   }
 }
 

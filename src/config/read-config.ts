@@ -118,7 +118,7 @@ const readText = async (path: string): Promise<FileText> => {
 
 const unreadable = (file: string, problem: string, advice: string): FileText => ({
   kind: 'unreadable',
-  problem: { file, place: undefined, problem, advice },
+  problem: { file, position: undefined, problem, advice },
 });
 
 /** The parser makes some 800 bytes of each byte of nested tables. */

@@ -3,7 +3,7 @@
 
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser';
 
-export type TomlNode = TomlPlace & TomlContent;
+export type TomlNode = TomlOffsets & TomlContent;
 
 type TomlContent =
   | { readonly kind: 'table'; readonly entries: TomlEntries }
@@ -13,7 +13,7 @@ type TomlContent =
 export type TomlEntries = Map<string, TomlNode>;
 
 /** Offsets in the text; list items and headers have one for both. */
-interface TomlPlace {
+interface TomlOffsets {
   readonly keyOffset: number;
   readonly valueOffset: number;
 }

@@ -6,7 +6,7 @@ import { entryAt } from './entry-maps.ts';
 import type { Event, EventHead, KnownEvent, UnknownEvent } from './event.ts';
 import { EVENT_KINDS, type EventKind, KINDS, type StateField } from './event-kinds.ts';
 import { isAfter, type NodeId } from './ids.ts';
-import type { EntryBounds, EntryShape, EventClass, LinkPlace } from './kind-row.ts';
+import type { EntryBounds, EntryShape, EventClass, LinkKey } from './kind-row.ts';
 import type { Gathered } from './node/gathered.ts';
 import { recordOf } from './record-of.ts';
 import { DURABLE_FIELDS, type Entry, LIVE_FIELDS, type ReadingEntry, type State } from './state.ts';
@@ -136,15 +136,15 @@ const reduce = (draft: Draft, event: Event): void => {
 const reduceKnown = (draft: Draft, event: KnownEvent, row: FoldRow): void => {
   const { origin } = event;
   const { field, shape, closes, replaces } = row;
-  const place = shape === 'linked' ? linkPlaceOf(event) : undefined;
-  if (closes !== undefined && place !== undefined) {
-    for (const closed of closes) draft.dropLinked(closed, origin, place);
+  const address = shape === 'linked' ? linkKeyOf(event) : undefined;
+  if (closes !== undefined && address !== undefined) {
+    for (const closed of closes) draft.dropLinked(closed, origin, address);
     return;
   }
   const entry = entryFor(event, row);
-  if (place !== undefined) {
-    for (const replaced of replaces ?? NONE) draft.dropLinked(replaced, origin, place);
-    if (!draft.putLinked(field, origin, place, entry, row)) noteRefused(draft, event);
+  if (address !== undefined) {
+    for (const replaced of replaces ?? NONE) draft.dropLinked(replaced, origin, address);
+    if (!draft.putLinked(field, origin, address, entry, row)) noteRefused(draft, event);
   } else if (shape === 'node') draft.putOne(field, origin, entry);
   else if (!draft.putKeyed(field, event, entry, row)) noteRefused(draft, event);
 };
@@ -153,8 +153,8 @@ const reduceKnown = (draft: Draft, event: KnownEvent, row: FoldRow): void => {
  * Read from the payload, not from the key: maps already contain its strings, while parts of a key would be
  * new strings for each event.
  */
-export const linkPlaceOf = <K extends EventKind>({ kind, payload }: KnownEvent<K>): LinkPlace | undefined =>
-  EVENT_KINDS[kind].place?.(payload);
+export const linkKeyOf = <K extends EventKind>({ kind, payload }: KnownEvent<K>): LinkKey | undefined =>
+  EVENT_KINDS[kind].linkKey?.(payload);
 
 const heldAt = (
   state: State,

@@ -5,7 +5,7 @@
 
 import type { StateField } from './event-kinds.ts';
 import { isAfter, type NodeId, type Position } from './ids.ts';
-import type { EntryBounds, LinkPlace } from './kind-row.ts';
+import type { EntryBounds, LinkKey } from './kind-row.ts';
 import type { Entry, OriginProgress, State, UnknownKind } from './state.ts';
 
 /** Readonly to all other code; a draft writes the maps that it made itself in place. */
@@ -55,8 +55,8 @@ export class Draft {
   }
 
   /** False if refused: the node is at its limit of entries. */
-  putKeyed(field: StateField, place: KeyedPlace, entry: Entry<unknown>, bounds: EntryBounds): boolean {
-    const { origin, key } = place;
+  putKeyed(field: StateField, slot: KeyedSlot, entry: Entry<unknown>, bounds: EntryBounds): boolean {
+    const { origin, key } = slot;
     const map: Tree = this.#state[field];
     const held = ownTree(map, origin);
     let keys: Tree;
@@ -82,7 +82,7 @@ export class Draft {
   putLinked(
     field: StateField,
     source: NodeId,
-    { sink, key }: LinkPlace,
+    { sink, key }: LinkKey,
     entry: Entry<unknown>,
     bounds: EntryBounds,
   ): boolean {
@@ -114,7 +114,7 @@ export class Draft {
   }
 
   /** Removes maps that become empty too. */
-  dropLinked(field: StateField, source: NodeId, { sink, key }: LinkPlace): void {
+  dropLinked(field: StateField, source: NodeId, { sink, key }: LinkKey): void {
     const map: Tree = this.#state[field];
     const sinks = ownTree(map, source);
     const keys = sinks === undefined ? undefined : ownTree(sinks, sink);
@@ -213,7 +213,7 @@ export class Draft {
   }
 }
 
-interface KeyedPlace {
+interface KeyedSlot {
   readonly origin: NodeId;
   readonly key: string;
 }

@@ -29,12 +29,12 @@ const innerSchemas = (name: string, value: unknown): readonly unknown[] => {
 export const fitsSchema = (value: unknown, schema: unknown): boolean =>
   fits(value, schema, { root: schema, depth: 0 });
 
-interface Place {
+interface SchemaContext {
   readonly root: unknown;
   readonly depth: number;
 }
 
-const fits = (value: unknown, schema: unknown, { root, depth }: Place): boolean => {
+const fits = (value: unknown, schema: unknown, { root, depth }: SchemaContext): boolean => {
   if (typeof schema === 'boolean') return schema;
   // A schema that refers to itself without descending into the value would never end.
   if (!isJsonObject(schema) || depth > SCHEMA_DEPTH_MAX) return false;
@@ -94,14 +94,14 @@ const isText = (value: string, schema: JsonObject): boolean => {
   );
 };
 
-const isList = (value: readonly unknown[], schema: JsonObject, place: Place): boolean => {
+const isList = (value: readonly unknown[], schema: JsonObject, context: SchemaContext): boolean => {
   if (value.length < limit(schema['minItems'], 0)) return false;
   if (value.length > limit(schema['maxItems'], Number.POSITIVE_INFINITY)) return false;
   const { items } = schema;
-  return items === undefined || value.every(item => fits(item, items, { ...place, depth: 0 }));
+  return items === undefined || value.every(item => fits(item, items, { ...context, depth: 0 }));
 };
 
-const isObject = (value: JsonObject, schema: JsonObject, place: Place): boolean => {
+const isObject = (value: JsonObject, schema: JsonObject, context: SchemaContext): boolean => {
   const { required, properties, additionalProperties: others } = schema;
   if (
     Array.isArray(required) &&
@@ -111,7 +111,7 @@ const isObject = (value: JsonObject, schema: JsonObject, place: Place): boolean 
   const known = isJsonObject(properties) ? properties : {};
   return Object.entries(value).every(([name, inner]) => {
     const own = Object.hasOwn(known, name) ? known[name] : others;
-    return own === undefined || fits(inner, own, { ...place, depth: 0 });
+    return own === undefined || fits(inner, own, { ...context, depth: 0 });
   });
 };
 

@@ -55,7 +55,7 @@ export interface EntryBounds {
 }
 
 /** Position of an entry of shape `linked` below its source. */
-export interface LinkPlace {
+export interface LinkKey {
   readonly sink: NodeId;
   /** Key of the connection. */
   readonly key: string;
@@ -64,8 +64,8 @@ export interface LinkPlace {
 /** A row as its aggregate declares it; `P` is the payload, `H` what State contains of it. */
 export type KindRow<P, H, Field extends string, Names extends string> = CommonRow<P, H, Field, Names> &
   (
-    | { readonly shape: 'node' | 'keyed'; readonly place?: never }
-    | { readonly shape: 'linked'; readonly place: (payload: P) => LinkPlace }
+    | { readonly shape: 'node' | 'keyed'; readonly linkKey?: never }
+    | { readonly shape: 'linked'; readonly linkKey: (payload: P) => LinkKey }
   );
 
 interface CommonRow<P, H, Field extends string, Names extends string> extends EntryBounds {

@@ -8,7 +8,7 @@ import type { Fact } from '../core/event-kinds.ts';
 import type { NodeId } from '../core/ids.ts';
 import type { State } from '../core/state.ts';
 import type { HistoryQuery, HistoryRow } from '../journal/journal.ts';
-import type { DiscoveryWay } from '../mesh/discovery/beacon-places.ts';
+import type { DiscoveryWay } from '../mesh/discovery/beacon-endpoints.ts';
 import type { MeshIdentity, MeshTransport } from '../mesh/mesh.ts';
 import type { ProbeDeviceNow } from '../probe/probe.ts';
 import type { Env } from '../process/child.ts';

@@ -93,9 +93,9 @@ export class EventRecorder {
   }
 
   #recordDurable(fact: Fact, ageMs: number): void {
-    const place = `${eventSlot(fact.kind)} ${factKey(fact)}`;
-    this.#waiting.delete(place);
-    this.#waiting.set(place, { fact, sinceMs: this.#parts.clock.nowMs() - ageMs });
+    const key = `${eventSlot(fact.kind)} ${factKey(fact)}`;
+    this.#waiting.delete(key);
+    this.#waiting.set(key, { fact, sinceMs: this.#parts.clock.nowMs() - ageMs });
     const oldest = this.#waiting.keys().next().value;
     if (this.#waiting.size > WAITING_FACTS_MAX && oldest !== undefined) {
       this.#waiting.delete(oldest);

@@ -23,13 +23,13 @@ export const watchHome = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const journal = join(home, 'journal.sqlite');
-  const opened = { home: await placeOf(home), journal: await placeOf(journal) };
+  const opened = { home: await fileIdOf(home), journal: await fileIdOf(journal) };
   while (!signal.aborted) {
     await pause(clock, HOME_LOOK_MS, signal);
     if (signal.aborted) return;
-    const folder = changeOf(opened.home, await placeOf(home));
+    const folder = changeOf(opened.home, await fileIdOf(home));
     // Without its folder the journal is not to be found either: one notice is enough.
-    const file = folder === undefined ? changeOf(opened.journal, await placeOf(journal)) : undefined;
+    const file = folder === undefined ? changeOf(opened.journal, await fileIdOf(journal)) : undefined;
     // During the check the daemon may have started to stop and removed its own temporary home.
     if (signal.aborted) return;
     if (folder === undefined) notices.clear(HOME_NOTICE);
@@ -65,7 +65,7 @@ const changeOf = (opened: string | undefined, now: string | undefined): Change |
 };
 
 /** Identifies the file at a path; undefined if there is none, or it cannot be read. */
-const placeOf = async (path: string): Promise<string | undefined> => {
+const fileIdOf = async (path: string): Promise<string | undefined> => {
   try {
     const { dev, ino } = await lstat(path, { bigint: true });
     return `${dev} ${ino}`;

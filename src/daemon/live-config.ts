@@ -74,7 +74,7 @@ export class LiveConfig implements ConfigSource {
       code: CONFIG_NOTICE,
       problem,
       advice: `${advice} Until you fix it, ${result.lastGood === undefined ? 'the defaults' : 'the last good values'} stay in effect.`,
-      ...(first?.place === undefined ? {} : { line: first.place.line }),
+      ...(first?.position === undefined ? {} : { line: first.position.line }),
       problemCount: result.problems.length,
     });
   }

@@ -35,7 +35,7 @@ export const createMemoryJournal = ({
 };
 
 const memoryStore = (disk: MemoryDisk): JournalStore => ({
-  place: 'in memory',
+  location: 'in memory',
   stored: () => {},
   sizeBytes: () => databaseSizeBytes(disk.database),
   hasLog: () => false,

@@ -62,16 +62,16 @@ const sumUpPast = (database: DatabaseSync, endMs: number): { records: number; ho
 
 const sumUpHour = (database: DatabaseSync, hourMs: number): { records: number; hourlyRows: number } => {
   const endMs = hourMs + HOUR_MS;
-  const places: readonly SqliteRow[] = database.prepare(PLACES_OF_HOUR).all(hourMs, endMs);
-  for (const row of places) {
-    const place = [numberIn(row, 'origin_id'), textIn(row, 'slot'), textIn(row, 'key')] as const;
-    const bodies = database.prepare(BODIES_OF_PLACE).iterate(...place, hourMs, endMs);
+  const keys: readonly SqliteRow[] = database.prepare(KEYS_OF_HOUR).all(hourMs, endMs);
+  for (const row of keys) {
+    const key = [numberIn(row, 'origin_id'), textIn(row, 'slot'), textIn(row, 'key')] as const;
+    const bodies = database.prepare(BODIES_OF_KEY).iterate(...key, hourMs, endMs);
     const summary = summarizeHour(bodies.map(record => bytesIn(record, 'body')));
-    const earlier = database.prepare(HOUR_BODY).get(...place, hourMs);
-    database.prepare(PUT_HOUR).run(...place, hourMs, encodeHourlySummary(mergedWith(earlier, summary)));
+    const earlier = database.prepare(HOUR_BODY).get(...key, hourMs);
+    database.prepare(PUT_HOUR).run(...key, hourMs, encodeHourlySummary(mergedWith(earlier, summary)));
   }
   const records = deleteSome(database, RAW_OF_HOUR, hourMs, endMs);
-  return { records, hourlyRows: places.length };
+  return { records, hourlyRows: keys.length };
 };
 
 const mergedWith = (earlier: SqliteRow | undefined, summary: HourlySummary): HourlySummary => {
@@ -126,10 +126,10 @@ const OLDEST_RAW = `
   DELETE FROM records WHERE id IN (
     SELECT id FROM records WHERE is_superseded = 1 AND has_history = 1 ORDER BY at_ms LIMIT 200
   )`;
-const PLACES_OF_HOUR = `
+const KEYS_OF_HOUR = `
   SELECT DISTINCT origin_id, slot, key FROM records
   WHERE is_superseded = 1 AND has_history = 1 AND at_ms >= ? AND at_ms < ?`;
-const BODIES_OF_PLACE = `
+const BODIES_OF_KEY = `
   SELECT body FROM records
   WHERE origin_id = ? AND slot = ? AND key = ? AND is_superseded = 1 AND has_history = 1 AND at_ms >= ? AND at_ms < ?`;
 const RAW_OF_HOUR =

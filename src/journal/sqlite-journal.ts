@@ -44,7 +44,7 @@ export const openSqliteJournal = (options: SqliteJournalOptions): Journal => {
 /** Where the database is. */
 export interface JournalStore {
   /** For messages. */
-  readonly place: string;
+  readonly location: string;
   /** Up to which number the own records are stored, after each commit. */
   stored(position: StoredOrigin): void;
   sizeBytes(): number;
@@ -55,7 +55,7 @@ export interface JournalStore {
 const fileStore = (path: string, database: DatabaseSync): JournalStore => {
   const stored = new StoredCount(path);
   return {
-    place: path,
+    location: path,
     stored: position => stored.set(position),
     sizeBytes: () => fileSizeBytes(path) + fileSizeBytes(`${path}-wal`),
     hasLog: () => fileSizeBytes(`${path}-wal`) > 0,
@@ -275,7 +275,7 @@ export class SqliteJournal implements Journal {
     if (this.#isClosed)
       throw new JournalError({
         code: 'closed',
-        problem: `The journal ${this.#store.place} is closed.`,
+        problem: `The journal ${this.#store.location} is closed.`,
         advice: '',
       });
   }
@@ -296,7 +296,7 @@ export class SqliteJournal implements Journal {
       this.#throwIfClosed();
       return work();
     } catch (error) {
-      throw journalErrorOf(error, this.#store.place);
+      throw journalErrorOf(error, this.#store.location);
     }
   }
 }

@@ -145,7 +145,7 @@ export class SqliteRecords {
 
   /** Ascending by time; an hourly row before a raw one of the same moment. */
   history(originId: number, { origin, slot, key, sinceWallMs, limit }: HistoryQuery): readonly HistoryRow[] {
-    const place = { origin, slot, key };
+    const entry = { origin, slot, key };
     const rows: readonly SqliteRow[] = this.#sql(
       `SELECT at_ms, body, is_hourly FROM (
          SELECT at_ms, body, 0 AS is_hourly, epoch, seq FROM records
@@ -156,7 +156,7 @@ export class SqliteRecords {
        ) ORDER BY at_ms DESC, is_hourly, epoch DESC, seq DESC LIMIT ?5`,
     ).all(originId, slot, key, sinceWallMs, limit);
     return rows.toReversed().map(row => ({
-      ...place,
+      ...entry,
       atWallMs: numberIn(row, 'at_ms'),
       body: bytesIn(row, 'body'),
       isHourly: numberIn(row, 'is_hourly') === 1,

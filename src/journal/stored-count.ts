@@ -31,7 +31,7 @@ export class StoredCount implements Disposable {
     this.#path = storedCountPath(journalPath);
   }
 
-  /** One write at the same place and of the same length: a kill leaves the one before or this one. */
+  /** One write at the same offset and of the same length: a kill leaves the one before or this one. */
   set(position: StoredOrigin): void {
     try {
       this.#descriptor ??= openSync(this.#path, FLAGS, 0o600);

@@ -10,7 +10,7 @@ import type { RunMetrics } from './run-metrics.ts';
 import {
   endedSample,
   isContradictory,
-  isPlace,
+  isTurnPosition,
   isWholeFigure,
   type SampleRecordOf,
   SampleRow,
@@ -188,20 +188,20 @@ export class MetricsTable {
 
   #placed({ sampleId, session, turn, turns }: SampleRecordOf<'sample.placed'>): void {
     const row = this.#rowOf(sampleId);
-    const place = { session, turn, turns };
+    const position = { session, turn, turns };
     if (row === undefined) return;
     if (row.turn !== undefined) this.#metrics.counters.recordsDuplicate.add();
-    else if (!isPlace(place)) this.#metrics.counters.recordsRefused.add();
+    else if (!isTurnPosition(position)) this.#metrics.counters.recordsRefused.add();
     else {
-      row.turn = place;
-      this.#metrics.placed(place, row.window);
+      row.turn = position;
+      this.#metrics.placed(position, row.window);
     }
   }
 
   #skipped({ sampleId, isWarmup, turn, reason }: SampleRecordOf<'sample.skipped'>): void {
     const window = isWarmup ? OUTSIDE_WINDOWS : this.#window;
-    const place = !isPlace(turn) ? {} : { ...turn, reason };
-    if (this.#seen.add(sampleId)) this.#metrics.skipped({ window, ...place });
+    const skipped = !isTurnPosition(turn) ? {} : { ...turn, reason };
+    if (this.#seen.add(sampleId)) this.#metrics.skipped({ window, ...skipped });
     else this.#metrics.counters.recordsDuplicate.add();
   }
 

@@ -116,8 +116,8 @@ export class RunMetrics {
     this.#series.heldBackNs?.record(heldBackNs);
   }
 
-  placed(place: SampleTurn, window: number): void {
-    if (window >= 0) this.#sessions?.issued(place);
+  placed(position: SampleTurn, window: number): void {
+    if (window >= 0) this.#sessions?.issued(position);
   }
 
   /** The reason and the turn are not reported by every version. */

@@ -77,8 +77,8 @@ export const keep = (point: RunPoint, value: number): void => {
     return;
   }
   // Multiplicative hashing of the count: as good as random here, and the same in every rebuild.
-  const place = (Math.imul(point.valueCount, 2_654_435_761) >>> 0) % point.valueCount;
-  if (place < VALUES_PER_POINT_MAX) point.values[place] = value;
+  const index = (Math.imul(point.valueCount, 2_654_435_761) >>> 0) % point.valueCount;
+  if (index < VALUES_PER_POINT_MAX) point.values[index] = value;
 };
 
 const joined = (a: RunPoint, b: RunPoint): RunPoint => ({

@@ -93,7 +93,7 @@ export const isContradictory = (row: SampleRow, { outcome }: SampleRecordOf<'sam
   (outcome === 'failed' && row.failure === undefined);
 
 /** Values that no writer produces are not counted as a turn of a session. */
-export const isPlace = ({ session, turn, turns }: SampleTurn): boolean =>
+export const isTurnPosition = ({ session, turn, turns }: SampleTurn): boolean =>
   [session, turn, turns].every(isWholeFigure) && turn < turns;
 
 /** A stamp or a count. */

@@ -27,5 +27,5 @@ export const withSessions = async (report: Report, samplesFile: string): Promise
     if (errorCode(error) === undefined) throw error;
     return report;
   }
-  return withLostHistory({ ...report, sessions: tally.report(sessions.placesOf) });
+  return withLostHistory({ ...report, sessions: tally.report(sessions.concurrencyOf) });
 };

@@ -162,8 +162,12 @@ export class Exchange implements Deadlined {
     { whole, at }: { readonly whole: Buffer; readonly at: readonly number[] },
   ): void {
     const end = piece.byteOffset - whole.byteOffset + piece.length;
-    for (let place = at[this.#nextStamp]; place !== undefined && place < end; place = at[this.#nextStamp]) {
-      this.#stamp(whole, place);
+    for (
+      let offset = at[this.#nextStamp];
+      offset !== undefined && offset < end;
+      offset = at[this.#nextStamp]
+    ) {
+      this.#stamp(whole, offset);
       this.#nextStamp += 1;
     }
     this.#socket.write(piece);

@@ -8,7 +8,7 @@ import { type Problem, ProblemError } from '../core/problem.ts';
 
 export interface ByteSource extends AsyncDisposable {
   /** The path or URL, for messages. */
-  readonly place: string;
+  readonly location: string;
   readonly byteCount: number;
   /** Up to `length` bytes from `offset`; fewer only at the end. */
   read(offset: number, length: number): Promise<Uint8Array>;
@@ -16,15 +16,15 @@ export interface ByteSource extends AsyncDisposable {
 
 // Limit for the expansion of all headers of one model together: a model may be split over a thousand files, each of
 // them within its own limit.
-export const headerBudget = (kind: InputKind, place: string): ExpansionBudget =>
+export const headerBudget = (kind: InputKind, location: string): ExpansionBudget =>
   new ExpansionBudget(
     kind,
-    ({ problem, advice }) => new ModelError({ code: 'damaged', problem: `${place}: ${problem}`, advice }),
+    ({ problem, advice }) => new ModelError({ code: 'damaged', problem: `${location}: ${problem}`, advice }),
   );
 
 /** undefined for what is not JSON. @throws ModelError for what expands too far */
-export const parsedModelJson = (text: string, place: string): unknown => {
-  headerBudget('modelConfig', place).addJson(text);
+export const parsedModelJson = (text: string, location: string): unknown => {
+  headerBudget('modelConfig', location).addJson(text);
   return parseAnyJson(text);
 };
 

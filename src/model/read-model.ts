@@ -18,12 +18,12 @@ import { openAiModel } from './server/openai-model.ts';
 import type { ModelQuestion, ServersModel } from './server/servers-model.ts';
 
 /**
- * @param place a path, or http(s)://… of a .gguf file or a server.
+ * @param location a path, or http(s)://… of a .gguf file or a server.
  * @param served which of several models of a server.
  * @throws ModelError
  */
 export const readModelAt = async (
-  place: string,
+  location: string,
   {
     served,
     hub,
@@ -35,12 +35,12 @@ export const readModelAt = async (
     readonly signal: AbortSignal;
   },
 ): Promise<ServersModel> => {
-  if (/^https?:\/\//i.test(place)) {
-    const url = URL.parse(place);
-    if (url === null) throw missing(place, 'it is not a URL', undefined);
+  if (/^https?:\/\//i.test(location)) {
+    const url = URL.parse(location);
+    if (url === null) throw missing(location, 'it is not a URL', undefined);
     if (!url.pathname.endsWith('.gguf')) return await serverModel(url, { model: served, hub, signal });
   }
-  const facts = await readModel(place, signal);
+  const facts = await readModel(location, signal);
   return { facts, engine: facts.source.kind === 'gguf' ? 'llama.cpp' : 'other' };
 };
 
@@ -50,24 +50,25 @@ const serverModel = async (
 ): Promise<ServersModel> => {
   const path = url.pathname.replace(/\/(v1(\/.*)?)?$/, '');
   const base = new URL(`${path}/`, url.origin);
-  const question = { base, place: `${url.origin}${path}`, ...requested };
+  const question = { base, location: `${url.origin}${path}`, ...requested };
   return (
     (await ollamaModel(question)) ?? (await openAiModel(question, file => readModel(file, requested.signal)))
   );
 };
 
 /**
- * @param place a path, or http(s)://… of a .gguf file.
+ * @param location a path, or http(s)://… of a .gguf file.
  * @throws ModelError
  */
-export const readModel = async (place: string, signal: AbortSignal): Promise<ModelFacts> => {
-  if (/^https?:\/\//i.test(place)) return await remoteModel(new URL(place), signal);
-  const about = await stat(place).catch((error: unknown) => {
-    throw missing(place, fileReason(error), error);
+export const readModel = async (location: string, signal: AbortSignal): Promise<ModelFacts> => {
+  if (/^https?:\/\//i.test(location)) return await remoteModel(new URL(location), signal);
+  const about = await stat(location).catch((error: unknown) => {
+    throw missing(location, fileReason(error), error);
   });
-  if (about.isDirectory()) return await modelIn(place, signal);
-  if (basename(place).endsWith('.json')) return await modelIn(dirname(place), signal, basename(place));
-  return await ggufModel(place, path => openFileSource(path), signal);
+  if (about.isDirectory()) return await modelIn(location, signal);
+  if (basename(location).endsWith('.json'))
+    return await modelIn(dirname(location), signal, basename(location));
+  return await ggufModel(location, path => openFileSource(path), signal);
 };
 
 const remoteModel = (url: URL, signal: AbortSignal): Promise<ModelFacts> =>
@@ -83,18 +84,18 @@ const remoteModel = (url: URL, signal: AbortSignal): Promise<ModelFacts> =>
 
 /** All parts of a file that was split, by their names. */
 const ggufModel = async (
-  place: string,
+  location: string,
   open: (path: string) => Promise<ByteSource>,
   signal: AbortSignal,
 ): Promise<ModelFacts> => {
   const headers: GgufHeader[] = [];
-  const budget = headerBudget('gguf', place);
-  for (const part of splitParts(place)) {
+  const budget = headerBudget('gguf', location);
+  for (const part of splitParts(location)) {
     signal.throwIfAborted();
     await using source = await open(part);
     headers.push(await readGguf(source, budget));
   }
-  return ggufFacts(headers, place);
+  return ggufFacts(headers, location);
 };
 
 const modelIn = async (
@@ -135,11 +136,11 @@ const readJson = async (path: string): Promise<unknown> => {
   return parsedModelJson(text, path);
 };
 
-const missing = (place: string, reason: string, cause: unknown): ModelError =>
+const missing = (location: string, reason: string, cause: unknown): ModelError =>
   new ModelError(
     {
       code: 'missing',
-      problem: `${place} is not a model that can be read: ${reason}`,
+      problem: `${location} is not a model that can be read: ${reason}`,
       advice: 'Name a .gguf file, a folder with config.json, or the URL of a .gguf file or a server.',
     },
     { cause },
@@ -163,7 +164,7 @@ const openFileSource = async (path: string): Promise<ByteSource> => {
   });
   const { size } = await file.stat();
   return {
-    place: path,
+    location: path,
     byteCount: size,
     read: async (offset, length) => {
       const wanted = Math.max(0, Math.min(length, size - offset));
@@ -183,27 +184,27 @@ const openFileSource = async (path: string): Promise<ByteSource> => {
  * @throws ModelError `missing` for an unreachable server, `unsupported` for one without ranges.
  */
 const openHttpSource = async (url: URL, signal: AbortSignal): Promise<ByteSource> => {
-  const place = `${url.origin}${url.pathname}`;
-  const first = await fetchRange(url, { place, offset: 0, length: 1, signal });
+  const location = `${url.origin}${url.pathname}`;
+  const first = await fetchRange(url, { location, offset: 0, length: 1, signal });
   const { url: final } = first;
   const whole = /^bytes 0-0\/(\d{1,16})$/.exec(first.contentRange);
   if (whole === null) {
     throw new ModelError({
       code: 'unsupported',
-      problem: `${place} does not report how long the file is`,
+      problem: `${location} does not report how long the file is`,
       advice: 'Download the file and name it instead.',
     });
   }
   return {
-    place,
+    location,
     byteCount: Number(whole[1]),
-    read: async (offset, length) => (await fetchRange(final, { place, offset, length, signal })).bytes,
+    read: async (offset, length) => (await fetchRange(final, { location, offset, length, signal })).bytes,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 };
 
 interface RangeQuestion {
-  readonly place: string;
+  readonly location: string;
   readonly offset: number;
   readonly length: number;
   readonly signal: AbortSignal;
@@ -211,31 +212,31 @@ interface RangeQuestion {
 
 const fetchRange = async (
   requested: URL,
-  { place, offset, length, signal }: RangeQuestion,
+  { location, offset, length, signal }: RangeQuestion,
 ): Promise<{ readonly url: URL; readonly bytes: Uint8Array; readonly contentRange: string }> => {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
   const { url, response } = await answered(requested, {
-    place,
+    location,
     // Uncompressed: a range of a body that a server compresses on the way means something else.
     headers: { range: `bytes=${offset}-${offset + length - 1}`, 'accept-encoding': 'identity' },
     signal: deadline,
   }).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw error instanceof ModelError ? error : notThere(place, reasonOf(error), error);
+    throw error instanceof ModelError ? error : notThere(location, reasonOf(error), error);
   });
   if (response.status !== 206) {
     await response.body?.cancel();
     throw response.status === 200
       ? new ModelError({
           code: 'unsupported',
-          problem: `${place} sends the whole file in reply to a range request`,
+          problem: `${location} sends the whole file in reply to a range request`,
           advice: 'Download the file and name it instead.',
         })
-      : notThere(place, `status ${response.status}`, undefined);
+      : notThere(location, `status ${response.status}`, undefined);
   }
   const bytes = await takenUpTo(response, length).catch((error: unknown) => {
     signal.throwIfAborted();
-    throw notThere(place, reasonOf(error), error);
+    throw notThere(location, reasonOf(error), error);
   });
   return { url, bytes, contentRange: response.headers.get('content-range') ?? '' };
 };
@@ -244,10 +245,10 @@ const fetchRange = async (
 const answered = async (
   requested: URL,
   {
-    place,
+    location,
     ...request
   }: {
-    readonly place: string;
+    readonly location: string;
     readonly headers: Readonly<Record<string, string>>;
     readonly signal: AbortSignal;
   },
@@ -258,11 +259,11 @@ const answered = async (
     if (response.status < 300 || response.status >= 400) return { url, response };
     await response.body?.cancel();
     const next = URL.parse(response.headers.get('location') ?? '', url.href);
-    if (next === null) throw notThere(place, `status ${response.status} without a place`, undefined);
-    if (!isSameHost(url, next)) throw elsewhere(place, next);
+    if (next === null) throw notThere(location, `status ${response.status} without Location`, undefined);
+    if (!isSameHost(url, next)) throw elsewhere(location, next);
     url = next;
   }
-  throw notThere(place, `it is redirected more than ${REDIRECTS_MAX} times`, undefined);
+  throw notThere(location, `it is redirected more than ${REDIRECTS_MAX} times`, undefined);
 };
 
 /** The same server, or the same host by TLS. */
@@ -270,10 +271,10 @@ const isSameHost = (from: URL, to: URL): boolean =>
   to.origin === from.origin ||
   (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname && to.port === '');
 
-const elsewhere = (place: string, { origin, href }: URL): ModelError =>
+const elsewhere = (location: string, { origin, href }: URL): ModelError =>
   new ModelError({
     code: 'unsupported',
-    problem: `${place} redirects to another host, ${origin}, and is not followed there`,
+    problem: `${location} redirects to another host, ${origin}, and is not followed there`,
     advice: `If you trust that host, name it yourself: ${href.length <= SHOWN_URL_MAX ? href : origin}`,
   });
 
@@ -298,11 +299,11 @@ const takenUpTo = async (response: Response, length: number): Promise<Uint8Array
 const reasonOf = (error: unknown): string =>
   error instanceof Error && error.cause !== undefined ? errorMessage(error.cause) : errorMessage(error);
 
-const notThere = (place: string, reason: string, cause: unknown): ModelError =>
+const notThere = (location: string, reason: string, cause: unknown): ModelError =>
   new ModelError(
     {
       code: 'missing',
-      problem: `${place} cannot be fetched: ${reason}`,
+      problem: `${location} cannot be fetched: ${reason}`,
       advice: 'Check the address, and that it needs no key.',
     },
     { cause },

@@ -28,15 +28,15 @@ export const servedModel = async (
   signal: AbortSignal,
 ): Promise<ModelFacts | Unknown> => {
   const cached = servedId === undefined || hub === undefined ? undefined : await hubModel(servedId, hub);
-  const places = [
+  const locations = [
     named ?? [],
     servedPath !== undefined && isAbsolute(servedPath) ? servedPath : [],
     cached ?? [],
   ].flat();
   const reasons: string[] = [];
-  for (const place of named === undefined ? [...places, serverUrl] : places) {
+  for (const location of named === undefined ? [...locations, serverUrl] : locations) {
     try {
-      return await readModel(place, signal);
+      return await readModel(location, signal);
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
       reasons.push(error.message);

@@ -77,7 +77,7 @@ export const packageFolders = (prefix: string): readonly string[] =>
 export const absolutePaths = (paths: readonly (string | undefined)[]): readonly string[] =>
   paths.flatMap(path => (path?.startsWith('/') === true ? [path] : []));
 
-/** Empty if there is no such folder, as for most places on most machines. */
+/** Empty if there is no such folder, as for most paths on most machines. */
 export const namesMatching = (folder: string, pattern: RegExp): readonly string[] => {
   try {
     return readdirSync(folder)

@@ -24,7 +24,7 @@ export interface Sockets {
   /** Makes calls on it wait, each at most this long. @throws SocketError */
   makeBlocking(descriptor: number, timeoutMs: number): void;
   /** A buffer's address: calls with it are faster than with the buffer itself, which koffi must inspect each time. */
-  place(bytes: Buffer): PlacedBuffer;
+  withAddress(bytes: Buffer): PlacedBuffer;
   /** Sends this many bytes from an offset: how many the kernel took, or NOTHING_YET. @throws SocketError */
   send(descriptor: number, from: PlacedBuffer, offset: number, count: number): number;
   /** As `send`, without waiting for room. */
@@ -136,7 +136,7 @@ const bind = (koffi: Koffi, libc: ReturnType<Koffi['load']>, { abi, platform }: 
       setOption(fd, abi.levelTcp, abi.optionTcpNoDelay, int32(1));
     },
     // Node ignores SIGPIPE, so no flag is needed against it.
-    place: bytes => ({ bytes, address: Number(koffi.address(bytes)) }),
+    withAddress: bytes => ({ bytes, address: Number(koffi.address(bytes)) }),
     send: (fd, { address }, offset, count) => counted('send', send(fd, address + offset, count, 0)),
     sendNow: (fd, { address }, offset, count) =>
       counted('send', send(fd, address + offset, count, abi.messageDontWait)),

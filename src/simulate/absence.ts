@@ -9,7 +9,7 @@ export interface Spell {
 }
 
 export interface Absence extends Spell {
-  /** By its place in the list of machines. */
+  /** By its index in the list of machines. */
   readonly machine: number;
   /** Its daemon is stopped by a person and announces it; else the machine is silent at once. */
   readonly isOrderly?: true;

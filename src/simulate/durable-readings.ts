@@ -149,7 +149,7 @@ export const gpuInventories = (site: Site): readonly NodeGpus[] => {
   ];
 };
 
-/** Those of its GPUs that can be used, with their places in its hardware. */
+/** Those of its GPUs that can be used, with their indexes in its hardware. */
 export const workingGpus = ({
   hardware,
   machine,

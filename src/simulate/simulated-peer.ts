@@ -153,10 +153,10 @@ export class SimulatedPeer {
     const body = encodeRecordBody({ origin: identity.nodeId, epoch, seq }, fact);
     const proof = this.#proofOf(body);
     const key = factKey(fact);
-    const place = `${eventSlot(fact.kind)} ${key}`;
-    this.#records.delete(place);
+    const valueKey = `${eventSlot(fact.kind)} ${key}`;
+    this.#records.delete(valueKey);
     const trueSinceMs = clock.nowMs() - ageMs;
-    this.#records.set(place, { seq, kind: fact.kind, key, body, proof, trueSinceMs });
+    this.#records.set(valueKey, { seq, kind: fact.kind, key, body, proof, trueSinceMs });
   }
 
   #proofOf(body: Uint8Array): Uint8Array {

@@ -44,7 +44,7 @@ const REPORTED_MAX = 64;
 
 const sentence = v.pipe(v.string(), v.maxLength(16_384));
 const duration = v.pipe(figure, v.minValue(0));
-const place = v.pipe(v.string(), v.maxLength(4_096));
+const path = v.pipe(v.string(), v.maxLength(4_096));
 const side = v.picklist(['a', 'b']);
 
 export const comparisonVerdictSchema: v.GenericSchema<unknown, ComparisonVerdict> = v.variant('kind', [
@@ -58,10 +58,10 @@ export const comparisonVerdictSchema: v.GenericSchema<unknown, ComparisonVerdict
 
 export const comparedUnitSchema: v.GenericSchema<unknown, ComparedUnit> = openObject({
   runId: runIdSchema,
-  directory: place,
+  directory: path,
   startedAt: text,
   pair: v.exactOptional(
-    openObject({ number: v.pipe(count, v.minValue(1)), seed: count, place: v.picklist([1, 2]) }),
+    openObject({ number: v.pipe(count, v.minValue(1)), seed: count, order: v.picklist([1, 2]) }),
   ),
   issued: count,
   completed: count,

@@ -20,7 +20,7 @@ interface RecordPosition {
 
 /**
  * UTF-8 JSON: {"version","origin","epoch","seq","nonce","kind","key","payload"}. `nonce`: random, of one start of the origin, so that
- * two of its lives never sign the same bytes for one place; nothing reads it.
+ * two of its lives never sign the same bytes for one position; nothing reads it.
  */
 export const encodeRecordBody = (position: RecordPosition, fact: Fact, nonce?: string): Uint8Array =>
   new TextEncoder().encode(

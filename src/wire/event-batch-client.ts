@@ -87,7 +87,7 @@ export const figuresOfSample = (record: RecordOfSample): NamedFigures => {
     case 'sample.noted':
       return { name: 'note', figures: noteFigures(record) };
     case 'sample.placed':
-      return { name: 'placed', figures: placeFigures(record) };
+      return { name: 'placed', figures: turnFigures(record) };
     case 'sample.served':
       return { name: 'served', figures: SERVED_KEYS.map(key => record[key]) };
     default:
@@ -132,11 +132,11 @@ const skippedFigures = (record: SkippedRecord): readonly number[] => [
   record.sampleId,
   record.atNs,
   record.isWarmup ? 1 : 0,
-  ...placeFigures(record.turn),
+  ...turnFigures(record.turn),
   SKIP_REASONS.indexOf(record.reason),
 ];
 
-const placeFigures = ({ session, turn, turns }: SampleTurn): readonly number[] => [session, turn, turns];
+const turnFigures = ({ session, turn, turns }: SampleTurn): readonly number[] => [session, turn, turns];
 
 const latenessFigures = (late: SampleLateness): readonly number[] => LATENESS_KEYS.map(key => late[key]);
 

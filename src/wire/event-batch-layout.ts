@@ -93,9 +93,9 @@ export const RECORD_BYTES = {
   /** sampleId u32 · cachedTokens f64 · predictedTokens f64 · REMARK_MARK bits u8 · reasoningTokens f64 · TOKEN_DOUBTS bits u8 ·
    *  model bytes u16 · finish name bytes u16; then both in UTF-8 */
   remark: 35,
-  /** sampleId u32 · NOTE_MARK · place in ANSWER_CHECKS · variant f64 */
+  /** sampleId u32 · NOTE_MARK · index in ANSWER_CHECKS · variant f64 */
   note: 29,
-  /** sampleId · at · isWarmup · session · turn · turns · place in SKIP_REASONS, f64 */
+  /** sampleId · at · isWarmup · session · turn · turns · index in SKIP_REASONS, f64 */
   skipped: 57,
   /** sampleId u32 · count u16; then the choice of each chunk, u8 */
   choices: 7,
@@ -103,7 +103,7 @@ export const RECORD_BYTES = {
   placed: 29,
   /** sampleId u32 · the figures of SERVED_KEYS in their order, f64 */
   served: 37,
-  /** at · inFlight · place in SERVER_MOMENTS · the figures of SERVER_FIGURE_KEYS in their order, f64 */
+  /** at · inFlight · index in SERVER_MOMENTS · the figures of SERVER_FIGURE_KEYS in their order, f64 */
   server: 257,
 } as const;
 
@@ -127,7 +127,7 @@ export const doubtMarks = (doubts: readonly TokenDoubt[]): number =>
   doubts.reduce((bits, doubt) => bits | (1 << TOKEN_DOUBT_KEYS.indexOf(doubt)), 0);
 
 export const doubtsOf = (bits: number): readonly TokenDoubt[] =>
-  TOKEN_DOUBT_KEYS.filter((_, place) => (bits & (1 << place)) !== 0);
+  TOKEN_DOUBT_KEYS.filter((_, bit) => (bits & (1 << bit)) !== 0);
 
 /** Limit of one stamp list; a longer one is split over several records with the same meaning. */
 export const STAMPS_MAX = 0xff_ff;

@@ -30,7 +30,7 @@ export const headroomFitSchema: v.GenericSchema = v.variant('kind', [
   openObject({ kind: v.literal('does-not-fit'), missingBytes: figure }),
 ]);
 
-export const headroomPlaceSchema: v.GenericSchema = openObject({
+export const headroomDeviceSchema: v.GenericSchema = openObject({
   name: text,
   nodeId: v.exactOptional(nodeIdSchema),
   deviceId: described(text, 'As in the inventory of its node; "cpu" for a processor.'),
@@ -138,12 +138,12 @@ export const headroomPlacementSchema: v.GenericSchema = openObject({
   name: v.string(),
   placement: openObject({
     kind: v.picklist(['one', 'tensor', 'pipeline']),
-    stages: list(openObject({ layers: count, places: list(headroomPlaceSchema) })),
+    stages: list(openObject({ layers: count, devices: list(headroomDeviceSchema) })),
   }),
   parts: described(
     list(
       openObject({
-        place: headroomPlaceSchema,
+        device: headroomDeviceSchema,
         need: reported(need),
         fit: reported(headroomFitSchema),
         fitNow: reported(headroomFitSchema),

@@ -239,8 +239,8 @@ const decodeRecords = (type: number, bytes: Uint8Array): DecodedMessage => {
   if (!isNodeId(origin) || !isWhole(epoch) || !isWhole(after) || !isWhole(through) || !isWhole(afterTip))
     return malformed('records without a slot');
   if (type === TYPES.fork) return { kind: 'message', message: { kind: 'fork', origin, epoch, records } };
-  const place = { origin, epoch, after, through, ...(afterTip === 0 ? {} : { afterTip }) };
-  return { kind: 'message', message: { kind: 'records', ...place, records } };
+  const range = { origin, epoch, after, through, ...(afterTip === 0 ? {} : { afterTip }) };
+  return { kind: 'message', message: { kind: 'records', ...range, records } };
 };
 
 const encodeLive = (entries: readonly WireLive[]): Uint8Array => {

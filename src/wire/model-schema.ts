@@ -48,7 +48,7 @@ const expertsSchema: v.GenericSchema<unknown, ModelExperts> = v.pipe(
 
 const sourceSchema: v.GenericSchema<unknown, ModelSource> = v.object({
   kind: v.picklist(['gguf', 'safetensors', 'config', 'server']),
-  place: text,
+  location: text,
 });
 
 export const modelFactsSchema: v.GenericSchema<unknown, ModelFacts> = v.pipe(

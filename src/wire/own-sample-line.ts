@@ -6,7 +6,7 @@ import type { EndedSample } from '../core/run/ended-sample.ts';
 import { NO_FIGURE } from '../core/run/event-record.ts';
 import { FINISH_REASONS, type FinishReason, type Outcome } from '../core/run/outcome.ts';
 
-interface OwnLinePlace {
+interface OwnLineRange {
   readonly from: number;
   readonly to: number;
   readonly shiftOf?: (sentNs: number) => number;
@@ -25,7 +25,7 @@ interface OwnSampleLine {
  */
 export const readOwnSampleLine = (
   bytes: Uint8Array,
-  { from, to, shiftOf = NO_SHIFT }: OwnLinePlace,
+  { from, to, shiftOf = NO_SHIFT }: OwnLineRange,
 ): OwnSampleLine | undefined => {
   const line = new Line(bytes, from, to);
   const sampleId = line.after(KEY.id).whole();

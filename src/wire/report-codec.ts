@@ -112,7 +112,7 @@ const standing: v.GenericSchema<unknown, RunStanding> = openObject({
 });
 
 const runHeadroomSchema: v.GenericSchema<unknown, RunHeadroom> = openObject({
-  place: text,
+  placement: text,
   deviceName: text,
   engine: v.picklist(ENGINES),
   modelSource: text,

@@ -3,13 +3,13 @@
 import * as v from 'valibot';
 import type { RunPattern } from '../core/run/run-pattern.ts';
 import {
+  CONCURRENCY_UNITS,
   LOAD_STEPS_MAX,
   type LoadStep,
   RUN_NAME_LENGTH_MAX,
   type RunShape,
   type RunTags,
   SESSION_HISTORIES,
-  SESSION_PLACES,
   TAG_KEY,
   TAG_KEY_LENGTH_MAX,
   TAG_VALUE_LENGTH_MAX,
@@ -49,7 +49,7 @@ export const runShapeSchema: v.GenericSchema<unknown, RunShape> = openObject({
   steps: v.pipe(v.array(step), v.maxLength(LOAD_STEPS_MAX)),
   sessions: reported(
     openObject({
-      placesOf: v.picklist(SESSION_PLACES),
+      concurrencyOf: v.picklist(CONCURRENCY_UNITS),
       history: v.exactOptional(v.picklist(SESSION_HISTORIES)),
     }),
   ),

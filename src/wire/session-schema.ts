@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import { LIVE_TURNS_MAX, type LiveSessions, type LiveTurns } from '../core/run/live-sessions.ts';
-import { SESSION_PLACES } from '../core/run/run-shape.ts';
+import { CONCURRENCY_UNITS } from '../core/run/run-shape.ts';
 import { SKIP_REASONS } from '../core/run/session-outcome.ts';
 import { type SessionReport, TURN_ROWS_MAX } from '../core/run/session-report.ts';
 import type { SpreadFigures } from '../core/statistics/bounded-spread.ts';
@@ -11,7 +11,7 @@ import { count, figure, openObject, reported } from './schema.ts';
 const spread: v.GenericSchema<unknown, SpreadFigures> = openObject({ p50: figure, p90: figure, max: figure });
 
 export const sessionReportSchema: v.GenericSchema<unknown, SessionReport> = openObject({
-  placesOf: v.picklist(SESSION_PLACES),
+  concurrencyOf: v.picklist(CONCURRENCY_UNITS),
   sessions: openObject({ begun: count, completed: count, failed: count, cut: count }),
   turns: openObject({
     planned: count,

@@ -72,8 +72,12 @@ describe('a run that is repeated', () => {
   test('is shown with what is different today, and not run unless somebody agrees', async () => {
     using home = temporaryDirectory();
     const directory = forged(join(home.path, 'run'), { provenance: provenance() });
-    const place = ['--home', home.path];
-    const requested = await rerun([directory, ...place], { isTerminal: true, input: 'y\nn\n', columns: 200 });
+    const common = ['--home', home.path];
+    const requested = await rerun([directory, ...common], {
+      isTerminal: true,
+      input: 'y\nn\n',
+      columns: 200,
+    });
     expect(requested.code).toBe(EXIT_CODES.ok.code);
     expect(requested.text).toContain(`plimsoll bench ${NOBODY} --requests 3`);
     expect(requested.text).toContain('Kernel: Linux of another age -> ');
@@ -83,7 +87,7 @@ describe('a run that is repeated', () => {
     expect(requested.text).not.toMatch(/(?:: |-> )not reported$/m);
     expect(requested.text).toContain('Nothing was run.');
     expect(requested.text).not.toContain('\u001b[2J');
-    expect(await rerun([directory, ...place])).toMatchObject({
+    expect(await rerun([directory, ...common])).toMatchObject({
       code: EXIT_CODES.usage.code,
       problem: expect.stringContaining('--yes'),
     });
@@ -135,11 +139,11 @@ describe('a run that is repeated', () => {
       symlinkSync('prompts.jsonl', join(outside, 'link.jsonl'));
       const args = [server.url, ...options];
       const directory = forged(join(home.path, 'run'), { provenance: provenance({ args, cwd: outside }) });
-      const place = join(outside, file);
+      const path = join(outside, file);
       const refused = await rerun([directory, '--yes', '--home', home.path]);
       expect(refused.code).toBe(EXIT_CODES.usage.code);
-      expect(refused.problem).toContain(`--yes does not cover ${place} (${options[0]?.split('=')[0]})`);
-      expect(refused.problem).toContain(`--read ${place}`);
+      expect(refused.problem).toContain(`--yes does not cover ${path} (${options[0]?.split('=')[0]})`);
+      expect(refused.problem).toContain(`--read ${path}`);
       expect(server.connections).toBe(0);
     },
   );
@@ -161,13 +165,13 @@ describe('a run that is repeated', () => {
     writeFileSync(join(outside, 'prompts.jsonl'), '{"prompt": "Why?"}\n');
     const own = join(outside, 'run');
     const args = (path: string) => [mock.url, '--dataset', path, '--requests', '2', '--events', 'off'];
-    const place = ['--home', home.path, '--quiet', '--yes', '--out'];
+    const common = ['--home', home.path, '--quiet', '--yes', '--out'];
     forged(own, { provenance: provenance({ args: args('prompts.jsonl'), cwd: own }) });
     writeFileSync(join(own, 'prompts.jsonl'), '{"prompt": "How?"}\n');
-    expect(await rerun([own, ...place, join(outside, 'a')])).toMatchObject({ code: EXIT_CODES.ok.code });
+    expect(await rerun([own, ...common, join(outside, 'a')])).toMatchObject({ code: EXIT_CODES.ok.code });
     forged(own, { provenance: provenance({ args: args('../prompts.jsonl'), cwd: own }) });
     const named = ['--read', join(outside, 'prompts.jsonl')];
-    expect(await rerun([own, ...named, ...place, join(outside, 'b')])).toMatchObject({
+    expect(await rerun([own, ...named, ...common, join(outside, 'b')])).toMatchObject({
       code: EXIT_CODES.ok.code,
     });
   });
@@ -191,12 +195,12 @@ describe('a run that is repeated', () => {
     const directory = forged(join(home.path, 'run'), {
       provenance: provenance({ secrets: ['--api-key-file'] }),
     });
-    const place = ['--home', home.path, '--api-key-file', '/k'];
-    expect(await rerun([directory, '--yes', ...place])).toMatchObject({
+    const common = ['--home', home.path, '--api-key-file', '/k'];
+    expect(await rerun([directory, '--yes', ...common])).toMatchObject({
       code: EXIT_CODES.usage.code,
       problem: expect.stringContaining('--api-key-file needs the target repeated'),
     });
-    expect(await rerun([directory, 'http://127.0.0.1:10', '--yes', ...place])).toMatchObject({
+    expect(await rerun([directory, 'http://127.0.0.1:10', '--yes', ...common])).toMatchObject({
       code: EXIT_CODES.usage.code,
       problem: expect.stringContaining('the run loaded http://127.0.0.1:9'),
     });
@@ -204,7 +208,7 @@ describe('a run that is repeated', () => {
     const several = forged(join(home.path, 'several'), {
       provenance: provenance({ args: [NOBODY, ...others, '--requests', '3'] }),
     });
-    expect(await rerun([several, NOBODY, '--yes', ...place])).toMatchObject({
+    expect(await rerun([several, NOBODY, '--yes', ...common])).toMatchObject({
       code: EXIT_CODES.usage.code,
       problem: expect.stringContaining(`the run loaded ${[NOBODY, ...others].join(', ')}, not ${NOBODY}`),
     });
@@ -276,14 +280,14 @@ describe('a run that is repeated', () => {
     using home = temporaryDirectory();
     await using mock = await startMock({ models: ['mine'] });
     const out = (name: string): string => join(home.path, name);
-    const place = ['--home', home.path, '--quiet', '--out'];
+    const common = ['--home', home.path, '--quiet', '--out'];
     const options = { env: { OPENAI_API_KEY: 'sk-0123456789abcdef' } };
     const first = madeUpProcess(
-      ['bench', mock.url, '--requests', '2', '--events', 'off', ...place, out('a')],
+      ['bench', mock.url, '--requests', '2', '--events', 'off', ...common, out('a')],
       options,
     );
     expect(await first.run()).toBe(EXIT_CODES.ok.code);
-    const again = await rerun([out('a'), '--yes', ...place, out('b')], options);
+    const again = await rerun([out('a'), '--yes', ...common, out('b')], options);
     expect(again).toMatchObject({ code: EXIT_CODES.ok.code });
     expect(again.text).toContain('No difference is known.');
     expect(again.text).toContain('No key is sent');

@@ -10,21 +10,21 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const place = { option: undefined, env: {}, cwd: '/somewhere', homeDirectory: '/home/ada' };
+const sources = { option: undefined, env: {}, cwd: '/somewhere', homeDirectory: '/home/ada' };
 
 describe('the home', () => {
   test('is --home, else PLIMSOLL_HOME, else ~/.plimsoll', () => {
-    expect(resolveHome(place)).toBe('/home/ada/.plimsoll');
-    expect(resolveHome({ ...place, env: { PLIMSOLL_HOME: '/data' } })).toBe('/data');
-    expect(resolveHome({ ...place, env: { PLIMSOLL_HOME: '' } })).toBe('/home/ada/.plimsoll');
-    expect(resolveHome({ ...place, option: 'here', env: { PLIMSOLL_HOME: '/data' } })).toBe(
+    expect(resolveHome(sources)).toBe('/home/ada/.plimsoll');
+    expect(resolveHome({ ...sources, env: { PLIMSOLL_HOME: '/data' } })).toBe('/data');
+    expect(resolveHome({ ...sources, env: { PLIMSOLL_HOME: '' } })).toBe('/home/ada/.plimsoll');
+    expect(resolveHome({ ...sources, option: 'here', env: { PLIMSOLL_HOME: '/data' } })).toBe(
       '/somewhere/here',
     );
   });
 
   test("is absolute, for any value of the user's own home", () => {
-    expect(resolveHome({ ...place, homeDirectory: 'ada' })).toBe('/somewhere/ada/.plimsoll');
-    expect(resolveHome({ ...place, homeDirectory: '' })).toBe('/somewhere/.plimsoll');
+    expect(resolveHome({ ...sources, homeDirectory: 'ada' })).toBe('/somewhere/ada/.plimsoll');
+    expect(resolveHome({ ...sources, homeDirectory: '' })).toBe('/somewhere/.plimsoll');
   });
 
   test('is created private, with the folders above it', async () => {

@@ -168,8 +168,8 @@ duration_max = "10m"
       isAgent: true,
       targets: ['https://llm.example.net', 'http://[2001:db8::7]:8000'],
       keys: [
-        { origin: 'https://llm.example.net', place: { kind: 'variable', name: 'LLM_KEY' } },
-        { origin: 'http://[2001:db8::7]:8000', place: { kind: 'file', path: '/run/secrets/a key' } },
+        { origin: 'https://llm.example.net', source: { kind: 'variable', name: 'LLM_KEY' } },
+        { origin: 'http://[2001:db8::7]:8000', source: { kind: 'file', path: '/run/secrets/a key' } },
       ],
       durationMsMax: 600_000,
     });

@@ -45,7 +45,7 @@ describe('config.toml on disk', () => {
     await loadConfig(path);
     await writeFile(path, 'name = "atlas');
     const broken = await loadConfig(path);
-    expect(broken).toMatchObject({ kind: 'broken', problems: [{ file: path, place: { line: 1 } }] });
+    expect(broken).toMatchObject({ kind: 'broken', problems: [{ file: path, position: { line: 1 } }] });
     expect(nameOf(broken)).toBe('atlas');
     expect((await stat(join(folder, 'config.last-good.toml'))).mode & 0o777).toBe(0o600);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { placeAt } from '../../src/config/config-problem.ts';
+import { positionAt } from '../../src/config/config-problem.ts';
 import { parseToml, plainValue, type TomlEntries, type TomlNode } from '../../src/config/toml-document.ts';
 
 const entriesOf = (text: string): TomlEntries => {
@@ -20,13 +20,13 @@ const nodeAt = (entries: TomlEntries, [first, ...rest]: readonly (string | numbe
 };
 
 const lineOf = (text: string, path: readonly (string | number)[]) =>
-  placeAt(text, nodeAt(entriesOf(text), path).keyOffset).line;
+  positionAt(text, nodeAt(entriesOf(text), path).keyOffset).line;
 
 /** "2:5" of what is wrong with a text. */
 const errorAt = (text: string): string => {
   const document = parseToml(text);
   if (document.kind === 'ok') throw new Error('nothing is wrong with it');
-  const { line, column } = placeAt(text, document.offset);
+  const { line, column } = positionAt(text, document.offset);
   return `${line}:${column}`;
 };
 

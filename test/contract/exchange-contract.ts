@@ -24,7 +24,7 @@ export interface ExchangeNode {
 }
 
 /** Where nodes meet: all that are started meet all others. */
-export interface ExchangePlace extends AsyncDisposable {
+export interface ExchangeNetwork extends AsyncDisposable {
   start(options: ExchangeNodeOptions): Promise<ExchangeNode>;
   /** Nothing passes between this node and the others, and no node is notified. */
   cut(one: ExchangeNode): void;
@@ -34,29 +34,29 @@ export interface ExchangePlace extends AsyncDisposable {
 /** `reason`: why it cannot run here. */
 export const describeExchange = (
   name: string,
-  createPlace: () => Promise<ExchangePlace>,
+  createNetwork: () => Promise<ExchangeNetwork>,
   reason?: string,
 ): void => {
   describe(`events and requests over ${name}`, () => {
-    let place: ExchangePlace | undefined;
+    let network: ExchangeNetwork | undefined;
     let running: ExchangeNode[];
 
     beforeEach(async context => {
       running = [];
       if (reason !== undefined) context.skip(reason);
-      place = await createPlace();
+      network = await createNetwork();
     });
 
     afterEach(async () => {
       for (const one of running) await one.stop();
-      await place?.[Symbol.asyncDispose]();
-      place = undefined;
+      await network?.[Symbol.asyncDispose]();
+      network = undefined;
     });
 
     const start = async (options: Partial<ExchangeNodeOptions> = {}): Promise<ExchangeNode> => {
       const { key = generateNodeKey(), disk = createMemoryDisk(), start: number = 1 } = options;
-      if (place === undefined) throw new Error('there is no place');
-      const one = await place.start({ key, disk, start: number });
+      if (network === undefined) throw new Error('there is no place');
+      const one = await network.start({ key, disk, start: number });
       running.push(one);
       return one;
     };
@@ -120,12 +120,12 @@ export const describeExchange = (
       await changes(all, () =>
         all.every(({ node }) => all.every(x => node.connectionsOf(x.node.id).length === 1)),
       );
-      place?.cut(one);
+      network?.cut(one);
       one.node.open('alone');
       other.node.open('together');
       await changes([third], () => third.node.connectionsOf(other.node.id).length === 2);
       expect(third.node.connectionsOf(one.node.id)).toEqual(['socket before']);
-      place?.heal(one);
+      network?.heal(one);
       await changes(all, () => new Set(all.map(({ node }) => node.hash)).size === 1);
       expect(third.node.connectionsOf(one.node.id)).toEqual(['socket alone', 'socket before']);
     });

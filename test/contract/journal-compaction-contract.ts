@@ -3,30 +3,30 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Journal } from '../../src/journal/journal.ts';
-import type { JournalPlace, JournalSettings } from '../support/journal-place.ts';
 import { OTHER, PEER, payloadOf, record, recordsTo, seqsAfter } from '../support/journal-records.ts';
+import type { JournalSettings, JournalStorage } from '../support/journal-storage.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
-export const describeCompaction = (name: string, createPlace: () => JournalPlace): void => {
+export const describeCompaction = (name: string, createStore: () => JournalStorage): void => {
   describe(`compaction of ${name}`, () => {
-    let place: JournalPlace;
+    let storage: JournalStorage;
     let clock: VirtualClock;
     let journal: Journal;
 
     beforeEach(() => {
-      place = createPlace();
+      storage = createStore();
       clock = new VirtualClock({ wallMs: WALL_MS });
-      journal = place.open({ clock });
+      journal = storage.open({ clock });
     });
 
     afterEach(() => {
       journal[Symbol.dispose]();
-      place[Symbol.dispose]();
+      storage[Symbol.dispose]();
     });
 
     const reopen = (settings: Partial<JournalSettings> = {}): Journal => {
       journal[Symbol.dispose]();
-      journal = place.open({ clock, ...settings });
+      journal = storage.open({ clock, ...settings });
       return journal;
     };
 
@@ -147,9 +147,9 @@ export const describeCompaction = (name: string, createPlace: () => JournalPlace
         await clock.advance(1000);
       }
       journal.append([record({ seq: 6, kind: 'gpu.profiled', key: 'b' })]);
-      const place = { origin: PEER, slot: 'gpu', key: 'a', sinceWallMs: 0, limit: 99 };
-      const seqs = (query: Partial<typeof place>) =>
-        journal.history({ ...place, ...query }).map(row => payloadOf(row));
+      const entry = { origin: PEER, slot: 'gpu', key: 'a', sinceWallMs: 0, limit: 99 };
+      const seqs = (query: Partial<typeof entry>) =>
+        journal.history({ ...entry, ...query }).map(row => payloadOf(row));
       expect(seqs({})).toEqual([1, 2, 3, 4, 5].map(seq => ({ seq })));
       expect(seqs({ limit: 2 })).toEqual([{ seq: 4 }, { seq: 5 }]);
       expect(seqs({ sinceWallMs: WALL_MS + 3000 })).toEqual([{ seq: 4 }, { seq: 5 }]);

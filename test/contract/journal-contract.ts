@@ -2,7 +2,6 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Journal, JournalError } from '../../src/journal/journal.ts';
-import type { JournalPlace, JournalSettings } from '../support/journal-place.ts';
 import {
   appendOwn,
   OTHER,
@@ -13,28 +12,29 @@ import {
   recordsTo,
   seqsAfter,
 } from '../support/journal-records.ts';
+import type { JournalSettings, JournalStorage } from '../support/journal-storage.ts';
 import { VirtualClock } from '../support/virtual-clock.ts';
 
-export const describeJournal = (name: string, createPlace: () => JournalPlace): void => {
+export const describeJournal = (name: string, createStore: () => JournalStorage): void => {
   describe(`${name} keeps the contract of a journal`, () => {
-    let place: JournalPlace;
+    let storage: JournalStorage;
     let clock: VirtualClock;
     let journal: Journal;
 
     beforeEach(() => {
-      place = createPlace();
+      storage = createStore();
       clock = new VirtualClock({ wallMs: WALL_MS });
-      journal = place.open({ clock });
+      journal = storage.open({ clock });
     });
 
     afterEach(() => {
       journal[Symbol.dispose]();
-      place[Symbol.dispose]();
+      storage[Symbol.dispose]();
     });
 
     const reopen = (settings: Partial<JournalSettings> = {}): Journal => {
       journal[Symbol.dispose]();
-      journal = place.open({ clock, ...settings });
+      journal = storage.open({ clock, ...settings });
       return journal;
     };
 
@@ -315,7 +315,7 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
 
       test('a new journal begins above the floor, and an older one moves above it', () => {
         const floor = WALL_MS + 5000;
-        using other = createPlace();
+        using other = createStore();
         using fresh = other.open({ clock, epochFloor: floor });
         expect(fresh.ownEpoch).toBe(floor + 1);
         appendOwn(journal);
@@ -366,7 +366,7 @@ export const describeJournal = (name: string, createPlace: () => JournalPlace): 
     });
 
     test('one journal at a time holds the place', () => {
-      expect(() => place.open({ clock })).toThrow(expect.objectContaining({ code: 'locked' }));
+      expect(() => storage.open({ clock })).toThrow(expect.objectContaining({ code: 'locked' }));
       expect(appendOwn(journal)).toBe(1);
     });
 

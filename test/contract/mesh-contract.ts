@@ -12,7 +12,7 @@ interface ContractNodeOptions {
 }
 
 /** Where an adapter's transports meet. */
-export interface MeshPlace extends AsyncDisposable {
+export interface MeshNetwork extends AsyncDisposable {
   /** Not started. */
   transport(options: ContractNodeOptions): MeshTransport;
   /** `dialler` learns the address of `listener`, over a cable of their own. */
@@ -28,25 +28,25 @@ export interface MeshPlace extends AsyncDisposable {
   openCount(): number;
 }
 
-export const describeMesh = (name: string, createPlace: () => MeshPlace): void => {
+export const describeMesh = (name: string, createNetwork: () => MeshNetwork): void => {
   describe(`the mesh over ${name}`, () => {
-    let place: MeshPlace;
+    let network: MeshNetwork;
     let nodes: SeenNode[];
 
     beforeEach(() => {
-      place = createPlace();
+      network = createNetwork();
       nodes = [];
     });
 
     afterEach(async () => {
       for (const node of nodes) await node[Symbol.asyncDispose]();
-      await place[Symbol.asyncDispose]();
+      await network[Symbol.asyncDispose]();
     });
 
     const node = async (options: Partial<ContractNodeOptions> = {}): Promise<SeenNode> => {
       const { identity = generateNodeKey(), start = 1, limits = {} } = options;
-      const made = seenNode(place.transport({ identity, start, limits: { ...QUICK, ...limits } }), () =>
-        place.pass(),
+      const made = seenNode(network.transport({ identity, start, limits: { ...QUICK, ...limits } }), () =>
+        network.pass(),
       );
       nodes.push(made);
       await made.start();
@@ -66,7 +66,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       options: Partial<ContractNodeOptions> = {},
     ): Promise<readonly [SeenNode, SeenNode]> => {
       const [one, other] = await pair(options);
-      await place.connect(one.transport, other.transport);
+      await network.connect(one.transport, other.transport);
       await until(one, () => one.isLinkedTo(other) && other.isLinkedTo(one));
       return [one, other];
     };
@@ -75,7 +75,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       const [oneKey, otherKey] = [generateNodeKey(), generateNodeKey()];
       const one = await node({ identity: oneKey, start: 7 });
       const other = await node({ identity: otherKey, start: 9 });
-      await place.connect(one.transport, other.transport);
+      await network.connect(one.transport, other.transport);
       await until(one, () => one.isLinkedTo(other) && other.isLinkedTo(one));
       expect(linkOf(one, other)).toMatchObject({ peerId: otherKey.nodeId, peerStart: 9, isInitiator: true });
       expect(linkOf(other, one)).toMatchObject({ peerId: oneKey.nodeId, peerStart: 7, isInitiator: false });
@@ -114,7 +114,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
     test('what is sent as soon as the link is up arrives', async () => {
       const [one, other] = await pair();
       for (const side of [one, other]) side.transport.onLink(link => link.send(numbered(1)));
-      await place.connect(one.transport, other.transport);
+      await network.connect(one.transport, other.transport);
       await until(one, () => one.frames.length === 1 && other.frames.length === 1);
     });
 
@@ -126,11 +126,11 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
         drains += 1;
         one.changed();
       });
-      place.cut(one.transport, other.transport);
+      network.cut(one.transport, other.transport);
       let sent = 0;
       while (link.send(new Uint8Array(100_000))) sent += 1;
       expect(link.queuedBytes).toBeGreaterThan(1_000_000);
-      place.heal(one.transport, other.transport);
+      network.heal(one.transport, other.transport);
       await until(one, () => drains === 1 && other.frames.length === sent + 1);
       expect(link.send(NOTHING)).toBe(true);
     });
@@ -151,9 +151,9 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       expect(link.queuedBytes).toBeGreaterThan(1_000_000);
       // Until another peer, cut off since, was waited for long enough.
       const third = await node();
-      await place.connect(other.transport, third.transport);
+      await network.connect(other.transport, third.transport);
       await until(other, () => other.transport.links.has(third.transport.localId));
-      place.cut(other.transport, third.transport);
+      network.cut(other.transport, third.transport);
       await until(other, () => other.closes.length === 1);
       expect([link.isOpen, reader.isOpen]).toEqual([true, true]);
       reader.resumeReading();
@@ -164,7 +164,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
     test('a peer that does not take what it is sent is closed at the bound of the queue', async () => {
       const [one, other] = await linked();
       const link = linkOf(one, other);
-      place.cut(one.transport, other.transport);
+      network.cut(one.transport, other.transport);
       let sent = 0;
       while (link.isOpen && sent < 1_000) {
         link.send(new Uint8Array(500_000));
@@ -210,32 +210,32 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       const key = generateNodeKey();
       const one = await node();
       const other = await node({ identity: key, start: 1 });
-      await place.connect(one.transport, other.transport);
+      await network.connect(one.transport, other.transport);
       await until(one, () => one.isLinkedTo(other) && other.isLinkedTo(one));
-      place.crash(other.transport);
+      network.crash(other.transport);
       await until(one, () => one.closes.length === 1);
       expect(one.closes[0]?.reason).toBe('lost');
       await other[Symbol.asyncDispose]();
       const again = await node({ identity: key, start: 2 });
-      await place.connect(again.transport, one.transport);
+      await network.connect(again.transport, one.transport);
       await until(one, () => one.isLinkedTo(again) && linkOf(one, again).peerStart === 2);
     });
 
     test('a cut cable is noticed by pings on both sides, and healed it links again', async () => {
       const [one, other] = await linked({ limits: IMPATIENT });
-      place.cut(one.transport, other.transport);
+      network.cut(one.transport, other.transport);
       await until(one, () => one.closes.length > 0 && other.closes.length > 0);
       expect(one.closes[0]?.reason).toBe('silent');
       expect(other.closes[0]?.reason).toBe('silent');
-      place.heal(one.transport, other.transport);
+      network.heal(one.transport, other.transport);
       await until(one, () => one.isLinkedTo(other) && other.isLinkedTo(one));
     });
 
     test('two nodes that dial each other keep one link, the one that the smaller id dialled', async () => {
       const [smaller, greater] = await pair();
-      await place.connect(greater.transport, smaller.transport);
+      await network.connect(greater.transport, smaller.transport);
       await until(smaller, () => smaller.isLinkedTo(greater) && greater.isLinkedTo(smaller));
-      await place.connect(smaller.transport, greater.transport);
+      await network.connect(smaller.transport, greater.transport);
       await until(
         smaller,
         () => smaller.links.length + greater.links.length > 0 && oneLink(smaller, greater),
@@ -243,7 +243,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       linkOf(smaller, greater).send(numbered(1));
       linkOf(greater, smaller).send(numbered(2));
       await until(smaller, () => smaller.frames.length === 1 && greater.frames.length === 1);
-      expect(place.openCount()).toBeLessThanOrEqual(2);
+      expect(network.openCount()).toBeLessThanOrEqual(2);
     });
 
     test('a dozen nodes that all dial each other at once end with one working link a pair', async () => {
@@ -254,7 +254,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
         transport.onLink(link => link.send(numbered(index)));
       await Promise.all(
         all.flatMap(one =>
-          all.filter(other => other !== one).map(other => place.connect(one.transport, other.transport)),
+          all.filter(other => other !== one).map(other => network.connect(one.transport, other.transport)),
         ),
       );
       const [first] = all;
@@ -266,7 +266,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
 
     test('a node that dials its own address stays alone and does not try again', async () => {
       const one = await node();
-      await place.connect(one.transport, one.transport);
+      await network.connect(one.transport, one.transport);
       await until(one, () => one.refusals.some(({ reason }) => reason === 'self'));
       expect(one.transport.links.size).toBe(0);
       expect(one.conflicts).toEqual([]);
@@ -276,11 +276,11 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       const key = generateNodeKey();
       const one = await node();
       const before = await node({ identity: key, start: 1 });
-      await place.connect(before.transport, one.transport);
+      await network.connect(before.transport, one.transport);
       await until(one, () => one.isLinkedTo(before));
-      place.cut(before.transport, one.transport);
+      network.cut(before.transport, one.transport);
       const after = await node({ identity: key, start: 2 });
-      await place.connect(after.transport, one.transport);
+      await network.connect(after.transport, one.transport);
       await until(one, () => one.isLinkedTo(after) && linkOf(one, after).peerStart === 2);
       expect(one.closes[0]?.reason).toBe('replaced');
       expect(one.conflicts).toEqual([]);
@@ -290,10 +290,10 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       const key = generateNodeKey();
       const one = await node();
       const original = await node({ identity: key });
-      await place.connect(original.transport, one.transport);
+      await network.connect(original.transport, one.transport);
       await until(one, () => one.isLinkedTo(original));
       const copy = await node({ identity: key });
-      await place.connect(copy.transport, one.transport);
+      await network.connect(copy.transport, one.transport);
       await until(one, () => one.conflicts.length > 0 && copy.conflicts.length > 0);
       expect(one.conflicts[0]).toMatchObject({ nodeId: key.nodeId, isOwn: false });
       expect(copy.conflicts[0]).toMatchObject({ nodeId: key.nodeId, isOwn: true });
@@ -305,7 +305,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
     test('twins that meet each other both say that their identity is used twice', async () => {
       const key = generateNodeKey();
       const [one, twin] = [await node({ identity: key }), await node({ identity: key })];
-      await place.connect(one.transport, twin.transport);
+      await network.connect(one.transport, twin.transport);
       await until(one, () => one.conflicts.length > 0 && twin.conflicts.length > 0);
       expect([one.conflicts[0]?.isOwn, twin.conflicts[0]?.isOwn]).toEqual([true, true]);
       expect(one.transport.links.size + twin.transport.links.size).toBe(0);
@@ -313,17 +313,17 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
 
     test('a node that dials before the other one accepts waits, and is linked when it does', async () => {
       const waiting = seenNode(
-        place.transport({ identity: generateNodeKey(), start: 1, limits: QUICK }),
-        () => place.pass(),
+        network.transport({ identity: generateNodeKey(), start: 1, limits: QUICK }),
+        () => network.pass(),
       );
       nodes.push(waiting);
       await waiting.transport.listen();
       const one = await node({ limits: { dialTimeoutMs: 200 } });
-      await place.connect(one.transport, waiting.transport);
+      await network.connect(one.transport, waiting.transport);
       await until(one, () => one.links.length > 0 || one.refusals.length > 0);
       expect(one.links, 'nobody would hear it').toEqual([]);
       const again = await node();
-      await place.connect(again.transport, waiting.transport);
+      await network.connect(again.transport, waiting.transport);
       await waiting.start();
       await until(again, () => again.isLinkedTo(waiting) && waiting.isLinkedTo(again));
       await until(one, () => one.isLinkedTo(waiting) && waiting.isLinkedTo(one));
@@ -331,9 +331,9 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
 
     test('an address where nobody is is tried until somebody is there', async () => {
       const [one, other] = await pair();
-      await place.connect(one.transport, other.transport);
+      await network.connect(one.transport, other.transport);
       await until(one, () => one.isLinkedTo(other));
-      place.crash(other.transport);
+      network.crash(other.transport);
       await until(one, () =>
         one.refusals.some(({ reason }) => reason === 'unreachable' || reason === 'lost'),
       );
@@ -348,7 +348,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       expect(other.closes).toMatchObject([{ reason: 'stopped', by: 'peer' }]);
       await other[Symbol.asyncDispose]();
       await other[Symbol.asyncDispose]();
-      expect(place.openCount()).toBe(0);
+      expect(network.openCount()).toBe(0);
     });
 
     test('an aborted signal stops a transport as well, also before it has started', async () => {
@@ -356,7 +356,7 @@ export const describeMesh = (name: string, createPlace: () => MeshPlace): void =
       one.stop.abort();
       await until(other, () => other.closes.length === 1);
       expect(one.transport.links.size).toBe(0);
-      const transport = place.transport({ identity: generateNodeKey(), start: 1, limits: {} });
+      const transport = network.transport({ identity: generateNodeKey(), start: 1, limits: {} });
       await expect(transport.start(AbortSignal.abort(new Error('not now')))).rejects.toThrow('not now');
       await transport[Symbol.asyncDispose]();
     });

@@ -31,7 +31,7 @@ export const describeServerApi = (api: ServerApi): void => {
   /** One request to a mock, the whole way. */
   const sampleOf = async (options: MockOptions, plan: Partial<PlanOptions> = {}) => {
     await using mock = await startMock({ ...QUICK, ...options });
-    const { samples } = await runHere(loadPlan({ ...placeOf(mock), api: api.name, ...plan }));
+    const { samples } = await runHere(loadPlan({ ...addressOf(mock), api: api.name, ...plan }));
     const [sample] = samples;
     if (sample === undefined) throw new Error('no sample came of it');
     return sample;
@@ -178,7 +178,7 @@ export const describeServerApi = (api: ServerApi): void => {
         test.each(streamings)('accounts for it (streaming: %s)', async isStreaming => {
           await using mock = await startMock({ ttftMs: 2, gapMs: 1, outputTokens: 10 });
           const model = `mock-fail-${failure.name}`;
-          const plan = loadPlan({ ...placeOf(mock), api: api.name, isStreaming, model });
+          const plan = loadPlan({ ...addressOf(mock), api: api.name, isStreaming, model });
           for (const sample of (await runHere(plan)).samples) expectFailure(sample, failure, isStreaming);
         });
       },
@@ -222,7 +222,7 @@ export const describeServerApi = (api: ServerApi): void => {
   });
 };
 
-const placeOf = ({ host, port }: Mock) => ({ host, port });
+const addressOf = ({ host, port }: Mock) => ({ host, port });
 
 const stateOf = ({ hasEnded, isDone, finishReason, inputTokens, outputTokens, defect }: ApiReply) => ({
   hasEnded,

@@ -268,14 +268,14 @@ const memory = ({ origin, seq }: { origin: NodeId; seq: number }): Event => ({
   },
 });
 
-interface LinkPlace {
+interface OpenedConnection {
   readonly origin: NodeId;
   readonly epoch: number;
   readonly seq: number;
   readonly sink: NodeId;
 }
 
-const connectionOpened = ({ sink, ...at }: LinkPlace): Event => ({
+const connectionOpened = ({ sink, ...at }: OpenedConnection): Event => ({
   ...head(at),
   key: `${sink} socket 10.0.0.1`,
   kind: 'connection.opened',
@@ -290,14 +290,14 @@ const connectionOpened = ({ sink, ...at }: LinkPlace): Event => ({
   },
 });
 
-const connectionClosed = ({ sink, ...at }: LinkPlace): Event => ({
+const connectionClosed = ({ sink, ...at }: OpenedConnection): Event => ({
   ...head(at),
   key: `${sink} socket 10.0.0.1`,
   kind: 'connection.closed',
   payload: { sink, connectionKey: 'socket 10.0.0.1', reason: 'no answer' },
 });
 
-const linkProfiled = ({ sink, ...at }: LinkPlace): Event => ({
+const linkProfiled = ({ sink, ...at }: OpenedConnection): Event => ({
   ...head(at),
   key: `${sink} socket 10.0.0.1`,
   kind: 'link.profiled',

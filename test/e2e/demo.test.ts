@@ -24,8 +24,8 @@ beforeAll(requireBuild);
 
 describe('plimsoll demo', () => {
   test('shows as many nodes as were asked for, each marked as simulated, on every surface', async () => {
-    using place = demoPlace();
-    await using demo = await startCommand(['demo', '--nodes', '5', '--no-bench'], place);
+    using folders = demoFolders();
+    await using demo = await startCommand(['demo', '--nodes', '5', '--no-bench'], folders);
     console.info(`the demo printed its URL after ${Math.round(demo.urlAfterMs)} ms`);
     await whenState(demo.url, state => Object.keys(state.nodeIdentities).length === 5);
     const state: { nodeIdentities: State['nodeIdentities'] } = await json(demo.url, '/api/state');
@@ -35,18 +35,18 @@ describe('plimsoll demo', () => {
     const metrics = await (await fetch(`${demo.url}/metrics`)).text();
     expect(metrics.match(/^plimsoll_node_info\{.*simulated="true"/gm)).toHaveLength(5);
     const home = /plimsoll status --home (\S+)/.exec(demo.output())?.[1] ?? '';
-    const status = await run(['status', '--home', home], place.env);
+    const status = await run(['status', '--home', home], folders.env);
     expect(status.match(/ simulated\b/g)).toHaveLength(5);
     const printed: { nodes: { identity: { value: { isSimulated: boolean } } }[] } = JSON.parse(
-      await run(['status', '--json', '--home', home], place.env),
+      await run(['status', '--json', '--home', home], folders.env),
     );
     expect(printed.nodes.map(({ identity }) => identity.value.isSimulated)).toEqual(Array(5).fill(true));
   });
 
   test('shows its cluster in a browser, and says that it is none', async ({ browser, skip }) => {
     if (!isLongRun) skip('a demo of its own: in npm run test:long');
-    using place = demoPlace();
-    await using demo = await startCommand(['demo', '--no-bench'], place);
+    using folders = demoFolders();
+    await using demo = await startCommand(['demo', '--no-bench'], folders);
     const openedAtMs = performance.now();
     const { page, problems } = await browser.open(demo.url);
     await page.getByRole('note').getByText('Simulated: no node is real').waitFor();
@@ -64,8 +64,8 @@ describe('plimsoll demo', () => {
 
   test('shows at once who is asleep, and a past with a fall', async ({ browser, skip }) => {
     if (!isLongRun) skip('a demo of its own: in the long run');
-    using place = demoPlace();
-    await using demo = await startCommand(['demo', '--no-bench'], place);
+    using folders = demoFolders();
+    await using demo = await startCommand(['demo', '--no-bench'], folders);
     const { page, problems } = await browser.open(demo.url);
     const ghost = page.getByRole('link', {
       name: /^juno \(simulated\), no contact, .*no contact for \d min/,
@@ -82,8 +82,8 @@ describe('plimsoll demo', () => {
 
   test('without faults lets everybody reach everybody', async ({ skip }) => {
     if (!isLongRun) skip('a demo of its own: in the long run');
-    using place = demoPlace();
-    await using demo = await startCommand(['demo', '--no-bench', '--faults', 'off'], place);
+    using folders = demoFolders();
+    await using demo = await startCommand(['demo', '--no-bench', '--faults', 'off'], folders);
     await whenState(demo.url, held => {
       const sinks = Object.values(held.linkProfiles).map(profiles => Object.keys(profiles).length);
       return sinks.length === 8 && sinks.every(count => count === 7);
@@ -95,8 +95,8 @@ describe('plimsoll demo', () => {
     skip,
   }) => {
     if (!isLongRun) skip('a demo of its own: in the long run');
-    using place = demoPlace();
-    await using demo = await startCommand(['demo', '--no-bench', '--nodes', '2'], place);
+    using folders = demoFolders();
+    await using demo = await startCommand(['demo', '--no-bench', '--nodes', '2'], folders);
     const { page, problems } = await browser.open(await demo.signInUrl());
     await page.getByRole('button', { name: /^Link / }).dispatchEvent('click');
     await page.getByRole('button', { name: /^Probe now: / }).click();
@@ -110,8 +110,8 @@ describe('plimsoll demo', () => {
   });
 
   test('runs a real benchmark against the mock, seen live on a page that says where', async ({ browser }) => {
-    using place = demoPlace();
-    await using demo = await startCommand(['demo', '--nodes', '2'], place);
+    using folders = demoFolders();
+    await using demo = await startCommand(['demo', '--nodes', '2'], folders);
     const state = await whenState(demo.url, held =>
       Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
     );
@@ -127,8 +127,8 @@ describe('plimsoll demo', () => {
   test('leaves nothing when it is stopped: no process, no home, and ends with 0', async ({ skip }) => {
     if (!isLongRun) skip('a demo of its own: in the long run');
     if (!existsSync('/proc/self')) return skip('no /proc on this system');
-    using place = demoPlace();
-    await using demo = await startCommand(['demo', '--nodes', '2'], place);
+    using folders = demoFolders();
+    await using demo = await startCommand(['demo', '--nodes', '2'], folders);
     await whenState(demo.url, held =>
       Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
     );
@@ -136,31 +136,31 @@ describe('plimsoll demo', () => {
     expect(family.length).toBeGreaterThanOrEqual(3); // the mock, the benchmark, its aggregator
     expect(await demo.end('SIGINT')).toBe(0);
     for (const pid of family) await untilGone(pid);
-    expect(readdirSync(place.temporary).filter(name => name.startsWith('plimsoll-demo-'))).toEqual([]);
-    expect(readdirSync(place.home)).toEqual([]);
+    expect(readdirSync(folders.temporary).filter(name => name.startsWith('plimsoll-demo-'))).toEqual([]);
+    expect(readdirSync(folders.home)).toEqual([]);
   });
 
   test('leaves no process when it is killed, and the next one removes its home', async ({ skip }) => {
     if (!isLongRun) skip('a demo of its own: in the long run');
     if (!existsSync('/proc/self')) return skip('no /proc on this system');
-    using place = demoPlace();
-    await using demo = await startCommand(['demo', '--nodes', '2'], place);
+    using folders = demoFolders();
+    await using demo = await startCommand(['demo', '--nodes', '2'], folders);
     await whenState(demo.url, held =>
       Object.values(held.runProgress).some(runs => Object.keys(runs).length > 0),
     );
     const family = familyOf(demo.pid);
     await demo.end('SIGKILL');
     for (const pid of family) await untilGone(pid);
-    const left = readdirSync(place.temporary).filter(name => name.startsWith('plimsoll-demo-'));
+    const left = readdirSync(folders.temporary).filter(name => name.startsWith('plimsoll-demo-'));
     expect(left).toHaveLength(1);
-    await using next = await startCommand(['demo', '--nodes', '1', '--no-bench'], place);
+    await using next = await startCommand(['demo', '--nodes', '1', '--no-bench'], folders);
     expect(next.output()).toContain('A simulated cluster of 1 node;');
-    expect(readdirSync(place.temporary)).not.toContain(left[0]);
+    expect(readdirSync(folders.temporary)).not.toContain(left[0]);
   });
 });
 
 /** A person's home and a folder for temporary files, to see what is left in either. */
-const demoPlace = () => {
+const demoFolders = () => {
   const folder = temporaryDirectory();
   const home = join(folder.path, 'person');
   const temporary = join(folder.path, 'temporary');

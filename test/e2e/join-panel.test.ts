@@ -66,7 +66,7 @@ describe('adding a machine', () => {
 const serviceOf = (codes: JoinCodes): Pick<Joining, 'issueCode' | 'standingOf' | 'join' | 'leave'> => ({
   issueCode: async () => {
     const secret = codes.issue();
-    const code = joinCodeText({ secret, places: [{ host: '192.0.2.7', port: 4_181 }] });
+    const code = joinCodeText({ secret, addresses: [{ host: '192.0.2.7', port: 4_181 }] });
     return { code, id: joinProof(secret).id, expiresInMs: JOIN_CODE_LIFE_MS, isLoopback: false };
   },
   standingOf: id => codes.standingOf(id),

@@ -18,7 +18,7 @@ export interface StartedCommand extends AsyncDisposable {
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
-interface CommandPlace {
+interface CommandEnvironment {
   /** In addition to PATH. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the built program of this checkout. */
@@ -28,7 +28,7 @@ interface CommandPlace {
 /** @throws Error with what it printed when it ends before it serves. */
 export const startCommand = async (
   args: readonly string[],
-  { env = {}, program = COMMAND }: CommandPlace = {},
+  { env = {}, program = COMMAND }: CommandEnvironment = {},
 ): Promise<StartedCommand> => {
   const beganAtMs = performance.now();
   const child = spawn(execPath, [program, ...args, '--http', '127.0.0.1:0', '--no-open'], {

@@ -154,8 +154,8 @@ const meant = PICTURES.filter(({ name }) => requested.length === 0 || requested.
 for (const { name, options, theme, path, width, height, scale = 1.5, prepare } of meant) {
   await using demo = await startCommand(['demo', ...options]);
   const [, node] = /\{(.+)\}/.exec(path) ?? [];
-  const place = node === undefined ? path : path.replace(`{${node}}`, await idOf(demo.url, node));
-  const { page, problems } = await browser.open(demo.url + place, { theme, width, height, scale });
+  const url = node === undefined ? path : path.replace(`{${node}}`, await idOf(demo.url, node));
+  const { page, problems } = await browser.open(demo.url + url, { theme, width, height, scale });
   await page.getByRole('status', { name: 'Connection' }).getByText('Live').waitFor();
   await page.evaluate('document.fonts.ready.then(() => undefined)');
   await prepare(page);

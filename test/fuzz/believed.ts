@@ -18,8 +18,8 @@ export const holdBelieved = (reading: Reading): void => {
 
 /** No NaN and nothing infinite anywhere. */
 export const holdFinite = <T>(value: T): T => {
-  const place = notFiniteIn(value);
-  if (place !== undefined) throw new Error(`not a figure at ${place}`);
+  const path = notFiniteIn(value);
+  if (path !== undefined) throw new Error(`not a figure at ${path}`);
   return value;
 };
 
@@ -28,8 +28,8 @@ const notFiniteIn = (value: unknown): string | undefined => {
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
   const entries = value instanceof Map ? [...value] : Object.entries(value);
   for (const [name, held] of entries) {
-    const place = notFiniteIn(held);
-    if (place !== undefined) return `${String(name)}.${place}`;
+    const path = notFiniteIn(held);
+    if (path !== undefined) return `${String(name)}.${path}`;
   }
   return undefined;
 };

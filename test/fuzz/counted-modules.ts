@@ -48,7 +48,7 @@ export const countModules = (): CountedModules => {
 };
 
 export const isCovered = (file: string, covers: readonly string[]): boolean =>
-  covers.some(place => file === place || file.startsWith(`${place}/`));
+  covers.some(folder => file === folder || file.startsWith(`${folder}/`));
 
 /** All of src has about 60,000. */
 const BRANCHES_MOST = 131_072;

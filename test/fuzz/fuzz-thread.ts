@@ -30,7 +30,7 @@ const attack = async ({ name, seed, seconds, runs, shared }: FuzzPlan): Promise<
   });
   const { user, system } = process.threadCpuUsage(before);
   const own = modules.branches.flatMap(({ file, line }, at) =>
-    isCovered(file, target.covers) ? [{ place: `${file}:${line}`, isTaken: taken[at] !== 0 }] : [],
+    isCovered(file, target.covers) ? [{ location: `${file}:${line}`, isTaken: taken[at] !== 0 }] : [],
   );
   return {
     kind: 'done',
@@ -41,7 +41,7 @@ const attack = async ({ name, seed, seconds, runs, shared }: FuzzPlan): Promise<
     branchesTaken: taken.reduce((sum, bits) => sum + (bits === 0 ? 0 : 1), 0),
     ownTaken: own.filter(({ isTaken }) => isTaken).length,
     ownBranches: own.length,
-    untaken: own.filter(({ isTaken }) => !isTaken).map(({ place }) => place),
+    untaken: own.filter(({ isTaken }) => !isTaken).map(({ location }) => location),
   };
 };
 

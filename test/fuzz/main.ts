@@ -89,6 +89,6 @@ else
     );
     for (const one of found) await report(name, one);
     if (values.untaken)
-      for (const place of result?.untaken ?? []) process.stdout.write(`  not taken: ${place}\n`);
+      for (const location of result?.untaken ?? []) process.stdout.write(`  not taken: ${location}\n`);
   }
 if (broken > 0) process.exitCode = 1;

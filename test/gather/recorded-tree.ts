@@ -19,19 +19,19 @@ export const filesAt = (files: Readonly<Record<string, string>>): RecordedTree =
 /** What a folder on disk cannot hold (an attribute that answers EINVAL) is left out. */
 export const plant = (root: string, trees: readonly RecordedTree[]): void => {
   for (const tree of trees) {
-    const place = (path: string): string => join(root, tree.root, path);
+    const pathOf = (path: string): string => join(root, tree.root, path);
     for (const [path, text] of Object.entries(tree.files)) {
-      mkdirSync(dirname(place(path)), { recursive: true });
-      writeFileSync(place(path), text);
+      mkdirSync(dirname(pathOf(path)), { recursive: true });
+      writeFileSync(pathOf(path), text);
     }
     const links = Object.entries(tree.links ?? {});
     const paths = [...Object.keys(tree.files), ...links.map(([path]) => path)];
     for (const [path, target] of links) {
-      mkdirSync(dirname(place(path)), { recursive: true });
+      mkdirSync(dirname(pathOf(path)), { recursive: true });
       const isFolder = target === '(directory)' || paths.some(other => other.startsWith(`${path}/`));
-      if (path.endsWith('/net')) mkdirSync(join(place(path), target), { recursive: true });
-      else if (isFolder) mkdirSync(place(path), { recursive: true });
-      else symlinkSync(target, place(path));
+      if (path.endsWith('/net')) mkdirSync(join(pathOf(path), target), { recursive: true });
+      else if (isFolder) mkdirSync(pathOf(path), { recursive: true });
+      else symlinkSync(target, pathOf(path));
     }
   }
 };

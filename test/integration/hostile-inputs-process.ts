@@ -122,9 +122,9 @@ const ATTACKS: Readonly<Record<InputKind, Attack>> = {
       'trace.json',
       `{"id": "a", "block_size": 64, "requests": [], "x": ${emptyLists(26 * MIB)}}`,
     );
-    const place = { path, shownPath: 'trace.json', signal };
+    const location = { path, shownPath: 'trace.json', signal };
     const reading = { digest: new DatasetDigest(), counts: { leftOut: 0 } };
-    for await (const entry of traceEntries(place, 'agentic', reading)) entry.requests.at(0);
+    for await (const entry of traceEntries(location, 'agentic', reading)) entry.requests.at(0);
   },
   image: folder => {
     sparse(folder, 'a.png', INPUT_LIMITS.image.bytesMax + 1);

@@ -98,8 +98,8 @@ test.each([
       return path;
     },
   ],
-])('%s is reported with what to do', (_, place) => {
-  const at = place();
+])('%s is reported with what to do', (_, pathOf) => {
+  const at = pathOf();
   expect(() => open(at)).toThrow(
     expect.objectContaining({
       code: 'io',

@@ -89,17 +89,17 @@ const toFact = ([kind, sinkAddress, figure]: [(typeof FACT_KINDS)[number], strin
     type: 'ethernet',
     negotiatedBitsPerSecond: figure,
   };
-  const place = { sink: OTHER, connectionKey: connectionKey(connection) };
+  const key = { sink: OTHER, connectionKey: connectionKey(connection) };
   switch (kind) {
     case 'connection.opened':
       return { kind, payload: connection };
     case 'connection.closed':
-      return { kind, payload: { ...place, reason: 'timeout' } };
+      return { kind, payload: { ...key, reason: 'timeout' } };
     case 'link.profiled':
       return {
         kind,
         payload: {
-          ...place,
+          ...key,
           ...LINK_FIGURES,
           uploadBitsPerSecond: figure,
           downloadBitsPerSecond: unknown('not measured'),

@@ -3,10 +3,10 @@
 import { createMemoryDisk, createMemoryJournal } from '../../src/journal/memory-journal.ts';
 import { describeCompaction } from '../contract/journal-compaction-contract.ts';
 import { describeJournal } from '../contract/journal-contract.ts';
-import type { JournalPlace } from '../support/journal-place.ts';
 import { OWN } from '../support/journal-records.ts';
+import type { JournalStorage } from '../support/journal-storage.ts';
 
-const createPlace = (): JournalPlace => {
+const createStore = (): JournalStorage => {
   const disk = createMemoryDisk();
   return {
     open: settings => createMemoryJournal({ ownNode: OWN, ...settings, disk }),
@@ -14,5 +14,5 @@ const createPlace = (): JournalPlace => {
   };
 };
 
-describeJournal('the memory journal', createPlace);
-describeCompaction('the memory journal', createPlace);
+describeJournal('the memory journal', createStore);
+describeCompaction('the memory journal', createStore);

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { openSqliteJournal } from '../../src/journal/sqlite-journal.ts';
 import { describeCompaction } from '../contract/journal-compaction-contract.ts';
 import { describeJournal } from '../contract/journal-contract.ts';
-import type { JournalPlace } from '../support/journal-place.ts';
 import { OWN } from '../support/journal-records.ts';
+import type { JournalStorage } from '../support/journal-storage.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const createPlace = (): JournalPlace => {
+const createStore = (): JournalStorage => {
   const directory = temporaryDirectory();
   const path = join(directory.path, 'journal.db');
   return {
@@ -17,5 +17,5 @@ const createPlace = (): JournalPlace => {
   };
 };
 
-describeJournal('the SQLite journal', createPlace);
-describeCompaction('the SQLite journal', createPlace);
+describeJournal('the SQLite journal', createStore);
+describeCompaction('the SQLite journal', createStore);

@@ -21,7 +21,7 @@ const CONFIG = runConfig({
   tags: { engine: 'vllm' },
 });
 
-/** One sample that was due at 5 ms, got a place at 25 ms and was sent 1 ms behind it; seven arrivals wait. */
+/** One sample that was due at 5 ms, got a slot at 25 ms and was sent 1 ms later; seven arrivals wait. */
 const cappedMetrics = (): RunMetrics => {
   const metrics = new RunMetrics({ pattern: PATTERN, shape: SHAPE, isStreaming: true, objectives: [] });
   metrics.issued({ window: 0, intendedNs: 5 * MS, sentNs: 26 * MS, heldBackNs: 20 * MS });
@@ -63,7 +63,7 @@ const reportAt = (state: SnapshotState) =>
   });
 
 describe('a run under a cap', () => {
-  test('blames neither the wait for a place on the client nor its own lateness on the cap', () => {
+  test('blames neither the wait for a slot on the client nor its own lateness on the cap', () => {
     const { series } = metricsOf(cappedMetrics());
     expect(series['sendLatenessNs']).toMatchObject({ total: String(MS), count: 1 });
     expect(series['heldBackNs']).toMatchObject({ total: String(20 * MS), count: 1 });

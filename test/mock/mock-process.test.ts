@@ -13,7 +13,7 @@ import { type Entry, question, request } from './requesting.ts';
 const ENTRY = fileURLToPath(new URL('../../src/mock/mock-process.ts', import.meta.url));
 const surroundings = { nodePath: process.execPath, env: process.env };
 
-const placeOf = (url: string): { readonly host: string; readonly port: number } => {
+const addressOf = (url: string): { readonly host: string; readonly port: number } => {
   const { hostname, port } = new URL(url);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
 };
@@ -29,7 +29,7 @@ const isAlive = (pid: number): boolean => {
 
 test('a spawned mock serves with its options and ends when it is stopped', async () => {
   await using mock = await spawnMock({ ttftMs: 0, gapMs: 0, outputTokens: 2, models: ['own'] }, surroundings);
-  expect((await request(placeOf(mock.url), { model: 'own' })).status).toBe(200);
+  expect((await request(addressOf(mock.url), { model: 'own' })).status).toBe(200);
   await mock.stop();
   expect(await mock.exited).toMatchObject({ code: 0, stderr: '' });
 });
@@ -39,7 +39,7 @@ test('it can listen on IPv6', async context => {
   try {
     await using mock = await spawnMock({ host: '::1', ttftMs: 0 }, surroundings);
     url = mock.url;
-    expect((await request(placeOf(url), {})).status).toBe(200);
+    expect((await request(addressOf(url), {})).status).toBe(200);
   } catch (error) {
     if (error instanceof Error && error.message.includes('EADDRNOTAVAIL'))
       context.skip('there is no IPv6 loopback');
@@ -60,8 +60,8 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     using folder = temporaryDirectory();
     const logFile = join(folder.path, 'mock.jsonl');
     await using mock = await spawnMock({ ttftMs: 0, gapMs: 60_000, outputTokens: 2, logFile }, surroundings);
-    await request(placeOf(mock.url), { extra: { max_tokens: 1 } });
-    using connection = rawConnection(placeOf(mock.url));
+    await request(addressOf(mock.url), { extra: { max_tokens: 1 } });
+    using connection = rawConnection(addressOf(mock.url));
     connection.send(question());
     await connection.until(received => received.includes('"content":" '));
     process.kill(mock.pid, signal);
@@ -83,7 +83,7 @@ test('it prints where it listens in one line, and ends when its input closes wit
   const [line]: Buffer[] = await once(child.stdout, 'data');
   const { url, pid }: { url: string; pid: number } = JSON.parse(String(line));
   expect(pid).toBe(child.pid);
-  expect((await request(placeOf(url))).status).toBe(200);
+  expect((await request(addressOf(url))).status).toBe(200);
   child.stdin.end();
   expect(await exited).toEqual([0, null]);
 });

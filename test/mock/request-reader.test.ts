@@ -28,8 +28,8 @@ const readAll = (parts: readonly Buffer[]): readonly string[] => {
 };
 
 const cutAt = (bytes: Buffer, cuts: readonly number[]): readonly Buffer[] => {
-  const places = [0, ...[...cuts].sort((a, b) => a - b), bytes.length];
-  return places.slice(1).map((end, index) => bytes.subarray(places[index] ?? 0, end));
+  const offsets = [0, ...[...cuts].sort((a, b) => a - b), bytes.length];
+  return offsets.slice(1).map((end, index) => bytes.subarray(offsets[index] ?? 0, end));
 };
 
 test('requests read the same at every cut in two', () => {
@@ -53,8 +53,8 @@ test('requests read the same however they are cut', () => {
       fc.array(fc.nat(), { maxLength: 20 }),
       (shapes, cuts) => {
         const bytes = Buffer.from(shapes.join(''));
-        const places = cuts.map(cut => cut % bytes.length);
-        expect(readAll(cutAt(bytes, places))).toEqual(readAll([bytes]));
+        const offsets = cuts.map(cut => cut % bytes.length);
+        expect(readAll(cutAt(bytes, offsets))).toEqual(readAll([bytes]));
       },
     ),
   );

@@ -23,10 +23,10 @@ const start = async (
   };
 };
 
-const placeOf = ({ port }: TruthServer) => ({ host: '127.0.0.1', port });
+const addressOf = ({ port }: TruthServer) => ({ host: '127.0.0.1', port });
 
 const stream = async (server: TruthServer) => {
-  using connection = rawConnection(placeOf(server));
+  using connection = rawConnection(addressOf(server));
   connection.send(question());
   const bytes = await connection.until(received => wholeReply(received) !== undefined);
   return wholeReply(bytes);
@@ -66,7 +66,7 @@ test('it serves many streams at once and counts them all', async context => {
 
 test('it serves small replies on one connection, and its models', async context => {
   await using server = await start({ events: 0 }, context.skip);
-  using connection = rawConnection(placeOf(server));
+  using connection = rawConnection(addressOf(server));
   let bytes: Buffer = Buffer.alloc(0);
   for (let count = 0; count < 100; count += 1) {
     connection.send(question({ stream: false }));
@@ -83,20 +83,20 @@ test('it outlasts clients that leave, send nonsense, send too much, or do not re
     context.skip,
   );
   {
-    using leaver = rawConnection(placeOf(server));
+    using leaver = rawConnection(addressOf(server));
     leaver.send(question());
     await leaver.until(received => received.length > 0);
   }
-  using flood = rawConnection(placeOf(server));
+  using flood = rawConnection(addressOf(server));
   flood.send('x'.repeat(200_000));
   await flood.ended();
-  using huge = rawConnection(placeOf(server));
+  using huge = rawConnection(addressOf(server));
   huge.send('POST / HTTP/1.1\r\ncontent-length: 99999999999999999999\r\n\r\n');
   await huge.ended();
-  using idle = rawConnection(placeOf(server));
+  using idle = rawConnection(addressOf(server));
   idle.socket.pause();
   idle.send(question());
-  using eager = rawConnection(placeOf(server));
+  using eager = rawConnection(addressOf(server));
   eager.send(question() + question());
   await eager.ended();
   expect((await fetch(`${server.url}/v1/models`)).status).toBe(200);
@@ -112,7 +112,7 @@ test('a wrong option is refused', async context => {
 
 test('a model list can be asked for by post as well', async context => {
   await using server = await start({}, context.skip);
-  using connection = rawConnection(placeOf(server));
+  using connection = rawConnection(addressOf(server));
   connection.send(post('/v1/models', {}));
   const bytes = await connection.until(received => wholeReply(received) !== undefined);
   expect(wholeReply(bytes)?.body).toContain('"id":"truth"');

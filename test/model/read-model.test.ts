@@ -14,7 +14,11 @@ describe('a model on disk', () => {
     const path = join(folder.path, 'llama.gguf');
     await writeFile(path, headerBytes('llama2-7b'));
     const facts = await readModel(path, NEVER);
-    expect(facts).toMatchObject({ architecture: 'llama', layers: 32, source: { kind: 'gguf', place: path } });
+    expect(facts).toMatchObject({
+      architecture: 'llama',
+      layers: 32,
+      source: { kind: 'gguf', location: path },
+    });
   });
 
   test('is all files that it was split into, and says which one is missing', async () => {
@@ -126,17 +130,17 @@ describe('a model behind HTTP', () => {
 
   test('follows a redirect within its host, and none to another host', async () => {
     const { port } = new URL(url);
-    const leadTo = (place: string) => (request: IncomingMessage, response: ServerResponse) =>
+    const leadTo = (location: string) => (request: IncomingMessage, response: ServerResponse) =>
       request.url?.startsWith('/moved') === true
         ? ranges(request, response)
-        : response.writeHead(302, { location: place }).end();
+        : response.writeHead(302, { location }).end();
     answer = leadTo('/moved.gguf');
     expect(await readModel(url, NEVER)).toMatchObject({ architecture: 'llama' });
-    for (const place of [`http://localhost:${port}/moved.gguf`, 'http://169.254.169.254/latest/moved']) {
+    for (const location of [`http://localhost:${port}/moved.gguf`, 'http://169.254.169.254/latest/moved']) {
       requested.length = 0;
-      answer = leadTo(place);
+      answer = leadTo(location);
       await expect(readModel(url, NEVER)).rejects.toThrow(
-        `redirects to another host, ${new URL(place).origin}, and is not followed there. If you trust that host, name it yourself: ${place}`,
+        `redirects to another host, ${new URL(location).origin}, and is not followed there. If you trust that host, name it yourself: ${location}`,
       );
       expect(requested).toHaveLength(1);
     }

@@ -144,7 +144,7 @@ describe('a model of vLLM or SGLang', () => {
     };
     const { facts, engine } = await read();
     expect(engine).toBe('vllm');
-    expect(facts).toMatchObject({ name: 'served', layers: 2, source: { kind: 'server', place: url } });
+    expect(facts).toMatchObject({ name: 'served', layers: 2, source: { kind: 'server', location: url } });
     expect(facts.notes).toContain('its cache holds 64\u00a0000 tokens of all requests together');
     expect(facts.notes).toContain('type of its cache: fp8');
   });

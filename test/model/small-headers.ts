@@ -1,4 +1,4 @@
-// Headers of a few hundred bytes that have everything a reader looks at, for mutations: a small one is damaged in a new place
+// Headers of a few hundred bytes that have everything a reader looks at, for mutations: a small one is damaged at a new offset
 // each time, a large one mostly among its tensors.
 
 /** Values of every type, and tensors of a dense model and of one with experts. */

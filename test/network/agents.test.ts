@@ -19,7 +19,7 @@ const CODE = /--agents \S+=([0-9A-Z-]{20,})$/;
 interface World {
   readonly agents: readonly HostProcess[];
   /** For --agents. */
-  readonly places: string;
+  readonly agentList: string;
 }
 
 /** One host with the target and the coordinator, and a cable from it to each agent. */
@@ -45,29 +45,29 @@ const startWorld = async (
   const mock = plimsoll('centre', 'mock', '--host', '10.99.0.1', '--port', '8000', '--output-tokens', '4');
   await lineOf(mock, /Serving/, signal);
   const agents: HostProcess[] = [];
-  const places: string[] = [];
+  const addresses: string[] = [];
   for (let index = 0; index < count; index += 1) {
     const agent = plimsoll(`a${index}`, 'agent', '--target', TARGET);
     // Its address is known here. Linux reports the carrier of a new cable up to a second late if both ends have the same
     // number in their namespaces (linkwatch): an agent that starts within that has no address to print.
     const line = await lineOf(agent, CODE, signal);
     agents.push(agent);
-    places.push(`10.90.${index}.2=${CODE.exec(line)?.[1] ?? ''}`);
+    addresses.push(`10.90.${index}.2=${CODE.exec(line)?.[1] ?? ''}`);
   }
-  return { agents, places: places.join(',') };
+  return { agents, agentList: addresses.join(',') };
 };
 
 /** @param during called when the load goes on */
 const benchFrom = async (
   net: Namespaces,
   folder: string,
-  { places }: World,
+  { agentList }: World,
   during: () => void = () => undefined,
 ): Promise<{ readonly report: Report; readonly code: number | null }> => {
   const directory = join(folder, 'run');
   const bench = net.spawn('centre', process.execPath, [
     PROGRAM,
-    ...['bench', TARGET, '--rate', '40', '--duration', '6s', '--agents', places],
+    ...['bench', TARGET, '--rate', '40', '--duration', '6s', '--agents', agentList],
     ...['--home', join(folder, 'home-bench'), '--out', directory],
   ]);
   const ended = new Promise<number | null>(resolve => bench.once('exit', resolve));
@@ -123,7 +123,7 @@ describe('agents on hosts of their own', () => {
     needNamespaces(context);
     using folder = temporaryDirectory();
     await using net = new Namespaces();
-    const { places } = await startWorld(net, folder.path, 2, context.signal);
+    const { agentList } = await startWorld(net, folder.path, 2, context.signal);
     const directory = join(folder.path, 'line');
     const line = net.spawn('centre', process.execPath, [
       PROGRAM,
@@ -139,7 +139,7 @@ describe('agents on hosts of their own', () => {
         '--load-max',
         '60',
       ],
-      ...['--agents', places, '--home', join(folder.path, 'home-line'), '--out', directory],
+      ...['--agents', agentList, '--home', join(folder.path, 'home-line'), '--out', directory],
     ]);
     const text = await outputOf(line);
     const { stages, state } = JSON.parse(readFileSync(join(directory, 'line.json'), 'utf8'));

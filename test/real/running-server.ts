@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { childEnv } from '../support/child-env.ts';
 import { freePort } from '../support/free-port.ts';
-import { MODELS_FOLDER, type RealServer, SERVERS_FOLDER, type ServerPlace } from './servers.ts';
+import { MODELS_FOLDER, type RealServer, SERVERS_FOLDER, type ServerEnvironment } from './servers.ts';
 
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
@@ -28,22 +28,22 @@ export const startRealServer = async (
   extraArgs: readonly string[] = [],
 ): Promise<RunningServer> => {
   const scratch = await mkdtemp(join(tmpdir(), 'plimsoll-real-'));
-  const place: ServerPlace = { port: await freePort(), models: MODELS_FOLDER, scratch };
+  const environment: ServerEnvironment = { port: await freePort(), models: MODELS_FOLDER, scratch };
   const program = join(SERVERS_FOLDER, server.program);
-  const env = { ...childEnv, ...server.env(place) };
-  const child = spawn(program, [...server.args(place), ...extraArgs], {
+  const env = { ...childEnv, ...server.env(environment) };
+  const child = spawn(program, [...server.args(environment), ...extraArgs], {
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const url = `http://127.0.0.1:${place.port}`;
+  const url = `http://127.0.0.1:${environment.port}`;
   const dispose = async (): Promise<void> => {
     await endGroup(child);
     await rm(scratch, { recursive: true, force: true });
   };
   try {
     await untilReady(child, `${url}${server.readyPath}`);
-    const prepared = server.prepare(place);
+    const prepared = server.prepare(environment);
     if (prepared !== undefined) await runOnce(program, prepared, env);
   } catch (error) {
     await dispose();

@@ -22,12 +22,12 @@ export interface RealServer {
   readonly install: readonly (readonly string[])[];
   /** The installer's environment in addition to PATH. */
   readonly installEnv: Readonly<Record<string, string>>;
-  readonly args: (place: ServerPlace) => readonly string[];
-  readonly env: (place: ServerPlace) => Readonly<Record<string, string>>;
+  readonly args: (environment: ServerEnvironment) => readonly string[];
+  readonly env: (environment: ServerEnvironment) => Readonly<Record<string, string>>;
   /** Answers 200 once requests can be sent. */
   readonly readyPath: string;
   /** What is run once it is ready, with its own program. */
-  readonly prepare: (place: ServerPlace) => readonly string[] | undefined;
+  readonly prepare: (environment: ServerEnvironment) => readonly string[] | undefined;
   readonly model: string;
   /** The `--api` that it is tested with. */
   readonly apis: readonly string[];
@@ -39,7 +39,7 @@ export interface RealServer {
   readonly checksModel: boolean;
 }
 
-export interface ServerPlace {
+export interface ServerEnvironment {
   readonly port: number;
   /** With `hf` and `tiny.gguf`. */
   readonly models: string;

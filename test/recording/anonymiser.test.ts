@@ -120,7 +120,7 @@ describe('the anonymiser', () => {
 
   test('hides what sites, racks, kinds and tags are called, and keeps which nodes share them', () => {
     const hidden = new Anonymiser();
-    const placeOf = (rack: string) => {
+    const groupsAt = (rack: string) => {
       const { payload } = hidden.event(
         recorded({
           kind: 'config.gathered',
@@ -143,13 +143,13 @@ describe('the anonymiser', () => {
       );
       return payload;
     };
-    const place = (rack: string) => ({
+    const settings = (rack: string) => ({
       value: { tags: ['tag-1'], site: 'site-1', rack, machineKind: 'kind-1' },
     });
-    expect(placeOf('acme-07')).toMatchObject(place('rack-1'));
-    expect(placeOf('acme-08')).toMatchObject(place('rack-2'));
-    expect(placeOf('acme-07')).toMatchObject(place('rack-1'));
-    expect(JSON.stringify(placeOf('acme-09'))).not.toMatch(/acme|secret/);
+    expect(groupsAt('acme-07')).toMatchObject(settings('rack-1'));
+    expect(groupsAt('acme-08')).toMatchObject(settings('rack-2'));
+    expect(groupsAt('acme-07')).toMatchObject(settings('rack-1'));
+    expect(JSON.stringify(groupsAt('acme-09'))).not.toMatch(/acme|secret/);
   });
 
   test('hides who made a volume, and the folder in which a model lies', () => {

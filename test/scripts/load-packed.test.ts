@@ -41,14 +41,14 @@ test('packed code does the same with what was kept of it, with what was cut, wit
     await writeFile(main, text('first'));
     const bare = await printed(LOAD, loader, main);
     expect(bare).toBe('first 5 1 main.js\n');
-    const place = (await printed(KEEP, loader, main)).trim();
+    const path = (await printed(KEEP, loader, main)).trim();
     expect(await printed(LOAD, loader, main)).toBe(bare);
-    const kept = await readFile(place);
-    await writeFile(place, kept.subarray(0, kept.length - 100));
+    const kept = await readFile(path);
+    await writeFile(path, kept.subarray(0, kept.length - 100));
     expect(await printed(LOAD, loader, main)).toBe(bare);
-    await writeFile(place, 'no code at all');
+    await writeFile(path, 'no code at all');
     expect(await printed(LOAD, loader, main)).toBe(bare);
-    await writeFile(place, kept);
+    await writeFile(path, kept);
     await writeFile(main, text('another'));
     expect(await printed(LOAD, loader, main)).toBe('another 5 1 main.js\n');
   } finally {

@@ -137,7 +137,7 @@ test('tarball and package have the alerts, the dashboards and the chart, all of 
 
 test('the starter finds its own Node through links, also relative ones and with spaces', async () => {
   using folder = temporaryDirectory();
-  const place = join(folder.path, 'a place');
+  const path = join(folder.path, 'a place');
   const node = '#!/bin/sh\nprintf "%s|" "$@"\n';
   const entries = [...ENTRIES.slice(0, 1), { path: 'lib/node', mode: 0o755, bytes: Buffer.from(node) }];
   await writeTarGz(join(folder.path, 't.tar.gz'), entries, { ...EPOCH, prefix: 'a place/' });
@@ -145,7 +145,7 @@ test('the starter finds its own Node through links, also relative ones and with 
   symlinkSync('a place/bin/plimsoll', join(folder.path, 'near'));
   symlinkSync(join(folder.path, 'near'), join(folder.path, 'far'));
   const reported = execFileSync(join(folder.path, 'far'), ['up', 'two words'], { encoding: 'utf8' });
-  expect(reported).toBe(`${place}/lib/plimsoll/bin/plimsoll.js|up|two words|`);
+  expect(reported).toBe(`${path}/lib/plimsoll/bin/plimsoll.js|up|two words|`);
 });
 
 test('a list of parts says each with its licence and hash, and is the same for the same parts', () => {

@@ -6,7 +6,7 @@ import { findWords } from '../../scripts/words/find-words.mjs';
 const [TOLD, ANEW] = ['to' + 'ld', 'an' + 'ew'];
 
 const foundIn = (path: string, source: string): readonly string[] =>
-  findWords(path, source).map(({ line, place, word }) => `${line} ${place} ${word}`);
+  findWords(path, source).map(({ line, place: kind, word }) => `${line} ${kind} ${word}`);
 
 describe('the words check', () => {
   test('finds a forbidden word in names, comments, texts and documents', () => {

@@ -50,11 +50,11 @@ export class SoakCluster implements AsyncDisposable {
     segment(net, SOAK_HOSTS);
     for (const [index, host] of SOAK_HOSTS.entries()) {
       net.ip(host, 'addr', 'add', addressOf(index), 'dev', 'en0');
-      for (const [place, name] of [
+      for (const [namespace, name] of [
         [host, 'en0'],
         ['switch', `port${index}`],
       ] as const)
-        net.run(place, 'tc', 'qdisc', 'add', 'dev', name, 'root', 'tbf', ...SHAPE);
+        net.run(namespace, 'tc', 'qdisc', 'add', 'dev', name, 'root', 'tbf', ...SHAPE);
     }
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     await createClusterKeyFile(join(folder, 'cluster-key'), makeClusterKey());

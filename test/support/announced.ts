@@ -3,14 +3,14 @@
 import { join } from 'node:path';
 import { announceRun, type RunAnnouncement } from '../../src/bench/announce/run-reporter.ts';
 import { systemClock } from '../../src/clock/system-clock.ts';
-import type { SweepPlace } from '../../src/core/sweep/sweep.ts';
+import type { SweepStageRef } from '../../src/core/sweep/sweep.ts';
 import { readDaemonFile } from '../../src/daemon/daemon-file.ts';
 import type { MadeUpRun } from './made-up-run.ts';
 
 export const announceTo = (
   home: string,
   run: MadeUpRun,
-  { durationMs = 300_000, sweep }: { readonly durationMs?: number; readonly sweep?: SweepPlace } = {},
+  { durationMs = 300_000, sweep }: { readonly durationMs?: number; readonly sweep?: SweepStageRef } = {},
 ): Promise<RunAnnouncement> =>
   announceRun({
     findDaemon: async () => {

@@ -36,7 +36,7 @@ export class ApiChecks {
     const reported = answer === undefined ? PROBLEM : answer.content;
     if (reported === undefined) return body === undefined ? [] : [`${method} ${path} answers with a body`];
     const type = contentType.split(';', 1)[0] ?? '';
-    const place = [
+    const pointer = [
       'paths',
       path,
       method.toLowerCase(),
@@ -48,14 +48,14 @@ export class ApiChecks {
     ];
     return [
       ...(type === reported.type ? [] : [`${method} ${path} is ${type}, not ${reported.type}`]),
-      ...this.faultsOf(reported.schema, place.join('\0'), body),
+      ...this.faultsOf(reported.schema, pointer.join('\0'), body),
     ].map(fault => `${method} ${path}: ${fault}`);
   }
 
-  /** Of a value by a schema and by its place in the document, the parts divided by \0. */
-  faultsOf(schema: v.GenericSchema, place: string, value: unknown): readonly string[] {
+  /** Of a value by a schema and by its path in the document, the parts divided by \0. */
+  faultsOf(schema: v.GenericSchema, path: string, value: unknown): readonly string[] {
     const read = v.safeParse(schema, value);
-    const pointer = place
+    const pointer = path
       .split('\0')
       .map(part => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
       .join('/');

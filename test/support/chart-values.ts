@@ -11,7 +11,7 @@ interface ChartValue {
 
 export const chartValues = (yaml: string): readonly ChartValue[] => {
   const found: ChartValue[] = [];
-  let place: readonly string[] = [];
+  let path: readonly string[] = [];
   let comment: readonly string[] = [];
   for (const line of yaml.split('\n')) {
     const reported = /^ *# ?(.*)$/.exec(line)?.[1];
@@ -23,8 +23,8 @@ export const chartValues = (yaml: string): readonly ChartValue[] => {
     if (name === undefined) {
       if (line.trim() !== '') throw new Error(`not a value on one line: ${line}`);
     } else {
-      place = [...place.slice(0, indent.length / 2), name];
-      if (text !== undefined) found.push({ path: place.join('.'), text, meaning: comment.join(' ') });
+      path = [...path.slice(0, indent.length / 2), name];
+      if (text !== undefined) found.push({ path: path.join('.'), text, meaning: comment.join(' ') });
     }
     comment = [];
   }

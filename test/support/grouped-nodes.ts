@@ -120,12 +120,12 @@ const identityOf = ({ name, model }: GroupedNode) => ({
 
 const configOf = (node: GroupedNode) => {
   const why = node.isOld === true ? 'not reported by that version' : 'not set in config.toml';
-  const place = (value: string | undefined): Reported<string> => value ?? unknown(why);
+  const label = (value: string | undefined): Reported<string> => value ?? unknown(why);
   return {
     tags: node.tags ?? [],
-    site: place(node.site),
-    rack: place(node.rack),
-    machineKind: place(node.machineKind),
+    site: label(node.site),
+    rack: label(node.rack),
+    machineKind: label(node.machineKind),
     ignoredInterfaces: [],
     staticPeerCount: 0,
     probes: { isEnabled: true, gpuTtlSeconds: 3_600, socketTtlSeconds: 300, rdmaTtlSeconds: 21_600 },
@@ -190,7 +190,7 @@ const ALPHABET = 'bcdefghi';
 const DURABLE_FACTS = 2;
 
 export interface MeasuredLink {
-  /** Places in the list of nodes; the first measures. */
+  /** Indexes in the list of nodes; the first measures. */
   readonly ends: readonly [number, number];
   readonly there: number;
   readonly back?: number;

@@ -60,13 +60,13 @@ const SECONDS = 900;
 
 /** Of live values, which replace each other, the last one. */
 const newestOf = (all: readonly AgentReply[]): readonly AgentReply[] => {
-  const last = new Map(all.map(reported => [placeOf(reported), reported]));
+  const last = new Map(all.map(reported => [keyOf(reported), reported]));
   return all.filter(
-    reported => eventClass(reported.fact.kind) !== 'live' || last.get(placeOf(reported)) === reported,
+    reported => eventClass(reported.fact.kind) !== 'live' || last.get(keyOf(reported)) === reported,
   );
 };
 
-const placeOf = ({ node, fact }: AgentReply): string => `${node} ${fact.kind} ${factKey(fact)}`;
+const keyOf = ({ node, fact }: AgentReply): string => `${node} ${fact.kind} ${factKey(fact)}`;
 
 class EventsOf {
   readonly #hostile: HostileEvents;

@@ -2,9 +2,9 @@
 
 /** @param cuts where it is cut, in any order, also past its end */
 export function* inParts(bytes: Buffer, cuts: readonly number[]): Generator<Buffer, void, void> {
-  const places = [...new Set(cuts)].sort((a, b) => a - b).filter(cut => cut < bytes.length);
+  const offsets = [...new Set(cuts)].sort((a, b) => a - b).filter(cut => cut < bytes.length);
   let from = 0;
-  for (const to of [...places, bytes.length]) {
+  for (const to of [...offsets, bytes.length]) {
     const part = Buffer.from(bytes.subarray(from, to));
     yield part;
     part.fill(0x7b);

@@ -32,7 +32,7 @@ export const record = (parts: RecordParts): AgedRecord => {
   };
 };
 
-/** Records 1 to `count` of one place. */
+/** Records 1 to `count` of one journal. */
 export const recordsTo = (count: number, parts: Omit<RecordParts, 'seq'> = {}): readonly AgedRecord[] =>
   Array.from({ length: count }, (_, index) => record({ ...parts, seq: index + 1 }));
 

@@ -48,20 +48,20 @@ export const boundsOf = (file: string): readonly Bound[] => {
 export const isStated = ({ file, value }: Bound): boolean =>
   value !== undefined &&
   rows.some(
-    ({ places, text }) =>
-      places.some(place => place === file || (place.endsWith('/') && file.startsWith(place))) &&
+    ({ files, text }) =>
+      files.some(allowed => allowed === file || (allowed.endsWith('/') && file.startsWith(allowed))) &&
       writtenAs(value).some(written => containsFigure(text, written)),
   );
 
-const rows: readonly { readonly places: readonly string[]; readonly text: string }[] = (() => {
-  let places: readonly string[] = [];
+const rows: readonly { readonly files: readonly string[]; readonly text: string }[] = (() => {
+  let files: readonly string[] = [];
   return textOf('docs/limits.md')
     .split('\n')
     .filter(line => /^\| (?!what \||---)/.test(line))
     .map(line => {
       const [, what = '', bound = '', where = '', past = ''] = line.split('|').map(cell => cell.trim());
-      if (where !== 'same') places = [...where.matchAll(/`([^`]+)`/g)].map(([, place]) => place ?? '');
-      return { places, text: `${what} | ${bound} | ${past}` };
+      if (where !== 'same') files = [...where.matchAll(/`([^`]+)`/g)].map(([, file]) => file ?? '');
+      return { files, text: `${what} | ${bound} | ${past}` };
     });
 })();
 

@@ -23,7 +23,7 @@ export const madeUpComparison = (pairs: readonly (readonly [a: number, b: number
       runId: `run-${index + 1}-${side === 0 ? 'a' : 'b'}`,
       directory: `pair-${String(index + 1).padStart(2, '0')}-${side === 0 ? 'a' : 'b'}`,
       startedAt: '2026-11-23T01:00:00.000Z',
-      pair: { number: index + 1, seed: 100 + index, place: (index + side) % 2 === 0 ? 1 : 2 },
+      pair: { number: index + 1, seed: 100 + index, order: (index + side) % 2 === 0 ? 1 : 2 },
       issued: 510,
       completed: 510,
       failed: 0,

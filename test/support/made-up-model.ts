@@ -14,7 +14,7 @@ export const madeUpModel = ({
 }): ModelFacts => ({
   name: 'made',
   architecture: 'llama',
-  source: { kind: 'gguf', place: 'made.gguf' },
+  source: { kind: 'gguf', location: 'made.gguf' },
   layers,
   hiddenSize: 4_096,
   contextMax: 32_768,

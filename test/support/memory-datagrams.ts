@@ -22,13 +22,13 @@ export class MemoryDatagrams {
   /** @param addresses its datagrams come from the first. */
   open(addresses: readonly [string, ...string[]], port: number, listener: DatagramListener): DatagramPort {
     const [from] = addresses;
-    for (const address of addresses) this.#ports.set(placeOf({ address, port }), { addresses, listener });
+    for (const address of addresses) this.#ports.set(keyOf({ address, port }), { addresses, listener });
     return {
       port,
       send: async (bytes, to) => this.#send(bytes, { address: from, port }, to),
       sourceAddressTowards: async () => from,
       [Symbol.asyncDispose]: async () => {
-        for (const address of addresses) this.#ports.delete(placeOf({ address, port }));
+        for (const address of addresses) this.#ports.delete(keyOf({ address, port }));
       },
     };
   }
@@ -51,8 +51,8 @@ export class MemoryDatagrams {
       throw Object.assign(new Error(code), { code });
     }
     const copy = Uint8Array.from(bytes);
-    queueMicrotask(() => this.#ports.get(placeOf(to))?.listener(copy, from));
+    queueMicrotask(() => this.#ports.get(keyOf(to))?.listener(copy, from));
   }
 }
 
-const placeOf = ({ address, port }: DatagramAddress): string => `${address} ${port}`;
+const keyOf = ({ address, port }: DatagramAddress): string => `${address} ${port}`;

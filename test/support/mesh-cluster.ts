@@ -10,7 +10,7 @@ import { VirtualClock } from './virtual-clock.ts';
 
 export type Shape = 'line' | 'ring' | 'star' | 'full';
 
-interface Place {
+interface ClusterNode {
   readonly key: NodeKey;
   disk: MemoryDisk;
   mesh: WiredMesh;
@@ -24,93 +24,93 @@ interface MeshClusterOptions {
 
 export class MeshCluster implements AsyncDisposable {
   readonly clock: VirtualClock = new VirtualClock();
-  readonly #places: Place[] = [];
+  readonly #nodes: ClusterNode[] = [];
   readonly #options: MeshClusterOptions;
 
   constructor(count: number, options: MeshClusterOptions = {}) {
     this.#options = options;
     for (let index = 0; index < count; index += 1) {
       const key = generateNodeKey();
-      this.#places.push({ key, disk: createMemoryDisk(), mesh: new WiredMesh(key.nodeId), node: undefined });
+      this.#nodes.push({ key, disk: createMemoryDisk(), mesh: new WiredMesh(key.nodeId), node: undefined });
     }
-    this.#places.sort((a, b) => (a.key.nodeId < b.key.nodeId ? -1 : 1));
-    for (const index of this.#places.keys()) this.start(index);
+    this.#nodes.sort((a, b) => (a.key.nodeId < b.key.nodeId ? -1 : 1));
+    for (const index of this.#nodes.keys()) this.start(index);
   }
 
   /** Ascending by id. */
   get nodes(): readonly MeshNode[] {
-    return this.#places.flatMap(({ node }) => (node === undefined ? [] : [node]));
+    return this.#nodes.flatMap(({ node }) => (node === undefined ? [] : [node]));
   }
 
   node(index: number): MeshNode {
-    const node = this.#places[index]?.node;
+    const node = this.#nodes[index]?.node;
     if (node === undefined) throw new Error(`node ${index} does not run`);
     return node;
   }
 
   isRunning(index: number): boolean {
-    return this.#places[index]?.node !== undefined;
+    return this.#nodes[index]?.node !== undefined;
   }
 
   start(index: number): MeshNode {
-    const place = this.#place(index);
-    place.mesh = new WiredMesh(place.key.nodeId);
-    const { key, disk, mesh } = place;
+    const node = this.#nodeAt(index);
+    node.mesh = new WiredMesh(node.key.nodeId);
+    const { key, disk, mesh } = node;
     const { limits } = this.#options;
-    place.node = new MeshNode({
+    node.node = new MeshNode({
       clock: this.clock,
       key,
       disk,
       mesh,
       ...(limits === undefined ? {} : { limits }),
     });
-    return place.node;
+    return node.node;
   }
 
   /** Its links break; what is on its disk stays. */
   async kill(index: number): Promise<void> {
-    const { mesh, node } = this.#place(index);
+    const { mesh, node } = this.#nodeAt(index);
     for (const link of [...mesh.links.values()]) link.close('lost');
-    this.#place(index).node = undefined;
+    this.#nodeAt(index).node = undefined;
     await node?.stop();
   }
 
   publicKeyOf(index: number): Uint8Array {
-    return this.#place(index).key.publicKey;
+    return this.#nodeAt(index).key.publicKey;
   }
 
   copyDisk(index: number): MemoryDisk {
-    return copyOfDisk(this.#place(index).disk);
+    return copyOfDisk(this.#nodeAt(index).disk);
   }
 
   putDisk(index: number, disk: MemoryDisk): void {
-    this.#place(index).disk = disk;
+    this.#nodeAt(index).disk = disk;
   }
 
   link(a: number, b: number): readonly [WiredLink, WiredLink] {
-    const [placeA, placeB] = [this.#place(a), this.#place(b)];
-    const pair = WiredLink.pair(wired(placeA), wired(placeB));
+    const [nodeA, nodeB] = [this.#nodeAt(a), this.#nodeAt(b)];
+    const pair = WiredLink.pair(wired(nodeA), wired(nodeB));
     for (const end of pair) end.disturb = this.#options.disturb ?? end.disturb;
-    placeA.mesh.meet(pair[0]);
-    placeB.mesh.meet(pair[1]);
+    nodeA.mesh.meet(pair[0]);
+    nodeB.mesh.meet(pair[1]);
     return pair;
   }
 
   /** With somebody who is no node of this cluster, and dials; the end that is theirs. */
   linkFrom(stranger: WiredNode, index: number): WiredLink {
-    const place = this.#place(index);
-    const [far, near] = WiredLink.pair(stranger, wired(place));
-    place.mesh.meet(near);
+    const node = this.#nodeAt(index);
+    const [far, near] = WiredLink.pair(stranger, wired(node));
+    node.mesh.meet(near);
     return far;
   }
 
   isLinked(a: number, b: number): boolean {
-    return this.#place(a).mesh.links.has(this.#place(b).key.nodeId);
+    return this.#nodeAt(a).mesh.links.has(this.#nodeAt(b).key.nodeId);
   }
 
   /** The end of `a`. */
   end(a: number, b: number): WiredLink {
-    const link = this.#place(a).mesh.links.get(this.#place(b).key.nodeId);
+    const link = this.#nodeAt(a).mesh.links.get(this.#nodeAt(b).key.nodeId);
     if (link === undefined) throw new Error(`no link from ${a} to ${b}`);
     return link;
   }
@@ -120,24 +120,24 @@ export class MeshCluster implements AsyncDisposable {
   }
 
   lay(shape: Shape): void {
-    for (const [a, b] of pairsOf(shape, this.#places.length)) this.link(a, b);
+    for (const [a, b] of pairsOf(shape, this.#nodes.length)) this.link(a, b);
   }
 
   /** Frames that left all nodes so far. */
   get sentFrames(): number {
     let sum = 0;
-    for (const { mesh } of this.#places) for (const link of mesh.links.values()) sum += link.sentFrames;
+    for (const { mesh } of this.#nodes) for (const link of mesh.links.values()) sum += link.sentFrames;
     return sum;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const index of this.#places.keys()) if (this.isRunning(index)) await this.kill(index);
+    for (const index of this.#nodes.keys()) if (this.isRunning(index)) await this.kill(index);
   }
 
-  #place(index: number): Place {
-    const place = this.#places[index];
-    if (place === undefined) throw new Error(`there is no node ${index}`);
-    return place;
+  #nodeAt(index: number): ClusterNode {
+    const node = this.#nodes[index];
+    if (node === undefined) throw new Error(`there is no node ${index}`);
+    return node;
   }
 }
 
@@ -157,7 +157,7 @@ export const pairsOf = (shape: Shape, count: number): readonly (readonly [number
   }
 };
 
-const wired = ({ key }: Place): { localId: NodeKey['nodeId']; publicKey: Uint8Array } => ({
+const wired = ({ key }: ClusterNode): { localId: NodeKey['nodeId']; publicKey: Uint8Array } => ({
   localId: key.nodeId,
   publicKey: key.publicKey,
 });

@@ -25,8 +25,8 @@ interface NatsProgram {
 /** Undefined where there is none. */
 export const natsProgram = (): NatsProgram | undefined => {
   const named = process.env['PLIMSOLL_NATS_SERVER'];
-  const places = named === undefined ? ['nats-server', '/usr/sbin/nats-server'] : [named];
-  for (const path of places) {
+  const programs = named === undefined ? ['nats-server', '/usr/sbin/nats-server'] : [named];
+  for (const path of programs) {
     if (path.startsWith('/') && !existsSync(path)) continue;
     try {
       const reported = execFileSync(path, ['--version'], {
@@ -35,7 +35,7 @@ export const natsProgram = (): NatsProgram | undefined => {
       });
       return { path, version: /v(\d+\.\d+\.\d+)/.exec(reported)?.[1] ?? 'unknown' };
     } catch {
-      // Not there, or not a program: the next place.
+      // Not there, or not a program: the next path.
     }
   }
   return undefined;

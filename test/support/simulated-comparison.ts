@@ -47,9 +47,9 @@ export const simulateComparison = (options: SimulatedPairs, seed: number): Simul
   let first: SimulatedComparison['first'] | undefined;
   for (let pair = 0; 2 * pair < plan.order.length; pair += 1) {
     const ofPair = new Map<string, Segment>();
-    for (const place of [0, 1] as const) {
-      const letter = plan.order[2 * pair + place] ?? 'A';
-      const index = 2 * pair + place;
+    for (const order of [0, 1] as const) {
+      const letter = plan.order[2 * pair + order] ?? 'A';
+      const index = 2 * pair + order;
       ofPair.set(
         letter,
         simulateSegment(options, {

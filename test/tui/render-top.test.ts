@@ -1,4 +1,4 @@
-// One screen for the whole cluster: everything has its place, and what has no room is counted.
+// One screen for the whole cluster: everything has its position, and what has no room is counted.
 
 import { describe, expect, test } from 'vitest';
 import type { Fact } from '../../src/core/event-kinds.ts';

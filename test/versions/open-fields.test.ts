@@ -56,9 +56,9 @@ describe('a payload', () => {
   );
 
   it('without a field that may be unknown is read, and the field is unknown because its version did not report it', () => {
-    const places = facts.flatMap(fact => reportedPlaces(fact).map(path => ({ fact, path })));
-    expect(places.length).toBeGreaterThan(100);
-    for (const { fact, path } of places) {
+    const paths = facts.flatMap(fact => reportedPaths(fact).map(path => ({ fact, path })));
+    expect(paths.length).toBeGreaterThan(100);
+    for (const { fact, path } of paths) {
       const read = payloadRead(fact, without(fact.payload, path));
       const expected = put(fact.payload, path, NOT_REPORTED);
       expect(read, `${fact.kind} ${path.join('.')}`).toEqual(withUnreported(expected, read));
@@ -67,7 +67,7 @@ describe('a payload', () => {
 
   it('without any of such fields at once is read, and the rest of it is as it was', () => {
     const lacking = anyFact.chain(fact =>
-      fc.subarray([...reportedPlaces(fact)]).map(paths => ({ fact, paths })),
+      fc.subarray([...reportedPaths(fact)]).map(paths => ({ fact, paths })),
     );
     fc.assert(
       fc.property(lacking, ({ fact, paths }) => {
@@ -84,9 +84,9 @@ describe('a payload', () => {
     const extended = fc
       .tuple(anyFact, fc.nat(), newName, fc.jsonValue({ maxDepth: UNREAD_DEPTH_MAX - 2 }))
       .map(([fact, index, name, value]) => {
-        const places = objectPlaces(fact);
-        const place = places[index % places.length] ?? [];
-        return { fact, payload: put(fact.payload, [...place, name], value) };
+        const paths = objectPaths(fact);
+        const path = paths[index % paths.length] ?? [];
+        return { fact, payload: put(fact.payload, [...path, name], value) };
       });
     fc.assert(
       fc.property(extended, ({ fact, payload }) => {
@@ -119,8 +119,8 @@ describe('the schema of a payload', () => {
     for (const { kind, payload } of facts)
       for (const known of KINDS.filter(one => one === kind)) {
         expect(knownPayload(known, payload)).toEqual(payload);
-        for (const place of objectPlaces({ kind, payload }))
-          expect(knownPayload(known, put(payload, [...place, 'new field'], { juno: 3 }))).toEqual(payload);
+        for (const path of objectPaths({ kind, payload }))
+          expect(knownPayload(known, put(payload, [...path, 'new field'], { juno: 3 }))).toEqual(payload);
       }
   });
 });
@@ -131,8 +131,8 @@ describe('what State holds of a payload', () => {
   it.each(held.map(fact => [`${fact.kind} ${fact.key}`, fact] as const))(
     'of %s goes whole into the stream and into a recording, with fields that nobody here knows',
     (_name, fact) => {
-      for (const place of objectPlaces(fact)) {
-        const payload = put(fact.payload, [...place, 'new field'], { heights: [1, null, 'low'] });
+      for (const path of objectPaths(fact)) {
+        const payload = put(fact.payload, [...path, 'new field'], { heights: [1, null, 'low'] });
         const read = decoded(fact, payload);
         if (read.kind !== 'event') throw new Error(read.reason);
         const event: Event = { ...read.event, class: fact.class };
@@ -145,9 +145,9 @@ describe('what State holds of a payload', () => {
         }).text;
         const [back] = eventsOf(decodeSnapshot(text, 0).state, position.origin);
         if (back === undefined || back.kind === 'unknown') throw new Error('it is gone');
-        expect(back.payload, place.join('.')).toEqual(withUnreported(payload, back.payload));
+        expect(back.payload, path.join('.')).toEqual(withUnreported(payload, back.payload));
         const line = JSON.stringify(recordedEvent(back, 0));
-        expect(eventOf(JSON.parse(line), 0), place.join('.')).toEqual({ ...event, kind: back.kind });
+        expect(eventOf(JSON.parse(line), 0), path.join('.')).toEqual({ ...event, kind: back.kind });
       }
     },
   );
@@ -250,22 +250,22 @@ const ALWAYS_REPORTED = new Set(['failure']);
 /** Of no field that there is. */
 const newName = fc.string({ maxLength: 60 }).map(name => `new ${name}`);
 
-/** Everything in a payload with its place. */
-function* placesIn(
+/** Everything in a payload with its path. */
+function* valuesIn(
   value: unknown,
   path: Path = [],
 ): Generator<{ readonly value: unknown; readonly path: Path }> {
   yield { value, path };
   if (typeof value !== 'object' || value === null) return;
   for (const [name, inner] of Object.entries(value))
-    yield* placesIn(inner, [...path, Array.isArray(value) ? Number(name) : name]);
+    yield* valuesIn(inner, [...path, Array.isArray(value) ? Number(name) : name]);
 }
 
 const isInMapping = (path: Path): boolean => path.some(name => MAPPINGS.has(String(name)));
 
 /** Where an unknown is read as such. */
-const reportedPlaces = (fact: PinnedFact): readonly Path[] =>
-  [...placesIn(fact.payload)]
+const reportedPaths = (fact: PinnedFact): readonly Path[] =>
+  [...valuesIn(fact.payload)]
     .map(({ path }) => path)
     .filter(path => {
       const last = path.at(-1);
@@ -276,7 +276,7 @@ const reportedPlaces = (fact: PinnedFact): readonly Path[] =>
       if (read.kind !== 'event' || !('payload' in read.event)) return false;
       return isDeepStrictEqual(valueAt(read.event.payload, path), unknown);
     })
-    // An unknown inside of one that may be unknown as a whole has no place of its own once that is gone.
+    // An unknown inside of one that may be unknown as a whole has no path of its own once that is gone.
     .filter((path, _index, all) => !all.some(other => other.length < path.length && isPrefix(other, path)));
 
 const valueAt = (value: unknown, [name, ...rest]: Path): unknown =>
@@ -284,8 +284,8 @@ const valueAt = (value: unknown, [name, ...rest]: Path): unknown =>
 
 const isPrefix = (prefix: Path, path: Path): boolean => prefix.every((name, index) => path[index] === name);
 
-const objectPlaces = (fact: Pick<PinnedFact, 'kind' | 'payload'>): readonly Path[] =>
-  [...placesIn(fact.payload)]
+const objectPaths = (fact: Pick<PinnedFact, 'kind' | 'payload'>): readonly Path[] =>
+  [...valuesIn(fact.payload)]
     .filter(({ value, path }) => isJsonObject(value) && !isInMapping(path))
     .map(({ path }) => path);
 

@@ -253,12 +253,12 @@ const payloadsOf = (kind: string): readonly unknown[] =>
 
 const readingOf = (kind: string): unknown => Object(payloadsOf(kind)[0]).value;
 
-const placeOf = ({ kind, key }: PinnedFact): string => `${kind.split('.')[0]} ${key}`;
+const keyOf = ({ kind, key }: PinnedFact): string => `${kind.split('.')[0]} ${key}`;
 
-/** Whether it is what its place holds in the end. */
+/** Whether it is the last value of its key. */
 const isLast = (fact: PinnedFact): boolean =>
   fact.kind !== 'connection.closed' &&
-  pinnedFacts().findLast(other => placeOf(other) === placeOf(fact))?.kind === fact.kind;
+  pinnedFacts().findLast(other => keyOf(other) === keyOf(fact))?.kind === fact.kind;
 
 const eventsIn = async (name: string): Promise<readonly PinnedFact[]> => {
   const facts: PinnedFact[] = [];

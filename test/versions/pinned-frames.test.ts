@@ -90,7 +90,7 @@ test('every fact is read from the records and live events of the frames', () => 
     const { kind, key, payload } = decoded.event;
     return { kind, class: eventClass(kind), key, payload };
   });
-  // Compaction left the newest of each place.
+  // Compaction left the newest of each key.
   for (const fact of pinnedFacts())
     if (isEventKind(fact.kind) && fact.class === 'live') expect(holds(read, fact), fact.kind).toBe(true);
   for (const fact of read)

@@ -103,8 +103,8 @@ test('its journal is opened without a word, and every record is read', () => {
       ? []
       : [[`${eventSlot(event.kind)} ${event.key}`, { kind: event.kind, payload: event.payload }] as const],
   );
-  const closed = [...reported].filter(([, { kind }]) => kind === 'connection.closed').map(([place]) => place);
-  for (const place of closed) reported.delete(place);
+  const closed = [...reported].filter(([, { kind }]) => kind === 'connection.closed').map(([key]) => key);
+  for (const key of closed) reported.delete(key);
   expect(closed).toHaveLength(1);
   const read = Object.fromEntries(held);
   expect(read).toEqual(withUnreported(Object.fromEntries(reported), read));

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { nodeId } from '../../src/core/ids.ts';
 import { headroom } from '../../src/core/model/headroom.ts';
+import type { HeadroomDevice } from '../../src/core/model/headroom-devices.ts';
 import { headroomDocument } from '../../src/core/model/headroom-document.ts';
-import type { HeadroomPlace } from '../../src/core/model/headroom-place.ts';
-import type { PlaceLink } from '../../src/core/model/place-links.ts';
+import type { HeadroomLink } from '../../src/core/model/headroom-links.ts';
 import { unknown } from '../../src/core/unknown.ts';
 import { headroomDocumentSchema } from '../../src/wire/headroom-schema.ts';
 import { knownPart } from '../../src/wire/schema.ts';
@@ -16,7 +16,7 @@ const [ONE, OTHER] = [nodeId('a'.repeat(26)), nodeId('b'.repeat(26))];
 test('every field of an answer over linked machines is described, and what a machine was measured to do with engines is left out', () => {
   const answer = headroom(
     madeModel({ layers: 32, weightBytes: 16e9 }),
-    [placeOf('spark-1', ONE, 6e9), placeOf('spark-2', OTHER, 100e9)],
+    [deviceOf('spark-1', ONE, 6e9), deviceOf('spark-2', OTHER, 100e9)],
     requested({ engine: 'vllm', batch: 4 }),
     [linkOf(ONE, OTHER), linkOf(OTHER, ONE)],
   );
@@ -36,7 +36,7 @@ test('every field of an answer over linked machines is described, and what a mac
 test('what fits in all of the memory may not in what is free now, and the device with the least room decides', () => {
   const [best] = headroom(
     madeModel({ layers: 32, weightBytes: 16e9 }),
-    [placeOf('spark-1', ONE, 6e9)],
+    [deviceOf('spark-1', ONE, 6e9)],
     requested(),
   ).placements;
   expect(best).toMatchObject({
@@ -46,7 +46,7 @@ test('what fits in all of the memory may not in what is free now, and the device
   });
 });
 
-const placeOf = (name: string, id: typeof ONE, memoryFreeBytes: number): HeadroomPlace => ({
+const deviceOf = (name: string, id: typeof ONE, memoryFreeBytes: number): HeadroomDevice => ({
   name,
   nodeId: id,
   deviceId: 'GPU-0',
@@ -58,7 +58,7 @@ const placeOf = (name: string, id: typeof ONE, memoryFreeBytes: number): Headroo
   memoryFreeBytes,
 });
 
-const linkOf = (source: typeof ONE, sink: typeof ONE): PlaceLink => ({
+const linkOf = (source: typeof ONE, sink: typeof ONE): HeadroomLink => ({
   source,
   sink,
   name: 'spark-1–spark-2',

@@ -33,11 +33,11 @@ describe('a line of samples.jsonl, byte by byte', () => {
     fc.assert(
       fc.property(arbitrarySample, change, (sample, { at, left, byte }) => {
         const line = bytesOf(encodeSampleLine(sample));
-        const place = Math.floor(at * line.length);
+        const offset = Math.floor(at * line.length);
         const changed = Buffer.concat([
-          line.subarray(0, place),
+          line.subarray(0, offset),
           Buffer.of(byte),
-          line.subarray(place + left),
+          line.subarray(offset + left),
         ]);
         const own = read(changed);
         if (own === undefined) return;

@@ -25,13 +25,13 @@ describe('a line of samples.jsonl', () => {
   });
 
   test('gives back the turn that a sample is, and each turn that was skipped', () => {
-    const place = { session: fc.maxSafeNat(), turn: fc.nat(), turns: fc.nat() };
+    const position = { session: fc.maxSafeNat(), turn: fc.nat(), turns: fc.nat() };
     fc.assert(
       fc.property(
         arbitrarySample,
-        fc.record(place),
+        fc.record(position),
         fc.record({
-          ...place,
+          ...position,
           sampleId: fc.maxSafeNat(),
           window: fc.constantFrom(-1, 0),
           reason: fc.constantFrom(...SKIP_REASONS),

@@ -33,7 +33,7 @@ describe('what report.json says of sessions', () => {
       report,
       { ...report, turns: { ...turns, planned: -1 } },
       { ...report, turns, skippedBecause: { bored: 1 } },
-      { ...report, turns, placesOf: 'chairs' },
+      { ...report, turns, concurrencyOf: 'chairs' },
     ])
       expect(() => read(wrong)).toThrow(v.ValiError);
   });

@@ -83,15 +83,15 @@ const withNames = (
   height: number,
 ): readonly (PastLine | undefined)[] => {
   const order = lines.filter(line => line !== undefined).toSorted((a, b) => a.last.y - b.last.y);
-  const places = new Map<object, number>();
+  const indexes = new Map<object, number>();
   let least = Number.NEGATIVE_INFINITY;
   for (const line of order) {
     least = Math.max(line.last.y, least + NAME_GAP);
-    places.set(line, least);
+    indexes.set(line, least);
   }
   // Two levels at the bottom: the upper name makes room.
   const over = Math.max(0, least - height);
-  return lines.map(line => line && { ...line, nameY: (places.get(line) ?? line.last.y) - over });
+  return lines.map(line => line && { ...line, nameY: (indexes.get(line) ?? line.last.y) - over });
 };
 
 /** 1, 2 or 5 times a power of ten, at least so much. */

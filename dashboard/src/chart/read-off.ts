@@ -1,7 +1,7 @@
-// Which place of a picture is meant: by a pointer over it, or by a key.
+// Which value of a chart a pointer over it or a key selects.
 
-/** The nearest one to a share of the width. @param x where a place is; they increase */
-export const nearestPlace = (share: number, count: number, x: (index: number) => number): number => {
+/** The nearest one to a share of the width. @param x position of each value; they increase */
+export const nearestIndex = (share: number, count: number, x: (index: number) => number): number => {
   let [low, high] = [0, Math.max(0, count - 1)];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
@@ -12,10 +12,10 @@ export const nearestPlace = (share: number, count: number, x: (index: number) =>
 };
 
 /** As a slider moves (WAI-ARIA, slider pattern); undefined where the key is not for it. */
-export const turnedPlace = (key: string, place: number, count: number): number | undefined => {
+export const turnedIndex = (key: string, index: number, count: number): number | undefined => {
   const step = STEPS.get(key);
   if (step === undefined || count === 0) return undefined;
-  return Math.min(count - 1, Math.max(0, place + step));
+  return Math.min(count - 1, Math.max(0, index + step));
 };
 
 const PAGE = 10;

@@ -13,7 +13,7 @@ interface SparklineRange {
 
 interface SparklinePath {
   readonly d: string;
-  /** The newest value's place; undefined when the newest slot holds nothing. */
+  /** Position of the newest value; undefined when the newest slot holds nothing. */
   readonly end: { readonly x: number; readonly y: number } | undefined;
 }
 

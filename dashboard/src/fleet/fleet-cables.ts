@@ -37,13 +37,13 @@ export const fleetCables = (
   roster: FleetRoster,
   faults: readonly LinkFault[],
 ): FleetCables => {
-  const places = cellPlaces(layout, roster);
+  const ends = cellEnds(layout, roster);
   const cables: DrawnCable[] = [];
   const drops = new Map<number, number[]>();
   const bracketed = new Set<number>();
   const lanes = new Map<number, number>();
   for (const fault of faults.slice(0, CABLES_DRAWN_MAX)) {
-    const [a, b] = fault.nodes.map(node => places.get(node));
+    const [a, b] = fault.nodes.map(node => ends.get(node));
     if (a === undefined || b === undefined) continue;
     if (a.group === b.group) {
       const isBracket =
@@ -83,10 +83,10 @@ export const pickArcs = (
   const { cell } = layout;
   return roster.groups
     .flatMap(({ cells }, group): string[] => {
-      const place = cells.findIndex(each => each.node === node);
+      const cellIndex = cells.findIndex(each => each.node === node);
       const spots = layout.groups[group]?.cells ?? [];
-      const from = spots[place];
-      if (place < 0 || from === undefined || bracketed.has(group)) return [];
+      const from = spots[cellIndex];
+      if (cellIndex < 0 || from === undefined || bracketed.has(group)) return [];
       const top = from.y + cell.height + UNDER_NUMBER;
       return spots.flatMap((spot, index) => {
         const other = cells[index]?.node;
@@ -99,17 +99,17 @@ export const pickArcs = (
     .join('');
 };
 
-const cellPlaces = (layout: FleetLayout, roster: FleetRoster): ReadonlyMap<NodeId, End> => {
-  const places = new Map<NodeId, End>();
+const cellEnds = (layout: FleetLayout, roster: FleetRoster): ReadonlyMap<NodeId, End> => {
+  const ends = new Map<NodeId, End>();
   for (const [group, { cells }] of roster.groups.entries())
     for (const [index, { node }] of cells.entries()) {
       const box = layout.groups[group];
       const spot = box?.cells[index];
       // With tags a node may be in several groups: its cables go to the first.
-      if (box !== undefined && spot !== undefined && !places.has(node))
-        places.set(node, { group, box, spot, middle: spot.x + layout.cell.width / 2 });
+      if (box !== undefined && spot !== undefined && !ends.has(node))
+        ends.set(node, { group, box, spot, middle: spot.x + layout.cell.width / 2 });
     }
-  return places;
+  return ends;
 };
 
 const bracket = ({ cell }: FleetLayout, fault: LinkFault, a: End, b: End): DrawnCable => {

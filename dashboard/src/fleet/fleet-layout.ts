@@ -52,7 +52,7 @@ export interface FleetLayout {
   readonly width: number;
   readonly height: number;
   readonly cell: CellSize;
-  /** Under each cell its place in the group. */
+  /** Under each cell its number in the group. */
   readonly isNumbered: boolean;
   /** Groups have so few nodes that each is drawn as a rack: eight in a row. */
   readonly isRacked: boolean;
@@ -110,8 +110,8 @@ export const fleetLayout = (frame: FleetFrame): FleetLayout => {
     const rows = maximumOf([1, ...line.map(nodes => Math.ceil(nodes / columns))]);
     const footTop = y + head + rows * rowHeight + arcRoom;
     const bottom = footTop + foot;
-    for (const [place, nodes] of line.entries()) {
-      const x = left + place * (room + gap);
+    for (const [position, nodes] of line.entries()) {
+      const x = left + position * (room + gap);
       const drawn = (Math.min(columns, Math.max(1, nodes)) - 1) * spread + size.width + size.gpuWidth + 1;
       groups.push({
         x,

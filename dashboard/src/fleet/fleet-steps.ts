@@ -4,7 +4,7 @@
 import type { FleetRoster } from '../../../src/core/fleet/fleet-picture.ts';
 import type { FleetLayout } from './fleet-layout.ts';
 
-export interface CellPlace {
+export interface CellPosition {
   readonly group: number;
   readonly cell: number;
 }
@@ -14,13 +14,13 @@ interface FocusMove {
   readonly roster: FleetRoster;
   /** By node. */
   readonly faulty: ReadonlyMap<string, unknown>;
-  readonly focus: CellPlace;
+  readonly focus: CellPosition;
   /** As a KeyboardEvent names it. */
   readonly key: string;
 }
 
 /** undefined: the key is none of ours. */
-export const movedFocus = (move: FocusMove): CellPlace | undefined => {
+export const movedFocus = (move: FocusMove): CellPosition | undefined => {
   const { layout, roster, focus, key } = move;
   const count = (group: number): number => roster.groups[group]?.cells.length ?? 0;
   const columns = layout.groups[focus.group]?.columns ?? 1;
@@ -50,7 +50,7 @@ export const movedFocus = (move: FocusMove): CellPlace | undefined => {
   }
 };
 
-const nextGroup = ({ roster, focus }: FocusMove, step: 1 | -1, end: 'first' | 'last'): CellPlace => {
+const nextGroup = ({ roster, focus }: FocusMove, step: 1 | -1, end: 'first' | 'last'): CellPosition => {
   for (let group = focus.group + step; group >= 0 && group < roster.groups.length; group += step) {
     const count = roster.groups[group]?.cells.length ?? 0;
     if (count > 0) return { group, cell: end === 'first' ? 0 : count - 1 };
@@ -59,7 +59,7 @@ const nextGroup = ({ roster, focus }: FocusMove, step: 1 | -1, end: 'first' | 'l
 };
 
 /** Below the last row of a group, or above its first, comes the next group there. */
-const besides = ({ layout, roster, focus }: FocusMove, step: 1 | -1): CellPlace => {
+const besides = ({ layout, roster, focus }: FocusMove, step: 1 | -1): CellPosition => {
   const box = layout.groups[focus.group];
   const spot = box?.cells[focus.cell];
   if (box === undefined || spot === undefined) return focus;
@@ -77,12 +77,12 @@ const besides = ({ layout, roster, focus }: FocusMove, step: 1 | -1): CellPlace 
   return { group: best.group, cell: Math.min(count - 1, row * columns + Math.min(column, columns - 1)) };
 };
 
-const nextFault = ({ roster, faulty, focus }: FocusMove): CellPlace => {
-  const places = roster.groups.flatMap(({ cells }, group) =>
+const nextFault = ({ roster, faulty, focus }: FocusMove): CellPosition => {
+  const positions = roster.groups.flatMap(({ cells }, group) =>
     cells.flatMap(({ node }, cell) => (faulty.has(node) ? [{ group, cell }] : [])),
   );
-  const after = places.find(
+  const after = positions.find(
     ({ group, cell }) => group > focus.group || (group === focus.group && cell > focus.cell),
   );
-  return after ?? places[0] ?? focus;
+  return after ?? positions[0] ?? focus;
 };

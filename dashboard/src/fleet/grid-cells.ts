@@ -7,7 +7,7 @@ import type { CellSize, GroupBox } from './fleet-layout.ts';
 interface GridCellsView {
   readonly group: RosterGroup;
   /** Of the group in the roster. */
-  readonly place: number;
+  readonly groupIndex: number;
   readonly box: GroupBox;
   readonly size: CellSize;
   /** The cell that Tab leads to; undefined: it is in another group. */
@@ -27,7 +27,7 @@ export class GridCells {
   }
 
   show(view: GridCellsView): void {
-    if (view.group !== this.#group || view.box !== this.#box) this.#place(view);
+    if (view.group !== this.#group || view.box !== this.#box) this.#draw(view);
     for (const [index, cell] of this.#cells.entries()) {
       put(cell, 'tabindex', index === view.active ? '0' : '-1');
       put(cell, 'aria-selected', String(view.picked.has(view.group.cells[index]?.node ?? '')));
@@ -41,7 +41,7 @@ export class GridCells {
     if (cell !== undefined) put(cell, 'aria-label', name);
   }
 
-  #place({ group, place, box, size }: GridCellsView): void {
+  #draw({ group, groupIndex, box, size }: GridCellsView): void {
     // The focus stays on its cell.
     const before = new Map(this.#cells.map(cell => [cell.dataset['cell'] ?? '', cell]));
     this.#group = group;
@@ -51,7 +51,7 @@ export class GridCells {
       const spot = box.cells[index];
       cell.id = `cell-${group.id}-${node}`;
       cell.dataset['cell'] = node;
-      cell.dataset['place'] = `${place} ${index}`;
+      cell.dataset['position'] = `${groupIndex} ${index}`;
       put(cell, 'x', String(spot?.x ?? box.x));
       put(cell, 'y', String(spot?.y ?? box.y));
       put(cell, 'width', String(size.width + size.gpuWidth + 1));
@@ -78,12 +78,12 @@ export class GridCells {
 }
 
 /** Of the cell that an event happened on; undefined for anything else. */
-export const placeOfCell = (
+export const positionOfCell = (
   target: EventTarget | null,
 ): { readonly group: number; readonly cell: number } | undefined => {
-  const place = target instanceof SVGElement ? target.dataset['place'] : undefined;
-  const [group, cell] = (place ?? '').split(' ').map(Number);
-  return place === undefined || group === undefined || cell === undefined ? undefined : { group, cell };
+  const position = target instanceof SVGElement ? target.dataset['position'] : undefined;
+  const [group, cell] = (position ?? '').split(' ').map(Number);
+  return position === undefined || group === undefined || cell === undefined ? undefined : { group, cell };
 };
 
 const newCell = (): SVGRectElement => {

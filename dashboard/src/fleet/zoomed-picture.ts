@@ -3,16 +3,16 @@
 import { nodesOfFault } from '../../../src/core/fleet/fleet-faults.ts';
 import type { FleetPicture } from '../../../src/core/fleet/fleet-picture.ts';
 
-export const zoomedPicture = (picture: FleetPicture, place: number): FleetPicture => {
-  const group = picture.roster.groups[place];
+export const zoomedPicture = (picture: FleetPicture, index: number): FleetPicture => {
+  const group = picture.roster.groups[index];
   const nodes = new Set(group?.cells.map(({ node }) => node));
   const list = picture.faults.list.filter(fault => nodesOfFault(fault).every(node => nodes.has(node)));
   return {
     ...picture,
     roster: { ...picture.roster, groups: group === undefined ? [] : [group] },
-    levels: picture.levels.slice(place, place + 1),
-    sums: picture.sums.slice(place, place + 1),
-    ways: picture.ways.slice(place, place + 1),
+    levels: picture.levels.slice(index, index + 1),
+    sums: picture.sums.slice(index, index + 1),
+    ways: picture.ways.slice(index, index + 1),
     faults: { ...picture.faults, list },
   };
 };

@@ -100,7 +100,7 @@ const droppedJson = async (file: DroppedFile): Promise<unknown> => {
 };
 
 const fileBytes = (file: DroppedFile): ByteSource => ({
-  place: file.name,
+  location: file.name,
   byteCount: file.size,
   read: async (offset, length) =>
     new Uint8Array(await file.slice(offset, Math.min(file.size, offset + length)).arrayBuffer()),

@@ -16,7 +16,7 @@ import {
 import { typeText } from '../../../src/core/link/link-text.ts';
 import { figureAgeMs, type LinkView } from '../../../src/core/link/link-view.ts';
 import { CACHE_TYPES, cacheBytesPerToken } from '../../../src/core/model/cache-bytes.ts';
-import type { HeadroomPlace, HeadroomQuestion } from '../../../src/core/model/headroom-place.ts';
+import type { HeadroomDevice, HeadroomQuestion } from '../../../src/core/model/headroom-devices.ts';
 import type { Interval, ModelFacts, ModelSource } from '../../../src/core/model/model-facts.ts';
 import { pushAll } from '../../../src/core/push-all.ts';
 import type { State } from '../../../src/core/state.ts';
@@ -47,7 +47,7 @@ export const figureSources = (
   const from = SOURCE_WORDS[model.source.kind];
   const { layers, experts, weights, cache, quantisation } = model;
   const rows: FigureSource[] = [];
-  for (const place of placement?.places ?? []) pushAll(rows, measuredRows(place, state, nowMs));
+  for (const device of placement?.devices ?? []) pushAll(rows, measuredRows(device, state, nowMs));
   for (const hop of placement?.hops ?? []) pushAll(rows, linkRows(hop, links, nowMs));
   rows.push({
     what: [
@@ -83,7 +83,7 @@ export const figureSources = (
 };
 
 const measuredRows = (
-  { ceiling, name, deviceName, nodeId }: HeadroomPlace,
+  { ceiling, name, deviceName, nodeId }: HeadroomDevice,
   state: State,
   nowMs: number,
 ): readonly FigureSource[] => {

@@ -1,7 +1,7 @@
 // What a model needs against what each device has, as shares of what it has.
 
 import { figureText, formatBytes, formatBytesOf } from '../../../src/core/figure/figure.ts';
-import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
+import type { HeadroomDevice } from '../../../src/core/model/headroom-devices.ts';
 import { type Fit, fitOf } from '../../../src/core/model/memory-need.ts';
 import { isUnknown } from '../../../src/core/unknown.ts';
 import type { ModelPlacements } from './placement.ts';
@@ -23,17 +23,17 @@ interface FitRow {
 
 /** @param live the same devices with what of them is free now. */
 export const fitRows = (
-  { need, places }: Pick<ModelPlacements, 'need' | 'places'>,
-  live: readonly HeadroomPlace[],
+  { need, devices }: Pick<ModelPlacements, 'need' | 'devices'>,
+  live: readonly HeadroomDevice[],
 ): {
   readonly shown: readonly FitRow[];
   readonly hidden: number;
 } => ({
-  hidden: Math.max(0, places.length - ROWS_MAX),
-  shown: places.slice(0, ROWS_MAX).map(({ memoryBytes, name, nodeId, deviceId }): FitRow => {
+  hidden: Math.max(0, devices.length - ROWS_MAX),
+  shown: devices.slice(0, ROWS_MAX).map(({ memoryBytes, name, nodeId, deviceId }): FitRow => {
     const now = nowOf(
       need,
-      live.find(place => place.nodeId === nodeId && place.deviceId === deviceId)?.memoryFreeBytes,
+      live.find(device => device.nodeId === nodeId && device.deviceId === deviceId)?.memoryFreeBytes,
     );
     if (isUnknown(memoryBytes)) return { name, parts: [], tone: 'unknown', words: memoryBytes.reason, now };
     if (isUnknown(need))
@@ -55,7 +55,10 @@ export const fitRows = (
   }),
 });
 
-const nowOf = (need: ModelPlacements['need'], freeBytes: HeadroomPlace['memoryFreeBytes']): FitRow['now'] => {
+const nowOf = (
+  need: ModelPlacements['need'],
+  freeBytes: HeadroomDevice['memoryFreeBytes'],
+): FitRow['now'] => {
   if (freeBytes === undefined) return { words: 'what is free now is not reported', tone: 'unknown' };
   if (isUnknown(freeBytes)) return { words: `free now: ${freeBytes.reason}`, tone: 'unknown' };
   const free = `${figureText(formatBytes(freeBytes))} free now`;

@@ -58,5 +58,5 @@ export class HeadroomStore {
   }
 }
 
-const calculated = ({ model, places, question, links }: HeadroomInput): Headroom =>
-  headroom(model, places, question, links);
+const calculated = ({ model, devices, question, links }: HeadroomInput): Headroom =>
+  headroom(model, devices, question, links);

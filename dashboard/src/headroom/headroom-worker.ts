@@ -4,5 +4,5 @@ import { headroom } from '../../../src/core/model/headroom.ts';
 import type { HeadroomInput } from './placement.ts';
 
 self.addEventListener('message', ({ data }: MessageEvent<HeadroomInput>) => {
-  self.postMessage(headroom(data.model, data.places, data.question, data.links));
+  self.postMessage(headroom(data.model, data.devices, data.question, data.links));
 });

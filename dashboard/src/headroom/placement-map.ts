@@ -69,14 +69,14 @@ export const placementMap = (
       isOffline: presence === 'offline',
     };
   });
-  const places = new Map(nodes.map(node => [node.nodeId, node]));
+  const membersOf = new Map(nodes.map(node => [node.nodeId, node]));
   return {
     nodes,
     hidden: views.length - shown.length,
     // Lines that are used lie above the others.
     links: links
       .flatMap(({ key, nodes: [a, b], standing }): MapLine[] => {
-        const [from, to] = [places.get(a), places.get(b)];
+        const [from, to] = [membersOf.get(a), membersOf.get(b)];
         if (from === undefined || to === undefined || !isCarrying(standing)) return [];
         return [
           {

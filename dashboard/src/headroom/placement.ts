@@ -8,13 +8,13 @@ import type { StoredCalibration } from '../../../src/core/model/engine-calibrati
 import type { Headroom, RankedPlacement } from '../../../src/core/model/headroom.ts';
 import type { HeadroomChange } from '../../../src/core/model/headroom-changes.ts';
 import {
-  type HeadroomPlace,
+  type HeadroomDevice,
   type HeadroomQuestion,
-  headroomPlaces,
-} from '../../../src/core/model/headroom-place.ts';
+  headroomDevices,
+} from '../../../src/core/model/headroom-devices.ts';
+import { type HeadroomLink, headroomLinksOf } from '../../../src/core/model/headroom-links.ts';
 import type { Fit, MemoryNeed } from '../../../src/core/model/memory-need.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
-import { type PlaceLink, placeLinksOf } from '../../../src/core/model/place-links.ts';
 import type { PrefillTime } from '../../../src/core/model/prefill.ts';
 import type { PlacementTerm } from '../../../src/core/model/step-time.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
@@ -31,7 +31,7 @@ export interface ModelPlacement {
   readonly nodes: readonly NodeId[];
   /** Between which nodes a token crosses a link. */
   readonly hops: readonly (readonly [NodeId, NodeId])[];
-  readonly places: readonly HeadroomPlace[];
+  readonly devices: readonly HeadroomDevice[];
   /** Whose constants; undefined where its time is not known. */
   readonly constants: { readonly label: string; readonly errorShare: Reported<number> } | undefined;
   readonly prefill: PrefillTime | Unknown;
@@ -67,7 +67,7 @@ export interface ModelPlacements {
   /** Ranked behind those, and not kept. */
   readonly leftOut: number;
   /** Every device, in the order of its nodes. */
-  readonly places: readonly HeadroomPlace[];
+  readonly devices: readonly HeadroomDevice[];
   readonly changes: readonly HeadroomChange[];
   readonly notes: readonly string[];
 }
@@ -75,9 +75,9 @@ export interface ModelPlacements {
 /** All that an answer follows from; plain, so that it may go to a worker. */
 export interface HeadroomInput {
   readonly model: ModelFacts;
-  readonly places: readonly HeadroomPlace[];
+  readonly devices: readonly HeadroomDevice[];
   readonly question: HeadroomQuestion;
-  readonly links: readonly PlaceLink[];
+  readonly links: readonly HeadroomLink[];
 }
 
 /** A node without contact carries nothing. */
@@ -98,11 +98,11 @@ export const headroomInput = (
   model,
   question,
   // What is free changes each half second, and nothing is ranked by it.
-  places: livePlaces(views).map(({ memoryFreeBytes: _, ...place }) => ({
-    ...place,
-    calibrations: place.nodeId === undefined ? [] : calibrationsOf(place.nodeId).map(toTheHour),
+  devices: liveDevices(views).map(({ memoryFreeBytes: _, ...device }) => ({
+    ...device,
+    calibrations: device.nodeId === undefined ? [] : calibrationsOf(device.nodeId).map(toTheHour),
   })),
-  links: placeLinksOf(links, node => views.find(({ nodeId }) => nodeId === node)?.name ?? node),
+  links: headroomLinksOf(links, node => views.find(({ nodeId }) => nodeId === node)?.name ?? node),
 });
 
 /** Their age is only displayed, and rounded to the hour it seldom changes. */
@@ -112,17 +112,17 @@ const toTheHour = ({ calibration, ageMs }: StoredCalibration): StoredCalibration
 });
 
 /** Every device of the nodes with contact, and the free part of its memory now. */
-export const livePlaces = (views: readonly NodeView[]): readonly HeadroomPlace[] =>
-  views.filter(({ presence }) => presence !== 'offline').flatMap(headroomPlaces);
+export const liveDevices = (views: readonly NodeView[]): readonly HeadroomDevice[] =>
+  views.filter(({ presence }) => presence !== 'offline').flatMap(headroomDevices);
 
 export const modelPlacements = (
   { need, placements, placementsLeftOut, changes, notes }: Headroom,
-  { places }: Pick<HeadroomInput, 'places'>,
+  { devices }: Pick<HeadroomInput, 'devices'>,
 ): ModelPlacements => ({
   need,
   ranked: placements.map(placementOf),
   leftOut: placementsLeftOut,
-  places,
+  devices,
   changes,
   notes,
 });
@@ -135,10 +135,10 @@ const placementOf = (answer: RankedPlacement): ModelPlacement => {
       placement.kind === 'one'
         ? 'One device'
         : `${placement.kind === 'tensor' ? 'TP' : 'PP'} ${placement.kind === 'tensor' ? parts.length : placement.stages.length}`,
-    on: parts.map(({ place }) => place.name).join(' + '),
-    nodes: [...new Set(parts.flatMap(({ place }) => place.nodeId ?? []))],
+    on: parts.map(({ device }) => device.name).join(' + '),
+    nodes: [...new Set(parts.flatMap(({ device }) => device.nodeId ?? []))],
     hops: hopsOf(answer),
-    places: parts.map(({ place }) => place),
+    devices: parts.map(({ device }) => device),
     constants: isUnknown(decode) ? undefined : { label: decode.constants, errorShare: decode.errorShare },
     prefill,
     fit,
@@ -150,7 +150,7 @@ const placementOf = (answer: RankedPlacement): ModelPlacement => {
 
 /** Within a stage each with each, from stage to stage the first of both. */
 const hopsOf = ({ placement: { stages } }: RankedPlacement): readonly (readonly [NodeId, NodeId])[] => {
-  const nodes = stages.map(({ places }) => [...new Set(places.flatMap(({ nodeId }) => nodeId ?? []))]);
+  const nodes = stages.map(({ devices }) => [...new Set(devices.flatMap(({ nodeId }) => nodeId ?? []))]);
   const within = nodes.flatMap(stage =>
     stage.flatMap((one, index) => stage.slice(index + 1).map(other => [one, other] as const)),
   );

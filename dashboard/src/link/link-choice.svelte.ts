@@ -5,22 +5,22 @@
 const POINT_MS = 120;
 
 /** Where the key of the picked link is kept. */
-interface PickedPlace {
+interface PickedLink {
   read(): string | undefined;
   write(key: string | undefined): void;
 }
 
 export class LinkChoice {
   pointed: string | undefined = $state.raw(undefined);
-  readonly #place: PickedPlace;
+  readonly #store: PickedLink;
   #wait: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(place: PickedPlace) {
-    this.#place = place;
+  constructor(store: PickedLink) {
+    this.#store = store;
   }
 
   get picked(): string | undefined {
-    return this.#place.read();
+    return this.#store.read();
   }
 
   get shown(): string | undefined {
@@ -45,12 +45,12 @@ export class LinkChoice {
   pick(key: string): void {
     clearTimeout(this.#wait);
     this.pointed = undefined;
-    this.#place.write(this.picked === key ? undefined : key);
+    this.#store.write(this.picked === key ? undefined : key);
   }
 
   release(): void {
     clearTimeout(this.#wait);
     this.pointed = undefined;
-    if (this.picked !== undefined) this.#place.write(undefined);
+    if (this.picked !== undefined) this.#store.write(undefined);
   }
 }

@@ -54,14 +54,14 @@ export const historyPicture = (
   const last = points.at(-1);
   if (first === undefined || last === undefined || last.atMs <= first.atMs) return undefined;
   const max = 1.1 * maximumOf(points.flatMap(({ upload, download }) => [upload ?? 0, download ?? 0]));
-  const place = (atMs: number, value: number) => ({
+  const pointAt = (atMs: number, value: number) => ({
     x: ((atMs - first.atMs) / (last.atMs - first.atMs)) * width,
     y: height - (value / max) * height,
   });
   const lineOf = (way: Way): HistoryLine | undefined => {
     const known = points.flatMap(point => {
       const value = point[way];
-      return value === undefined ? [] : { ...place(point.atMs, value), value };
+      return value === undefined ? [] : { ...pointAt(point.atMs, value), value };
     });
     const end = known.at(-1);
     if (end === undefined || known.length < 2) return undefined;

@@ -88,7 +88,7 @@ const valuesOf = ({ there, back, roundTrip }: LinkView, measure: HeatMeasure): r
   return measure === 'share' ? [] : [there, back].flatMap(rate => rate?.value ?? []);
 };
 
-interface Place {
+interface CellContext {
   readonly from: MatrixColumn;
   readonly to: MatrixColumn;
   readonly measure: HeatMeasure;
@@ -97,7 +97,10 @@ interface Place {
   readonly whyNone: string;
 }
 
-const cellOf = (link: LinkView | undefined, { from, to, measure, scale, units, whyNone }: Place): Cell => {
+const cellOf = (
+  link: LinkView | undefined,
+  { from, to, measure, scale, units, whyNone }: CellContext,
+): Cell => {
   const way = `${from.name} to ${to.name}`;
   if (link === undefined) return { kind: 'unreachable', reported: `${way}: ${whyNone}` };
   const isThere = link.nodes[0] === from.id;

@@ -41,12 +41,12 @@ export const modelLabel = ({ model }: Pick<Run, 'model'>): string =>
 
 /** "vLLM on bosun", "http://10.0.0.7:8000". */
 export const targetLabel = (state: State, run: Pick<Run, 'target' | 'targetNode' | 'serverKind'>): string => {
-  const place = isKnown(run.targetNode)
+  const target = isKnown(run.targetNode)
     ? `on ${nodeName(state, run.targetNode)}`
     : run.target === ''
       ? 'at an unknown target'
       : `at ${run.target}`;
-  return isKnown(run.serverKind) ? `${run.serverKind} ${place}` : place;
+  return isKnown(run.serverKind) ? `${run.serverKind} ${target}` : target;
 };
 
 /** Why a run has neither files nor a process that could be asked; '' where it has. */

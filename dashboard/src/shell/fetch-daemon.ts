@@ -54,8 +54,8 @@ const jsonOf = (text: string): unknown => {
 };
 
 const notUnderstood = ([issue]: readonly [v.BaseIssue<unknown>, ...unknown[]]): DaemonReply<never> => {
-  const place = v.getDotPath(issue);
-  const what = place === null ? issue.message : `${place}: ${issue.message}`;
+  const path = v.getDotPath(issue);
+  const what = path === null ? issue.message : `${path}: ${issue.message}`;
   return {
     kind: 'refused',
     code: 'not-understood',

@@ -34,7 +34,7 @@ export interface Sizes {
 }
 
 export interface Arrangement extends Sizes {
-  readonly places: readonly Placement[];
+  readonly placements: readonly Placement[];
 }
 
 /** The width of the text of a node if it is next to its drawing. */
@@ -94,8 +94,10 @@ export const arrangeRing = (
   return MEASURED_LINES.map(ring).find(hasRoom) ?? ring('compute');
 };
 
-const hasRoom = ({ places }: Arrangement): boolean =>
-  places.every(({ box }, index) => places.slice(index + 1).every(other => !meet(box, other.box, NODES_GAP)));
+const hasRoom = ({ placements }: Arrangement): boolean =>
+  placements.every(({ box }, index) =>
+    placements.slice(index + 1).every(other => !meet(box, other.box, NODES_GAP)),
+  );
 
 interface RingInput {
   readonly sizes: Sizes;
@@ -108,16 +110,16 @@ const ringOf = (count: number, { sizes, frame, widths }: RingInput): Arrangement
   const angles = anglesOf(count, { sizes, frame });
   const across = stretched(angles.map(Math.cos));
   const down = stretched(angles.map(Math.sin));
-  const places = angles.map((angle, index): Placement => {
+  const placements = angles.map((angle, index): Placement => {
     const isNextTo = detail === 'full' && count >= 3 && Math.abs(Math.cos(angle)) < 0.5;
     const height = isNextTo ? drawing.height : below.height;
     const at = {
       x: frame.width / 2 + (across[index] ?? 0) * ((frame.width - below.width) / 2 - PAD),
       y: frame.height / 2 + (down[index] ?? 0) * ((frame.height - height) / 2 - PAD),
     };
-    return isNextTo ? nextToPosition(at, sizes, frame, widths[index]) : belowPlace(at, sizes, frame);
+    return isNextTo ? nextToPosition(at, sizes, frame, widths[index]) : placementBelow(at, sizes, frame);
   });
-  return { ...sizes, places };
+  return { ...sizes, placements };
 };
 
 /** The first on top, clockwise. If many share the ring, their distances follow the width and height of their boxes. */
@@ -142,7 +144,7 @@ const anglesOf = (count: number, { sizes, frame }: Pick<RingInput, 'sizes' | 'fr
 };
 
 /** A node with its words under the drawing. */
-export const belowPlace = (at: Point, { below, drawing, detail }: Sizes, frame: MapFrame): Placement => {
+export const placementBelow = (at: Point, { below, drawing, detail }: Sizes, frame: MapFrame): Placement => {
   const box = boxAround(at, below);
   const hull: Box = { x: at.x - drawing.width / 2, y: box.y, ...drawing };
   const words: Box = {

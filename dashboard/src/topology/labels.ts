@@ -52,7 +52,7 @@ interface LabelRules {
 
 export interface Labelling {
   readonly labels: readonly PlacedLabel[];
-  /** Links whose labels found no place. */
+  /** Links whose labels found no room. */
   readonly hidden: readonly string[];
 }
 
@@ -61,17 +61,17 @@ export const placeLabels = (routes: readonly LabelledRoute[], rules: LabelRules)
     .filter(({ wanted }) => wanted.length > 0)
     .sort((a, b) => b.priority - a.priority || b.length - a.length);
   const standing = new Map<string, readonly PlacedLabel[]>();
-  const place = (route: LabelledRoute, sets: LabelledRoute['wanted']): void => {
+  const placeRoute = (route: LabelledRoute, sets: LabelledRoute['wanted']): void => {
     const others = [...standing].flatMap(([key, labels]) => (key === route.key ? [] : labels));
     const found = firstThatFits(route, sets, { routes, taken: others, rules });
     if (found.length > 0) standing.set(route.key, found);
   };
   const isFirst = ({ mayCross, neverHides, priority }: LabelledRoute): boolean =>
     mayCross || neverHides || priority >= CHOOSES_FIRST;
-  for (const route of order.filter(isFirst)) place(route, route.wanted);
+  for (const route of order.filter(isFirst)) placeRoute(route, route.wanted);
   const rest = order.filter(route => !isFirst(route));
-  for (const route of rest) place(route, route.wanted.slice(-1));
-  for (const route of rest) place(route, route.wanted.slice(0, -1));
+  for (const route of rest) placeRoute(route, route.wanted.slice(-1));
+  for (const route of rest) placeRoute(route, route.wanted.slice(0, -1));
   return {
     labels: order.flatMap(({ key }) => standing.get(key) ?? []),
     hidden: order.flatMap(({ key }) => (standing.has(key) ? [] : key)),

@@ -50,14 +50,14 @@ export const layoutMap = ({ nodes, links, frame }: MapInput): MapLayout => {
     frame,
     nodes.map(({ words }) => words),
   );
-  const { detail, places } = arrangement;
-  const placeOf = new Map(nodes.map(({ id }, index) => [id, places[index]]));
+  const { detail, placements } = arrangement;
+  const placementOf = new Map(nodes.map(({ id }, index) => [id, placements[index]]));
   const fontSize = detail === 'full' ? (nodes.length === 2 ? 15 : 13) : 12;
   const ends = links.flatMap(link => {
-    const [a, b] = link.nodes.map(id => placeOf.get(id));
+    const [a, b] = link.nodes.map(id => placementOf.get(id));
     return a === undefined || b === undefined ? [] : [{ link, a, b }];
   });
-  const lines = routesOf(ends, places, { frame, flag: flagSize(detail, fontSize) });
+  const lines = routesOf(ends, placements, { frame, flag: flagSize(detail, fontSize) });
   const routes = ends.flatMap(({ link }, index): readonly LabelledRoute[] => {
     const route = lines[index];
     if (route === undefined || route.length < 1) return [];
@@ -88,7 +88,7 @@ export const layoutMap = ({ nodes, links, frame }: MapInput): MapLayout => {
 /** Lines go around obstacles. */
 const routesOf = (
   ends: readonly { readonly link: MapLink; readonly a: Placement; readonly b: Placement }[],
-  places: readonly Placement[],
+  placements: readonly Placement[],
   { frame, flag }: { readonly frame: MapFrame; readonly flag: MapFrame },
 ): readonly LinkRoute[] =>
   routesAround(
@@ -97,7 +97,7 @@ const routesOf = (
         ? { a, b, lengthMin: FLAGGED_LENGTH_MIN, label: flag }
         : { a, b, lengthMin: LENGTH_MIN, label: undefined },
     ),
-    places,
+    placements,
     frame,
   );
 
@@ -111,7 +111,7 @@ const label = (
 ): Labelling => {
   const bounds: Box = { x: -EDGE, y: -EDGE, width: frame.width + 2 * EDGE, height: frame.height + 2 * EDGE };
   return placeLabels(routes, {
-    solids: arrangement.places.flatMap(({ solids }) => solids),
+    solids: arrangement.placements.flatMap(({ solids }) => solids),
     centre: { x: frame.width / 2, y: frame.height / 2 },
     frame: bounds,
     fontSize,
@@ -138,13 +138,13 @@ interface LineEnds {
 /** One route per link, in their order. */
 const routesAround = (
   links: readonly LineEnds[],
-  places: readonly Placement[],
+  placements: readonly Placement[],
   frame: MapFrame,
 ): readonly LinkRoute[] => {
   const centre = { x: frame.width / 2, y: frame.height / 2 };
   const routes = links.map(({ a, b }) => routeBetween(a, b));
   const othersOf = ({ a, b }: LineEnds): readonly Box[] =>
-    places.filter(place => place !== a && place !== b).flatMap(({ solids }) => solids);
+    placements.filter(placement => placement !== a && placement !== b).flatMap(({ solids }) => solids);
   const blocked: number[] = [];
   for (const [index, link] of links.entries()) {
     const route = routes[index] ?? routeBetween(link.a, link.b);
@@ -269,7 +269,7 @@ const hasRoom = (
   label: MapFrame,
   { walls, frame }: { readonly walls: readonly Box[]; readonly frame: MapFrame },
 ): boolean =>
-  LABEL_PLACES.some(t => {
+  LABEL_SHARES.some(t => {
     const at = pointAt(course, t);
     const normal = directionAt(course, t);
     const reach = (Math.abs(normal.y) * label.width + Math.abs(normal.x) * label.height) / 2 + LABEL_GAP;
@@ -329,7 +329,7 @@ const BOWS: readonly number[] = [16, 32, 48, 64, 84, 104, 128, -24, -48, -72, -1
 const INWARD_COST = 4;
 /** Of a line that would stand where its label cannot. */
 const MUTE_COST = 300;
-const LABEL_PLACES: readonly number[] = [0.5, 0.4, 0.6, 0.3, 0.7];
+const LABEL_SHARES: readonly number[] = [0.5, 0.4, 0.6, 0.3, 0.7];
 const LABEL_GAP = 7;
 const DOOR_SLACK = 2;
 /** Lines may use this much of the map's padding, px. */

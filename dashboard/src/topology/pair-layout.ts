@@ -3,13 +3,13 @@
 // pixels.
 
 import { DRAWING_HEIGHT, DRAWING_WIDTH } from '../drawing/vessel.ts';
-import { belowPlace, DRAUGHT_WIDTH, PHONE_WIDTH, type Placement, type Sizes } from './arrangement.ts';
+import { DRAUGHT_WIDTH, PHONE_WIDTH, type Placement, placementBelow, type Sizes } from './arrangement.ts';
 import { clamp, type MapFrame } from './geometry.ts';
 
 export interface PairLayout {
   readonly isPhone: boolean;
   readonly sizes: Sizes;
-  readonly places: readonly [Placement, Placement];
+  readonly placements: readonly [Placement, Placement];
   /** Left and right end of every lane. */
   readonly left: number;
   readonly right: number;
@@ -39,7 +39,7 @@ const sideBySide = (frame: MapFrame, laneCount: number): PairLayout => {
   return {
     isPhone: false,
     sizes,
-    places: [belowPlace({ x: one, y }, sizes, frame), belowPlace({ x: two, y }, sizes, frame)],
+    placements: [placementBelow({ x: one, y }, sizes, frame), placementBelow({ x: two, y }, sizes, frame)],
     left: one + Math.max(drawing.width / 2 + DRAUGHT_WIDTH * scale, below.width / 2) + LANE_GAP,
     right: two - below.width / 2 - LANE_GAP,
     there,
@@ -61,9 +61,9 @@ const stacked = (frame: MapFrame, laneCount: number): PairLayout => {
   return {
     isPhone: true,
     sizes,
-    places: [
-      belowPlace({ x: frame.width / 4, y }, sizes, frame),
-      belowPlace({ x: (frame.width * 3) / 4, y }, sizes, frame),
+    placements: [
+      placementBelow({ x: frame.width / 4, y }, sizes, frame),
+      placementBelow({ x: (frame.width * 3) / 4, y }, sizes, frame),
     ],
     left: LANE_EDGE,
     right: frame.width - LANE_EDGE,

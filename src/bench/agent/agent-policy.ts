@@ -25,7 +25,7 @@ export interface AgentPolicy extends LoadCaps {
 /** Where the key for a target is. The key itself is read when a load begins, and is not stored. */
 export interface AgentKey {
   readonly origin: string;
-  readonly place:
+  readonly source:
     | { readonly kind: 'variable'; readonly name: string }
     | { readonly kind: 'file'; readonly path: string };
 }
@@ -63,7 +63,7 @@ export const headersFor = async (
 ): Promise<readonly HeaderField[]> => {
   const named = keys.find(key => key.origin === origin);
   if (named === undefined) return [];
-  const key = await keyAt(named.place, env);
+  const key = await keyAt(named.source, env);
   if (key !== undefined) return [{ name: 'authorization', value: `Bearer ${key}` }];
   throw new AgentError({
     code: 'not-allowed',
@@ -75,11 +75,11 @@ export const headersFor = async (
 };
 
 /** Checked when an agent starts, so that the person who configured it sees the mistake. */
-export const hasKey = async (place: AgentKey['place'], env: Env): Promise<boolean> =>
-  (await keyAt(place, env)) !== undefined;
+export const hasKey = async (source: AgentKey['source'], env: Env): Promise<boolean> =>
+  (await keyAt(source, env)) !== undefined;
 
-const keyAt = async (place: AgentKey['place'], env: Env): Promise<string | undefined> => {
-  const text = place.kind === 'variable' ? env[place.name] : await textOf(place.path);
+const keyAt = async (source: AgentKey['source'], env: Env): Promise<string | undefined> => {
+  const text = source.kind === 'variable' ? env[source.name] : await textOf(source.path);
   const key = text?.trim() ?? '';
   return /^[\x21-\x7e]{1,8192}$/.test(key) ? key : undefined;
 };

@@ -36,7 +36,7 @@ const policySchema: v.GenericSchema<unknown, AgentPolicy> = v.object({
   keys: v.array(
     v.object({
       origin: v.string(),
-      place: v.variant('kind', [
+      source: v.variant('kind', [
         v.object({ kind: v.literal('variable'), name: v.string() }),
         v.object({ kind: v.literal('file'), path: v.string() }),
       ]),

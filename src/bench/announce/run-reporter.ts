@@ -7,7 +7,7 @@ import type { Report, RunConfig } from '../../core/run/report.ts';
 import type { RecentRates, RunPhase, RunProgress } from '../../core/run/run.ts';
 import { runDigest, runRequested, shortName, stateOf } from '../../core/run/run-digest.ts';
 import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
-import type { SweepPlace } from '../../core/sweep/sweep.ts';
+import type { SweepStageRef } from '../../core/sweep/sweep.ts';
 import { unknown } from '../../core/unknown.ts';
 import { buildReport } from '../../metrics/build-report.ts';
 import type { RunStart } from '../../wire/run-schema.ts';
@@ -176,7 +176,7 @@ interface AnnounceOptions extends ContactOptions {
   readonly directory: string;
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
   /** Present if the run is a stage of a sweep or line. */
-  readonly sweep?: SweepPlace;
+  readonly sweep?: SweepStageRef;
 }
 
 /** What the client adds to the snapshot. */

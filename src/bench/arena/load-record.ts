@@ -25,7 +25,7 @@ export const RECORD = {
   ended: 7,
   /** All warm-up samples of this thread have ended. */
   warmedUp: 8,
-  /** A turn that will never be issued. Payload f64: its place in SKIP_REASONS, isWarmup. */
+  /** A turn that will never be issued. Payload f64: its index in SKIP_REASONS, isWarmup. */
   skipped: 11,
 } as const;
 

@@ -116,7 +116,7 @@ class Comparison {
       if (!isKept) throw error;
       if (this.#failed !== undefined) this.#account.endStopped(this.#failed);
       else if (error instanceof BenchError) {
-        const side = this.#newest === undefined ? '' : ` with ${sidePlace(this.#newest)}`;
+        const side = this.#newest === undefined ? '' : ` with ${sideTarget(this.#newest)}`;
         this.#account.endEarly(
           `pair ${this.#account.pairs + 1} could not be measured${side}: ${error.problem.problem}`,
         );
@@ -187,8 +187,8 @@ class Comparison {
     const { plan, isSegmentFixed, restMs } = this.#order;
     const { clock, stop } = this.#parts.segment.bench;
     const seed = this.#order.seed + number + SEEDS_APART * this.#repeated;
-    for (const place of [1, 2] as const) {
-      const letter = letters[place - 1] === 'A' ? 'A' : 'B';
+    for (const order of [1, 2] as const) {
+      const letter = letters[order - 1] === 'A' ? 'A' : 'B';
       const side = this.#sides[letter];
       await pause(clock, restMs, stop);
       if (this.#isStopped) return false;
@@ -208,7 +208,7 @@ class Comparison {
       const { elapsedMs } = ended.soFar;
       this.#account.segmentEnded(elapsedMs);
       this.#lengthen(elapsedMs);
-      side.add(ended.report, { number, seed, place }, directory);
+      side.add(ended.report, { number, seed, order }, directory);
       this.#account.addNotices(segmentNotes(ended, letter, this.#order));
     }
     return true;
@@ -275,7 +275,7 @@ class Comparison {
     );
     await observer.segmentEnded(ended.report);
     const { stopped } = ended.report;
-    this.#failed = failedStop(ended.report, sidePlace(side));
+    this.#failed = failedStop(ended.report, sideTarget(side));
     if (stopped !== undefined)
       throw new BenchError({ code: 'rejected', problem: stopped.problem, advice: stopped.advice });
     return ended;
@@ -289,7 +289,7 @@ class Comparison {
 }
 
 /** "B, http://127.0.0.1:8001" */
-const sidePlace = ({ letter, parts }: ComparedSide): string =>
+const sideTarget = ({ letter, parts }: ComparedSide): string =>
   `${letter.toUpperCase()}, ${parts.request.target.shown}`;
 
 /** Limit over a whole comparison. */

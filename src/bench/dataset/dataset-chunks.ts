@@ -7,7 +7,7 @@ import { fileReason } from '../../process/disk-reason.ts';
 import { openInputFile } from '../../process/input-file.ts';
 import { BenchError } from '../bench-error.ts';
 
-export interface DatasetPlace {
+export interface DatasetLocation {
   /** Absolute. */
   readonly path: string;
   /** As the person wrote it: the form for messages. */
@@ -38,7 +38,7 @@ export class DatasetDigest {
 
 /** Each part is valid until the next one is requested. @throws BenchError `input` */
 export async function* datasetChunks(
-  { path, shownPath, signal, bytesMax = INPUT_LIMITS.dataset.bytesMax }: DatasetPlace,
+  { path, shownPath, signal, bytesMax = INPUT_LIMITS.dataset.bytesMax }: DatasetLocation,
   digest: DatasetDigest,
 ): AsyncGenerator<Buffer, void, void> {
   try {

@@ -7,19 +7,19 @@ import { ExpansionBudget } from '../../core/input/expansion-budget.ts';
 import { openInputFile } from '../../process/input-file.ts';
 import {
   DatasetDigest,
-  type DatasetPlace,
+  type DatasetLocation,
   datasetChunks,
   unreadableDataset,
   wrongFile,
 } from './dataset-chunks.ts';
 import { csvEntries } from './formats/csv-entries.ts';
-import { type DatasetEntry, decodedEntry, EntryError, entryPlace } from './formats/dataset-entry.ts';
+import { type DatasetEntry, decodedEntry, EntryError, entryLocation } from './formats/dataset-entry.ts';
 import { jsonArrayEntries } from './formats/json-array-entries.ts';
 import { jsonlEntries } from './formats/jsonl-entries.ts';
 import { type Dataset, type Prompt, userPrompt } from './prompt.ts';
 import { ignoredFields, readRow, rowColumns } from './read-row.ts';
 
-interface DatasetFileOptions extends DatasetPlace {
+interface DatasetFileOptions extends DatasetLocation {
   /** undefined: the names that data sets usually have. */
   readonly column: string | undefined;
   /** Conversations with all their turns. */
@@ -73,7 +73,7 @@ async function* rowsBehindDigest(
   yield* parquetEntries({ path, signal, columnsOf: names => rowColumns(names, column) });
 }
 
-const formatOf = async ({ path, shownPath }: DatasetPlace): Promise<FileFormat | 'folder'> => {
+const formatOf = async ({ path, shownPath }: DatasetLocation): Promise<FileFormat | 'folder'> => {
   try {
     if ((await stat(path)).isDirectory()) return 'folder';
     if (extname(path).toLowerCase() === '.csv') return 'csv';
@@ -97,20 +97,20 @@ const readEntries = async (
   const prompts: Prompt[] = [];
   const ignored = new Set<string>();
   let leftOut = 0;
-  let place: Pick<EntryError, 'line' | 'unit'> = { line: 1, unit: 'line' };
+  let position: Pick<EntryError, 'line' | 'unit'> = { line: 1, unit: 'line' };
   const budget = new ExpansionBudget(
     'dataset',
-    ({ problem, advice }) => new EntryError(place.line, problem, advice, place.unit),
+    ({ problem, advice }) => new EntryError(position.line, problem, advice, position.unit),
   );
   try {
     for await (const entry of entries) {
       signal.throwIfAborted();
-      place = { line: entry.line, unit: entry.kind === 'row' ? 'row' : 'line' };
+      position = { line: entry.line, unit: entry.kind === 'row' ? 'row' : 'line' };
       if (entry.kind === 'json') budget.checkedJson(entry.text);
       const row = readRow(entry, column, isWhole);
       if (row.kind === 'wrong')
         throw wrongFile(
-          `${entryPlace(shownPath, place)}: ${row.problem}. It begins: ${startOf(entry)}`,
+          `${entryLocation(shownPath, position)}: ${row.problem}. It begins: ${startOf(entry)}`,
           row.advice,
         );
       if (prompts.length === PROMPTS_MAX)
@@ -137,9 +137,9 @@ const readFolder = async ({ path, shownPath, signal }: DatasetFileOptions): Prom
   const digest = new DatasetDigest();
   for (const name of names) {
     signal.throwIfAborted();
-    const place = { path: join(path, name), shownPath: join(shownPath, name), signal };
+    const location = { path: join(path, name), shownPath: join(shownPath, name), signal };
     digest.add(Buffer.from(`${name}\n`));
-    const text = await wholeText(place, digest);
+    const text = await wholeText(location, digest);
     if (text.trim() !== '') prompts.push(userPrompt(text));
   }
   if (prompts.length > 0)
@@ -165,19 +165,19 @@ const textNames = async (path: string, shownPath: string): Promise<readonly stri
   throw wrongFile(`${shownPath} has more than ${PROMPTS_MAX} texts`, 'Use fewer of them.');
 };
 
-const wholeText = async (place: DatasetPlace, digest: DatasetDigest): Promise<string> => {
+const wholeText = async (location: DatasetLocation, digest: DatasetDigest): Promise<string> => {
   const parts: Buffer[] = [];
-  for await (const chunk of datasetChunks(place, digest)) parts.push(Buffer.from(chunk));
+  for await (const chunk of datasetChunks(location, digest)) parts.push(Buffer.from(chunk));
   try {
     return decodedEntry(Buffer.concat(parts), 1);
   } catch (error) {
-    throw asInput(error, place.shownPath);
+    throw asInput(error, location.shownPath);
   }
 };
 
 const asInput = (error: unknown, shownPath: string): unknown =>
   error instanceof EntryError
-    ? wrongFile(`${entryPlace(shownPath, error)}: ${error.message}`, error.advice)
+    ? wrongFile(`${entryLocation(shownPath, error)}: ${error.message}`, error.advice)
     : error;
 
 const ignoredText = (names: ReadonlySet<string>): string => {

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { diskReason } from '../../process/disk-reason.ts';
 import { BenchError } from '../bench-error.ts';
-import { DatasetDigest, type DatasetPlace } from './dataset-chunks.ts';
+import { DatasetDigest, type DatasetLocation } from './dataset-chunks.ts';
 import type { MadeRow } from './made-rows.ts';
 
 interface WrittenRows {
@@ -18,7 +18,7 @@ interface WrittenRows {
 /** @throws BenchError `input` if the file exists already, or cannot be written; the signal's reason. */
 export const writeRows = async (
   rows: Iterable<MadeRow>,
-  { path, shownPath, signal }: DatasetPlace,
+  { path, shownPath, signal }: DatasetLocation,
 ): Promise<WrittenRows> => {
   if (await isThere(path))
     throw new BenchError({
@@ -39,7 +39,7 @@ export const writeRows = async (
       {
         code: 'input',
         problem: `${shownPath} cannot be written: ${diskReason(error)}`,
-        advice: 'Choose another place.',
+        advice: 'Choose another path.',
       },
       { cause: error },
     );

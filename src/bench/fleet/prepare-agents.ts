@@ -121,7 +121,7 @@ const checkSplit = ({ pattern, shape, samplesMax }: BenchRequest, agents: number
       `${formatCount(samplesMax)} ${samplesMax === 1 ? what : `${what}s`} cannot be split over ${counted(agents, 'agent')}`,
       `Use --${what}s ${agents} or more, or fewer agents.`,
     );
-  const placed = knownOr(shape.sessions, undefined)?.placesOf ?? 'requests';
+  const placed = knownOr(shape.sessions, undefined)?.concurrencyOf ?? 'requests';
   if (pattern.kind === 'concurrency' && pattern.concurrency < agents)
     throw input(
       `${formatCount(pattern.concurrency)} ${placed} at a time cannot be split over ${counted(agents, 'agent')}`,

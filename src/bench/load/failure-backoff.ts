@@ -25,9 +25,9 @@ export class FailureBackoff {
  * For sessions: the slot of one that failed at once stays empty for a while. Any success resets the doubling for all
  * slots.
  */
-export class PlaceBackoff {
+export class SlotBackoff {
   /** At most as many as there are slots. */
-  readonly #empty: EmptyPlace[] = [];
+  readonly #empty: EmptySlot[] = [];
   readonly #backedOff: (ns: number) => void;
   #streak = 0;
 
@@ -36,10 +36,10 @@ export class PlaceBackoff {
     this.#backedOff = backedOff;
   }
 
-  ended(nowNs: number, { hasFailed, tookNs }: RequestEnd, places: number): void {
+  ended(nowNs: number, { hasFailed, tookNs }: RequestEnd, slots: number): void {
     if (!hasFailed) this.#streak = 0;
-    else if (tookNs < BACKOFF_MS_MAX * 1e6 && this.#empty.length < places) {
-      const waitNs = backoffNs(Math.floor(this.#streak / Math.max(1, places)));
+    else if (tookNs < BACKOFF_MS_MAX * 1e6 && this.#empty.length < slots) {
+      const waitNs = backoffNs(Math.floor(this.#streak / Math.max(1, slots)));
       this.#empty.push({ sinceNs: nowNs, untilNs: nowNs + waitNs });
       this.#streak += 1;
     }
@@ -48,10 +48,10 @@ export class PlaceBackoff {
   /** Number of slots that stay empty now. */
   emptyAt(nowNs: number): number {
     for (let at = this.#empty.length - 1; at >= 0; at -= 1) {
-      const place = this.#empty[at];
-      if (place === undefined || place.untilNs > nowNs) continue;
+      const slot = this.#empty[at];
+      if (slot === undefined || slot.untilNs > nowNs) continue;
       this.#empty.splice(at, 1);
-      this.#backedOff(nowNs - place.sinceNs);
+      this.#backedOff(nowNs - slot.sinceNs);
     }
     return this.#empty.length;
   }
@@ -62,7 +62,7 @@ export class PlaceBackoff {
   }
 }
 
-interface EmptyPlace {
+interface EmptySlot {
   readonly sinceNs: number;
   readonly untilNs: number;
 }

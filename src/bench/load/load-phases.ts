@@ -101,7 +101,7 @@ const patternFrom = (load: LoadThread, startNs: number): LoadPattern => {
   const inFlightCap = plan.inFlightCap === undefined ? undefined : shareOf(plan.inFlightCap, share);
   const connectionsMax = shareOf(plan.connections.max, { index: thread, of: plan.threads.load });
   if (plan.sessions !== undefined) {
-    const { bodies, placesOf } = plan.sessions;
+    const { bodies, concurrencyOf } = plan.sessions;
     return new SessionLoop(load, pacer, {
       writer: new TurnWriter(requestHeads(plan), bodies),
       arriving: isOpenLoop(pattern)
@@ -112,8 +112,8 @@ const patternFrom = (load: LoadThread, startNs: number): LoadPattern => {
           }
         : {
             kind: 'closed',
-            placesOf,
-            places: shareOf(plan.connections.opened, share),
+            concurrencyOf,
+            slots: shareOf(plan.connections.opened, share),
             sessionsMax: samplesMax,
             course:
               course === undefined

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import type { Sentences } from '../../core/problem.ts';
 import type { RunPattern } from '../../core/run/run-pattern.ts';
-import type { SessionPlaces } from '../../core/run/run-shape.ts';
+import type { ConcurrencyUnit } from '../../core/run/run-shape.ts';
 import type { TurnResult } from '../arena/load-record.ts';
 import type { MarkSource } from '../arena/mark.ts';
 import type { RingMemory } from '../arena/ring.ts';
@@ -21,8 +21,8 @@ import {
   type HeaderField,
   type LoadTarget,
   type LoadTimeouts,
-  spreadPlace,
   type TargetSpread,
+  targetIndex,
 } from '../target/load-target.ts';
 import { bodiesDigest, type RequestBodies } from '../target/request-bodies.ts';
 import type { SessionBodies } from '../target/session-bodies.ts';
@@ -91,7 +91,7 @@ export interface LoadPlan {
 
 interface PlannedSessions {
   readonly bodies: SessionBodies;
-  readonly placesOf: SessionPlaces;
+  readonly concurrencyOf: ConcurrencyUnit;
 }
 
 export const targetsOf = ({ target, spread }: Pick<LoadPlan, 'target' | 'spread'>): readonly LoadTarget[] =>
@@ -110,7 +110,7 @@ export const targetOfSample = (
   sampleId: number,
 ): number =>
   spread === undefined || sampleId >= warmupRequests
-    ? spreadPlace(spread, sampleId - warmupRequests)
+    ? targetIndex(spread, sampleId - warmupRequests)
     : sampleId % spread.targets.length;
 
 /** Share of each thread of this machine. */

@@ -8,7 +8,7 @@ import { OwnArrivals, type OwnArrivalsOptions } from '../schedule/own-arrivals.t
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import { FailureBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';
-import { InFlightPlaces } from './in-flight-places.ts';
+import { InFlightSlots } from './in-flight-slots.ts';
 import { type LoadPattern, targetOfSample } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
@@ -32,7 +32,7 @@ export class OpenLoop implements LoadPattern {
   readonly #pacer: Pacer;
   readonly #options: OpenLoopOptions;
   readonly #own: OwnArrivals;
-  readonly #places: InFlightPlaces | undefined;
+  readonly #slots: InFlightSlots | undefined;
   readonly #backlog: Backlog | undefined;
   readonly #connections: FreeConnections;
   /** Shares of the targets. */
@@ -54,7 +54,7 @@ export class OpenLoop implements LoadPattern {
     this.#own = own();
     this.hasIssuedAll = this.#own.hasEnded;
     if (options.inFlightCap === undefined) return;
-    this.#places = new InFlightPlaces(options.inFlightCap);
+    this.#slots = new InFlightSlots(options.inFlightCap);
     this.#backlog = new Backlog(own());
   }
 
@@ -63,7 +63,7 @@ export class OpenLoop implements LoadPattern {
     this.#prepareNext();
     this.#pacer.start({
       nextDueNs: () =>
-        this.hasIssuedAll || this.#places?.free === 0 || !this.#thread.requests.has(this.#sampleId)
+        this.hasIssuedAll || this.#slots?.free === 0 || !this.#thread.requests.has(this.#sampleId)
           ? Number.POSITIVE_INFINITY
           : this.#own.dueNs,
       send: dueNs => this.#send(dueNs),
@@ -82,8 +82,8 @@ export class OpenLoop implements LoadPattern {
 
   sampleEnded(connection: HttpConnection): void {
     this.connectionFree(connection);
-    if (this.#places === undefined) return;
-    this.#places.give(connection.endedNs);
+    if (this.#slots === undefined) return;
+    this.#slots.give(connection.endedNs);
     this.#pacer.wake();
   }
 
@@ -101,7 +101,7 @@ export class OpenLoop implements LoadPattern {
   }
 
   tick(nowNs: number): void {
-    if (this.#places !== undefined && nowNs >= this.#options.own.endNs) this.#end(nowNs);
+    if (this.#slots !== undefined && nowNs >= this.#options.own.endNs) this.#end(nowNs);
     if (this.#prepared === undefined) this.#prepareNext();
     this.#keepSpare();
   }
@@ -111,8 +111,8 @@ export class OpenLoop implements LoadPattern {
   }
 
   #send(dueNs: number): void {
-    const places = this.#places;
-    if (places !== undefined && this.#thread.nowNs() >= this.#options.own.endNs) {
+    const slots = this.#slots;
+    if (slots !== undefined && this.#thread.nowNs() >= this.#options.own.endNs) {
       this.#end(this.#options.own.endNs);
       this.#thread.patternMoved();
       return;
@@ -121,7 +121,7 @@ export class OpenLoop implements LoadPattern {
     const connection = this.#takeConnection();
     if (connection === undefined) this.#refuse(dueNs, isWarmup, 'all connections are busy');
     else if (!this.#thread.recorder.hasRoom) this.#refuseWith(connection, dueNs, isWarmup);
-    else this.#thread.send(connection, dueNs, places?.take(dueNs) ?? 0, isWarmup);
+    else this.#thread.send(connection, dueNs, slots?.take(dueNs) ?? 0, isWarmup);
     this.#backlog?.taken();
     this.#own.advance();
     if (this.#own.hasEnded) this.hasIssuedAll = true;
@@ -177,7 +177,7 @@ export class OpenLoop implements LoadPattern {
   #keepSpare(): void {
     if (this.hasIssuedAll || this.#openingSpare.size >= OPENING_SPARE_MAX) return;
     // No more than arrivals could use.
-    const wanted = Math.min(this.#options.spareConnections, this.#places?.free ?? Number.POSITIVE_INFINITY);
+    const wanted = Math.min(this.#options.spareConnections, this.#slots?.free ?? Number.POSITIVE_INFINITY);
     const nowNs = this.#thread.nowNs();
     const target = this.#shares.findIndex(
       (share, of) =>

@@ -2,21 +2,21 @@
 // and its delay is over. In closed loop the next session begins when there is a slot for it; in open loop when it
 // arrives.
 
-import type { SessionPlaces } from '../../core/run/run-shape.ts';
+import type { ConcurrencyUnit } from '../../core/run/run-shape.ts';
 import type { SkipReason } from '../../core/run/session-outcome.ts';
 import type { TurnResult } from '../arena/load-record.ts';
 import { shareOf } from '../schedule/arrivals.ts';
 import type { OwnArrivals } from '../schedule/own-arrivals.ts';
 import { ProfileUsers } from '../schedule/profile-users.ts';
 import { type DueTurn, TurnScheduler } from '../schedule/turn-scheduler.ts';
-import type { TurnPlace, TurnTable } from '../schedule/turn-table.ts';
+import type { TurnPosition, TurnTable } from '../schedule/turn-table.ts';
 import type { HttpConnection } from '../target/http1/http-connection.ts';
 import type { TurnWriter } from '../target/http1/turn-writer.ts';
-import { spreadPlace } from '../target/load-target.ts';
+import { targetIndex } from '../target/load-target.ts';
 import type { ClosedLoopProfile } from './closed-loop.ts';
-import { PlaceBackoff } from './failure-backoff.ts';
+import { SlotBackoff } from './failure-backoff.ts';
 import { FreeConnections } from './free-connections.ts';
-import { InFlightPlaces } from './in-flight-places.ts';
+import { InFlightSlots } from './in-flight-slots.ts';
 import { type LoadPattern, threadShare } from './load-plan.ts';
 import type { LoadThread } from './load-thread.ts';
 import type { Pacer } from './pacing.ts';
@@ -34,9 +34,9 @@ interface SessionLoopOptions {
 
 interface ClosedSessions {
   readonly kind: 'closed';
-  readonly placesOf: SessionPlaces;
+  readonly concurrencyOf: ConcurrencyUnit;
   /** Slots of this thread. */
-  readonly places: number;
+  readonly slots: number;
   /** Limit over all threads of all machines. */
   readonly sessionsMax: number;
   /** How the number of slots varies; undefined: it is constant. */
@@ -62,8 +62,8 @@ export class SessionLoop implements LoadPattern {
   /** For whole sessions whose number varies. */
   readonly #users: ProfileUsers | undefined;
   /** Slots for requests; undefined: as many as are due. */
-  readonly #places: InFlightPlaces | undefined;
-  readonly #backoff: PlaceBackoff;
+  readonly #slots: InFlightSlots | undefined;
+  readonly #backoff: SlotBackoff;
   #isOver = false;
   #hasAllBegun = false;
 
@@ -73,23 +73,23 @@ export class SessionLoop implements LoadPattern {
     this.#options = options;
     this.#connections = new FreeConnections(thread, options.connectionsMax);
     this.#table = options.writer.table;
-    this.#backoff = new PlaceBackoff(ns => thread.backedOff(ns));
+    this.#backoff = new SlotBackoff(ns => thread.backedOff(ns));
     this.#scheduler = new TurnScheduler(this.#table, {
-      skipped: (place, reason, isWarmup) => this.#skipped(place, reason, isWarmup),
+      skipped: (position, reason, isWarmup) => this.#skipped(position, reason, isWarmup),
       sessionOver: session => this.#sessionOver(session),
     });
     const { arriving } = options;
-    const places =
+    const slots =
       arriving.kind === 'open'
         ? arriving.inFlightCap
-        : arriving.placesOf === 'requests'
-          ? arriving.places
+        : arriving.concurrencyOf === 'requests'
+          ? arriving.slots
           : undefined;
     if (arriving.kind === 'closed' && arriving.course !== undefined)
       this.#users = new ProfileUsers(arriving.course.course);
-    if (places !== undefined) this.#places = new InFlightPlaces(places);
+    if (slots !== undefined) this.#slots = new InFlightSlots(slots);
     // With fewer slots than threads some threads have none.
-    this.#hasAllBegun = arriving.kind === 'open' ? arriving.own.hasEnded : arriving.places === 0;
+    this.#hasAllBegun = arriving.kind === 'open' ? arriving.own.hasEnded : arriving.slots === 0;
   }
 
   get hasIssuedAll(): boolean {
@@ -120,7 +120,7 @@ export class SessionLoop implements LoadPattern {
 
   sampleEnded(connection: HttpConnection): void {
     this.connectionFree(connection);
-    this.#places?.give(connection.endedNs);
+    this.#slots?.give(connection.endedNs);
     this.#thread.lookAtTurns();
     this.#pacer.wake();
   }
@@ -138,21 +138,21 @@ export class SessionLoop implements LoadPattern {
   }
 
   turnEnded({ sampleId, sentNs, endNs, isCompleted, answer }: TurnResult): void {
-    const place = this.#table.placeOf(sampleId - this.#options.firstSampleId);
-    if (!isCompleted) this.#scheduler.failed(place, 'turn-failed');
-    else if (answer.kind === 'no-id') this.#scheduler.failed(place, 'answer-not-kept');
+    const position = this.#table.positionOf(sampleId - this.#options.firstSampleId);
+    if (!isCompleted) this.#scheduler.failed(position, 'turn-failed');
+    else if (answer.kind === 'no-id') this.#scheduler.failed(position, 'answer-not-kept');
     else if (
       answer.kind === 'too-long' ||
-      (answer.kind === 'kept' && !this.#answers.keep(place, answer.bytes))
+      (answer.kind === 'kept' && !this.#answers.keep(position, answer.bytes))
     )
-      this.#scheduler.failed(place, 'answer-too-long');
-    else this.#scheduler.ended(place, endNs);
+      this.#scheduler.failed(position, 'answer-too-long');
+    else this.#scheduler.ended(position, endNs);
     const { arriving } = this.#options;
     if (arriving.kind === 'closed')
       this.#backoff.ended(
         this.#thread.nowNs(),
         { hasFailed: !isCompleted, tookNs: endNs - sentNs },
-        arriving.places,
+        arriving.slots,
       );
     this.#pacer.wake();
     this.#thread.patternMoved();
@@ -161,7 +161,7 @@ export class SessionLoop implements LoadPattern {
   #nextDueNs(): number {
     if (this.#isOver) return Number.POSITIVE_INFINITY;
     const { endNs } = this.#options;
-    const turnNs = this.#places?.free === 0 ? Number.POSITIVE_INFINITY : this.#scheduler.nextDueNs;
+    const turnNs = this.#slots?.free === 0 ? Number.POSITIVE_INFINITY : this.#scheduler.nextDueNs;
     return Math.min(turnNs, this.#nextArrivalNs(), endNs);
   }
 
@@ -178,7 +178,7 @@ export class SessionLoop implements LoadPattern {
   #send(): void {
     const nowNs = this.#thread.nowNs();
     if (nowNs >= this.#options.endNs) this.stop();
-    else if (this.#places?.free !== 0 && this.#scheduler.nextDueNs <= nowNs) this.#sendTurn(nowNs);
+    else if (this.#slots?.free !== 0 && this.#scheduler.nextDueNs <= nowNs) this.#sendTurn(nowNs);
     else this.#begin(nowNs);
     if (this.hasIssuedAll) this.#thread.patternMoved();
   }
@@ -188,7 +188,7 @@ export class SessionLoop implements LoadPattern {
     if (due === undefined) return;
     const sampleId = this.#sampleIdOf(due);
     // A session stays with one target, whose cache may contain its earlier turns.
-    const target = spreadPlace(this.#thread.plan.spread, due.session);
+    const target = targetIndex(this.#thread.plan.spread, due.session);
     const connection = this.#connections.takeIdle(target) ?? this.#connections.takeClosed(target);
     if (connection === undefined) this.#refuse(due, sampleId, 'all connections are busy');
     else if (!this.#thread.recorder.hasRoom) {
@@ -205,7 +205,7 @@ export class SessionLoop implements LoadPattern {
         firstSampleId: this.#options.firstSampleId,
         answer: earlier => this.#answers.of({ session, turn: earlier }),
       });
-      this.#thread.send(connection, due.dueNs, this.#places?.take(due.dueNs) ?? 0, due.isWarmup);
+      this.#thread.send(connection, due.dueNs, this.#slots?.take(due.dueNs) ?? 0, due.isWarmup);
     }
   }
 
@@ -240,12 +240,12 @@ export class SessionLoop implements LoadPattern {
     const empty = this.#backoff.emptyAt(nowNs);
     if (this.#users !== undefined) {
       const { plan, thread } = this.#thread;
-      const places = shareOf(this.#users.at(nowNs - startNs), threadShare(plan, thread));
-      return this.#scheduler.openCount + empty < places;
+      const slots = shareOf(this.#users.at(nowNs - startNs), threadShare(plan, thread));
+      return this.#scheduler.openCount + empty < slots;
     }
-    if (arriving.placesOf === 'sessions') return this.#scheduler.openCount + empty < arriving.places;
+    if (arriving.concurrencyOf === 'sessions') return this.#scheduler.openCount + empty < arriving.slots;
     // A due turn goes before a session that has yet to begin.
-    return (this.#places?.free ?? 0) > empty && this.#scheduler.openCount < SESSIONS_OPEN_MAX;
+    return (this.#slots?.free ?? 0) > empty && this.#scheduler.openCount < SESSIONS_OPEN_MAX;
   }
 
   #refuse({ dueNs, isWarmup }: DueTurn, sampleId: number, detail: string): void {
@@ -253,16 +253,16 @@ export class SessionLoop implements LoadPattern {
     this.#thread.lookAtTurns();
   }
 
-  #skipped(place: TurnPlace, reason: SkipReason, isWarmup: boolean): void {
-    this.#thread.recorder.skipped(this.#sampleIdOf(place), this.#thread.nowNs(), reason, isWarmup);
+  #skipped(position: TurnPosition, reason: SkipReason, isWarmup: boolean): void {
+    this.#thread.recorder.skipped(this.#sampleIdOf(position), this.#thread.nowNs(), reason, isWarmup);
   }
 
   #sessionOver(session: number): void {
     this.#answers.forget(session);
   }
 
-  #sampleIdOf(place: TurnPlace): number {
-    return this.#options.firstSampleId + this.#table.numberOf(place);
+  #sampleIdOf(position: TurnPosition): number {
+    return this.#options.firstSampleId + this.#table.numberOf(position);
   }
 }
 
@@ -275,7 +275,7 @@ class KeptAnswers {
   #bytes = 0;
 
   /** @returns false if the limit is reached */
-  keep({ session, turn }: TurnPlace, answer: Uint8Array): boolean {
+  keep({ session, turn }: TurnPosition, answer: Uint8Array): boolean {
     if (this.#bytes + answer.length > ANSWERS_BYTES_MAX) return false;
     const kept = this.#sessions.get(session) ?? new Map<number, Uint8Array>();
     this.#sessions.set(session, kept.set(turn, answer));
@@ -283,7 +283,7 @@ class KeptAnswers {
     return true;
   }
 
-  of({ session, turn }: TurnPlace): Uint8Array | undefined {
+  of({ session, turn }: TurnPosition): Uint8Array | undefined {
     return this.#sessions.get(session)?.get(turn);
   }
 

@@ -136,8 +136,8 @@ export class RecordOutput {
   }
 
   skipped(turn: SkippedTurn, atNs: number): void {
-    const { sampleId, window, reason, ...place } = turn;
-    this.#written({ kind: 'sample.skipped', sampleId, atNs, isWarmup: window < 0, turn: place, reason });
+    const { sampleId, window, reason, ...position } = turn;
+    this.#written({ kind: 'sample.skipped', sampleId, atNs, isWarmup: window < 0, turn: position, reason });
     this.#lines.push(encodeSkippedLine(turn));
     if (this.#lines.length >= LINES_MAX) this.#flushLines();
   }

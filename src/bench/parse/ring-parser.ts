@@ -162,11 +162,11 @@ export class RingParser {
 
   #skipped(): void {
     const { sampleId, stampNs } = this.#ring;
-    const place = this.#options.turns?.turnOf(sampleId);
+    const position = this.#options.turns?.turnOf(sampleId);
     const reason = SKIP_REASONS[this.#figure(0)];
-    if (place === undefined || reason === undefined) return;
+    if (position === undefined || reason === undefined) return;
     const window = windowOf(this.#figure(1) === 1);
-    this.#options.output.skipped({ sampleId, ...place, window, reason }, stampNs);
+    this.#options.output.skipped({ sampleId, ...position, window, reason }, stampNs);
   }
 
   #observed(): void {

@@ -3,7 +3,7 @@
 import type { SessionHistory } from '../../core/run/run-shape.ts';
 import type { TurnTableMemory } from '../schedule/turn-table.ts';
 import type { CheckedAnswers } from '../target/answer-check.ts';
-import { spreadPlace, type TargetSpread } from '../target/load-target.ts';
+import { type TargetSpread, targetIndex } from '../target/load-target.ts';
 import type { RequestBodies } from '../target/request-bodies.ts';
 import { keptAnswers, type SessionBodies } from '../target/session-bodies.ts';
 
@@ -107,7 +107,7 @@ export const variantOf = (
 ): number => {
   const number = sampleId - measuredFrom;
   if (number < 0) return -1;
-  if (spread !== undefined) return spreadPlace(spread, session ?? number);
+  if (spread !== undefined) return targetIndex(spread, session ?? number);
   return mix === undefined ? -1 : (mix.order[number % bodies] ?? -1);
 };
 

@@ -39,8 +39,8 @@ export class TurnNotifier {
   /** undefined: it is a warm-up request. */
   turnOf(sampleId: number): SampleTurn | undefined {
     if (sampleId < this.#firstSampleId) return undefined;
-    const place = this.#table.placeOf(sampleId - this.#firstSampleId);
-    return { ...place, turns: this.#table.turnsOf(place.session) };
+    const position = this.#table.positionOf(sampleId - this.#firstSampleId);
+    return { ...position, turns: this.#table.turnsOf(position.session) };
   }
 
   /** For a server that stores the history only the id is needed. */

@@ -14,7 +14,7 @@ import type { TraceRequest } from '../dataset/trace/trace.ts';
 import { traceEntries } from '../dataset/trace/trace-file.ts';
 import { TraceTexts } from '../dataset/trace/trace-text.ts';
 import { serverApi } from '../target/api/server-apis.ts';
-import { spreadPlace } from '../target/load-target.ts';
+import { targetIndex } from '../target/load-target.ts';
 import { bodyAround } from '../target/text-pieces.ts';
 import type { FeedTaken, FeedWorkerData, FromFeed, ReplayPlan } from './feed-message.ts';
 
@@ -88,13 +88,16 @@ const feed = async (): Promise<void> => {
   const requests = new ReplayedRequests(plan);
   const times = new Float64Array(trace.timesNs);
   const replay = new ReplayTimes(trace.pace);
-  const place = {
+  const location = {
     path: trace.path,
     shownPath: trace.shownPath,
     signal: new AbortController().signal,
     bytesMax: Number.POSITIVE_INFINITY,
   };
-  const entries = traceEntries(place, trace.format, { digest: new DatasetDigest(), counts: { leftOut: 0 } });
+  const entries = traceEntries(location, trace.format, {
+    digest: new DatasetDigest(),
+    counts: { leftOut: 0 },
+  });
   const questions = new QuestionDigest();
   let number = 0;
   for await (const { atMs, line, request } of timedPart(entries, trace)) {
@@ -104,7 +107,7 @@ const feed = async (): Promise<void> => {
     questions.add(request);
     const thread = number % ports.length;
     await untilRoom(thread);
-    const bytes = requests.bytesOf(request, number, heads[spreadPlace(spread, number)] ?? '');
+    const bytes = requests.bytesOf(request, number, heads[targetIndex(spread, number)] ?? '');
     const own = ahead[thread];
     if (own !== undefined) {
       own.requests += 1;

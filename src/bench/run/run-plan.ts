@@ -85,7 +85,7 @@ export const loadPlan = (options: PlanOptions): LoadPlan => {
               noncePrefix: request.hasNonce ? options.noncePrefix : undefined,
               history: request.shape.sessions.history,
             }),
-            placesOf: request.shape.sessions.placesOf,
+            concurrencyOf: request.shape.sessions.concurrencyOf,
           },
     isStreaming: request.isStreaming,
     replay: replayPlan(options, bodySettings),

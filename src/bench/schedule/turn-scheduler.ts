@@ -3,16 +3,16 @@
 
 import { EarliestFirst } from '../../core/earliest-first.ts';
 import type { SkipReason } from '../../core/run/session-outcome.ts';
-import type { TurnPlace, TurnTable } from './turn-table.ts';
+import type { TurnPosition, TurnTable } from './turn-table.ts';
 
-export interface DueTurn extends TurnPlace {
+export interface DueTurn extends TurnPosition {
   /** When it is intended to start. */
   readonly dueNs: number;
   readonly isWarmup: boolean;
 }
 
 interface TurnListener {
-  skipped(place: TurnPlace, reason: SkipReason, isWarmup: boolean): void;
+  skipped(position: TurnPosition, reason: SkipReason, isWarmup: boolean): void;
   /** Each of its turns has ended or was skipped. */
   sessionOver(session: number): void;
 }
@@ -78,7 +78,7 @@ export class TurnScheduler {
   }
 
   /** Turns that waited for this one only become due. */
-  ended({ session, turn }: TurnPlace, atNs: number): void {
+  ended({ session, turn }: TurnPosition, atNs: number): void {
     const open = this.#open.get(session);
     if (open === undefined || open.states[turn] !== IN_FLIGHT) return;
     this.#leave(open, turn);
@@ -87,7 +87,7 @@ export class TurnScheduler {
   }
 
   /** It ended in a way that makes later turns meaningless: the rest of its session is skipped. */
-  failed({ session, turn }: TurnPlace, reason: SkipReason): void {
+  failed({ session, turn }: TurnPosition, reason: SkipReason): void {
     const open = this.#open.get(session);
     if (open === undefined || open.states[turn] !== IN_FLIGHT) return;
     this.#leave(open, turn);

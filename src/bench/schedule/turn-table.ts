@@ -59,7 +59,7 @@ export const turnTable = (sessions: readonly TimedTurns[]): TurnTableMemory => {
 };
 
 /** A turn of one session in progress: the data set's session `number mod count`. */
-export interface TurnPlace {
+export interface TurnPosition {
   readonly session: number;
   readonly turn: number;
 }
@@ -111,13 +111,13 @@ export class TurnTable {
   }
 
   /** A turn's number among all turns of the run: it is unique. */
-  numberOf({ session, turn }: TurnPlace): number {
+  numberOf({ session, turn }: TurnPosition): number {
     const round = Math.floor(session / this.sessionCount);
     return round * this.turnCount + this.firstTurn(session) + turn;
   }
 
   /** The turn of that number. */
-  placeOf(number: number): TurnPlace {
+  positionOf(number: number): TurnPosition {
     const round = Math.floor(number / this.turnCount);
     const dataTurn = number % this.turnCount;
     const index = this.#sessions[dataTurn] ?? 0;

@@ -7,7 +7,7 @@ import { type FailedStop, failedStop } from '../../core/run/failed-stop.ts';
 import { judgedObjectives, judgedText, objectiveFields } from '../../core/run/objective.ts';
 import { judgedObjectiveText } from '../../core/run/objective-text.ts';
 import type { Report } from '../../core/run/report.ts';
-import { stagePlace } from '../../core/sweep/line-text.ts';
+import { stageLabel } from '../../core/sweep/line-text.ts';
 import { type Stage, stageConfidence } from '../../core/sweep/stage.ts';
 import {
   LINE_SCHEMA,
@@ -175,7 +175,7 @@ class LineRun {
       completedPerSecond,
       evidence,
     });
-    const stopped = failedStop(report, stagePlace(stage));
+    const stopped = failedStop(report, stageLabel(stage));
     // At too high a load, all requests may fail, and the search then continues below it.
     const hasSucceeded = this.#searched.some(each => each.completedPerSecond > 0);
     return stopped?.cause === 'nothing-succeeded' && hasSucceeded ? undefined : stopped;

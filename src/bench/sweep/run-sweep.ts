@@ -4,7 +4,7 @@
 import { pause } from '../../clock/clock.ts';
 import { errorCode } from '../../core/problem.ts';
 import { failedStop, failedStopReason } from '../../core/run/failed-stop.ts';
-import { loadText, stagePlace } from '../../core/sweep/line-text.ts';
+import { loadText, stageLabel } from '../../core/sweep/line-text.ts';
 import type { Stage, StageLoad } from '../../core/sweep/stage.ts';
 import type { SweepDocument } from '../../core/sweep/sweep-document.ts';
 import { isUnknown } from '../../core/unknown.ts';
@@ -118,7 +118,7 @@ class Sweep {
       this.#publish(this.#document, ended.stage);
       this.#write();
       await observer.stageEnded(ended);
-      const stopped = failedStop(ended.report, stagePlace(ended.stage));
+      const stopped = failedStop(ended.report, stageLabel(ended.stage));
       if (stopped !== undefined) {
         const endedEarly = `it ended ${failedStopReason(stopped)}`;
         this.#document = { ...this.#document, state: 'interrupted', endedEarly, stopped };

@@ -145,7 +145,7 @@ const curveOf = ({ ttftNs, latencyNs, isOpenLoop }: StageAccount): Reported<Stag
 
 const noGrowth = ({ isOpenLoop, isCapped }: StageAccount): string => {
   if (!isOpenLoop) return 'in closed loop a fixed number of requests is in flight';
-  return isCapped ? 'arrivals wait for a place, and the queue is not seen' : 'too few requests to decide';
+  return isCapped ? 'arrivals wait for a slot, and the queue is not seen' : 'too few requests to decide';
 };
 
 /**

@@ -3,7 +3,7 @@
 
 import { errorCode, errorMessage } from '../../core/problem.ts';
 import {
-  CHECK_PLACE,
+  CHECK_ADDRESS,
   CONNECTION_PROBLEMS,
   type ConnectionProblem,
   connectionProblemText,
@@ -34,6 +34,6 @@ const packetOf = (error: unknown): Uint8Array =>
 /** A problem without a system error. */
 export const lostBecause = (why: string): ConnectionProblem => ({
   problem: why,
-  advice: CHECK_PLACE,
+  advice: CHECK_ADDRESS,
   isOurs: false,
 });

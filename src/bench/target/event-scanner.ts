@@ -26,7 +26,7 @@ export class EventScanner implements StreamScanner {
   readonly #line: ByteStore = new ByteStore();
   readonly #data: ByteStore = new ByteStore();
   /** Buffer with the data of the event's only line, as long as it need not be copied. */
-  #inPlace: Buffer | undefined;
+  #borrowed: Buffer | undefined;
   #dataStart = 0;
   #dataEnd = 0;
   #dataLines = 0;
@@ -98,7 +98,7 @@ export class EventScanner implements StreamScanner {
       at += 1;
     }
     // The caller's bytes are invalid after this call.
-    if (this.#inPlace !== undefined) this.#copyInPlace();
+    if (this.#borrowed !== undefined) this.#copyBorrowed();
   }
 
   end(): void {
@@ -141,20 +141,20 @@ export class EventScanner implements StreamScanner {
   #takeData(bytes: Buffer, start: number, end: number, isCallers: boolean): void {
     this.#dataLines += 1;
     if (this.#dataLines === 1 && isCallers) {
-      this.#inPlace = bytes;
+      this.#borrowed = bytes;
       this.#dataStart = start;
       this.#dataEnd = end;
       return;
     }
-    if (this.#inPlace !== undefined) this.#copyInPlace();
+    if (this.#borrowed !== undefined) this.#copyBorrowed();
     if (this.#dataLines > 1) this.#keep(this.#data, LINE_FEED, 0, 1);
     this.#keep(this.#data, bytes, start, end);
   }
 
   #dispatch(): void {
     if (this.#dataLines > 0) {
-      if (this.#inPlace !== undefined) {
-        this.#sink.event(this.#inPlace, this.#dataStart, this.#dataEnd, this.#isErrorEvent);
+      if (this.#borrowed !== undefined) {
+        this.#sink.event(this.#borrowed, this.#dataStart, this.#dataEnd, this.#isErrorEvent);
       } else {
         this.#sink.event(this.#data.bytes, 0, this.#data.length, this.#isErrorEvent);
       }
@@ -163,16 +163,16 @@ export class EventScanner implements StreamScanner {
   }
 
   #clearEvent(): void {
-    this.#inPlace = undefined;
+    this.#borrowed = undefined;
     this.#data.length = 0;
     this.#dataLines = 0;
     this.#isErrorEvent = false;
     this.#isErrorField = false;
   }
 
-  #copyInPlace(): void {
-    const bytes = this.#inPlace;
-    this.#inPlace = undefined;
+  #copyBorrowed(): void {
+    const bytes = this.#borrowed;
+    this.#borrowed = undefined;
     if (bytes !== undefined) this.#keep(this.#data, bytes, this.#dataStart, this.#dataEnd);
   }
 

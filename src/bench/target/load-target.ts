@@ -28,7 +28,7 @@ export interface TargetSpread {
 }
 
 /** @param number of the request or session in the measured phase */
-export const spreadPlace = (spread: TargetSpread | undefined, number: number): number =>
+export const targetIndex = (spread: TargetSpread | undefined, number: number): number =>
   spread === undefined ? 0 : (spread.order[number % spread.order.length] ?? 0);
 
 interface TlsPlan {

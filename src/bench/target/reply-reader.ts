@@ -263,8 +263,8 @@ const isWholeEvent = (bytes: Buffer, start: number, end: number): boolean =>
 
 /** Scheme, host and path: query and credentials may be secret. */
 const withoutSecrets = (location: string): string => {
-  const [place = ''] = location.split(/[?#]/);
-  return place.replace(/\/\/[^/@]*@/, '//');
+  const [url = ''] = location.split(/[?#]/);
+  return url.replace(/\/\/[^/@]*@/, '//');
 };
 
 const NOTHING: Buffer = Buffer.alloc(0);

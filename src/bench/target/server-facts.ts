@@ -34,7 +34,7 @@ export const serverFacts = (
   let room = SERVER_FACTS_MAX;
   return pages.flatMap(({ from, json }) => {
     const leaves = leavesOf(json)
-      .toSorted((one, other) => placeOf(one.name) - placeOf(other.name))
+      .toSorted((one, other) => rankOf(one.name) - rankOf(other.name))
       .slice(0, room);
     room -= leaves.length;
     const facts = leaves.map(({ name, value }): ServerFact => {
@@ -95,9 +95,9 @@ const leavesOf = (json: unknown): readonly Leaf[] => {
 };
 
 /** Settings that determine performance come first: the rest may be cut, and a report on a screen shows a few. */
-const placeOf = (name: string): number => {
-  const place = FIRST.indexOf(name);
-  return place === -1 ? FIRST.length : place;
+const rankOf = (name: string): number => {
+  const index = FIRST.indexOf(name);
+  return index === -1 ? FIRST.length : index;
 };
 
 const eachOf = (object: JsonObject, each: (key: string, value: unknown) => void): void => {

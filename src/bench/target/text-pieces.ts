@@ -55,14 +55,14 @@ export const bodyAround = (
   maxTokens: number | undefined,
   settings: BodySettings,
 ): { readonly before: string; readonly after: string; readonly nonceAt: number } => {
-  const body = api.body(userPrompt(TEXT_PLACE, maxTokens), settings);
+  const body = api.body(userPrompt(TEXT_MARK, maxTokens), settings);
   if (body.kind === 'wrong')
     throw new BenchError({ code: 'input', problem: body.problem, advice: body.advice });
   const text = whole(body.value);
-  const at = text.indexOf(TEXT_PLACE);
+  const at = text.indexOf(TEXT_MARK);
   return {
     before: text.slice(0, at),
-    after: text.slice(at + TEXT_PLACE.length),
+    after: text.slice(at + TEXT_MARK.length),
     nonceAt: settings.nonce === undefined ? -1 : body.value.before.length,
   };
 };
@@ -70,4 +70,4 @@ export const bodyAround = (
 const whole = ({ before, after }: BodyText): string => before + after;
 
 /** A text that occurs in no model name, option or header. */
-const TEXT_PLACE = 'PlimsollPutsTheTextOfThisPromptHere';
+const TEXT_MARK = 'PlimsollPutsTheTextOfThisPromptHere';

@@ -19,7 +19,7 @@ import { CommandError } from '../command-error.ts';
 import { type DaemonClient, findDaemon } from '../daemon-client.ts';
 import { knownNodes, nodeCalled } from '../known-nodes.ts';
 import type { ProcessState } from '../process-state.ts';
-import type { AgentPlace } from './agent-places.ts';
+import type { AgentAddress } from './agent-addresses.ts';
 
 /** undefined: this process loads. */
 export type NamedAgents = Pick<AgentsRequest, 'from' | 'agents'> | undefined;
@@ -96,7 +96,7 @@ interface AgentsRequest {
   /** Of the daemon that asks the nodes. */
   readonly home: string;
   readonly from: readonly string[];
-  readonly agents: readonly AgentPlace[];
+  readonly agents: readonly AgentAddress[];
   readonly signal: AbortSignal;
 }
 

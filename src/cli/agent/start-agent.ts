@@ -25,7 +25,7 @@ import { CommandError } from '../command-error.ts';
 import { EXIT_CODES, type ExitCode } from '../exit-codes.ts';
 import { ownAddresses, RefusalLines } from '../probe/probe-serve.ts';
 import type { ProcessState } from '../process-state.ts';
-import { AGENT_PORT, agentPlaceText } from './agent-places.ts';
+import { AGENT_PORT, agentAddressText } from './agent-addresses.ts';
 
 interface AgentStart {
   readonly home: string;
@@ -156,7 +156,7 @@ const checkKeys = async (
   { targets }: AgentPolicy,
   keys: AgentPolicy['keys'],
 ): Promise<void> => {
-  for (const { origin, place } of keys) {
+  for (const { origin, source } of keys) {
     if (!targets.includes(origin)) {
       throw new CommandError(
         'usage',
@@ -164,9 +164,9 @@ const checkKeys = async (
         `Add it with --target ${origin}, or name a target that is listed.`,
       );
     }
-    if (await hasKey(place, env)) continue;
+    if (await hasKey(source, env)) continue;
     // The user may have typed the key in place of the variable's name: do not show it.
-    const shown = place.kind === 'variable' ? 'the environment variable' : `the file ${place.path}`;
+    const shown = source.kind === 'variable' ? 'the environment variable' : `the file ${source.path}`;
     throw new CommandError(
       'usage',
       `--key: ${shown} that is named for ${origin} is not there, or holds no key`,
@@ -216,12 +216,13 @@ class AgentLines implements AgentHostObserver {
     this.#refusals.begin();
     if (wasReported) return;
     const own = ownAddresses();
-    const places = (own.length === 0 ? ['THIS-MACHINE'] : own).map(host =>
-      agentPlaceText({ at: { host, port }, code: codeFile === undefined ? code : 'CODE' }),
+    const addresses = (own.length === 0 ? ['THIS-MACHINE'] : own).map(host =>
+      agentAddressText({ at: { host, port }, code: codeFile === undefined ? code : 'CODE' }),
     );
     const url = policy.targets[0] ?? 'URL';
-    this.#write(places.length === 1 ? 'At the coordinator:' : 'At the coordinator, one of:');
-    for (const place of places) this.#write(`  ${shellCommand`plimsoll bench ${url} --agents ${place}`}`);
+    this.#write(addresses.length === 1 ? 'At the coordinator:' : 'At the coordinator, one of:');
+    for (const address of addresses)
+      this.#write(`  ${shellCommand`plimsoll bench ${url} --agents ${address}`}`);
     if (codeFile !== undefined) this.#write(`The code is the one in ${codeFile}.`);
   }
 

@@ -6,7 +6,7 @@ import type { HeaderField } from '../../bench/target/load-target.ts';
 import { wrong } from '../../core/figure/parse-figure.ts';
 import { OBJECTIVE_NAMES, type Objective } from '../../core/run/objective.ts';
 import { parseAttainment, parseObjectives } from '../../core/run/parse-objective.ts';
-import { agentsOption, fromOption } from '../agent/agent-places.ts';
+import { agentsOption, fromOption } from '../agent/agent-addresses.ts';
 import {
   flag,
   homeOption,

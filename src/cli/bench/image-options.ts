@@ -75,7 +75,7 @@ export const imageDatasetOptions = (
   return { images: { count, source: { kind: 'folder', path: resolve(cwd, folder), shownPath: folder } } };
 };
 
-/** Their adapters have a place for pictures. */
+/** Their adapters accept pictures. */
 const ILLUSTRATED: ReadonlySet<string> = new Set(['chat', 'messages', 'ollama']);
 const SIZE = { width: 512, height: 512 };
 /** Bound in docs/limits.md. */

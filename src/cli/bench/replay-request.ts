@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { BenchError } from '../../bench/bench-error.ts';
-import type { DatasetPlace } from '../../bench/dataset/dataset-chunks.ts';
+import type { DatasetLocation } from '../../bench/dataset/dataset-chunks.ts';
 import { readTrace, type TracePart } from '../../bench/dataset/trace/read-trace.ts';
 import type { ReplayPace } from '../../bench/dataset/trace/replay-times.ts';
 import { surveyTrace } from '../../bench/dataset/trace/survey-trace.ts';
@@ -11,7 +11,7 @@ import { traceFormat } from '../../bench/dataset/trace/trace-file.ts';
 import { pacedTrace } from '../../bench/dataset/trace/trace-sessions.ts';
 import type { BenchRequest } from '../../bench/run/bench-request.ts';
 import { isOpenLoop } from '../../core/run/run-pattern.ts';
-import type { SessionPlaces } from '../../core/run/run-shape.ts';
+import type { ConcurrencyUnit } from '../../core/run/run-shape.ts';
 import { unknown } from '../../core/unknown.ts';
 import { CommandError, endedBy, usage } from '../command-error.ts';
 
@@ -30,7 +30,7 @@ export interface ReplayingRun {
   readonly durationMs: number | undefined;
   /** Of a trace of conversations; undefined: each once. */
   readonly sessionsMax: number | undefined;
-  readonly placesOf: SessionPlaces | undefined;
+  readonly concurrencyOf: ConcurrencyUnit | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -56,18 +56,18 @@ const requestOfTrace = async (
   const { cwd, durationMs, signal } = run;
   if (request.models !== undefined)
     throw usage('--trace and several models cannot be combined', 'Use one model: --model M.');
-  const place = { path: resolve(cwd, file), shownPath: file, signal };
-  const format = await traceFormat(place);
+  const location = { path: resolve(cwd, file), shownPath: file, signal };
+  const format = await traceFormat(location);
   if (format === undefined)
     throw new CommandError(
       'benchInput',
       `${file} is not a trace in a known format`,
       'The formats are in docs/datasets.md.',
     );
-  if (format === 'agentic') return await ofConversations(request, options, { ...run, place });
+  if (format === 'agentic') return await ofConversations(request, options, { ...run, location });
   refuse(given, OF_CONVERSATIONS, 'a trace with the time of each request');
   const limits = { requestsMax: request.samplesMax, durationMs };
-  const trace = await surveyTrace({ ...place, format, part, pace, limits }, signal);
+  const trace = await surveyTrace({ ...location, format, part, pace, limits }, signal);
   const { inputTokens, sharing } = trace.facts;
   return {
     ...request,
@@ -97,14 +97,14 @@ const requestOfTrace = async (
 const ofConversations = async (
   request: BenchRequest,
   { given, part, pace }: TraceReplayRequest,
-  { place, durationMs, sessionsMax, placesOf }: ReplayingRun & { readonly place: DatasetPlace },
+  { location, durationMs, sessionsMax, concurrencyOf }: ReplayingRun & { readonly location: DatasetLocation },
 ): Promise<BenchRequest> => {
   refuse(given, ['requests'], 'a trace of conversations (give their number: --sessions 100)');
   const isOpen = isOpenLoop(request.pattern);
   if (isOpen) refuse(given, ['concurrency-of'], '--rate, which counts sessions');
   else refuse(given, ['ramp', 'warmup-duration', 'max-in-flight'], 'a trace of conversations without --rate');
   const { trace, gapsCapped } = pacedTrace(
-    await readTrace({ ...place, bytesMax: Number.POSITIVE_INFINITY }, 'agentic', {
+    await readTrace({ ...location, bytesMax: Number.POSITIVE_INFINITY }, 'agentic', {
       part,
       seed: request.seed,
       sessionsMax,
@@ -121,7 +121,7 @@ const ofConversations = async (
     ...request,
     shape: {
       ...request.shape,
-      sessions: { placesOf: placesOf ?? 'sessions' },
+      sessions: { concurrencyOf: concurrencyOf ?? 'sessions' },
       trace: {
         speed: pace.speed,
         requests: facts.requests,

@@ -1,4 +1,4 @@
-// Every header that a benchmark sends in addition to the client's own, from all places that may give one.
+// Every header that a benchmark sends in addition to the client's own, from all sources.
 
 import { resolve } from 'node:path';
 import type { HeaderField } from '../../bench/target/load-target.ts';

@@ -21,7 +21,7 @@ import {
 } from '../../core/model/loaded-placement.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
 import { nodeCalibrations, ofVersion } from '../../core/model/node-calibrations.ts';
-import { placesOf } from '../../core/model/placement.ts';
+import { devicesOf } from '../../core/model/placement.ts';
 import { runHeadroom } from '../../core/model/run-headroom.ts';
 import { type NodeView, nodeView } from '../../core/node/node-view.ts';
 import { errorMessage } from '../../core/problem.ts';
@@ -42,7 +42,7 @@ interface JudgeOptions {
 }
 
 /** As it was named on a command line; a command may go on from another folder than the one in which it was begun. */
-export const factsPlace = (cwd: string, facts: string | undefined): string | undefined =>
+export const factsPath = (cwd: string, facts: string | undefined): string | undefined =>
   facts === undefined || /^https?:/i.test(facts) ? facts : resolve(cwd, facts);
 
 /** The parts of a report that are added to its figures. */
@@ -152,7 +152,7 @@ const calibrationOf = (
   if (!report.complete) return unknown('the run is not complete');
   const client = clientShareOfTokens(report);
   if (isUnknown(client)) return client;
-  if (!isUnknown(loaded) && placesOf(loaded.placement).length > 1)
+  if (!isUnknown(loaded) && devicesOf(loaded.placement).length > 1)
     return unknown('the constants of one device cannot be derived from several devices');
   const measured = measuredEngine(depth, model, CACHE_TYPES.f16);
   if (isUnknown(measured)) return measured;

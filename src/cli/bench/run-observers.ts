@@ -7,7 +7,7 @@ import type { SessionPhase } from '../../bench/run/session.ts';
 import { systemClock } from '../../clock/system-clock.ts';
 import type { RunPhase } from '../../core/run/run.ts';
 import { lookUp, type MetricsSnapshot } from '../../core/run/snapshot.ts';
-import type { SweepPlace } from '../../core/sweep/sweep.ts';
+import type { SweepStageRef } from '../../core/sweep/sweep.ts';
 import { fileReason } from '../../process/disk-reason.ts';
 import { runHead } from '../../tui/watched-run.ts';
 import type { ProcessState } from '../process-state.ts';
@@ -130,7 +130,7 @@ interface CompanionContext {
   readonly limits: { readonly samplesMax: number | undefined; readonly durationMs: number | undefined };
   readonly display: CompanionDisplay;
   /** Where the run is a stage of a sweep or line. */
-  readonly sweep?: SweepPlace;
+  readonly sweep?: SweepStageRef;
 }
 
 export type CompanionDisplay = Pick<RunDisplay, 'started' | 'stage' | 'measuring' | 'snapshot' | 'notice'>;

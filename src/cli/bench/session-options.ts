@@ -1,4 +1,4 @@
-// The options of `plimsoll bench` that make a load of sessions: chats of several turns, and what a place in a closed loop is.
+// The options of `plimsoll bench` that make a load of sessions: chats of several turns, and what the concurrency of a closed loop counts.
 
 import type { SessionDatasetOptions } from '../../bench/dataset/chat-sessions.ts';
 import type { ServerApi } from '../../bench/target/api/server-api.ts';
@@ -6,11 +6,11 @@ import { type Parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { parseLength } from '../../core/figure/parse-length.ts';
 import { isOpenLoop, type RunPattern } from '../../core/run/run-pattern.ts';
 import {
+  CONCURRENCY_UNITS,
+  type ConcurrencyUnit,
   type RunShape,
   SESSION_HISTORIES,
-  SESSION_PLACES,
   type SessionHistory,
-  type SessionPlaces,
 } from '../../core/run/run-shape.ts';
 import { parseThinkTime, type ThinkTime } from '../../core/run/think-time.ts';
 import type { LengthDistribution } from '../../core/statistics/length-distribution.ts';
@@ -26,7 +26,7 @@ export interface SessionOptionTable {
   readonly answers: Option<'live' | 'recorded' | undefined>;
   readonly history: Option<SessionHistory | undefined>;
   readonly sessions: Option<number | undefined>;
-  readonly concurrencyOf: Option<SessionPlaces | undefined>;
+  readonly concurrencyOf: Option<ConcurrencyUnit | undefined>;
 }
 
 const turnCount = (text: string): Parsed<LengthDistribution> => {
@@ -82,10 +82,10 @@ export const SESSIONS: SessionOptionTable = {
   }),
   concurrencyOf: value({
     name: 'concurrency-of',
-    valueName: SESSION_PLACES.join('|'),
+    valueName: CONCURRENCY_UNITS.join('|'),
     meaning:
       'What --concurrency counts: whole sessions with their thinking time (default), or requests in flight.',
-    parse: oneOf(...SESSION_PLACES),
+    parse: oneOf(...CONCURRENCY_UNITS),
   }),
 };
 
@@ -114,7 +114,7 @@ export const sessionDatasetOptions = (
 ): RequestedSessions => {
   const turns = given(SESSIONS.turns);
   const isMultiTurn = given(SESSIONS.multiTurn);
-  const placesOf = given(SESSIONS.concurrencyOf);
+  const concurrencyOf = given(SESSIONS.concurrencyOf);
   const answers = given(SESSIONS.answers);
   const thinkTime = given(SESSIONS.thinkTime);
   const history = given(SESSIONS.history);
@@ -125,7 +125,7 @@ export const sessionDatasetOptions = (
       ...(answers === undefined ? [] : [SESSIONS.answers]),
       ...(history === undefined ? [] : [SESSIONS.history]),
       ...(sessionsMax === undefined || run.isReplay ? [] : [SESSIONS.sessions]),
-      ...(placesOf === undefined || run.isReplay ? [] : [SESSIONS.concurrencyOf]),
+      ...(concurrencyOf === undefined || run.isReplay ? [] : [SESSIONS.concurrencyOf]),
     ];
     if (option !== undefined)
       throw usage(
@@ -153,12 +153,12 @@ export const sessionDatasetOptions = (
       '--history server and --answers recorded cannot be combined: a server continues from its own answers',
       'Leave one of them out.',
     );
-  if (placesOf !== undefined && isOpenLoop(run.pattern))
+  if (concurrencyOf !== undefined && isOpenLoop(run.pattern))
     throw usage(
       '--concurrency-of has no effect with --rate',
       'A rate counts sessions; leave --concurrency-of out.',
     );
-  if (run.isMoving && !isOpenLoop(run.pattern) && placesOf === 'requests')
+  if (run.isMoving && !isOpenLoop(run.pattern) && concurrencyOf === 'requests')
     throw usage(
       '--concurrency-of requests and a concurrency that moves cannot be combined: a turn that waits for a level waits neither for the server nor for its session',
       'Use --concurrency-of sessions, or leave out --ramp, --warmup-duration and --stages.',
@@ -166,7 +166,7 @@ export const sessionDatasetOptions = (
   return {
     sessions: { turns, thinkTime, answers: answers ?? 'live' },
     shape: {
-      sessions: { placesOf: placesOf ?? 'sessions', ...(history === 'server' ? { history } : {}) },
+      sessions: { concurrencyOf: concurrencyOf ?? 'sessions', ...(history === 'server' ? { history } : {}) },
     },
     sessionsMax,
   };

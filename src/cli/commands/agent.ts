@@ -3,7 +3,7 @@
 import { keyOfTarget, targetOrigin } from '../../config/bench-values.ts';
 import type { TargetKey } from '../../config/config.ts';
 import { resolveHome } from '../../config/home.ts';
-import { AGENT_PORT } from '../agent/agent-places.ts';
+import { AGENT_PORT } from '../agent/agent-addresses.ts';
 import {
   type Command,
   everyAddressOption,

@@ -98,7 +98,7 @@ export const benchCommand: Command = {
         cwd: state.cwd,
         durationMs: invocation.option(BENCH.duration),
         sessionsMax: invocation.option(BENCH.sessions),
-        placesOf: invocation.option(BENCH.concurrencyOf),
+        concurrencyOf: invocation.option(BENCH.concurrencyOf),
         signal: state.stop,
       }),
     );

@@ -154,9 +154,9 @@ const reported = async (
   if (isJson) await state.stdout.write(comparisonToJson(judged));
   else {
     const text = comparisonText(judged, state.stdout);
-    const place = directory === undefined ? [] : ['', `Directory: ${directory}`];
+    const lines = directory === undefined ? [] : ['', `Directory: ${directory}`];
     await state.stdout.write(
-      `${[...text, ...(gate.length === 0 ? [] : ['', ...gate]), ...place].join('\n')}\n`,
+      `${[...text, ...(gate.length === 0 ? [] : ['', ...gate]), ...lines].join('\n')}\n`,
     );
   }
   const wrote = await writeGateFiles(judged, { invocation, state });

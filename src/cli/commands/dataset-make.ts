@@ -142,20 +142,20 @@ const wantedRows = async (
       `--trace and --${other.name} cannot be combined`,
       'A trace contains the lengths of its prompts.',
     );
-  const place = {
+  const location = {
     path: resolve(cwd, trace),
     shownPath: trace,
     signal: stop,
     bytesMax: Number.POSITIVE_INFINITY,
   };
-  const format = await traceFormat(place);
+  const format = await traceFormat(location);
   if (format === undefined)
     throw new CommandError(
       'benchInput',
       `${trace} is not a trace in a known format`,
       'The formats are in docs/datasets.md.',
     );
-  const read = await readTrace(place, format, { part: tracePart(given), seed });
+  const read = await readTrace(location, format, { part: tracePart(given), seed });
   return { rows: tracedRows(read, seed), dropped: 0 };
 };
 

@@ -47,12 +47,12 @@ const showCommand: Command = {
 };
 
 const shown = async (file: string, invocation: Invocation, { cwd, stop }: ProcessState): Promise<string> => {
-  const place = { path: resolve(cwd, file), shownPath: file, signal: stop };
+  const location = { path: resolve(cwd, file), shownPath: file, signal: stop };
   const isJson = invocation.option(jsonOption);
   const column = invocation.option(BENCH.promptColumn);
-  const format: TraceFormat | undefined = column === undefined ? await traceFormat(place) : undefined;
-  if (format !== undefined) return await shownTrace(place, format, isJson);
-  const dataset = await readDatasetFile({ ...place, column });
+  const format: TraceFormat | undefined = column === undefined ? await traceFormat(location) : undefined;
+  if (format !== undefined) return await shownTrace(location, format, isJson);
+  const dataset = await readDatasetFile({ ...location, column });
   const facts = datasetFacts(dataset);
   return isJson
     ? jsonLines({ file, description: dataset.description, ...dataset.file, ...facts })

@@ -14,7 +14,7 @@ import {
   flag,
   homeOption,
   httpOption,
-  listenPlace,
+  listenAddress,
   type Option,
   portOption,
   value,
@@ -100,7 +100,7 @@ export const demoCommand: Command = {
     await runDemo(state, {
       scenario,
       seed: invocation.option(seedOption) ?? SEED,
-      http: listenPlace(invocation),
+      http: listenAddress(invocation),
       hasBench: !invocation.option(noBenchOption),
       onStarted: async ({ daemon, home }) => {
         await state.stdout.write(

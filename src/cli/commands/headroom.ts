@@ -8,8 +8,8 @@ import type { CacheType } from '../../core/model/cache-bytes.ts';
 import { clusterHeadroom } from '../../core/model/cluster-headroom.ts';
 import { deviceClass, type Engine } from '../../core/model/engine-constants.ts';
 import { type Headroom, headroom } from '../../core/model/headroom.ts';
+import type { HeadroomDevice, HeadroomQuestion } from '../../core/model/headroom-devices.ts';
 import { headroomDocument } from '../../core/model/headroom-document.ts';
-import type { HeadroomPlace, HeadroomQuestion } from '../../core/model/headroom-place.ts';
 import { headroomLines } from '../../core/model/headroom-text.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
 import { nodeName } from '../../core/node/node-view.ts';
@@ -136,9 +136,9 @@ export const headroomCommand: Command = {
     },
   ],
   run: async (invocation, state) => {
-    const [place = ''] = invocation.arguments;
-    const isRemote = /^https?:\/\//i.test(place);
-    const { facts: model, engine } = await readModelAt(isRemote ? place : resolve(state.cwd, place), {
+    const [path = ''] = invocation.arguments;
+    const isRemote = /^https?:\/\//i.test(path);
+    const { facts: model, engine } = await readModelAt(isRemote ? path : resolve(state.cwd, path), {
       served: invocation.option(servedOption),
       hub: hubFolder(state.env),
       signal: state.stop,
@@ -152,7 +152,7 @@ export const headroomCommand: Command = {
       batch: invocation.option(batchOption) ?? 1,
       cacheType: invocation.option(cacheOption) ?? 'f16',
     } as const;
-    const onPaper = placeOnPaper(invocation);
+    const onPaper = statedDevice(invocation);
     const answer =
       onPaper === undefined
         ? await onCluster(invocation, state, { model, question })
@@ -169,7 +169,7 @@ export const headroomCommand: Command = {
 };
 
 /** The machine that the command line describes. */
-const placeOnPaper = (invocation: Invocation): HeadroomPlace | undefined => {
+const statedDevice = (invocation: Invocation): HeadroomDevice | undefined => {
   const bytesPerSecond = invocation.option(bandwidthOption);
   const teraflops = invocation.option(teraflopsOption);
   const deviceName = invocation.option(deviceOption) ?? 'by its data sheet';

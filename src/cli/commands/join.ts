@@ -38,11 +38,11 @@ export const joinCommand: Command = {
       );
     const client = await findDaemon(homePath(invocation, state), state);
     const body = { code: lastWord(code) };
-    const { keyId, place } = await requestMembership(state, JOIN_MS, signal =>
+    const { keyId, address } = await requestMembership(state, JOIN_MS, signal =>
       client.answer(joinedAnswerSchema, '/api/mesh/join', signal, 'POST', body),
     );
     await state.stdout.write(
-      `Joined cluster ${keyId} through ${place}.\nSee its machines with: plimsoll status\n`,
+      `Joined cluster ${keyId} through ${address}.\nSee its machines with: plimsoll status\n`,
     );
     return EXIT_CODES.ok.code;
   },
@@ -72,6 +72,6 @@ export const leaveCommand: Command = {
 const lastWord = (text: string): string => text.trim().split(/\s+/).at(-1) ?? '';
 
 const INPUT_BYTES_MAX = 1_000;
-/** Six places, 8 s each, and the first link. */
+/** Six addresses, 8 s each, and the first link. */
 const JOIN_MS = 60_000;
 const LEAVE_MS = 15_000;

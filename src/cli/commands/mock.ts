@@ -16,7 +16,7 @@ const OPTIONS: readonly { readonly name: string; readonly option: Option<string 
       valueName === undefined ? flag(name, meaning) : value({ name, valueName, meaning, parse: nonEmpty }),
   }));
 
-const httpPlace = value({
+const httpAddress = value({
   name: 'http',
   valueName: '[HOST:]PORT',
   meaning: 'The same as --host and --port together.',
@@ -29,7 +29,7 @@ export const mockCommand: Command = {
   description:
     'The results of a benchmark against it are known beforehand. A model mock-fail-NAME fails that way.',
   arguments: [],
-  options: [homeOption, httpPlace, ...OPTIONS.map(({ option }) => option)],
+  options: [homeOption, httpAddress, ...OPTIONS.map(({ option }) => option)],
   examples: [
     {
       line: 'plimsoll mock --port 8000',
@@ -48,7 +48,7 @@ export const mockCommand: Command = {
         return [name, typeof read === 'boolean' ? (read ? '' : undefined) : read];
       }),
     );
-    const http = invocation.option(httpPlace);
+    const http = invocation.option(httpAddress);
     if (http !== undefined && (given['host'] ?? given['port']) !== undefined)
       throw new CommandError('usage', '--http and --host or --port cannot be combined', 'Write one of them.');
     if (given['socket'] !== undefined && (http ?? given['host'] ?? given['port']) !== undefined)

@@ -213,7 +213,7 @@ const differencesOf = async (
     cwd: state.cwd,
     durationMs: called.option(BENCH.duration),
     sessionsMax: called.option(BENCH.sessions),
-    placesOf: called.option(BENCH.concurrencyOf),
+    concurrencyOf: called.option(BENCH.concurrencyOf),
     signal: state.stop,
   });
   const today = await factsToday(request, state, {
@@ -254,16 +254,16 @@ const readLines = (reads: readonly StoredRead[], directory: string): readonly st
     ? ['It would read no other file.']
     : ['It would read:', ...reads.map(read => `  ${readLine(read, directory)}`)];
 
-const readLine = ({ option, place, kind, isOfRun }: StoredRead, directory: string): string => {
-  const folder = showable(dirname(place));
+const readLine = ({ option, location, kind, isOfRun }: StoredRead, directory: string): string => {
+  const folder = showable(dirname(location));
   switch (kind) {
     case 'url':
-      return `${option}: the address ${showable(place)}`;
+      return `${option}: the address ${showable(location)}`;
     case 'missing':
-      return `${option}: ${showable(basename(place))}, which is not there, in ${folder}`;
+      return `${option}: ${showable(basename(location))}, which is not there, in ${folder}`;
     case 'file':
     case 'folder':
-      return `${option}: the ${kind} ${showable(basename(place))} in ${folder}, ${isOfRun ? 'of' : 'outside of'} ${showable(directory)}`;
+      return `${option}: the ${kind} ${showable(basename(location))} in ${folder}, ${isOfRun ? 'of' : 'outside of'} ${showable(directory)}`;
     default:
       return kind satisfies never;
   }
@@ -275,13 +275,15 @@ const mayRead = async (
   { stored, invocation, state }: Omit<Agreement, 'compare'>,
   questions: Questions,
 ): Promise<boolean> => {
-  const named = new Set(invocation.option(readOption).flatMap(place => [place, resolve(state.cwd, place)]));
-  const [first, ...others] = reads.filter(({ isOfRun, place }) => !isOfRun && !named.has(place));
+  const named = new Set(
+    invocation.option(readOption).flatMap(location => [location, resolve(state.cwd, location)]),
+  );
+  const [first, ...others] = reads.filter(({ isOfRun, location }) => !isOfRun && !named.has(location));
   if (first !== undefined) {
     const rest = others.length === 0 ? '' : ` and ${others.length} more`;
     return await questions.isAgreed(
-      `Send requests to ${targetsText(stored)} to compare it, and read what is listed, ${showable(first.place)}${rest} outside of the run's directory?`,
-      `--yes does not cover ${showable(first.place)} (${first.option}). If it may be read: ${shellCommand`--yes ${[first, ...others].flatMap(({ place }) => ['--read', place])}`}`,
+      `Send requests to ${targetsText(stored)} to compare it, and read what is listed, ${showable(first.location)}${rest} outside of the run's directory?`,
+      `--yes does not cover ${showable(first.location)} (${first.option}). If it may be read: ${shellCommand`--yes ${[first, ...others].flatMap(({ location }) => ['--read', location])}`}`,
     );
   }
   if (invocation.option(yesOption)) return true;

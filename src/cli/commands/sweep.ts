@@ -12,7 +12,7 @@ import { headersToSend, namedAgents } from '../agent/load-agents.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
-import { factsPlace } from '../bench/run-headroom.ts';
+import { factsPath } from '../bench/run-headroom.ts';
 import { ONE_URL } from '../bench/url-options.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
@@ -70,8 +70,10 @@ const startOf = async (
   const noteGit = invocation.option(BENCH.noteGit);
   if (resumed === undefined) {
     const start = await newStart(invocation, invocation, state.cwd, state);
-    const place = { kind: 'new', out: invocation.option(SWEEP.out) } as const;
-    return await unlessStopped(state, () => startSweep(state, { ...start, home, noteGit, place, isQuiet }));
+    const location = { kind: 'new', out: invocation.option(SWEEP.out) } as const;
+    return await unlessStopped(state, () =>
+      startSweep(state, { ...start, home, noteGit, location, isQuiet }),
+    );
   }
   const directory = resolve(state.cwd, resumed);
   const { resume } = await readSweepCommand(directory);
@@ -93,8 +95,8 @@ const startOf = async (
   const line = parseCommandLine(['sweep', invocation.arguments[0] ?? url ?? '', ...args], [sweepCommand]);
   if (line.kind !== 'run') throw new Error('a kept command line asks for help');
   const start = await newStart(line.invocation, invocation, resume.cwd, state);
-  const place = { kind: 'resumed', directory } as const;
-  return await unlessStopped(state, () => startSweep(state, { ...start, home, noteGit, place, isQuiet }));
+  const location = { kind: 'resumed', directory } as const;
+  return await unlessStopped(state, () => startSweep(state, { ...start, home, noteGit, location, isQuiet }));
 };
 
 /** A sweep that is stopped before its first stage has nothing to report. */
@@ -121,7 +123,7 @@ const newStart = async (
   secrets: Invocation,
   cwd: string,
   state: ProcessState,
-): Promise<Omit<SweepCall, 'home' | 'noteGit' | 'place' | 'isQuiet'>> => {
+): Promise<Omit<SweepCall, 'home' | 'noteGit' | 'location' | 'isQuiet'>> => {
   const url = invocation.arguments[0];
   if (url === undefined) throw usage('URL is missing', 'See: plimsoll sweep --help');
   const requested = requestedLoads(invocation);
@@ -131,7 +133,7 @@ const newStart = async (
   return {
     request: { ...options, headers },
     agents,
-    facts: factsPlace(cwd, invocation.option(BENCH.facts)),
+    facts: factsPath(cwd, invocation.option(BENCH.facts)),
     requested,
     order: {
       durationMs: options.durationMs ?? 0,

@@ -7,7 +7,7 @@ import { LOG_FORMATS, LOG_LEVELS, logFormat, logLevel } from '../../config/log-v
 import { type HostPort, parseHostPort } from '../../core/address/host-port.ts';
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import type { Daemon } from '../../daemon/daemon-options.ts';
-import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
+import type { DiscoveryWay } from '../../mesh/discovery/beacon-endpoints.ts';
 import { PEER_PORT } from '../../mesh/discovery/limits.ts';
 import { parsePeer } from '../../mesh/discovery/peer-address.ts';
 import { serviceNotify } from '../../process/service-notify.ts';
@@ -18,7 +18,7 @@ import {
   homeOption,
   httpOption,
   type Invocation,
-  listenPlace,
+  listenAddress,
   nonEmpty,
   portOption,
   repeated,
@@ -178,7 +178,7 @@ export const upCommand: Command = {
     const { startDaemonFor } = await loadDaemon();
     await using daemon = await startDaemonFor(state, {
       home,
-      http: listenPlace(invocation),
+      http: listenAddress(invocation),
       name: invocation.option(nameOption),
       mesh: {
         keyFile: absolute(invocation.option(keyFileOption), state.cwd),
@@ -238,7 +238,7 @@ const showReplay = async (
     const isToBeOpened = !invocation.option(noOpenOption);
     await showDashboard(served, { home: undefined, isToBeOpened }, state);
   };
-  await runReplay(state, { file, speed, http: listenPlace(invocation), onStarted });
+  await runReplay(state, { file, speed, http: listenAddress(invocation), onStarted });
   return EXIT_CODES.ok.code;
 };
 

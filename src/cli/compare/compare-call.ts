@@ -12,7 +12,7 @@ import { BENCH } from '../bench/bench-options.ts';
 import { parseBenchOptions } from '../bench/parse-bench-options.ts';
 import { proxyNotices } from '../bench/request-headers.ts';
 import { displayMode } from '../bench/run-display.ts';
-import { factsPlace } from '../bench/run-headroom.ts';
+import { factsPath } from '../bench/run-headroom.ts';
 import type { Command, Invocation } from '../command.ts';
 import { CommandError, usage } from '../command-error.ts';
 import { parseCommandLine } from '../command-line.ts';
@@ -21,13 +21,13 @@ import { checkResumed, keptCommand } from '../sweep/kept-command.ts';
 import { COMPARE, COMPARE_OPTIONS } from './compare-options.ts';
 import type { RequestedSide } from './compared-servers.ts';
 import { GATE_FILES } from './gate-options.ts';
-import type { ComparePlace, CompareStart } from './start-compare.ts';
+import type { CompareLocation, CompareStart } from './start-compare.ts';
 
 /** @throws CommandError */
 export const newComparison = (invocation: Invocation, state: ProcessState): Promise<CompareStart> =>
   compareStart(invocation, state, {
     cwd: state.cwd,
-    place: { kind: 'new', out: invocation.option(BENCH.out) },
+    location: { kind: 'new', out: invocation.option(BENCH.out) },
   });
 
 interface ResumedComparisonCall {
@@ -78,7 +78,7 @@ export const resumedComparison = async (
   };
   const start = await compareStart(merged, state, {
     cwd: resume.cwd,
-    place: { kind: 'resumed', directory, document },
+    location: { kind: 'resumed', directory, document },
   });
   for (const letter of ['a', 'b'] as const)
     if (document[letter].target !== start[letter].request.target.shown)
@@ -92,7 +92,7 @@ export const resumedComparison = async (
 const compareStart = async (
   invocation: Invocation,
   state: ProcessState,
-  { cwd, place }: { readonly cwd: string; readonly place: ComparePlace },
+  { cwd, location }: { readonly cwd: string; readonly location: CompareLocation },
 ): Promise<CompareStart> => {
   const agents = namedAgents(invocation);
   const [urlA, urlB] = [sideGiven(invocation, 'a'), sideGiven(invocation, 'b')];
@@ -106,7 +106,7 @@ const compareStart = async (
     return {
       label: invocation.option(letter === 'a' ? COMPARE.aLabel : COMPARE.bLabel) ?? options.target.shown,
       request: { ...options, headers },
-      facts: factsPlace(cwd, letter === 'b' ? (invocation.option(COMPARE.bFacts) ?? facts) : facts),
+      facts: factsPath(cwd, letter === 'b' ? (invocation.option(COMPARE.bFacts) ?? facts) : facts),
       startCommand: invocation.option(letter === 'a' ? COMPARE.aStart : COMPARE.bStart),
     };
   };
@@ -145,7 +145,7 @@ const compareStart = async (
     startMsMax: invocation.option(COMPARE.startTimeout) ?? START_MS,
     isOneAtATime: invocation.option(COMPARE.oneAtATime),
     resume: keptCall({ urlA, urlB, a, b }, state),
-    place,
+    location,
     home: resolveHome({ ...state, option: invocation.option(BENCH.home) }),
     mode: displayMode(state.stdout, invocation.option(BENCH.json) || invocation.option(BENCH.quiet)),
     notices: [...notices],

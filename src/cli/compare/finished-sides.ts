@@ -18,20 +18,20 @@ import { RUN_FILTERS, runFilter } from '../runs/run-filters.ts';
 /** "http://…" and "localhost:8000" are loaded; anything else has ended. */
 export const isEndpoint = (text: string): boolean => /^(https?:\/\/|[\w.-]+:\d+(\/|$))/i.test(text);
 
-interface FinishedPlaces {
+interface SideContext {
   readonly home: string;
   readonly state: ProcessState;
 }
 
 /** @throws CommandError */
-export const namedSide = async (text: string, places: FinishedPlaces): Promise<FinishedSide> =>
-  await runsSide([text], places);
+export const namedSide = async (text: string, context: SideContext): Promise<FinishedSide> =>
+  await runsSide([text], context);
 
 /** Of several words, each run once. @throws CommandError */
-export const runsSide = async (words: readonly string[], places: FinishedPlaces): Promise<FinishedSide> => {
+export const runsSide = async (words: readonly string[], context: SideContext): Promise<FinishedSide> => {
   const text = words.join(' ');
   const directories = new Set<string>();
-  for (const word of words) for (const path of await directoriesOf(word, places)) directories.add(path);
+  for (const word of words) for (const path of await directoriesOf(word, context)) directories.add(path);
   try {
     const side = await finishedSide([...directories]);
     if (side.units.every(({ runId }) => isRunId(runId))) return side;
@@ -46,14 +46,14 @@ export const runsSide = async (words: readonly string[], places: FinishedPlaces)
   }
 };
 
-const directoriesOf = async (text: string, { home, state }: FinishedPlaces): Promise<readonly string[]> => {
+const directoriesOf = async (text: string, { home, state }: SideContext): Promise<readonly string[]> => {
   if (text.startsWith(RUNS)) return await filteredRuns(text, { home, state });
   const directory = directoryOf(text, home, resolve(state.cwd, text));
   const repeats = await repeatedRuns(directory);
   return repeats.length > 0 ? repeats : [directory];
 };
 
-const filteredRuns = async (text: string, { home, state }: FinishedPlaces): Promise<readonly string[]> => {
+const filteredRuns = async (text: string, { home, state }: SideContext): Promise<readonly string[]> => {
   const isWanted = runFilter(filterInvocation(text), systemClock.wallMs());
   const directories: string[] = [];
   const isAlive = (pid: number): boolean => state.isAlive(pid);

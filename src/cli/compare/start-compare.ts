@@ -51,12 +51,12 @@ export interface CompareStart {
   readonly home: string;
   /** A folder whose commit each report names, as it was given. */
   readonly noteGit: string | undefined;
-  readonly place: ComparePlace;
+  readonly location: CompareLocation;
   readonly mode: DisplayMode;
   readonly notices: readonly string[];
 }
 
-export type ComparePlace =
+export type CompareLocation =
   /** As it was given; undefined: in the home. */
   | { readonly kind: 'new'; readonly out: string | undefined }
   /** Absolute, with what it held when it was read. */
@@ -81,10 +81,10 @@ export const startCompare = async (state: ProcessState, start: CompareStart): Pr
 const compareIn = async (state: ProcessState, start: CompareStart): Promise<CompareEnd> => {
   const { home, a, b } = start;
   const provenance = await stageProvenance(state, start);
-  await using place = await openPlace(state, start);
-  const { directory, document, kept } = place;
+  await using folder = await openComparison(state, start);
+  const { directory, document, kept } = folder;
   await using display = compareDisplay(start.mode, state.stdout);
-  for (const notice of [...start.notices, ...place.notices]) display.notice(notice);
+  for (const notice of [...start.notices, ...folder.notices]) display.notice(notice);
   const stopRequested = new AbortController();
   const bench = {
     ...benchProcess(state),
@@ -154,7 +154,7 @@ const compareIn = async (state: ProcessState, start: CompareStart): Promise<Comp
   } catch (error) {
     // Nothing was measured: a new folder is as it was.
     await servers[Symbol.asyncDispose]();
-    await place.discard();
+    await folder.discard();
     throw error;
   } finally {
     await closeFollowing();
@@ -172,7 +172,7 @@ const judgedSides = (
   return (request, parts) => (request.target.shown === b.request.target.shown ? ofB : ofA)(request, parts);
 };
 
-interface OpenPlace extends AsyncDisposable {
+interface OpenComparison extends AsyncDisposable {
   readonly directory: string;
   readonly document: ComparisonDocument;
   readonly kept: KeptPairs | undefined;
@@ -181,12 +181,12 @@ interface OpenPlace extends AsyncDisposable {
   discard(): Promise<void>;
 }
 
-const openPlace = async (state: ProcessState, start: CompareStart): Promise<OpenPlace> => {
-  const { home, place } = start;
-  if (place.kind === 'resumed') return await resumedPlace(place);
+const openComparison = async (state: ProcessState, start: CompareStart): Promise<OpenComparison> => {
+  const { home, location } = start;
+  if (location.kind === 'resumed') return await resumedComparison(location);
   const id = newId();
-  const directory = place.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, place.out);
-  if (place.out === undefined) await openHome(home);
+  const directory = location.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, location.out);
+  if (location.out === undefined) await openHome(home);
   const folder = await openLockedFolder(directory, 'comparison');
   return {
     directory,
@@ -198,10 +198,10 @@ const openPlace = async (state: ProcessState, start: CompareStart): Promise<Open
   };
 };
 
-const resumedPlace = async ({
+const resumedComparison = async ({
   directory,
   document,
-}: Extract<ComparePlace, { readonly kind: 'resumed' }>): Promise<OpenPlace> => {
+}: Extract<CompareLocation, { readonly kind: 'resumed' }>): Promise<OpenComparison> => {
   const resumed = await resumeComparison(directory, document);
   const { kept, putAside } = resumed;
   const pairs = kept.a.length;

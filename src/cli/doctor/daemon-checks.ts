@@ -121,15 +121,15 @@ const meshOf = async (client: DaemonClient, signal: AbortSignal): Promise<MeshSt
 
 /** Whether the next start could listen where it should. */
 const portCheck = async (listen: ListenConfig): Promise<Check> => {
-  const place = hostPortText(listen);
+  const address = hostPortText(listen);
   const failure = await listenOnce(listen);
-  if (failure === undefined) return check('ok', `${place} is free to listen on`);
+  if (failure === undefined) return check('ok', `${address} is free to listen on`);
   const isTaken = failure === 'EADDRINUSE';
   if (isTaken && !listen.isExplicit)
-    return check('note', `${place} is taken: the next free port would be used`);
+    return check('note', `${address} is taken: the next free port would be used`);
   return check(
     'problem',
-    isTaken ? `${place} is taken by another program` : `${place} cannot be listened on (${failure})`,
+    isTaken ? `${address} is taken by another program` : `${address} cannot be listened on (${failure})`,
     'Choose another in config.toml, [http] listen, or with --http HOST:PORT.',
   );
 };

@@ -55,7 +55,7 @@ const unknownChecks = (name: string, value: unknown): readonly Check[] => {
   });
 };
 
-/** Every unknown in a value with the words of its place: "cpu temperature celsius", "eth0 speed bits per second". */
+/** Every unknown in a value with the words of its path: "cpu temperature celsius", "eth0 speed bits per second". */
 const unknownsIn = (
   value: unknown,
   path: string,

@@ -120,13 +120,13 @@ const write = async (file: string, text: string, options?: AtomicFileOptions): P
   }
 };
 
-const asRefusal = (place: string, error: unknown): unknown =>
-  errorCode(error) === undefined ? error : cannotWrite(place, diskReason(error), error);
+const asRefusal = (path: string, error: unknown): unknown =>
+  errorCode(error) === undefined ? error : cannotWrite(path, diskReason(error), error);
 
-const cannotWrite = (place: string, reason: string, cause?: unknown): CommandError =>
+const cannotWrite = (path: string, reason: string, cause?: unknown): CommandError =>
   new CommandError(
     'fleet',
-    `${place} cannot be written: ${reason}`,
+    `${path} cannot be written: ${reason}`,
     'Choose a folder that you can write to: plimsoll fleet init DIR',
     { cause },
   );

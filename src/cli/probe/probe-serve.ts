@@ -141,14 +141,14 @@ const invitation = (port: number, code: string): string => {
   const own = ownAddresses();
   const hosts = own.length === 0 ? ['THIS-MACHINE'] : own;
   const lines = hosts.map(
-    host => `  ${shellCommand`plimsoll probe link ${placeText(host, port)} --code ${code}`}`,
+    host => `  ${shellCommand`plimsoll probe link ${addressText(host, port)} --code ${code}`}`,
   );
   return [hosts.length === 1 ? 'On the other machine:' : 'On the other machine, one of:', ...lines].join(
     '\n',
   );
 };
 
-const placeText = (host: string, port: number): string =>
+const addressText = (host: string, port: number): string =>
   port === PROBE_PORT ? host : hostPortText({ host, port });
 
 /** Without loopback, and without link-local addresses, whose scope is known only at the other end. */

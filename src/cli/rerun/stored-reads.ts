@@ -11,7 +11,7 @@ export interface StoredRead {
   /** "--dataset" */
   readonly option: string;
   /** Absolute, without symbolic links; or a URL. */
-  readonly place: string;
+  readonly location: string;
   readonly kind: 'file' | 'folder' | 'url' | 'missing';
   /** What `--yes` alone covers. */
   readonly isOfRun: boolean;
@@ -53,15 +53,15 @@ const readOf = async (
   named: string,
   { cwd, own }: { readonly cwd: string; readonly own: string },
 ): Promise<Omit<StoredRead, 'option'>> => {
-  if (/^https?:\/\//i.test(named)) return { place: named, kind: 'url', isOfRun: false };
+  if (/^https?:\/\//i.test(named)) return { location: named, kind: 'url', isOfRun: false };
   const given = resolve(cwd, named);
   try {
-    const place = await realpath(given);
-    const kind = (await stat(place)).isDirectory() ? 'folder' : 'file';
-    const within = relative(own, place);
-    return { place, kind, isOfRun: !within.startsWith('..') && !isAbsolute(within) };
+    const location = await realpath(given);
+    const kind = (await stat(location)).isDirectory() ? 'folder' : 'file';
+    const within = relative(own, location);
+    return { location, kind, isOfRun: !within.startsWith('..') && !isAbsolute(within) };
   } catch (error) {
     if (errorCode(error) === undefined) throw error;
-    return { place: given, kind: 'missing', isOfRun: false };
+    return { location: given, kind: 'missing', isOfRun: false };
   }
 };

@@ -5,7 +5,7 @@ import { pushAll } from '../../core/push-all.ts';
 import type { SweepResume } from '../../core/sweep/sweep-document.ts';
 import { shellCommand } from '../../core/text/shell-words.ts';
 import { type Reported, unknown } from '../../core/unknown.ts';
-import { agentsOption } from '../agent/agent-places.ts';
+import { agentsOption } from '../agent/agent-addresses.ts';
 import { BENCH } from '../bench/bench-options.ts';
 import type { Invocation, Option } from '../command.ts';
 import { CommandError } from '../command-error.ts';

@@ -42,13 +42,13 @@ export interface SweepCall {
   readonly home: string;
   /** A folder whose commit each report names, as it was given. */
   readonly noteGit: string | undefined;
-  readonly place: SweepCallPlace;
+  readonly location: SweepLocation;
   readonly resume: SweepResume;
   readonly isQuiet: boolean;
   readonly notices: readonly string[];
 }
 
-type SweepCallPlace =
+type SweepLocation =
   /** As it was given; undefined: in the home. */
   | { readonly kind: 'new'; readonly out: string | undefined }
   /** Absolute. */
@@ -88,7 +88,7 @@ const sweepIn = async (state: ProcessState, start: SweepCall): Promise<SweepOutc
   };
   await openHome(home);
   const provenance = await stageProvenance(state, start);
-  const { directory, document, putAside } = await openPlace(state, start);
+  const { directory, document, putAside } = await openSweep(state, start);
   using _directory = directory;
   for (const notice of start.notices) if (!start.isQuiet) await state.stderr.write(`plimsoll: ${notice}\n`);
   await print(
@@ -229,7 +229,7 @@ class StageFollowers {
   }
 }
 
-const openPlace = async (
+const openSweep = async (
   state: ProcessState,
   start: SweepCall,
 ): Promise<{
@@ -237,12 +237,12 @@ const openPlace = async (
   readonly document: SweepDocument;
   readonly putAside: readonly string[];
 }> => {
-  const { place, home } = start;
-  if (place.kind === 'resumed')
-    return await resumeSweepDirectory(place.directory, await readSweep(place.directory));
+  const { location, home } = start;
+  if (location.kind === 'resumed')
+    return await resumeSweepDirectory(location.directory, await readSweep(location.directory));
   const id = newId();
   const directory = await openSweepDirectory(
-    place.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, place.out),
+    location.out === undefined ? join(home, 'runs', id) : resolve(state.cwd, location.out),
   );
   return { directory, document: newDocument(id, state, start), putAside: [] };
 };

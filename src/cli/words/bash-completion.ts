@@ -83,10 +83,10 @@ const completionOf = (hint: ValueHint): string | undefined => {
 
 const optionCase = (command: Command): string => {
   const options = command.options.map(({ name }) => `--${name}`).join(' ');
-  return `    ${quoted(command.name)}) options=${quoted(options)}${placeOf(argumentHint(command))} ;;`;
+  return `    ${quoted(command.name)}) options=${quoted(options)}${completionOfHint(argumentHint(command))} ;;`;
 };
 
-const placeOf = (hint: ValueHint): string => {
+const completionOfHint = (hint: ValueHint): string => {
   switch (hint.kind) {
     case 'none':
     case 'free':

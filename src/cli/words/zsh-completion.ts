@@ -56,12 +56,12 @@ ${alone === undefined ? '' : `        *)\n${argumentsOf(alone, '          ')}\n 
 };
 
 const argumentsOf = (command: Command, indent: string): string => {
-  const place = actionOf(argumentHint(command));
+  const action = actionOf(argumentHint(command));
   const first = command.arguments[0];
   const words = [
     ...command.options.map(optionWord),
     quoted('--help[This help]'),
-    ...(first === undefined ? [] : [quoted(`*:${plain(first.name)}:${place}`)]),
+    ...(first === undefined ? [] : [quoted(`*:${plain(first.name)}:${action}`)]),
   ];
   return `${indent}_arguments ${words.join(` \\\n${indent}  `)}`;
 };

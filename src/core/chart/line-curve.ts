@@ -191,7 +191,7 @@ const earlierOf = (
 
 const barsOf = (
   shown: readonly Placed[],
-  { x, shareY, foot, right, widest }: BarPlace,
+  { x, shareY, foot, right, widest }: BarPosition,
 ): readonly AttainmentBar[] => {
   const known = shown.flatMap(({ stage, load }, index) => {
     const again = shown.slice(0, index).filter(one => one.load === load).length;
@@ -214,7 +214,7 @@ const barsOf = (
   });
 };
 
-interface BarPlace {
+interface BarPosition {
   readonly x: (load: number) => number;
   readonly shareY: (share: number) => number;
   readonly foot: number;

@@ -61,4 +61,4 @@ export const pairStrip = (
   };
 };
 
-const orderOf = ({ pair }: ComparedUnit): number => (pair === undefined ? 0 : pair.number * 2 + pair.place);
+const orderOf = ({ pair }: ComparedUnit): number => (pair === undefined ? 0 : pair.number * 2 + pair.order);

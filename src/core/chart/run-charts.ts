@@ -112,8 +112,8 @@ export const distribution = (
   return chartSvg(
     options,
     markup`${bars(filled, axis, { width, height: foot - top }).map(
-      ({ low, high, count, ...place }) =>
-        markup`<rect class="bar${limitNs !== undefined && low >= limitNs ? ' over' : ''}" x="${place.x}" y="${top + place.y}" width="${place.width}" height="${place.height}"><title>${nsText(low)} to ${nsText(high)}: ${formatCount(count)}</title></rect>`,
+      ({ low, high, count, ...box }) =>
+        markup`<rect class="bar${limitNs !== undefined && low >= limitNs ? ' over' : ''}" x="${box.x}" y="${top + box.y}" width="${box.width}" height="${box.height}"><title>${nsText(low)} to ${nsText(high)}: ${formatCount(count)}</title></rect>`,
     )}<path class="axis" d="M0 ${foot}H${width}"/>${logTicks(axis, 56).map(
       (tick, index, ticks) =>
         markup`<path class="axis" d="M${axis.at(tick)} ${foot}v4"/><text class="tick" x="${Math.min(Math.max(axis.at(tick), 16), width - 16)}" y="${height - 5}" text-anchor="middle">${nanosecondsTicks(ticks)[index] ?? ''}</text>`,

@@ -53,9 +53,12 @@ const spans = (length: number, isKnown: (index: number) => boolean): readonly Sp
  * Starts with M, or with L when it runs backwards to close a band. A single point is as wide as its step.
  */
 const outlined = ({ from, to }: Span, { x, y }: PathScale, values: PathColumn, isBack = false): string => {
-  const places = Array.from({ length: to - from + 1 }, (_, index) => [from + index, from + index] as const);
-  const points = (from === to ? [[from - 0.5, from] as const, [from + 0.5, from] as const] : places).map(
-    ([place, index]) => `${coordinate(x(place))} ${coordinate(y(values[index] ?? 0))}`,
+  const positions = Array.from(
+    { length: to - from + 1 },
+    (_, index) => [from + index, from + index] as const,
+  );
+  const points = (from === to ? [[from - 0.5, from] as const, [from + 0.5, from] as const] : positions).map(
+    ([position, index]) => `${coordinate(x(position))} ${coordinate(y(values[index] ?? 0))}`,
   );
   return `${isBack ? 'L' : 'M'}${(isBack ? points.toReversed() : points).join('L')}`;
 };

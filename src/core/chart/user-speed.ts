@@ -98,10 +98,12 @@ const labelled = (points: readonly SpeedPoint[], atLine: number | undefined): re
     if (point === marked) return point;
     const next = points[index + 1] ?? points[index - 1];
     const isSteep = next !== undefined && Math.abs(next.y - point.y) > Math.abs(next.x - point.x);
-    const place: ChartPoint = isSteep ? [point.x + 16, point.y] : [point.x, point.y - 12];
-    if (taken.some(([x, y]) => Math.abs(x - place[0]) < LABEL_PX && Math.abs(y - place[1]) < LABEL_HIGH_PX))
+    const labelAt: ChartPoint = isSteep ? [point.x + 16, point.y] : [point.x, point.y - 12];
+    if (
+      taken.some(([x, y]) => Math.abs(x - labelAt[0]) < LABEL_PX && Math.abs(y - labelAt[1]) < LABEL_HIGH_PX)
+    )
       return point;
-    taken.push(place);
+    taken.push(labelAt);
     return { ...point, label: isSteep ? 'beside' : 'above' };
   });
 };

@@ -101,7 +101,7 @@ export interface UnitPair {
   /** The same on both sides of a pair. */
   readonly seed: number;
   /** Whether this side ran first or second. */
-  readonly place: 1 | 2;
+  readonly order: 1 | 2;
 }
 
 /** A type, not an interface: it is used in `Reported`. */

@@ -36,8 +36,8 @@ export const slowestLinks = (links: readonly JudgedLink[], countMax: number): re
   for (const one of links) {
     const last = first.at(-1);
     if (first.length >= countMax && last !== undefined && one.rank >= last.rank) continue;
-    const place = first.findIndex(({ rank }) => rank > one.rank);
-    first.splice(place < 0 ? first.length : place, 0, one);
+    const index = first.findIndex(({ rank }) => rank > one.rank);
+    first.splice(index < 0 ? first.length : index, 0, one);
     if (first.length > countMax) first.pop();
   }
   return first.map(({ link }) => fleetLink(link));

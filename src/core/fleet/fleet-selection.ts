@@ -34,7 +34,7 @@ interface SelectionSources {
 
 export const fleetSelection = (sources: SelectionSources, pick: FleetPick): FleetSelection | undefined => {
   const { roster, links, groupOf, pairs } = sources;
-  const placeOf = (id: string): number => roster.groups.findIndex(group => group.id === id);
+  const indexOf = (id: string): number => roster.groups.findIndex(group => group.id === id);
   switch (pick.kind) {
     case 'node': {
       if (!groupOf.has(pick.node)) return undefined;
@@ -48,15 +48,17 @@ export const fleetSelection = (sources: SelectionSources, pick: FleetPick): Flee
       return selected(pick, mine, byGroup.map(waysOf));
     }
     case 'group': {
-      const place = placeOf(pick.group);
-      if (place < 0) return undefined;
-      const isIn = (node: NodeId): boolean => groupOf.get(node)?.includes(place) === true;
+      const groupIndex = indexOf(pick.group);
+      if (groupIndex < 0) return undefined;
+      const isIn = (node: NodeId): boolean => groupOf.get(node)?.includes(groupIndex) === true;
       const mine = links.filter(({ nodes: [a, b] }) => isIn(a) || isIn(b));
-      const toGroups = roster.groups.map((_, index): GroupWays => pairOf(pairs, place, index) ?? NO_WAYS);
+      const toGroups = roster.groups.map(
+        (_, index): GroupWays => pairOf(pairs, groupIndex, index) ?? NO_WAYS,
+      );
       return selected(pick, mine, toGroups);
     }
     case 'pair': {
-      const [one, other] = pick.groups.map(placeOf);
+      const [one, other] = pick.groups.map(indexOf);
       if (one === undefined || other === undefined || one < 0 || other < 0 || one === other) return undefined;
       const isIn = (node: NodeId, group: number): boolean => groupOf.get(node)?.includes(group) === true;
       const mine = links.filter(

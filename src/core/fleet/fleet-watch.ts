@@ -50,11 +50,11 @@ export class FleetWatch {
   #groupOf: ReadonlyMap<NodeId, readonly number[]> = new Map();
 
   read(sources: FleetSources, by: GroupBy): FleetPicture {
-    const groups = groupViews(sources, by).map(inPlaces);
+    const groups = groupViews(sources, by).map(sortedByName);
     const roster = this.#roster(groups, groupByText(by), sources.places);
     const links = this.#read(sources.links);
     const isSame = roster === this.#picture?.roster;
-    if (!isSame) this.#groupOf = placesOf(roster);
+    if (!isSame) this.#groupOf = groupIndexesOf(roster);
     this.#links = sources.links;
     const isDue = sources.nowMs - this.#waysAtMs >= (sources.views.length > MANY_NODES ? WAYS_OF_MANY_MS : 0);
     if (!isSame || (isDue && sources.links !== this.#linksOfWays)) {
@@ -175,19 +175,19 @@ export class FleetWatch {
   }
 }
 
-const placesOf = ({ groups }: FleetRoster): ReadonlyMap<NodeId, readonly number[]> => {
-  const places = new Map<NodeId, number[]>();
+const groupIndexesOf = ({ groups }: FleetRoster): ReadonlyMap<NodeId, readonly number[]> => {
+  const indexes = new Map<NodeId, number[]>();
   for (const [index, { cells }] of groups.entries())
     for (const { node } of cells) {
-      const held = places.get(node);
-      if (held === undefined) places.set(node, [index]);
+      const held = indexes.get(node);
+      if (held === undefined) indexes.set(node, [index]);
       else held.push(index);
     }
-  return places;
+  return indexes;
 };
 
 /** Sorted so that a rack's tenth node comes after its ninth. */
-const inPlaces = (group: Group): Group => ({
+const sortedByName = (group: Group): Group => ({
   ...group,
   members: group.members
     .map(view => ({ view, key: numberKey(view.name) }))
@@ -202,7 +202,7 @@ const kept = <T extends object>(before: T | undefined, now: T): T =>
 const keptEach = <T extends object>(before: readonly T[] | undefined, now: readonly T[]): readonly T[] =>
   now.map((one, index) => kept(before?.[index], one));
 
-/** Whether these nodes have these cells, by name: the rest of a cell comes from their places. */
+/** Whether these nodes have these cells, by name: the rest of a cell comes from their site, rack and kind. */
 const areMembers = ({ groups: before }: FleetRoster, groups: readonly Group[]): boolean =>
   before.length === groups.length &&
   groups.every(({ id, name, members }, index) => {
@@ -211,8 +211,8 @@ const areMembers = ({ groups: before }: FleetRoster, groups: readonly Group[]): 
       held?.id === id &&
       held.name === name &&
       held.cells.length === members.length &&
-      members.every((view, place) => {
-        const cell = held.cells[place];
+      members.every((view, index) => {
+        const cell = held.cells[index];
         return cell?.node === view.nodeId && cell.name === view.name;
       })
     );
@@ -228,8 +228,8 @@ const isSameRoster = (a: FleetRoster, b: FleetRoster): boolean =>
       group.id === other.id &&
       group.name === other.name &&
       group.cells.length === other.cells.length &&
-      group.cells.every((cell, place) => {
-        const now = other.cells[place];
+      group.cells.every((cell, index) => {
+        const now = other.cells[index];
         return (
           now !== undefined &&
           cell.node === now.node &&

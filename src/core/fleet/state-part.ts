@@ -2,7 +2,7 @@
 // events from which their links are derived; and the links that are shown. The same rule filters the entries
 // of a snapshot and the events that follow it.
 
-import { linkPlaceOf } from '../apply.ts';
+import { linkKeyOf } from '../apply.ts';
 import type { Event } from '../event.ts';
 import { EVENT_KINDS } from '../event-kinds.ts';
 import { isNodeId, type NodeId } from '../ids.ts';
@@ -88,10 +88,10 @@ export const stateOfPart = (state: State, part: StatePart): State => {
 
 export const isEventOfPart = (part: StatePart, event: Event): boolean => {
   if (event.kind === 'unknown') return part.whole.has(event.origin);
-  const place = linkPlaceOf(event);
-  return place === undefined
+  const key = linkKeyOf(event);
+  return key === undefined
     ? isStated(part, EVENT_KINDS[event.kind].field, event.origin)
-    : isLinkReported(part, event.origin, place.sink);
+    : isLinkReported(part, event.origin, key.sink);
 };
 
 const isStated = ({ whole, known, hasRuns }: StatePart, field: string, origin: string): boolean =>

@@ -24,14 +24,14 @@ export const groupPairs = (
   links: readonly LinkView[],
   nodeCount: number,
 ): readonly GroupPair[] => {
-  const placesOf = new Map<NodeId, number[]>();
-  for (const [place, { members }] of groups.entries())
+  const groupsOfNode = new Map<NodeId, number[]>();
+  for (const [index, { members }] of groups.entries())
     for (const { nodeId } of members) {
-      const held = placesOf.get(nodeId);
-      if (held === undefined) placesOf.set(nodeId, [place]);
-      else held.push(place);
+      const held = groupsOfNode.get(nodeId);
+      if (held === undefined) groupsOfNode.set(nodeId, [index]);
+      else held.push(index);
     }
-  const linksOf = linksOfPairs(links, placesOf);
+  const linksOf = linksOfPairs(links, groupsOfNode);
   return groups.flatMap((one, first) =>
     groups.slice(first).flatMap((other, offset): readonly GroupPair[] => {
       // A single node has no link within its group.

@@ -41,7 +41,7 @@ export const nodePlace = (view: NodeView): NodePlace => {
  * Places of the same nodes, read repeatedly: what a node reports of itself changes once a month, and is read
  * every second.
  */
-export class PlaceBook {
+export class NodePlaceCache {
   #places: ReadonlyMap<NodeId, NodePlace> = new Map();
   readonly #seen = new Map<NodeId, { readonly of: readonly unknown[]; readonly place: NodePlace }>();
 

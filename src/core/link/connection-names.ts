@@ -24,9 +24,9 @@ export const connectionNames = <Row extends NamedConnection>(
   return new Map(
     ordered.map(row => {
       const name = nameOf(row.connection.value);
-      const place = `${row.source} ${row.sink} ${name}`;
-      const count = (counts.get(place) ?? 0) + 1;
-      counts.set(place, count);
+      const key = `${row.source} ${row.sink} ${name}`;
+      const count = (counts.get(key) ?? 0) + 1;
+      counts.set(key, count);
       return [row, count === 1 ? name : `${name} #${count}`];
     }),
   );

@@ -14,7 +14,7 @@ import {
   fromOtherEnd,
   linkKey,
   type PathEnd,
-  type PathPlace,
+  type PathMeasurement,
   type PathProfiles,
   pathKey,
   pathProfiles,
@@ -248,7 +248,7 @@ const connectionFacts = (
   const medium = connectionMedium(connection.kind, carrier);
   if (medium === undefined) return [];
   const path = pathKey(source, connection);
-  const place = {
+  const key = {
     source,
     sink,
     connectionKey,
@@ -258,7 +258,7 @@ const connectionFacts = (
     medium,
     path,
   };
-  return [{ ...place, ...measuredPart(place, paths.get(path)) }];
+  return [{ ...key, ...measuredPart(key, paths.get(path)) }];
 };
 
 type MeasuredPart = Pick<
@@ -287,7 +287,7 @@ const measuredPart = (
 };
 
 /** Figures of one attempt with the outcome of a newer one that failed: the same object each time. */
-const shownProfile = (figures: LinkProfile, of: PathPlace, tried: PathPlace): LinkProfile => {
+const shownProfile = (figures: LinkProfile, of: PathMeasurement, tried: PathMeasurement): LinkProfile => {
   if (of.entry === tried.entry) return figures;
   const held = SHOWN.get(figures);
   if (held?.after === tried.entry.value) return held.shown;

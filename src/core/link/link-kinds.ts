@@ -2,7 +2,7 @@
 // source → sink → key, so that no map copied on write grows with the square of the cluster.
 
 import type { NodeId } from '../ids.ts';
-import type { LinkPlace } from '../kind-row.ts';
+import type { LinkKey } from '../kind-row.ts';
 import { type Connection, connectionKey, type LinkForgotten, type LostConnection } from './connection.ts';
 import type { LinkProfile } from './link-profile.ts';
 
@@ -20,7 +20,7 @@ export const LINK_KINDS = {
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
     key: (payload: Connection): string => `${payload.sink} ${connectionKey(payload)}`,
-    place: (payload: Connection): LinkPlace => ({ sink: payload.sink, key: connectionKey(payload) }),
+    linkKey: (payload: Connection): LinkKey => ({ sink: payload.sink, key: connectionKey(payload) }),
     replaces: ['lostConnections'],
     texts: {
       kind: 'plain',
@@ -38,7 +38,7 @@ export const LINK_KINDS = {
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
     key: (payload: LostConnection): string => `${payload.sink} ${payload.connectionKey}`,
-    place: ({ sink, connectionKey: key }: LostConnection): LinkPlace => ({ sink, key }),
+    linkKey: ({ sink, connectionKey: key }: LostConnection): LinkKey => ({ sink, key }),
     replaces: ['connections'],
     texts: {
       connectionKey: 'key',
@@ -58,7 +58,7 @@ export const LINK_KINDS = {
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
     key: (payload: ConnectionClosed): string => `${payload.sink} ${payload.connectionKey}`,
-    place: ({ sink, connectionKey: key }: ConnectionClosed): LinkPlace => ({ sink, key }),
+    linkKey: ({ sink, connectionKey: key }: ConnectionClosed): LinkKey => ({ sink, key }),
     // Its profile is removed from the current state too; the journal's history contains it.
     closes: ['connections', 'lostConnections', 'linkProfiles'],
     texts: { connectionKey: 'key', reason: 'free' },
@@ -70,7 +70,7 @@ export const LINK_KINDS = {
     entriesMax: 8_192,
     entriesPerSinkMax: 256,
     key: (payload: LinkProfile): string => `${payload.sink} ${payload.connectionKey}`,
-    place: ({ sink, connectionKey: key }: LinkProfile): LinkPlace => ({ sink, key }),
+    linkKey: ({ sink, connectionKey: key }: LinkProfile): LinkKey => ({ sink, key }),
     texts: { connectionKey: 'key', engine: 'plain', method: 'free', failure: 'plain' },
   },
   'loss.forgotten': {

@@ -24,7 +24,7 @@ export const pathKey = (source: NodeId, connection: Connection): string => {
 };
 
 /** Where a profile of a path was measured. */
-export interface PathPlace {
+export interface PathMeasurement {
   readonly source: NodeId;
   readonly connectionKey: string;
   readonly entry: Entry<LinkProfile>;
@@ -37,9 +37,9 @@ export interface PathPlace {
 
 export interface PathProfiles {
   /** The figures of the path: the newest of all its connections; undefined until one has any. */
-  readonly newest: PathPlace | undefined;
+  readonly newest: PathMeasurement | undefined;
   /** The newest attempt, which may have failed; undefined if there was none. */
-  readonly tried: PathPlace;
+  readonly tried: PathMeasurement;
 }
 
 /** One end's connections of a pair of nodes, open or lost, with its profiles. */
@@ -57,12 +57,12 @@ export const pathProfiles = (ends: readonly PathEnd[]): ReadonlyMap<string, Path
     for (const [key, connection] of connections) {
       const entry = Object.hasOwn(profiles, key) ? profiles[key] : undefined;
       if (entry === undefined) continue;
-      const place = placeOf(source, key, entry);
+      const measurement = measurementOf(source, key, entry);
       const path = pathKey(source, connection);
       const held = paths.get(path);
       paths.set(path, {
-        newest: hasFigures(entry.value) ? newer(held?.newest, place, 'measuredAtMs') : held?.newest,
-        tried: newer(held?.tried, place, 'triedAtMs'),
+        newest: hasFigures(entry.value) ? newer(held?.newest, measurement, 'measuredAtMs') : held?.newest,
+        tried: newer(held?.tried, measurement, 'triedAtMs'),
       });
     }
   }
@@ -91,7 +91,7 @@ export const pathEnds = (
     profiles: state.linkProfiles[source]?.[sink],
   }));
 
-const placeOf = (source: NodeId, key: string, entry: Entry<LinkProfile>): PathPlace => {
+const measurementOf = (source: NodeId, key: string, entry: Entry<LinkProfile>): PathMeasurement => {
   const triedAtMs = entry.receivedAtMs - entry.ageMs;
   return {
     source,
@@ -104,16 +104,16 @@ const placeOf = (source: NodeId, key: string, entry: Entry<LinkProfile>): PathPl
 
 /** For equal times the one whose name sorts first, so that all nodes agree. */
 const newer = (
-  held: PathPlace | undefined,
-  found: PathPlace,
+  held: PathMeasurement | undefined,
+  found: PathMeasurement,
   by: 'measuredAtMs' | 'triedAtMs',
-): PathPlace => {
+): PathMeasurement => {
   if (held === undefined || found[by] > held[by]) return found;
   if (found[by] < held[by]) return held;
   return nameOf(found) < nameOf(held) ? found : held;
 };
 
-const nameOf = ({ source, connectionKey: key }: PathPlace): string => `${source} ${key}`;
+const nameOf = ({ source, connectionKey: key }: PathMeasurement): string => `${source} ${key}`;
 
 /**
  * The profile as its other end would have measured it: upload and download exchanged. The same object each

@@ -161,10 +161,10 @@ export class LinkWatch {
   }
 
   #rearranged(facts: readonly LinkFacts[]): readonly (Watched | undefined)[] {
-    const isInPlace =
+    const hasSameOrder =
       facts.length === this.#facts.length &&
       facts.every((link, index) => link.key === this.#facts[index]?.key);
-    if (isInPlace) return this.#watched;
+    if (hasSameOrder) return this.#watched;
     const byKey = new Map(this.#watched.map(seen => [seen?.facts.key, seen]));
     return facts.map(({ key }) => byKey.get(key));
   }

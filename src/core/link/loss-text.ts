@@ -39,13 +39,13 @@ export const pathEndsText = (
  * "cable unplugged or port down at en0 of atlas", or what both ends show; '' if the interfaces show nothing.
  */
 export const lossCauseText = ({ deadEnds }: LossCause, nameOf: (node: NodeId) => string): string => {
-  const down = deadEnds.filter(({ kind }) => kind === 'down').map(end => placeWords(end, nameOf));
-  const gone = deadEnds.filter(({ kind }) => kind === 'gone').map(end => placeWords(end, nameOf));
+  const down = deadEnds.filter(({ kind }) => kind === 'down').map(end => interfaceText(end, nameOf));
+  const gone = deadEnds.filter(({ kind }) => kind === 'gone').map(end => interfaceText(end, nameOf));
   return [
     ...(down.length === 0 ? [] : [`cable unplugged or port down at ${down.join(' and ')}`]),
     ...(gone.length === 0 ? [] : [`no interface ${gone.join(' and ')} any more`]),
   ].join('; ');
 };
 
-const placeWords = ({ node, interfaceName }: DeadEnd, nameOf: (node: NodeId) => string): string =>
+const interfaceText = ({ node, interfaceName }: DeadEnd, nameOf: (node: NodeId) => string): string =>
   `${interfaceName} of ${nameOf(node)}`;

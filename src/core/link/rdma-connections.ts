@@ -59,16 +59,16 @@ export const rdmaConnectionChanges = (
   isChosen: IsChosenPeer = () => true,
 ): readonly ConnectionFact[] => {
   const wanted = new Map(
-    rdmaConnections(state, self, nowMs, isChosen).map(connection => [placeOf(connection), connection]),
+    rdmaConnections(state, self, nowMs, isChosen).map(connection => [keyOf(connection), connection]),
   );
   const changes: ConnectionFact[] = [];
   for (const [sink, held] of Object.entries(state.connections[self] ?? {})) {
     for (const [key, entry] of Object.entries(held)) {
       const { value } = entry;
       if (value.kind !== 'rdma') continue;
-      const place = placeOf(value);
-      const want = wanted.get(place);
-      wanted.delete(place);
+      const wantedKey = keyOf(value);
+      const want = wanted.get(wantedKey);
+      wanted.delete(wantedKey);
       if (want === undefined)
         changes.push(
           ended(state, self, { connection: value, key, openMs: ageMsOf(entry, nowMs), nowMs, isChosen }),
@@ -220,7 +220,7 @@ const carrierOf = ({ way, rateBitsPerSecond }: ActiveRdmaPort): ConnectionCarrie
   negotiatedBitsPerSecond: rateBitsPerSecond,
 });
 
-const placeOf = (connection: RdmaConnection): string => `${connection.sink} ${connectionKey(connection)}`;
+const keyOf = (connection: RdmaConnection): string => `${connection.sink} ${connectionKey(connection)}`;
 
 /** A rate that cannot be read for a moment does not replace the known one. */
 const sticky = (held: RdmaConnection, want: RdmaConnection): RdmaConnection =>

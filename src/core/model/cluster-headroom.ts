@@ -6,10 +6,10 @@ import { nodeView } from '../node/node-view.ts';
 import { nodeIds } from '../node/presence-view.ts';
 import type { State } from '../state.ts';
 import { type Headroom, headroom } from './headroom.ts';
-import { type HeadroomQuestion, headroomPlaces } from './headroom-place.ts';
+import { type HeadroomQuestion, headroomDevices } from './headroom-devices.ts';
+import { headroomLinks } from './headroom-links.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { nodeCalibrations } from './node-calibrations.ts';
-import { placeLinks } from './place-links.ts';
 
 /** @param nodes only these; undefined: all that are not offline. */
 export const clusterHeadroom = (
@@ -29,9 +29,9 @@ export const clusterHeadroom = (
     .filter(id => nodes === undefined || nodes.includes(id))
     .map(id => nodeView(state, id, nowMs))
     .filter(({ presence }) => presence !== 'offline');
-  const places = views.flatMap(view => {
+  const devices = views.flatMap(view => {
     const calibrations = nodeCalibrations(state, view.nodeId, nowMs);
-    return headroomPlaces(view).map(place => ({ ...place, calibrations }));
+    return headroomDevices(view).map(device => ({ ...device, calibrations }));
   });
-  return headroom(model, places, question, placeLinks(state, nowMs));
+  return headroom(model, devices, question, headroomLinks(state, nowMs));
 };

@@ -4,7 +4,7 @@
 import { isUnknown } from '../unknown.ts';
 import { calibratedConstants, calibratedLaw, type StoredCalibration } from './engine-calibration.ts';
 import { type Engine, type EngineConstants, engineConstants } from './engine-constants.ts';
-import type { HeadroomPlace } from './headroom-place.ts';
+import type { HeadroomDevice } from './headroom-devices.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { middle } from './step-time.ts';
 
@@ -15,7 +15,7 @@ export const constantsFor = (
     deviceClass,
     ceiling,
     calibrations = [],
-  }: Pick<HeadroomPlace, 'deviceClass' | 'ceiling' | 'calibrations'>,
+  }: Pick<HeadroomDevice, 'deviceClass' | 'ceiling' | 'calibrations'>,
 ): EngineConstants => {
   const { quantisation, experts, layers, weights } = model;
   const family = engineConstants(engine, deviceClass, {
@@ -35,7 +35,7 @@ const measured = (
     ceiling,
     family,
   }: Pick<ModelFacts, 'layers' | 'weights' | 'experts'> &
-    Pick<HeadroomPlace, 'ceiling'> & { readonly family: EngineConstants },
+    Pick<HeadroomDevice, 'ceiling'> & { readonly family: EngineConstants },
 ): EngineConstants | undefined => {
   if (calibrations.length === 0 || isUnknown(ceiling) || isUnknown(layers) || isUnknown(weights))
     return undefined;

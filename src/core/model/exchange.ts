@@ -7,8 +7,8 @@ import type { NodeId } from '../ids.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import { type Unknown, unknown } from '../unknown.ts';
 import type { Engine } from './engine-constants.ts';
-import type { HeadroomPlace } from './headroom-place.ts';
-import type { PlaceLink, PlaceLinkTable } from './place-links.ts';
+import type { HeadroomDevice } from './headroom-devices.ts';
+import type { HeadroomLink, HeadroomLinkTable } from './headroom-links.ts';
 
 /** One exchange, seconds. */
 export interface LinkExchange {
@@ -17,7 +17,7 @@ export interface LinkExchange {
   /** No software is faster over these links; 0 if nothing was measured. */
   readonly boundSeconds: number;
   /** The slowest link; undefined inside a machine. */
-  readonly way: PlaceLink | undefined;
+  readonly way: HeadroomLink | undefined;
 }
 
 /**
@@ -26,16 +26,16 @@ export interface LinkExchange {
  * all-reduce), or in two rounds at best.
  */
 export const allReduce = (
-  places: readonly HeadroomPlace[],
-  { links, bytes }: { readonly links: PlaceLinkTable; readonly bytes: number },
+  devices: readonly HeadroomDevice[],
+  { links, bytes }: { readonly links: HeadroomLinkTable; readonly bytes: number },
 ): LinkExchange | Unknown => {
-  const nodes = exchangingNodes(places);
+  const nodes = exchangingNodes(devices);
   const share = (count: number): number => (2 * (count - 1)) / count;
-  const isCrowded = nodes.length < places.length;
+  const isCrowded = nodes.length < devices.length;
   const within: LinkExchange = isCrowded
     ? {
         latencySeconds: INNER_SECONDS,
-        transferSeconds: (share(places.length) * bytes) / INNER_BYTES_PER_SECOND,
+        transferSeconds: (share(devices.length) * bytes) / INNER_BYTES_PER_SECOND,
         boundSeconds: 0,
         way: undefined,
       }
@@ -64,7 +64,7 @@ export const allReduce = (
  * Two machines: what was measured of their all-reduce has the software of both ends in it already. The probe
  * waits for nothing but the socket, so an engine may take twice as long.
  */
-const pairSeconds = (ways: readonly PlaceLink[]): Estimate => {
+const pairSeconds = (ways: readonly HeadroomLink[]): Estimate => {
   const half = maximumOf(ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
   const measured = ways.flatMap(({ exchangeSeconds }) => exchangeSeconds ?? []);
   if (measured.length === 0)
@@ -78,7 +78,7 @@ const pairSeconds = (ways: readonly PlaceLink[]): Estimate => {
 };
 
 /** More than two form a ring, which was not measured. */
-const ringSeconds = (ways: readonly PlaceLink[], nodes: number): Estimate => {
+const ringSeconds = (ways: readonly HeadroomLink[], nodes: number): Estimate => {
   const half = maximumOf(ways.map(({ roundTripSeconds }) => roundTripSeconds)) / 2;
   const hops = 2 * (nodes - 1);
   return {
@@ -90,12 +90,12 @@ const ringSeconds = (ways: readonly PlaceLink[], nodes: number): Estimate => {
 
 /** From the last device of a stage to the first of the next one: half a round trip, and the bytes. */
 export const handOver = (
-  [source, sink]: readonly [HeadroomPlace, HeadroomPlace],
+  [source, sink]: readonly [HeadroomDevice, HeadroomDevice],
   {
     links,
     bytes,
     engine,
-  }: { readonly links: PlaceLinkTable; readonly bytes: number; readonly engine: Engine },
+  }: { readonly links: HeadroomLinkTable; readonly bytes: number; readonly engine: Engine },
 ): LinkExchange | Unknown => {
   if (source.nodeId !== undefined && source.nodeId === sink.nodeId)
     return {
@@ -124,8 +124,8 @@ export const handOver = (
   };
 };
 
-export const exchangingNodes = (places: readonly HeadroomPlace[]): readonly NodeId[] => [
-  ...new Set(places.flatMap(({ nodeId }) => nodeId ?? [])),
+export const exchangingNodes = (devices: readonly HeadroomDevice[]): readonly NodeId[] => [
+  ...new Set(devices.flatMap(({ nodeId }) => nodeId ?? [])),
 ];
 
 export const plusEstimate = (...estimates: readonly Estimate[]): Estimate => ({

@@ -4,9 +4,9 @@
 import { minimumOf } from '../extremes.ts';
 import { counted, figureText, formatNominalBitsPerSecond } from '../figure/figure.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
-import type { HeadroomPlace } from './headroom-place.ts';
+import type { HeadroomDevice } from './headroom-devices.ts';
+import type { HeadroomLink } from './headroom-links.ts';
 import { type ModelFacts, multiplied } from './model-facts.ts';
-import type { PlaceLink } from './place-links.ts';
 import type { PlacementPlan } from './placement.ts';
 import { type PlacementHeadroom, placementHeadroom, rankedPlacements } from './placement-headroom.ts';
 import type { PlacedModel } from './placement-time.ts';
@@ -35,7 +35,7 @@ export interface HeadroomChange {
 /** @param best first of the ranking. */
 export const headroomChanges = (
   placed: PlacedModel,
-  places: readonly HeadroomPlace[],
+  devices: readonly HeadroomDevice[],
   best: PlacementHeadroom,
 ): readonly HeadroomChange[] => {
   const before = speedOf(best);
@@ -58,11 +58,12 @@ export const headroomChanges = (
   ): PlacementHeadroom => placementHeadroom({ ...placed, ...with_ }, placement);
   const { question } = placed;
   return [
-    ...slowLinks(placed, places).flatMap(({ link, bytesPerSecond }) =>
+    ...slowLinks(placed, devices).flatMap(({ link, bytesPerSecond }) =>
       change(
         'link-rate',
         `the cable ${link.name} at its negotiated ${figureText(formatNominalBitsPerSecond(bytesPerSecond * 8))}`,
-        rankedPlacements({ ...placed, links: placed.links.withRate(link, bytesPerSecond) }, places).ranked[0],
+        rankedPlacements({ ...placed, links: placed.links.withRate(link, bytesPerSecond) }, devices)
+          .ranked[0],
       ),
     ),
     ...(question.cacheType === 'f16' || question.cacheType === 'bf16'
@@ -100,12 +101,12 @@ export const headroomChanges = (
 /** Links between these nodes that carry far less than they negotiated, the worst first. */
 const slowLinks = (
   { links }: PlacedModel,
-  places: readonly HeadroomPlace[],
-): readonly { readonly link: PlaceLink; readonly bytesPerSecond: number }[] => {
-  const nodes = new Set(places.map(({ nodeId }) => nodeId));
+  devices: readonly HeadroomDevice[],
+): readonly { readonly link: HeadroomLink; readonly bytesPerSecond: number }[] => {
+  const nodes = new Set(devices.map(({ nodeId }) => nodeId));
   const slower = new Map<
     string,
-    { readonly link: PlaceLink; readonly bytesPerSecond: number; readonly share: number }
+    { readonly link: HeadroomLink; readonly bytesPerSecond: number; readonly share: number }
   >();
   for (const link of links.links) {
     const bytesPerSecond = knownOr(link.negotiatedBytesPerSecond, 0);
@@ -121,11 +122,11 @@ const withBandwidth = ({ kind, stages }: PlacementPlan, factor: number): Placeme
   kind,
   stages: stages.map(stage => ({
     ...stage,
-    places: stage.places.map(place => ({
-      ...place,
-      ceiling: isUnknown(place.ceiling)
-        ? place.ceiling
-        : { ...place.ceiling, bytesPerSecond: place.ceiling.bytesPerSecond * factor },
+    devices: stage.devices.map(device => ({
+      ...device,
+      ceiling: isUnknown(device.ceiling)
+        ? device.ceiling
+        : { ...device.ceiling, bytesPerSecond: device.ceiling.bytesPerSecond * factor },
     })),
   })),
 });
@@ -167,16 +168,16 @@ const lettingItFit = (
   return found;
 };
 
-/** The most bits per weight that would fit in the same place. */
+/** The most bits per weight that would fit on the same devices. */
 const smallerWeights = (
   model: ModelFacts,
   { parts }: PlacementHeadroom,
 ): { readonly words: string; readonly with: Partial<PlacedModel> } | undefined => {
   const { weights } = model;
   if (isUnknown(weights)) return undefined;
-  const shares = parts.map(({ place, need }) => {
-    if (isUnknown(need) || isUnknown(place.memoryBytes)) return 0;
-    return (place.memoryBytes - need.cacheBytes.high - need.reserveBytes.high) / need.weightBytes.high;
+  const shares = parts.map(({ device, need }) => {
+    if (isUnknown(need) || isUnknown(device.memoryBytes)) return 0;
+    return (device.memoryBytes - need.cacheBytes.high - need.reserveBytes.high) / need.weightBytes.high;
   });
   const share = minimumOf(shares);
   const parameters = weights.denseParameters.high + weights.expertParameters.high;

@@ -3,7 +3,7 @@
 // and all of them would be megabytes.
 
 import type { Headroom } from './headroom.ts';
-import type { HeadroomPlace } from './headroom-place.ts';
+import type { HeadroomDevice } from './headroom-devices.ts';
 import type { PlacementStage } from './placement.ts';
 
 export const HEADROOM_SCHEMA = 'plimsoll.headroom/1';
@@ -18,13 +18,13 @@ export const headroomDocument = (answer: Headroom): HeadroomDocument => ({
   placements: answer.placements.map(one => ({
     ...one,
     placement: { ...one.placement, stages: one.placement.stages.map(reportedStage) },
-    parts: one.parts.map(part => ({ ...part, place: reportedPlace(part.place) })),
+    parts: one.parts.map(part => ({ ...part, device: reportedDevice(part.device) })),
   })),
 });
 
-const reportedStage = ({ layers, places }: PlacementStage): PlacementStage => ({
+const reportedStage = ({ layers, devices }: PlacementStage): PlacementStage => ({
   layers,
-  places: places.map(reportedPlace),
+  devices: devices.map(reportedDevice),
 });
 
-const reportedPlace = ({ calibrations: _, ...place }: HeadroomPlace): HeadroomPlace => place;
+const reportedDevice = ({ calibrations: _, ...device }: HeadroomDevice): HeadroomDevice => device;

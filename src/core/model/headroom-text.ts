@@ -15,7 +15,7 @@ import { isUnknown, type Unknown, unknown } from '../unknown.ts';
 import { CACHE_TYPES, cacheBytesPerToken } from './cache-bytes.ts';
 import type { Headroom, RankedPlacement } from './headroom.ts';
 import type { HeadroomChange } from './headroom-changes.ts';
-import type { HeadroomPlace } from './headroom-place.ts';
+import type { HeadroomDevice } from './headroom-devices.ts';
 import type { Fit } from './memory-need.ts';
 import type { Interval, ModelFacts } from './model-facts.ts';
 import type { PlacementHeadroom, PlacementPart } from './placement-headroom.ts';
@@ -107,9 +107,9 @@ const placementLines = (
 ): readonly string[] => {
   const lines = [
     name,
-    ...parts.map(({ place, need }) => `  ${deviceText(place)}${parts.length > 1 ? needText(need) : ''}`),
+    ...parts.map(({ device, need }) => `  ${deviceText(device)}${parts.length > 1 ? needText(need) : ''}`),
     `  ${fitText(fit, contextThatFits)}`,
-    ...(parts.every(({ place }) => place.memoryFreeBytes === undefined)
+    ...(parts.every(({ device }) => device.memoryFreeBytes === undefined)
       ? []
       : [`  ${fitNowText(fitNow, parts)}`]),
   ];
@@ -134,7 +134,7 @@ const placementLines = (
   return lines;
 };
 
-const deviceText = ({ name, deviceName, ceiling }: HeadroomPlace): string => {
+const deviceText = ({ name, deviceName, ceiling }: HeadroomDevice): string => {
   if (isUnknown(ceiling)) return `${name}: ${deviceName}`;
   return `${name}: ${deviceName}, ${figureText(formatBytesPerSecond(ceiling.bytesPerSecond))} ${ceiling.isMeasured ? 'measured' : 'by its data sheet'}`;
 };
@@ -170,7 +170,7 @@ const fitText = (fit: Fit | Unknown, context: PlacementHeadroom['contextThatFits
 const fitNowText = (fit: Fit | Unknown, parts: readonly PlacementPart[]): string => {
   if (isUnknown(fit)) return `whether it fits into the memory that is free now is unknown: ${fit.reason}`;
   const { memoryFreeBytes = unknown('not read'), name } =
-    parts.find(part => part.fitNow === fit)?.place ?? {};
+    parts.find(part => part.fitNow === fit)?.device ?? {};
   const now = isUnknown(memoryFreeBytes)
     ? 'now'
     : `now, with ${figureText(formatBytes(memoryFreeBytes))} free${parts.length > 1 ? ` on ${name}` : ''}`;

@@ -13,10 +13,10 @@ import {
 import { isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { runsOn } from './engine-constants.ts';
 import { type HeadroomChange, headroomChanges } from './headroom-changes.ts';
-import { type HeadroomPlace, type HeadroomQuestion, storedBy } from './headroom-place.ts';
+import { type HeadroomDevice, type HeadroomQuestion, storedBy } from './headroom-devices.ts';
+import { type HeadroomLink, HeadroomLinkTable } from './headroom-links.ts';
 import { type MemoryNeed, memoryNeed } from './memory-need.ts';
 import type { Interval, ModelCache, ModelFacts, ModelWeights } from './model-facts.ts';
-import { type PlaceLink, PlaceLinkTable } from './place-links.ts';
 import { type PlacementHeadroom, rankedPlacements } from './placement-headroom.ts';
 import { canPartLayers } from './placement-search.ts';
 import { type CountedExchange, exchangeSeconds } from './placement-time.ts';
@@ -44,27 +44,27 @@ export interface RankedPlacement extends PlacementHeadroom {
 
 export const headroom = (
   claimed: ModelFacts,
-  places: readonly HeadroomPlace[],
+  devices: readonly HeadroomDevice[],
   question: HeadroomQuestion,
-  links: readonly PlaceLink[] = [],
+  links: readonly HeadroomLink[] = [],
 ): Headroom => {
   const model = credibleModel(claimed);
-  const placed = { model, question, links: new PlaceLinkTable(links) };
-  const usable = places.filter(({ deviceClass }) => runsOn(question.engine, deviceClass));
+  const placed = { model, question, links: new HeadroomLinkTable(links) };
+  const usable = devices.filter(({ deviceClass }) => runsOn(question.engine, deviceClass));
   const { ranked: all, nodesLeftOut } = rankedPlacements(placed, usable);
   const ranked = worthReporting(all);
   const [best] = ranked;
-  const nodes = new Set(places.flatMap(({ nodeId }) => nodeId ?? []));
+  const nodes = new Set(devices.flatMap(({ nodeId }) => nodeId ?? []));
   const notes: string[] = [];
-  if (usable.length < places.length)
+  if (usable.length < devices.length)
     notes.push(
-      `${question.engine} does not run on ${places.length - usable.length} of the ${counted(places.length, 'device')}: ${[...new Set(places.filter(place => !usable.includes(place)).map(({ name }) => name))].slice(0, NAMES_SHOWN).join(', ')}`,
+      `${question.engine} does not run on ${devices.length - usable.length} of the ${counted(devices.length, 'device')}: ${[...new Set(devices.filter(device => !usable.includes(device)).map(({ name }) => name))].slice(0, NAMES_SHOWN).join(', ')}`,
     );
   if (nodesLeftOut > 0)
     notes.push(
       `of ${counted(nodes.size, 'node')} the ${nodes.size - nodesLeftOut} with the most memory bandwidth were tried together; --nodes picks others`,
     );
-  if (!canPartLayers(question) && places.length > 1)
+  if (!canPartLayers(question) && devices.length > 1)
     notes.push(
       'llama.cpp gives each device whole layers: sharing layers (tensor parallel) was not tried; --engine mlx, vllm or sglang does',
     );
@@ -87,9 +87,9 @@ export const headroom = (
  */
 const worthReporting = (ranked: readonly PlacementHeadroom[]): readonly PlacementHeadroom[] => {
   const reported = new Set<string>();
-  const kept: { readonly devices: ReadonlySet<HeadroomPlace>; readonly fits: boolean }[] = [];
+  const kept: { readonly devices: ReadonlySet<HeadroomDevice>; readonly fits: boolean }[] = [];
   return ranked.filter(({ parts, placement, fit }) => {
-    const devices = new Set(parts.map(({ place }) => place));
+    const devices = new Set(parts.map(({ device }) => device));
     const fits = fit.kind !== 'does-not-fit';
     const isMore =
       parts.length > 1 &&
@@ -166,7 +166,7 @@ const whyBehind = (one: PlacementHeadroom, best: PlacementHeadroom): string => {
   if (fit.kind === 'does-not-fit' || (fit.kind === 'tight' && best.fit.kind === 'fits')) {
     const short = parts.find(part => part.fit === fit);
     const words = fit.kind === 'tight' ? 'may not fit: up to ' : 'does not fit: ';
-    return `${words}${figureText(formatBytes(fit.missingBytes))} are missing on ${short?.place.name ?? 'a device'}`;
+    return `${words}${figureText(formatBytes(fit.missingBytes))} are missing on ${short?.device.name ?? 'a device'}`;
   }
   if (fit.kind === 'unknown' && best.fit.kind !== 'unknown')
     return `whether it fits is unknown: ${fit.reason}`;
@@ -216,9 +216,9 @@ const exchangeText = (
 };
 
 const slowestText = ({ placement: { kind, stages }, parts }: PlacementHeadroom): string => {
-  const rates = parts.map(({ place }) => ({
-    name: place.name,
-    rate: knownOr(place.ceiling, undefined)?.bytesPerSecond ?? 0,
+  const rates = parts.map(({ device }) => ({
+    name: device.name,
+    rate: knownOr(device.ceiling, undefined)?.bytesPerSecond ?? 0,
   }));
   const slowest = rates.reduce((a, b) => (b.rate < a.rate ? b : a));
   const rate = figureText(formatBytesPerSecond(slowest.rate));

@@ -11,7 +11,7 @@ import type { GpuView, NodeView } from '../node/node-view.ts';
 import { isUnknown, knownOr, type Reported, type Unknown, unknown } from '../unknown.ts';
 import type { StoredCalibration } from './engine-calibration.ts';
 import type { Engine } from './engine-constants.ts';
-import { type HeadroomPlace, headroomPlaces } from './headroom-place.ts';
+import { type HeadroomDevice, headroomDevices } from './headroom-devices.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { canShareLayers } from './model-part.ts';
 import { type PlacementPlan, wholePlacement } from './placement.ts';
@@ -42,10 +42,10 @@ export const loadedPlacement = (
   view: NodeView,
   { model, engine, calibrations, offloadedShare, uses, nowMs }: LoadedBy,
 ): LoadedPlacement | Unknown => {
-  const places = headroomPlaces(view).map(place => ({ ...place, calibrations }));
-  const [first] = places;
+  const devices = headroomDevices(view).map(device => ({ ...device, calibrations }));
+  const [first] = devices;
   if (first === undefined) return unknown(`${view.name} reports no device`);
-  const chosen = places.length === 1 ? places : atWork(places, view.name, uses);
+  const chosen = devices.length === 1 ? devices : atWork(devices, view.name, uses);
   if (isUnknown(chosen)) return chosen;
   const placement = placementOver(chosen, model, engine);
   if (isUnknown(placement)) return placement;
@@ -57,9 +57,9 @@ export const loadedPlacement = (
       { nowMs, offloadedShare },
     ),
     note:
-      places.length === 1
+      devices.length === 1
         ? ''
-        : `${chosen.length} of the ${counted(places.length, 'device')} of ${view.name} were at work during the run`,
+        : `${chosen.length} of the ${counted(devices.length, 'device')} of ${view.name} were at work during the run`,
   };
 };
 
@@ -76,43 +76,43 @@ export const usesDuring = ({ series }: HistorySeries, seconds: number): DeviceUs
 };
 
 const atWork = (
-  places: readonly HeadroomPlace[],
+  devices: readonly HeadroomDevice[],
   name: string,
   uses: LoadedBy['uses'],
-): readonly HeadroomPlace[] | Unknown => {
-  const open = `${name} has ${counted(places.length, 'device')}, and which of them the server uses is not known`;
+): readonly HeadroomDevice[] | Unknown => {
+  const open = `${name} has ${counted(devices.length, 'device')}, and which of them the server uses is not known`;
   if (isUnknown(uses)) return unknown(`${open}: ${uses.reason}`);
-  const silent = places.find(({ deviceId }) => uses[deviceId] === undefined);
+  const silent = devices.find(({ deviceId }) => uses[deviceId] === undefined);
   if (silent !== undefined) return unknown(`${open}: the utilization of ${silent.name} is not reported`);
-  const most = maximumOf(places.map(({ deviceId }) => uses[deviceId] ?? 0));
+  const most = maximumOf(devices.map(({ deviceId }) => uses[deviceId] ?? 0));
   if (most < AT_WORK_LEAST) return unknown(`${open}: none of them was at work during the run`);
-  return places.filter(({ deviceId }) => (uses[deviceId] ?? 0) >= AT_WORK_SHARE * most);
+  return devices.filter(({ deviceId }) => (uses[deviceId] ?? 0) >= AT_WORK_SHARE * most);
 };
 
 /** llama.cpp gives each device whole layers, assumed evenly; others share each layer. */
 const placementOver = (
-  places: readonly HeadroomPlace[],
+  devices: readonly HeadroomDevice[],
   model: ModelFacts,
   engine: Engine,
 ): PlacementPlan | Unknown => {
-  if (places.length === 1) return wholePlacement(model, places);
+  if (devices.length === 1) return wholePlacement(model, devices);
   if (canPartLayers({ engine }))
-    return canShareLayers(model, places.length)
-      ? wholePlacement(model, places)
+    return canShareLayers(model, devices.length)
+      ? wholePlacement(model, devices)
       : unknown(
-          `${counted(places.length, 'device')} ${ofCount(places.length, 'was', 'were')} at work, and they cannot share the heads of the model's cache evenly: how it is split is not known`,
+          `${counted(devices.length, 'device')} ${ofCount(devices.length, 'was', 'were')} at work, and they cannot share the heads of the model's cache evenly: how it is split is not known`,
         );
   const layers = knownOr(model.layers, 0);
-  if (layers < places.length)
+  if (layers < devices.length)
     return unknown(
-      `${counted(places.length, 'device')} ${ofCount(places.length, 'was', 'were')} at work, and how the model's layers are split over them is not known`,
+      `${counted(devices.length, 'device')} ${ofCount(devices.length, 'was', 'were')} at work, and how the model's layers are split over them is not known`,
     );
-  const least = Math.floor(layers / places.length);
+  const least = Math.floor(layers / devices.length);
   return {
     kind: 'pipeline',
-    stages: places.map((place, index) => ({
-      places: [place],
-      layers: least + (index < layers % places.length ? 1 : 0),
+    stages: devices.map((device, index) => ({
+      devices: [device],
+      layers: least + (index < layers % devices.length ? 1 : 0),
     })),
   };
 };

@@ -30,7 +30,7 @@ export interface ModelFacts {
 export type ModelSource = {
   readonly kind: 'gguf' | 'safetensors' | 'config' | 'server';
   /** The file, folder or URL. */
-  readonly place: string;
+  readonly location: string;
 };
 
 /** Low and high are equal for an exact value. */

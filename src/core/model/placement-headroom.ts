@@ -5,10 +5,10 @@ import { maximumOf } from '../extremes.ts';
 import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Reported, type Unknown, unknown } from '../unknown.ts';
 import { constantsFor } from './constants-for.ts';
-import { type HeadroomPlace, type HeadroomQuestion, storedBy } from './headroom-place.ts';
+import { type HeadroomDevice, type HeadroomQuestion, storedBy } from './headroom-devices.ts';
 import { contextThatFits, type Fit, fitOf, type MemoryNeed, memoryNeed } from './memory-need.ts';
 import { modelPart } from './model-part.ts';
-import { type PlacementPlan, placementName, placesOf } from './placement.ts';
+import { devicesOf, type PlacementPlan, placementName } from './placement.ts';
 import { placementPrefill, type Serving, servingOf } from './placement-prefill.ts';
 import { placementKey, placements } from './placement-search.ts';
 import { type CountedExchange, type PlacedModel, placementTime } from './placement-time.ts';
@@ -40,7 +40,7 @@ export interface PlacementHeadroom {
 }
 
 export interface PlacementPart {
-  readonly place: HeadroomPlace;
+  readonly device: HeadroomDevice;
   readonly need: MemoryNeed | Unknown;
   /** In the total memory of the device. */
   readonly fit: Fit | Unknown;
@@ -67,9 +67,9 @@ interface DecodeHeadroom {
 /** All placements, the fastest that fits first. */
 export const rankedPlacements = (
   placed: PlacedModel,
-  places: readonly HeadroomPlace[],
+  devices: readonly HeadroomDevice[],
 ): { readonly ranked: readonly PlacementHeadroom[]; readonly nodesLeftOut: number } => {
-  const found = placements(placed, places);
+  const found = placements(placed, devices);
   return {
     ranked: found.placements.map(placement => placementHeadroom(placed, placement)).sort(bySpeed),
     nodesLeftOut: found.nodesLeftOut,
@@ -78,13 +78,13 @@ export const rankedPlacements = (
 
 /** One way to place it. */
 export const placementHeadroom = (placed: PlacedModel, placement: PlacementPlan): PlacementHeadroom => {
-  const parts = placement.stages.flatMap(({ layers, places }) =>
-    places.map((place): PlacementPart & { readonly layers: number; readonly shared: number } => {
-      const part = modelPart(placed.model, { layers, parts: places.length });
+  const parts = placement.stages.flatMap(({ layers, devices }) =>
+    devices.map((device): PlacementPart & { readonly layers: number; readonly shared: number } => {
+      const part = modelPart(placed.model, { layers, parts: devices.length });
       const need = memoryNeed(part, storedBy(placed.question));
-      const { memoryBytes, memoryFreeBytes = NOT_READ } = place;
+      const { memoryBytes, memoryFreeBytes = NOT_READ } = device;
       const [fit, fitNow] = [fitIn(need, memoryBytes), fitIn(need, memoryFreeBytes)];
-      return { place, need, fit, fitNow, layers, shared: places.length };
+      return { device, need, fit, fitNow, layers, shared: devices.length };
     }),
   );
   const fit = parts.map(part => part.fit).reduce(worse);
@@ -98,7 +98,7 @@ export const placementHeadroom = (placed: PlacedModel, placement: PlacementPlan)
     fit,
     fitNow: parts.map(part => part.fitNow).reduce(worse),
     contextThatFits: parts
-      .map(({ place, layers, shared }) => contextIn(placed, place, { layers, parts: shared }))
+      .map(({ device, layers, shared }) => contextIn(placed, device, { layers, parts: shared }))
       .reduce((least, one) => {
         if (isUnknown(least) || isUnknown(one)) return isUnknown(least) ? least : one;
         return Math.min(least, one);
@@ -116,7 +116,7 @@ const fitIn = (need: MemoryNeed | Unknown, capacityBytes: Reported<number>): Fit
 
 const contextIn = (
   { model, question }: PlacedModel,
-  { memoryBytes }: HeadroomPlace,
+  { memoryBytes }: HeadroomDevice,
   of: { readonly layers: number; readonly parts: number },
 ): Reported<number> => {
   if (isUnknown(memoryBytes)) return memoryBytes;
@@ -139,7 +139,7 @@ const decodeOver = (
   const { value, low, high } = time.expectedSeconds;
   if (!(time.boundSeconds > 0 && low > 0))
     return unknown('by what it reports, a token might need no reads at all');
-  const constants = placesOf(placement).map(place => constantsFor(model, question.engine, place));
+  const constants = devicesOf(placement).map(device => constantsFor(model, question.engine, device));
   const errors = constants.map(({ errorShare }) => errorShare);
   return {
     boundTokensPerSecond: question.batch / time.boundSeconds,

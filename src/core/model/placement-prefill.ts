@@ -4,7 +4,7 @@ import type { Estimate } from '../sweep/stage.ts';
 import { isUnknown, type Unknown, unknown } from '../unknown.ts';
 import { constantsFor } from './constants-for.ts';
 import { allReduce, handOver, plusEstimate, timesEstimate } from './exchange.ts';
-import type { HeadroomQuestion } from './headroom-place.ts';
+import type { HeadroomQuestion } from './headroom-devices.ts';
 import { modelPart } from './model-part.ts';
 import type { PlacementPlan, PlacementStage } from './placement.ts';
 import { ACTIVATION_BYTES, EXCHANGES_A_LAYER, exchangeSeconds, type PlacedModel } from './placement-time.ts';
@@ -34,17 +34,17 @@ export const placementPrefill = (
 
 const stagePrefill = (
   { model, links, question }: PlacedModel,
-  { layers, places }: PlacementStage,
+  { layers, devices }: PlacementStage,
   next: PlacementStage | undefined,
 ): PrefillTime | Unknown => {
   const promptTokens = question.contextTokens;
-  const part = modelPart(model, { layers, parts: places.length });
+  const part = modelPart(model, { layers, parts: devices.length });
   let slowest: PrefillTime | undefined;
   let boundSeconds = 0;
-  for (const place of places) {
-    const { ceiling } = place;
+  for (const device of devices) {
+    const { ceiling } = device;
     if (isUnknown(ceiling)) return ceiling;
-    const constants = constantsFor(model, question.engine, place);
+    const constants = constantsFor(model, question.engine, device);
     const time = prefillTime(part, { promptTokens, ceiling, constants });
     if (isUnknown(time)) return time;
     boundSeconds = Math.max(boundSeconds, time.boundSeconds);
@@ -53,13 +53,13 @@ const stagePrefill = (
   if (slowest === undefined) return unknown('it has no devices');
   const waits: { readonly count: number; readonly each: Exclude<ReturnType<typeof allReduce>, Unknown> }[] =
     [];
-  if (places.length > 1 || next !== undefined) {
+  if (devices.length > 1 || next !== undefined) {
     if (isUnknown(model.hiddenSize)) return model.hiddenSize;
     const chunks = prefillChunks(promptTokens);
     const bytes = (promptTokens / chunks) * model.hiddenSize * ACTIVATION_BYTES;
-    const [sink] = next?.places ?? [];
-    const source = places.at(-1);
-    const reduce = places.length > 1 ? allReduce(places, { links, bytes }) : undefined;
+    const [sink] = next?.devices ?? [];
+    const source = devices.at(-1);
+    const reduce = devices.length > 1 ? allReduce(devices, { links, bytes }) : undefined;
     const hop =
       sink === undefined || source === undefined
         ? undefined

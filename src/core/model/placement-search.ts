@@ -7,21 +7,21 @@ import { maximumOf, minimumOf } from '../extremes.ts';
 import { isUnknown, knownOr } from '../unknown.ts';
 import { runsAcross } from './engine-constants.ts';
 import { exchangingNodes, handOver } from './exchange.ts';
-import { type HeadroomPlace, type HeadroomQuestion, storedBy } from './headroom-place.ts';
+import { type HeadroomDevice, type HeadroomQuestion, storedBy } from './headroom-devices.ts';
 import { memoryNeed } from './memory-need.ts';
 import { canShareLayers, modelPart } from './model-part.ts';
 import { type PlacementPlan, type PlacementStage, wholePlacement } from './placement.ts';
 import { ACTIVATION_BYTES, exchangeSeconds, type PlacedModel, stageTime, turnsOf } from './placement-time.ts';
 
-/** @param places of nodes that take part; the devices of a node count as one each, or all together. */
+/** @param available of nodes that take part; the devices of a node count as one each, or all together. */
 export const placements = (
   placed: PlacedModel,
-  places: readonly HeadroomPlace[],
+  available: readonly HeadroomDevice[],
 ): { readonly placements: readonly PlacementPlan[]; readonly nodesLeftOut: number } => {
-  const alone = places.map(place => wholePlacement(placed.model, [place]));
+  const alone = available.map(device => wholePlacement(placed.model, [device]));
   const nodes = [
     ...Map.groupBy(
-      places.filter(({ nodeId }) => nodeId !== undefined),
+      available.filter(({ nodeId }) => nodeId !== undefined),
       ({ nodeId }) => nodeId,
     ),
   ]
@@ -44,23 +44,23 @@ export const placements = (
 
 const tensorPlacements = (
   { model, links, question }: PlacedModel,
-  group: readonly (readonly HeadroomPlace[])[],
+  group: readonly (readonly HeadroomDevice[])[],
 ): readonly PlacementPlan[] => {
   if (!canPartLayers(question)) return [];
   return [group.map(devices => devices.slice(0, 1)), group]
     .map(chosen => chosen.flat())
     .filter(
-      places =>
-        places.length > 1 &&
-        canShareLayers(model, places.length) &&
-        (exchangingNodes(places).length === 1 || links.among(exchangingNodes(places)) !== undefined),
+      devices =>
+        devices.length > 1 &&
+        canShareLayers(model, devices.length) &&
+        (exchangingNodes(devices).length === 1 || links.among(exchangingNodes(devices)) !== undefined),
     )
-    .map(places => wholePlacement(model, places));
+    .map(devices => wholePlacement(model, devices));
 };
 
 const pipelinePlacements = (
   placed: PlacedModel,
-  group: readonly (readonly HeadroomPlace[])[],
+  group: readonly (readonly HeadroomDevice[])[],
 ): readonly PlacementPlan[] => {
   const { model, question } = placed;
   const alone = group.map(devices => devices.map(device => [device]));
@@ -76,14 +76,14 @@ const pipelinePlacements = (
 /** @param nodes the stages of each node, which stay together. */
 const bestRow = (
   placed: PlacedModel,
-  nodes: readonly (readonly (readonly HeadroomPlace[])[])[],
+  nodes: readonly (readonly (readonly HeadroomDevice[])[])[],
 ): PlacementPlan | undefined => {
   const { model, question } = placed;
   const stageCount = nodes.flat().length;
   if (isUnknown(model.layers) || isUnknown(model.hiddenSize) || stageCount < 2) return undefined;
   const turns = turnsOf(question.batch, stageCount);
   const bytes = (question.batch / turns) * model.hiddenSize * ACTIVATION_BYTES;
-  const hop = (source: HeadroomPlace | undefined, sink: HeadroomPlace | undefined): number => {
+  const hop = (source: HeadroomDevice | undefined, sink: HeadroomDevice | undefined): number => {
     if (source === undefined || sink === undefined) return Number.POSITIVE_INFINITY;
     const exchange = handOver([source, sink], { links: placed.links, bytes, engine: question.engine });
     return isUnknown(exchange) ? Number.POSITIVE_INFINITY : exchangeSeconds(exchange).value;
@@ -94,12 +94,12 @@ const bestRow = (
     .reduce((sum, seconds) => sum + seconds, 0);
   const order = shortestRow(between);
   if (order === undefined) return undefined;
-  const row = order.places.flatMap(index => nodes[index] ?? []);
-  const stages = row.map(places => {
-    const one = stageTime(placed, { layers: 1, places }, question.batch / turns);
+  const row = order.devices.flatMap(index => nodes[index] ?? []);
+  const stages = row.map(devices => {
+    const one = stageTime(placed, { layers: 1, devices }, question.batch / turns);
     return {
       layerSeconds: isUnknown(one) ? 1 : one.expectedSeconds.value,
-      layersMax: layersThatFit(placed, places),
+      layersMax: layersThatFit(placed, devices),
     };
   });
   const layers =
@@ -112,12 +112,12 @@ const bestRow = (
     ? undefined
     : {
         kind: 'pipeline',
-        stages: row.map((places, index): PlacementStage => ({ places, layers: layers[index] ?? 0 })),
+        stages: row.map((devices, index): PlacementStage => ({ devices, layers: layers[index] ?? 0 })),
       };
 };
 
 interface Row {
-  readonly places: readonly number[];
+  readonly devices: readonly number[];
   readonly seconds: number;
 }
 
@@ -127,17 +127,17 @@ interface Row {
  * @param between seconds from each to each; infinite without a link.
  */
 const shortestRow = (between: readonly (readonly number[])[]): Row | undefined => {
-  let rows = between.map((_, index): Row => ({ places: [index], seconds: 0 }));
+  let rows = between.map((_, index): Row => ({ devices: [index], seconds: 0 }));
   for (let length = 1; length < between.length; length += 1) {
     const longer = new Map<string, Row>();
     for (const row of rows) {
       for (const next of between.keys()) {
-        const seconds = row.seconds + (between[row.places.at(-1) ?? 0]?.[next] ?? Number.POSITIVE_INFINITY);
-        if (row.places.includes(next) || seconds === Number.POSITIVE_INFINITY) continue;
-        const places = [...row.places, next];
-        const key = `${places.toSorted((a, b) => a - b).join(' ')}, ${next}`;
+        const seconds = row.seconds + (between[row.devices.at(-1) ?? 0]?.[next] ?? Number.POSITIVE_INFINITY);
+        if (row.devices.includes(next) || seconds === Number.POSITIVE_INFINITY) continue;
+        const devices = [...row.devices, next];
+        const key = `${devices.toSorted((a, b) => a - b).join(' ')}, ${next}`;
         const known = longer.get(key);
-        if (known === undefined || seconds < known.seconds) longer.set(key, { places, seconds });
+        if (known === undefined || seconds < known.seconds) longer.set(key, { devices, seconds });
       }
     }
     rows = [...longer.values()];
@@ -149,13 +149,13 @@ const shortestRow = (between: readonly (readonly number[])[]): Row | undefined =
 };
 
 /** Layers whose parts fit on each of these devices; all layers if unknown. */
-const layersThatFit = ({ model, question }: PlacedModel, places: readonly HeadroomPlace[]): number => {
+const layersThatFit = ({ model, question }: PlacedModel, devices: readonly HeadroomDevice[]): number => {
   const all = knownOr(model.layers, 0);
-  const need = memoryNeed(modelPart(model, { layers: 1, parts: places.length }), storedBy(question));
+  const need = memoryNeed(modelPart(model, { layers: 1, parts: devices.length }), storedBy(question));
   if (isUnknown(need)) return all;
   const layerBytes = need.totalBytes.high - need.reserveBytes.high;
   const room =
-    minimumOf(places.map(({ memoryBytes }) => knownOr(memoryBytes, Number.POSITIVE_INFINITY))) -
+    minimumOf(devices.map(({ memoryBytes }) => knownOr(memoryBytes, Number.POSITIVE_INFINITY))) -
     need.reserveBytes.high;
   return layerBytes <= 0 ? all : Math.max(0, Math.min(all, Math.floor(room / layerBytes)));
 };
@@ -183,18 +183,18 @@ export const canPartLayers = ({ engine }: Pick<HeadroomQuestion, 'engine'>): boo
 export const placementKey = (placement: PlacementPlan): string =>
   `${placement.kind}:${placement.stages
     .map(
-      ({ layers, places }) =>
-        `${layers}@${places.map(({ nodeId, deviceId, name }) => (nodeId === undefined ? name : `${nodeId}/${deviceId}`)).join('+')}`,
+      ({ layers, devices }) =>
+        `${layers}@${devices.map(({ nodeId, deviceId, name }) => (nodeId === undefined ? name : `${nodeId}/${deviceId}`)).join('+')}`,
     )
     .join('>')}`;
 
 /** Every set of one or more, in a stable order. */
 const subsets = <T>(all: readonly T[]): readonly (readonly T[])[] =>
   Array.from({ length: 2 ** all.length - 1 }, (_, index) =>
-    all.filter((_each, place) => ((index + 1) >> place) % 2 === 1),
+    all.filter((_each, bit) => ((index + 1) >> bit) % 2 === 1),
   );
 
-const speedOf = (devices: readonly HeadroomPlace[]): number =>
+const speedOf = (devices: readonly HeadroomDevice[]): number =>
   devices.reduce((sum, { ceiling }) => sum + (isUnknown(ceiling) ? 0 : ceiling.bytesPerSecond), 0);
 
 /** More nodes have too many groupings; those with the most bandwidth are tried. */

@@ -9,10 +9,10 @@ import { CACHE_TYPES } from './cache-bytes.ts';
 import { constantsFor } from './constants-for.ts';
 import { decodeStep } from './decode-step.ts';
 import { allReduce, handOver, type LinkExchange, plusEstimate, timesEstimate, ZERO } from './exchange.ts';
-import type { HeadroomQuestion } from './headroom-place.ts';
+import type { HeadroomQuestion } from './headroom-devices.ts';
+import type { HeadroomLinkTable } from './headroom-links.ts';
 import type { ModelFacts } from './model-facts.ts';
 import { modelPart } from './model-part.ts';
-import type { PlaceLinkTable } from './place-links.ts';
 import type { PlacementPlan, PlacementStage } from './placement.ts';
 import { limitingTerm, type PlacementTerm, type PlacementTerms, stepTime } from './step-time.ts';
 
@@ -33,7 +33,7 @@ export interface CountedExchange {
 
 export interface PlacedModel {
   readonly model: ModelFacts;
-  readonly links: PlaceLinkTable;
+  readonly links: HeadroomLinkTable;
   readonly question: HeadroomQuestion;
 }
 
@@ -98,11 +98,11 @@ interface StageTime extends Omit<PlacementStepTime, 'limit'> {}
 /** For one pass of this many sequences. */
 export const stageTime = (
   { model, links, question }: PlacedModel,
-  { layers, places }: PlacementStage,
+  { layers, devices }: PlacementStage,
   batch: number,
 ): StageTime | Unknown => {
   if (isUnknown(model.layers)) return model.layers;
-  const part = modelPart(model, { layers, parts: places.length });
+  const part = modelPart(model, { layers, parts: devices.length });
   const step = decodeStep(part, {
     batch,
     contextTokens: question.contextTokens,
@@ -110,18 +110,18 @@ export const stageTime = (
   });
   if (isUnknown(step)) return step;
   const times = [];
-  for (const place of places) {
-    const { ceiling } = place;
+  for (const device of devices) {
+    const { ceiling } = device;
     if (isUnknown(ceiling)) return ceiling;
-    times.push(stepTime(step, { layers, ceiling, constants: constantsFor(model, question.engine, place) }));
+    times.push(stepTime(step, { layers, ceiling, constants: constantsFor(model, question.engine, device) }));
   }
   const [first, ...others] = times;
   if (first === undefined) return unknown('it has no devices');
   const slowest = others.reduce((a, b) => (b.expectedSeconds.value > a.expectedSeconds.value ? b : a), first);
   const exchanges: CountedExchange[] = [];
-  if (places.length > 1) {
+  if (devices.length > 1) {
     if (isUnknown(model.hiddenSize)) return model.hiddenSize;
-    const each = allReduce(places, { links, bytes: batch * model.hiddenSize * ACTIVATION_BYTES });
+    const each = allReduce(devices, { links, bytes: batch * model.hiddenSize * ACTIVATION_BYTES });
     if (isUnknown(each)) return each;
     exchanges.push({ count: EXCHANGES_A_LAYER * layers, each });
   }
@@ -153,9 +153,9 @@ const handOvers = (
   batch: number,
 ): readonly LinkExchange[] | Unknown => {
   const hops: LinkExchange[] = [];
-  for (const [index, { places }] of stages.entries()) {
-    const [sink] = stages[index + 1]?.places ?? [];
-    const source = places.at(-1);
+  for (const [index, { devices }] of stages.entries()) {
+    const [sink] = stages[index + 1]?.devices ?? [];
+    const source = devices.at(-1);
     if (sink === undefined || source === undefined) continue;
     if (isUnknown(model.hiddenSize)) return model.hiddenSize;
     const hop = handOver([source, sink], {

@@ -2,7 +2,7 @@
 // layers one after the other (pipeline parallel), whose stages may also be shared.
 
 import { knownOr } from '../unknown.ts';
-import type { HeadroomPlace } from './headroom-place.ts';
+import type { HeadroomDevice } from './headroom-devices.ts';
 import type { ModelFacts } from './model-facts.ts';
 
 type PlacementKind = 'one' | 'tensor' | 'pipeline';
@@ -10,7 +10,7 @@ type PlacementKind = 'one' | 'tensor' | 'pipeline';
 export interface PlacementStage {
   readonly layers: number;
   /** The devices that share each of its layers evenly. */
-  readonly places: readonly HeadroomPlace[];
+  readonly devices: readonly HeadroomDevice[];
 }
 
 export interface PlacementPlan {
@@ -20,19 +20,19 @@ export interface PlacementPlan {
 }
 
 /** The whole model on one device, or each of its layers shared by all of these. */
-export const wholePlacement = (model: ModelFacts, places: readonly HeadroomPlace[]): PlacementPlan => ({
-  kind: places.length === 1 ? 'one' : 'tensor',
-  stages: [{ layers: knownOr(model.layers, 1), places }],
+export const wholePlacement = (model: ModelFacts, devices: readonly HeadroomDevice[]): PlacementPlan => ({
+  kind: devices.length === 1 ? 'one' : 'tensor',
+  stages: [{ layers: knownOr(model.layers, 1), devices }],
 });
 
-export const placesOf = ({ stages }: PlacementPlan): readonly HeadroomPlace[] =>
-  stages.flatMap(({ places }) => places);
+export const devicesOf = ({ stages }: PlacementPlan): readonly HeadroomDevice[] =>
+  stages.flatMap(({ devices }) => devices);
 
 /** "TP 2 over spark-1 + spark-2", "PP: atlas 50, juno 44 layers" */
 export const placementName = (placement: PlacementPlan): string => {
   const { kind, stages } = placement;
-  const names = (places: readonly HeadroomPlace[]): string => places.map(({ name }) => name).join(' + ');
-  if (kind === 'one') return names(placesOf(placement));
-  if (kind === 'tensor') return `TP ${placesOf(placement).length}: ${names(placesOf(placement))}`;
-  return `PP ${stages.length}: ${stages.map(({ layers, places }) => `${names(places)} (${layers})`).join(' → ')}`;
+  const names = (devices: readonly HeadroomDevice[]): string => devices.map(({ name }) => name).join(' + ');
+  if (kind === 'one') return names(devicesOf(placement));
+  if (kind === 'tensor') return `TP ${devicesOf(placement).length}: ${names(devicesOf(placement))}`;
+  return `PP ${stages.length}: ${stages.map(({ layers, devices }) => `${names(devices)} (${layers})`).join(' → ')}`;
 };

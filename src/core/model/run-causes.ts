@@ -134,7 +134,7 @@ const modelFacts = ({ model: { notes, source } }: CauseSources): RunCause => ({
   finding: notes.length === 0 ? 'unknown' : 'found',
   words:
     notes.length === 0
-      ? `${source.place} may not be what is served`.slice(0, WORDS_LENGTH_MAX)
+      ? `${source.location} may not be what is served`.slice(0, WORDS_LENGTH_MAX)
       : notes.join('; ').slice(0, WORDS_LENGTH_MAX),
 });
 

@@ -18,9 +18,9 @@ export const runHeadroomRows = ({ standings }: RunHeadroom): readonly (readonly 
 
 /** Remarks below the table. */
 export const runHeadroomRemarks = (headroom: RunHeadroom): readonly string[] => {
-  const { place, deviceName, constants, errorShare, unjudged, readBytes, causes, notes } = headroom;
+  const { placement, deviceName, constants, errorShare, unjudged, readBytes, causes, notes } = headroom;
   return [
-    `${place} (${deviceName}, ${figureText(formatBytesPerSecond(headroom.ceilingBytesPerSecond))} measured), constants of ${constants}${isUnknown(errorShare) ? '' : `, off by ${percent(errorShare)}`}`,
+    `${placement} (${deviceName}, ${figureText(formatBytesPerSecond(headroom.ceilingBytesPerSecond))} measured), constants of ${constants}${isUnknown(errorShare) ? '' : `, off by ${percent(errorShare)}`}`,
     ...(headroom.standings.some(({ ofBound }) => ofBound > 1)
       ? ['above the bound: the facts, the probe or the run are not what they seem']
       : []),

@@ -12,9 +12,9 @@ import type { CacheType } from './cache-bytes.ts';
 import { promptOperations } from './calibrate-engine.ts';
 import { constantsFor } from './constants-for.ts';
 import type { Engine } from './engine-constants.ts';
+import { HeadroomLinkTable } from './headroom-links.ts';
 import type { ModelFacts } from './model-facts.ts';
-import { PlaceLinkTable } from './place-links.ts';
-import { type PlacementPlan, placementName, placesOf } from './placement.ts';
+import { devicesOf, type PlacementPlan, placementName } from './placement.ts';
 import { placementPrefill } from './placement-prefill.ts';
 import { type PlacedModel, placementTime } from './placement-time.ts';
 import { type HostEvidence, runCauses } from './run-causes.ts';
@@ -33,10 +33,10 @@ interface RunHeadroomInput {
 
 export const runHeadroom = (input: RunHeadroomInput): RunHeadroom | Unknown => {
   const { report, placement, engine, model } = input;
-  const places = placesOf(placement);
-  const [first] = places;
+  const devices = devicesOf(placement);
+  const [first] = devices;
   if (first === undefined) return unknown('it has no devices');
-  const ceilings = places.map(({ ceiling }) => ceiling);
+  const ceilings = devices.map(({ ceiling }) => ceiling);
   const missing = ceilings.find(isUnknown);
   if (missing !== undefined) return missing;
   const bandwidth = minimumOf(ceilings.map(ceiling => (isUnknown(ceiling) ? 0 : ceiling.bytesPerSecond)));
@@ -47,10 +47,10 @@ export const runHeadroom = (input: RunHeadroomInput): RunHeadroom | Unknown => {
       : judgedRows(input, report.depth);
   const standings = judged.flatMap(each => (each.kind === 'standing' ? [each.standing] : []));
   return {
-    place: placementName(placement),
-    deviceName: [...new Set(places.map(({ deviceName }) => deviceName))].join(', '),
+    placement: placementName(placement),
+    deviceName: [...new Set(devices.map(({ deviceName }) => deviceName))].join(', '),
     engine,
-    modelSource: model.source.place,
+    modelSource: model.source.location,
     constants: constants.label,
     errorShare: constants.errorShare ?? unknown('not fitted'),
     ceilingBytesPerSecond: bandwidth,
@@ -149,7 +149,7 @@ const placed = (
 ): PlacedModel => ({
   model,
   // The devices of one node: links between them are not measured.
-  links: new PlaceLinkTable([]),
+  links: new HeadroomLinkTable([]),
   question: { engine, contextTokens, outputTokens: 1, batch, cacheType },
 });
 

@@ -7,7 +7,7 @@ import type { PlacementTerm } from './step-time.ts';
 
 export type RunHeadroom = {
   /** The node, and which of its devices: "titan", "TP 2: titan GPU 0 + titan GPU 1". */
-  readonly place: string;
+  readonly placement: string;
   readonly deviceName: string;
   readonly engine: Engine;
   /** Where the model's facts are from: a file, folder or URL. */

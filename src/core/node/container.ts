@@ -34,8 +34,8 @@ export const cpuLimitText = (cpus: number): string =>
  * does not want published. https://kubernetes.io/docs/reference/labels-annotations-taints/; it has no label
  * for racks.
  */
-export const isPlaceLabel = (label: string): boolean =>
-  PLACE_LABELS.has(label) || PLACE_PREFIXES.some(prefix => label.startsWith(prefix));
+export const isPublicLabel = (label: string): boolean =>
+  PUBLIC_LABELS.has(label) || PUBLIC_PREFIXES.some(prefix => label.startsWith(prefix));
 
 /** Its row of the table of kinds. */
 export const CONTAINER_KINDS = {
@@ -58,13 +58,13 @@ export const CONTAINER_KINDS = {
   },
 } as const;
 
-const PLACE_LABELS: ReadonlySet<string> = new Set([
+const PUBLIC_LABELS: ReadonlySet<string> = new Set([
   'rack',
   'node.kubernetes.io/instance-type',
   'nvidia.com/gpu.product',
   'amd.com/gpu.product-name',
 ]);
-const PLACE_PREFIXES = [
+const PUBLIC_PREFIXES = [
   'plimsoll/',
   'topology.kubernetes.io/',
   'network.topology.nvidia.com/',

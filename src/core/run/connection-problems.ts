@@ -17,7 +17,7 @@ const problem = (text: string, advice: string, isOurs = false): ConnectionProble
 export const HTTP2_ONLY = 'the reply is HTTP/2, and this client sends HTTP/1.1';
 export const HTTP2_ADVICE =
   'Enable HTTP/1.1 on the front end, or use the address of the server that it forwards to.';
-export const CHECK_PLACE = 'Start the server, or check host and port.';
+export const CHECK_ADDRESS = 'Start the server, or check host and port.';
 const NOT_TRUSTED = problem(
   'its certificate is not signed by a trusted CA',
   'Set NODE_EXTRA_CA_CERTS to a PEM file with the CA, or with the certificate if it is self-signed.',
@@ -25,14 +25,14 @@ const NOT_TRUSTED = problem(
 const NOT_TLS = problem('it does not use TLS', 'Write http:// instead of https://.');
 
 export const CONNECTION_PROBLEMS: ReadonlyMap<string, ConnectionProblem> = new Map([
-  ['ECONNREFUSED', problem('connection refused', CHECK_PLACE)],
+  ['ECONNREFUSED', problem('connection refused', CHECK_ADDRESS)],
   ['ENOTFOUND', problem('its name cannot be resolved', 'Check the host name.')],
   ['EAI_AGAIN', problem('its name cannot be resolved now', 'Check the DNS server of this machine.')],
   ['EHOSTUNREACH', problem('there is no route to that host', 'Check the address, and the network.')],
   ['ENETUNREACH', problem('there is no route to that network', 'Check the address, and the network.')],
-  ['ETIMEDOUT', problem('it does not answer', CHECK_PLACE)],
-  ['ECONNRESET', problem('the connection was reset', CHECK_PLACE)],
-  ['EPIPE', problem('the connection was closed', CHECK_PLACE)],
+  ['ETIMEDOUT', problem('it does not answer', CHECK_ADDRESS)],
+  ['ECONNRESET', problem('the connection was reset', CHECK_ADDRESS)],
+  ['EPIPE', problem('the connection was closed', CHECK_ADDRESS)],
   ['EPROTO', NOT_TLS],
   ['ERR_SSL_WRONG_VERSION_NUMBER', NOT_TLS],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', NOT_TLS],

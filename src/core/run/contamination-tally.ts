@@ -249,11 +249,11 @@ class Reservoir {
   add(x: number, y: number): void {
     this.#seen += 1;
     // Multiplicative hashing of the count: random enough here, and reproducible in every rebuild.
-    const place =
+    const index =
       this.#seen <= this.#max ? this.#seen - 1 : (Math.imul(this.#seen, 2_654_435_761) >>> 0) % this.#seen;
-    if (place >= this.#max) return;
-    this.#values[place * 2] = x;
-    this.#values[place * 2 + 1] = y;
+    if (index >= this.#max) return;
+    this.#values[index * 2] = x;
+    this.#values[index * 2 + 1] = y;
   }
 
   column(which: 0 | 1): Float64Array {

@@ -60,8 +60,8 @@ export const adviceContext = ({
 }): AdviceContext => ({
   ...run,
   wasReached: counts.completed > 0,
-  silentUrls: (run.urls ?? []).flatMap(({ url }, place) =>
-    variants.some(({ variant, completed, failed }) => variant === place && completed === 0 && failed > 0)
+  silentUrls: (run.urls ?? []).flatMap(({ url }, index) =>
+    variants.some(({ variant, completed, failed }) => variant === index && completed === 0 && failed > 0)
       ? [url]
       : [],
   ),

@@ -42,20 +42,20 @@ export class LiveSessionTally {
   /** Servers that report it leave it out if it is zero (vLLM, the mock). */
   #reportsCache = false;
 
-  issued(place: SampleTurn): void {
-    this.#turnsOf(place).issued += 1;
-    const before = this.#follower.issued(place);
+  issued(position: SampleTurn): void {
+    this.#turnsOf(position).issued += 1;
+    const before = this.#follower.issued(position);
     if (before === undefined) return;
     this.#leave(before);
-    const row = rowOf(place.turn);
+    const row = rowOf(position.turn);
     while (this.#inTurn.length <= row) this.#inTurn.push(0);
     this.#inTurn[row] = (this.#inTurn[row] ?? 0) + 1;
   }
 
-  ended({ turn: place, ...sample }: EndedSample): void {
-    if (place === undefined) return;
-    const turns = this.#turnsOf(place);
-    this.#follower.ended(place, sample);
+  ended({ turn: position, ...sample }: EndedSample): void {
+    if (position === undefined) return;
+    const turns = this.#turnsOf(position);
+    this.#follower.ended(position, sample);
     if (sample.outcome === 'failed') turns.failed += 1;
     if (sample.outcome !== 'completed') return;
     turns.completed += 1;
@@ -68,9 +68,9 @@ export class LiveSessionTally {
     this.#reportsCache = true;
   }
 
-  skipped({ reason, ...place }: Pick<SkippedTurn, 'reason' | keyof SampleTurn>): void {
-    this.#turnsOf(place).skipped += 1;
-    this.#follower.skipped(place, reason);
+  skipped({ reason, ...position }: Pick<SkippedTurn, 'reason' | keyof SampleTurn>): void {
+    this.#turnsOf(position).skipped += 1;
+    this.#follower.skipped(position, reason);
   }
 
   figures(): LiveSessions {

@@ -85,7 +85,7 @@ const shuffled = (values: number[], random: SeededRandom): readonly number[] => 
 export const MIXED_MODELS_MAX = 64;
 /** Prompts are repeated up to at least this many requests, so that small shares have some. */
 export const MIXED_REQUESTS_MIN = 1_000;
-/** The order of requests has this length and then repeats: a smaller share has no place in it. */
+/** The order of requests has this length and then repeats: a smaller share does not occur in it. */
 export const MIXED_SHARE_MIN: number = 1 / MIXED_REQUESTS_MIN;
 const MIX_BLOCK = 20;
 /** Separates these draws from others of the seed. */

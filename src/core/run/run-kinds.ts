@@ -33,7 +33,7 @@ const RUN = {
     serverKind: 'plain',
     model: 'modelName',
     kind: 'plain',
-    placesOf: 'plain',
+    concurrencyOf: 'plain',
     history: 'plain',
     dataset: 'dataset',
     command: 'free',

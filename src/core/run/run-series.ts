@@ -167,11 +167,11 @@ export const RUN_SERIES = {
     unit: 'ns',
     per: 'issued request',
     runs: 'capped',
-    from: 'when a place was free − intended',
+    from: 'when a slot was free − intended',
     label: 'held back',
     shortLabel: 'held back',
     better: 'lower',
-    help: 'How long an arrival waited for a place under --max-in-flight; it is in no figure of the client.',
+    help: 'How long an arrival waited for a slot under --max-in-flight; it is in no figure of the client.',
     level: 'detail',
   },
   inputTokens: {

@@ -28,7 +28,7 @@ export type RunShape = {
 };
 
 type SessionShape = {
-  readonly placesOf: SessionPlaces;
+  readonly concurrencyOf: ConcurrencyUnit;
   /** Absent: stored by the client. */
   readonly history?: SessionHistory;
 };
@@ -45,9 +45,9 @@ export const SESSION_HISTORIES = ['client', 'server'] as const;
  * What a closed loop limits: whole sessions, however many turns of one are in flight, or requests of any
  * session.
  */
-export type SessionPlaces = (typeof SESSION_PLACES)[number];
+export type ConcurrencyUnit = (typeof CONCURRENCY_UNITS)[number];
 
-export const SESSION_PLACES = ['sessions', 'requests'] as const;
+export const CONCURRENCY_UNITS = ['sessions', 'requests'] as const;
 
 /** `--stages` calls it a stage; the stages of a sweep are runs of their own. */
 export type LoadStep = {
@@ -127,12 +127,12 @@ const replayLabel = (pattern: RunPattern, trace: Reported<TraceShape>, label: st
 /** "8 sessions at a time", "sessions: 1 to 8 at a time in 3 stages", "sessions, 8 requests at a time", "sessions: Poisson 2.00 a second". */
 const sessionsLabel = (
   pattern: RunPattern,
-  { placesOf, label, isMoving }: SessionShape & { readonly label: string; readonly isMoving: boolean },
+  { concurrencyOf, label, isMoving }: SessionShape & { readonly label: string; readonly isMoving: boolean },
 ): string => {
   if (isOpenLoop(pattern)) return `sessions: ${label.replace(/req\/s/g, 'a second')}`;
   if (isMoving) return `sessions: ${label}`;
-  if (pattern.kind !== 'concurrency') return `sessions, ${label} of ${placesOf}`;
-  return placesOf === 'sessions'
+  if (pattern.kind !== 'concurrency') return `sessions, ${label} of ${concurrencyOf}`;
+  return concurrencyOf === 'sessions'
     ? `${counted(pattern.concurrency, 'session')} at a time`
     : `sessions, ${counted(pattern.concurrency, 'request')} at a time`;
 };

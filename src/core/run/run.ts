@@ -3,7 +3,7 @@
 // ran it.
 
 import type { NodeId, RunId } from '../ids.ts';
-import type { SweepPlace } from '../sweep/sweep.ts';
+import type { SweepStageRef } from '../sweep/sweep.ts';
 import type { Reported, Unknown } from '../unknown.ts';
 import type { ContaminationFinding } from './contamination.ts';
 import type { ContentArrived } from './content-arrived.ts';
@@ -50,7 +50,7 @@ export interface Run extends ObjectiveFields {
   /** Where the run stores its files, on the machine of the entry's origin. */
   readonly directory: string;
   /** Known if the run is a stage of one. */
-  readonly sweep: Reported<SweepPlace>;
+  readonly sweep: Reported<SweepStageRef>;
   readonly state: RunState;
   /** Why the state is not 'complete'; '' if it is, or while it runs. */
   readonly reason: string;

@@ -56,10 +56,10 @@ export class SessionFollower {
   }
 
   ended(
-    place: SampleTurn,
+    position: SampleTurn,
     { outcome, intendedNs, endNs }: Pick<EndedSample, 'outcome' | 'intendedNs' | 'endNs'>,
   ): void {
-    this.#report(place, session => {
+    this.#report(position, session => {
       session.fromNs = Math.min(session.fromNs, intendedNs);
       session.toNs = Math.max(session.toNs, endNs);
       if (outcome === 'failed') session.hasFailed = true;
@@ -67,8 +67,8 @@ export class SessionFollower {
     });
   }
 
-  skipped(place: SampleTurn, reason: SkipReason): void {
-    this.#report(place, session => {
+  skipped(position: SampleTurn, reason: SkipReason): void {
+    this.#report(position, session => {
       if (reason === 'run-ended') session.isCut = true;
       else session.hasFailed = true;
     });

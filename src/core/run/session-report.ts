@@ -6,12 +6,12 @@ import { BoundedSpread, type SpreadFigures } from '../statistics/bounded-spread.
 import { type Reported, unknown } from '../unknown.ts';
 import type { EndedSample } from './ended-sample.ts';
 import { NO_FIGURE } from './event-record.ts';
-import type { SessionPlaces } from './run-shape.ts';
+import type { ConcurrencyUnit } from './run-shape.ts';
 import { SESSIONS_FOLLOWED_MAX, SessionFollower } from './session-follower.ts';
 import type { SkippedTurn, SkipReason } from './session-outcome.ts';
 
 export interface SessionReport {
-  readonly placesOf: SessionPlaces;
+  readonly concurrencyOf: ConcurrencyUnit;
   /**
    * In the measured phase: those that started. completed: every turn was; failed: one of them did; cut: the
    * run ended first.
@@ -84,12 +84,12 @@ export class SessionTally {
     });
   }
 
-  ended({ turn: place, outcome, ...sample }: EndedSample): void {
-    if (place === undefined || sample.window < 0) return;
-    const turn = this.#turn(place.turn);
+  ended({ turn: position, outcome, ...sample }: EndedSample): void {
+    if (position === undefined || sample.window < 0) return;
+    const turn = this.#turn(position.turn);
     turn.issued += 1;
     if (outcome === 'failed') turn.failed += 1;
-    this.#follower.ended(place, { ...sample, outcome });
+    this.#follower.ended(position, { ...sample, outcome });
     if (outcome !== 'completed') return;
     turn.completed += 1;
     turn.latenciesNs.add(sample.endNs - sample.sentNs);
@@ -106,14 +106,14 @@ export class SessionTally {
     if (ttftNs !== NO_FIGURE) this.#uncachedTtft(Math.max(0, sample.inputTokens - cached), ttftNs);
   }
 
-  skipped({ window, reason, ...place }: SkippedTurn): void {
+  skipped({ window, reason, ...position }: SkippedTurn): void {
     if (window < 0) return;
-    this.#turn(place.turn).skipped += 1;
+    this.#turn(position.turn).skipped += 1;
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + 1;
-    this.#follower.skipped(place, reason);
+    this.#follower.skipped(position, reason);
   }
 
-  report(placesOf: SessionPlaces): SessionReport {
+  report(concurrencyOf: ConcurrencyUnit): SessionReport {
     const { open, over, unfollowed } = this.#follower;
     const openFailed = open.filter(({ hasFailed }) => hasFailed).length;
     const failed = over.failed + openFailed;
@@ -124,7 +124,7 @@ export class SessionTally {
     const [issued, skipped] = [total(turn => turn.issued), total(turn => turn.skipped)];
     const unresolved = open.reduce((sum, { unreported }) => sum + unreported, 0);
     return {
-      placesOf,
+      concurrencyOf,
       sessions: { begun: completed + failed + cut, completed, failed, cut },
       turns: {
         planned: issued + skipped + unresolved,

@@ -51,7 +51,10 @@ export const traceRows = (
   {
     trace,
     sessions,
-  }: { readonly trace: Reported<TraceShape>; readonly sessions: Reported<{ readonly placesOf: string }> },
+  }: {
+    readonly trace: Reported<TraceShape>;
+    readonly sessions: Reported<{ readonly concurrencyOf: string }>;
+  },
   issued: number,
 ): readonly (readonly [name: string, text: string])[] => {
   if (isUnknown(trace)) return [];

@@ -43,17 +43,17 @@ export interface RankedValues {
   /** From 0; undefined past the last. */
   at(rank: number): number | undefined;
   /** Announces ranks that will be read: together they cost one reading of all values. */
-  prepare?(requested: RequestedPlaces): void;
+  prepare?(requested: RequestedPositions): void;
 }
 
 /** Also the position of any value among them. */
 export interface PlacedValues extends RankedValues {
   /** How many are less than `value`. */
   countBelow(value: number): number;
-  prepare(requested: RequestedPlaces): void;
+  prepare(requested: RequestedPositions): void;
 }
 
-export interface RequestedPlaces {
+export interface RequestedPositions {
   readonly ranks?: readonly number[];
   readonly values?: readonly number[];
 }

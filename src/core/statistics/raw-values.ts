@@ -1,7 +1,7 @@
 // Every value of a series, 8 bytes each, for exact percentiles at the end. Grows in blocks, so that a growing
 // series never copies its values while a run is measured. Full blocks may be moved, for example to a disk.
 
-import { firstAtLeast, type PlacedValues, placedArray, type RequestedPlaces } from './percentile.ts';
+import { firstAtLeast, type PlacedValues, placedArray, type RequestedPositions } from './percentile.ts';
 import { ValueCell } from './value-cell.ts';
 
 /** Where full blocks are stored. */
@@ -147,7 +147,7 @@ export class RadixRanks implements PlacedValues {
     return (this.#before[cell] ?? 0) + this.#at(cell).countBelow(value);
   }
 
-  prepare({ ranks = [], values = [] }: RequestedPlaces): void {
+  prepare({ ranks = [], values = [] }: RequestedPositions): void {
     for (;;) {
       const missing = new Map<ValueCell, number>();
       for (const rank of ranks) {

@@ -23,31 +23,31 @@ export class ValueCell {
   /** The cell that must be read before the value of this rank within it is known; undefined: it is known. */
   missingForRank(rank: number): ValueCell | undefined {
     if (this.count === 0 || this.#least === this.#most || this.#sorted !== undefined) return undefined;
-    const place = this.#parts?.placeOfRank(rank);
-    return place === undefined ? this : place.cell.missingForRank(rank - place.before);
+    const position = this.#parts?.positionOfRank(rank);
+    return position === undefined ? this : position.cell.missingForRank(rank - position.before);
   }
 
   missingForValue(value: number): ValueCell | undefined {
     if (this.count === 0 || value <= this.#least || value > this.#most) return undefined;
     if (this.#sorted !== undefined) return undefined;
-    const place = this.#parts?.placeOfValue(value);
-    return place === undefined ? this : place.cell.missingForValue(value);
+    const position = this.#parts?.positionOfValue(value);
+    return position === undefined ? this : position.cell.missingForValue(value);
   }
 
   /** Valid once nothing is missing for it. */
   at(rank: number): number | undefined {
     if (this.#least === this.#most) return this.#least;
     if (this.#sorted !== undefined) return this.#sorted[rank];
-    const place = this.#parts?.placeOfRank(rank);
-    return place?.cell.at(rank - place.before);
+    const position = this.#parts?.positionOfRank(rank);
+    return position?.cell.at(rank - position.before);
   }
 
   countBelow(value: number): number {
     if (value <= this.#least) return 0;
     if (value > this.#most) return this.count;
     if (this.#sorted !== undefined) return firstAtLeast(this.#sorted, value);
-    const place = this.#parts?.placeOfValue(value);
-    return place === undefined ? 0 : place.before + place.cell.countBelow(value);
+    const position = this.#parts?.positionOfValue(value);
+    return position === undefined ? 0 : position.before + position.cell.countBelow(value);
   }
 
   /** The next reading collects the values of this cell. */
@@ -77,7 +77,7 @@ export class ValueCell {
   }
 }
 
-interface Place {
+interface Position {
   readonly cell: ValueCell;
   /** Values in the cells below. */
   readonly before: number;
@@ -123,16 +123,16 @@ class CellParts {
     return this.#cells.get(this.#partOf(value));
   }
 
-  placeOfRank(rank: number): Place {
+  positionOfRank(rank: number): Position {
     // Parts without a value share their count with the next: the last one is meant.
-    return this.#placeOf(firstAtLeast(this.#before, rank + 1) - 1);
+    return this.#positionOf(firstAtLeast(this.#before, rank + 1) - 1);
   }
 
-  placeOfValue(value: number): Place {
-    return this.#placeOf(this.#partOf(value));
+  positionOfValue(value: number): Position {
+    return this.#positionOf(this.#partOf(value));
   }
 
-  #placeOf(part: number): Place {
+  #positionOf(part: number): Position {
     const known = this.#cells.get(part);
     const before = this.#before[part] ?? 0;
     if (known !== undefined) return { cell: known, before };

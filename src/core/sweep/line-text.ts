@@ -17,7 +17,7 @@ export const loadText = (load: StageLoad): string =>
     : `${formatCount(load.concurrency)} at a time`;
 
 /** "stage 3, 11.6/s" */
-export const stagePlace = ({ number, load }: Pick<Stage, 'number' | 'load'>): string =>
+export const stageLabel = ({ number, load }: Pick<Stage, 'number' | 'load'>): string =>
   `stage ${number}, ${loadText(load)}`;
 
 /** A load of a line: "11.6/s", "40 at a time". */

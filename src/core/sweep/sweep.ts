@@ -61,7 +61,7 @@ export interface SweepProgress extends SweepFindings {
 }
 
 /** The sweep of which a run is a stage. A type, not an interface: it is used in `Reported`. */
-export type SweepPlace = {
+export type SweepStageRef = {
   readonly sweepId: SweepId;
   /** The number of the stage, from 1. */
   readonly stage: number;

@@ -59,7 +59,7 @@ const lostWarnings = (
   link: LinkView,
   [one, other]: readonly [NodeView, NodeView],
 ): readonly FoundWarning[] =>
-  [...Map.groupBy(link.lost, placeOfLoss).values()].flatMap((paths): readonly FoundWarning[] => {
+  [...Map.groupBy(link.lost, interfacesOfLoss).values()].flatMap((paths): readonly FoundWarning[] => {
     const [best] = paths;
     if (best === undefined) return [];
     const { path, of, reason, cause } = best;
@@ -87,7 +87,7 @@ const lostWarnings = (
  * Common key of all paths over one cable, if its ends show that it is dead; otherwise each path is lost by
  * itself.
  */
-const placeOfLoss = ({ path, cause: { deadEnds } }: LostPath): string =>
+const interfacesOfLoss = ({ path, cause: { deadEnds } }: LostPath): string =>
   deadEnds.length === 0
     ? path
     : deadEnds

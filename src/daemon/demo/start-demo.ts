@@ -113,9 +113,9 @@ export const startDemo = async (options: DemoOptions, signal: AbortSignal): Prom
 };
 
 /** Facts of the past also get files on disk, as if they had been run. */
-const withFiles = (fact: Fact, place: { readonly home: string; readonly version: string }): Fact => {
-  if (fact.kind === 'run.ended') return { ...fact, payload: withPastFiles(fact.payload, place) };
-  return fact.kind === 'sweep.ended' ? { ...fact, payload: pastLineFile(fact.payload, place) } : fact;
+const withFiles = (fact: Fact, installation: { readonly home: string; readonly version: string }): Fact => {
+  if (fact.kind === 'run.ended') return { ...fact, payload: withPastFiles(fact.payload, installation) };
+  return fact.kind === 'sweep.ended' ? { ...fact, payload: pastLineFile(fact.payload, installation) } : fact;
 };
 
 /** More nodes than these begin without the quarter of an hour before: a page should be there at once. */

@@ -76,7 +76,7 @@ interface Asset {
 
 interface Build {
   readonly builtAtMs: number;
-  /** URL path to the file's place on disk. */
+  /** URL path to the file's path on disk. */
   readonly files: ReadonlyMap<string, string>;
   readonly loaded: Map<string, Promise<Asset>>;
 }

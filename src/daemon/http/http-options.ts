@@ -117,7 +117,7 @@ export interface HttpLimits {
   readonly connectionsOwnerMax: number;
   /** Requests of one connection that wait for the reply to one before them; past it the connection is cut. */
   readonly pipelinedMax: number;
-  /** Connections that get a reply saying there is no place. */
+  /** Connections that get a reply that reports that all slots are taken. */
   readonly refusalsOpenMax: number;
   /** From the first byte of a connection, or from the end of the request before, to the end of the headers. */
   readonly headersTimeoutMs: number;

@@ -18,7 +18,7 @@ import type { Grant } from './access.ts';
 import { accessRoutes } from './access-routes.ts';
 import { clusterRoutes } from './cluster-routes.ts';
 import { comparisonRoutes } from './comparison-routes.ts';
-import { ConnectionPlaces } from './connection-places.ts';
+import { ConnectionSlots } from './connection-slots.ts';
 import { daemonRoutes } from './daemon-routes.ts';
 import { addDashboardRoutes } from './dashboard-routes.ts';
 import { groupRoutes } from './group-routes.ts';
@@ -63,7 +63,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #app: FastifyInstance;
   readonly #guard: RequestGuard;
-  readonly #places: ConnectionPlaces;
+  readonly #slots: ConnectionSlots;
   readonly #turns: RequestTurns;
   readonly #ownSockets = new WeakSet<Socket>();
   #ownerSocket: OwnerSocket | undefined;
@@ -71,7 +71,7 @@ export class HttpServer implements AsyncDisposable {
   readonly #fleets: FleetHub;
   readonly #served = new Set<ApiRoute>();
   readonly #bodies: ByteBudget;
-  /** Serves a connection without looking for a place. */
+  /** Serves a connection without taking a slot. */
   readonly #admit: (socket: Socket) => void;
   #bound: Listening | undefined;
   #closing: Promise<void> | undefined;
@@ -100,13 +100,13 @@ export class HttpServer implements AsyncDisposable {
     this.#hub = new StreamHub(streams);
     this.#fleets = new FleetHub(streams);
     this.#bodies = new ByteBudget(limits.bodiesBytesMax);
-    this.#places = new ConnectionPlaces(limits, socket => socket.destroy());
+    this.#slots = new ConnectionSlots(limits, socket => socket.destroy());
     this.#server = createNodeServer(limits);
-    this.#admit = admitConnections(this.#server, this.#places);
+    this.#admit = admitConnections(this.#server, this.#slots);
     this.#turns = new RequestTurns({ clock: systemClock, pipelinedMax: limits.pipelinedMax });
     this.#app = createApp(this.#server, {
       limits,
-      places: this.#places,
+      slots: this.#slots,
       guard: this.#guard,
       turns: this.#turns,
     });
@@ -221,7 +221,7 @@ export class HttpServer implements AsyncDisposable {
     app.addHook('onRequest', (request, reply, done) => {
       reply.headers(SECURITY_HEADERS).header('cache-control', 'no-store');
       const isOwner = this.#guard.isOwner(request.raw);
-      if (isOwner) this.#places.prove(request.raw.socket);
+      if (isOwner) this.#slots.prove(request.raw.socket);
       this.#guard.check(request.raw, isOwner);
       const { apiRoute } = request.routeOptions.config;
       if (apiRoute !== undefined) {
@@ -254,14 +254,14 @@ const createNodeServer = (limits: HttpLimits): Server => {
 };
 
 /** Runs before Node's own listener, which serves every connection. @returns that listener */
-const admitConnections = (server: Server, places: ConnectionPlaces): ((socket: Socket) => void) => {
+const admitConnections = (server: Server, slots: ConnectionSlots): ((socket: Socket) => void) => {
   const listeners = server.listeners('connection');
   const admit = (socket: Socket): void => {
     for (const listener of listeners) Reflect.apply(listener, server, [socket]);
   };
   server.removeAllListeners('connection');
   server.on('connection', socket => {
-    const entry = places.enter(socket);
+    const entry = slots.enter(socket);
     if (entry.kind === 'refused') refuseConnection(socket, entry.problem);
     else admit(socket);
   });
@@ -272,12 +272,12 @@ const createApp = (
   server: Server,
   {
     limits,
-    places,
+    slots,
     guard,
     turns,
   }: {
     readonly limits: HttpLimits;
-    readonly places: ConnectionPlaces;
+    readonly slots: ConnectionSlots;
     readonly guard: RequestGuard;
     readonly turns: RequestTurns;
   },
@@ -286,7 +286,7 @@ const createApp = (
     serverFactory: handler =>
       server
         .on('request', (request, response) => {
-          places.serve(request.socket, response);
+          slots.serve(request.socket, response);
           const isAhead = HEALTH_PATHS.has(request.url ?? '') || guard.isOwner(request);
           const serve = (): void => {
             foldMethod(request);

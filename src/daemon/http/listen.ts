@@ -77,7 +77,7 @@ const listenOnce = (server: Server, host: string, port: number): Promise<number>
   });
 
 const listenError = ({ host, port }: ListenRequest, last: number, cause: unknown): HttpServerError => {
-  const place = `${host}:${port}`;
+  const address = `${host}:${port}`;
   const failed = (code: HttpServerProblem['code'], problem: string, advice: string): HttpServerError =>
     new HttpServerError({ code, host, port, problem, advice }, { cause });
   switch (errorCode(cause)) {
@@ -93,7 +93,7 @@ const listenError = ({ host, port }: ListenRequest, last: number, cause: unknown
     case 'EACCES':
       return failed(
         'port-forbidden',
-        `The system does not let this user listen on ${place}.`,
+        `The system does not let this user listen on ${address}.`,
         `Choose a port from 1024 on with --http ${host}:PORT.`,
       );
     case 'EADDRNOTAVAIL':
@@ -108,7 +108,7 @@ const listenError = ({ host, port }: ListenRequest, last: number, cause: unknown
     default:
       return failed(
         'listen-failed',
-        `Listening on ${place} failed: ${errorMessage(cause)}.`,
+        `Listening on ${address} failed: ${errorMessage(cause)}.`,
         'Choose another address with --http HOST:PORT.',
       );
   }

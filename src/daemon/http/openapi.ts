@@ -81,10 +81,10 @@ const operation = (route: ApiRoute, answerOf: Described, bodyOf: Described): Ope
   operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^a-zA-Z0-9]+(.)?/g, (_, next = '') => String(next).toUpperCase())}`,
   summary: route.summary,
   security: SECURITY[route.access],
-  parameters: route.parameters.map(({ name, in: place, description, schema }) => ({
+  parameters: route.parameters.map(({ name, in: location, description, schema }) => ({
     name,
-    in: place,
-    required: place === 'path',
+    in: location,
+    required: location === 'path',
     description,
     schema: answerOf(schema),
   })),

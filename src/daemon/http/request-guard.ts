@@ -73,7 +73,7 @@ export class RequestGuard {
   }
 
   /**
-   * Whether the request shows the token, or comes over the socket in the home. Places, rates and streams of the owner do not
+   * Whether the request shows the token, or comes over the socket in the home. Slots, rates and streams of the owner do not
    * depend on what others of the same address do. A wrong token is not refused here: `grant` does that where one is needed.
    */
   isOwner(request: IncomingMessage): boolean {
@@ -231,7 +231,7 @@ class WaitingAnswers {
     return this.#since.size;
   }
 
-  /** @returns false when there is no place, not even that of a reply which nobody has read for too long */
+  /** @returns false when there is no slot, not even that of a reply which nobody has read for too long */
   enter(response: ServerResponse): boolean {
     while (this.#isFull()) if (!this.#cutOldest()) return false;
     this.#since.set(response, this.#clock.nowMs());

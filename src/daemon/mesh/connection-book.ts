@@ -26,7 +26,7 @@ export interface ConnectionBookParts {
   readonly record: (fact: Fact) => void;
 }
 
-export interface SocketPlace {
+export interface SocketEndpoint {
   readonly sink: NodeId;
   readonly sinkAddress: string;
 }
@@ -48,7 +48,7 @@ export class ConnectionBook {
   }
 
   /** The current entries of this node's own connections. */
-  get held(): readonly SocketPlace[] {
+  get held(): readonly SocketEndpoint[] {
     const { nodeId, state } = this.#parts;
     return entriesOf(state().connections[nodeId])
       .flatMap(sinks => entriesOf(sinks))
@@ -56,7 +56,7 @@ export class ConnectionBook {
   }
 
   /** What this node has lost. */
-  get heldLost(): readonly SocketPlace[] {
+  get heldLost(): readonly SocketEndpoint[] {
     const { nodeId, state } = this.#parts;
     return entriesOf(state().lostConnections[nodeId])
       .flatMap(sinks => entriesOf(sinks))
@@ -64,9 +64,9 @@ export class ConnectionBook {
   }
 
   /** It is open, by that interface; called again when the readings of this machine have changed. */
-  opened(place: SocketPlace, sourceInterface: Reported<string>): void {
+  opened(endpoint: SocketEndpoint, sourceInterface: Reported<string>): void {
     const { nodeId, state, record } = this.#parts;
-    const former = this.#of(place) ?? this.#lostOf(place);
+    const former = this.#of(endpoint) ?? this.#lostOf(endpoint);
     const isSameInterface =
       former !== undefined && (isUnknown(sourceInterface) || former.sourceInterface === sourceInterface);
     const own = {
@@ -74,11 +74,11 @@ export class ConnectionBook {
       thunderbolt: state().nodeThunderbolts[nodeId]?.value,
     };
     const source = isSameInterface ? former.sourceInterface : sourceInterface;
-    const sinkInterface = this.#sinkInterface(place, former);
+    const sinkInterface = this.#sinkInterface(endpoint, former);
     const found = connectionCarrier(source, own);
     // What was known of another interface does not apply to this one.
     const carrier = stickyCarrier(isSameInterface || isInterfaceNews(former) ? former : undefined, found);
-    const isOpen = this.#of(place) !== undefined;
+    const isOpen = this.#of(endpoint) !== undefined;
     if (
       isOpen &&
       isSameInterface &&
@@ -88,7 +88,7 @@ export class ConnectionBook {
       return;
     if (former !== undefined && isMoved(former, { source, sinkInterface })) this.#moved(former);
     const { type, negotiatedBitsPerSecond } = carrier;
-    const { sink, sinkAddress } = place;
+    const { sink, sinkAddress } = endpoint;
     const payload: Connection = {
       kind: 'socket',
       sink,
@@ -138,23 +138,23 @@ export class ConnectionBook {
   }
 
   /** Whether what is recorded of the sink's interface is what the sink reports now. */
-  isCurrent(place: SocketPlace): boolean {
-    const held = this.#of(place);
-    return held === undefined || isSameName(held.sinkInterface, this.#sinkInterface(place, held));
+  isCurrent(endpoint: SocketEndpoint): boolean {
+    const held = this.#of(endpoint);
+    return held === undefined || isSameName(held.sinkInterface, this.#sinkInterface(endpoint, held));
   }
 
   /** It stays, with its profile, if it is worth it: open for a minute, or its path measured. */
-  lost(place: SocketPlace, { code, reason }: Loss, openMs: number): void {
+  lost(endpoint: SocketEndpoint, { code, reason }: Loss, openMs: number): void {
     const { clock, nodeId, state, record } = this.#parts;
-    const connection = this.#of(place);
-    const entry = state().connections[nodeId]?.[place.sink]?.[`socket ${place.sinkAddress}`];
+    const connection = this.#of(endpoint);
+    const entry = state().connections[nodeId]?.[endpoint.sink]?.[`socket ${endpoint.sinkAddress}`];
     if (connection === undefined || entry === undefined) return;
     // What an earlier start opened has been open for as long as it has been written down.
     if (!isMissed(state(), nodeId, connection, Math.max(openMs, ageMsOf(entry, clock.nowMs())))) {
-      this.closed(place, reason);
+      this.closed(endpoint, reason);
       return;
     }
-    const { sink } = place;
+    const { sink } = endpoint;
     const payload = {
       sink,
       connectionKey: connectionKey(connection),
@@ -181,10 +181,10 @@ export class ConnectionBook {
   }
 
   /** For good: its profile goes with it. Also of what was lost. */
-  closed(place: SocketPlace, reason: string): void {
-    const connection = this.#of(place) ?? this.#lostOf(place);
+  closed(endpoint: SocketEndpoint, reason: string): void {
+    const connection = this.#of(endpoint) ?? this.#lostOf(endpoint);
     if (connection === undefined) return;
-    const payload = { sink: place.sink, connectionKey: connectionKey(connection), reason };
+    const payload = { sink: endpoint.sink, connectionKey: connectionKey(connection), reason };
     this.#parts.record({ kind: 'connection.closed', payload });
   }
 
@@ -205,7 +205,10 @@ export class ConnectionBook {
   }
 
   /** The one interface of the sink that has the address; the last one known while none or several have it. */
-  #sinkInterface({ sink, sinkAddress }: SocketPlace, former: SocketConnection | undefined): Reported<string> {
+  #sinkInterface(
+    { sink, sinkAddress }: SocketEndpoint,
+    former: SocketConnection | undefined,
+  ): Reported<string> {
     const [found, ...others] = interfacesWith(this.#parts.state().nodeNetworks[sink]?.value, sinkAddress);
     if (found !== undefined && others.length === 0) return found.name;
     if (former !== undefined && isKnown(former.sinkInterface)) return former.sinkInterface;
@@ -216,13 +219,13 @@ export class ConnectionBook {
     );
   }
 
-  #of({ sink, sinkAddress }: SocketPlace): SocketConnection | undefined {
+  #of({ sink, sinkAddress }: SocketEndpoint): SocketConnection | undefined {
     const { nodeId, state } = this.#parts;
     const value = state().connections[nodeId]?.[sink]?.[`socket ${sinkAddress}`]?.value;
     return value?.kind === 'socket' ? value : undefined;
   }
 
-  #lostOf({ sink, sinkAddress }: SocketPlace): SocketConnection | undefined {
+  #lostOf({ sink, sinkAddress }: SocketEndpoint): SocketConnection | undefined {
     const { nodeId, state } = this.#parts;
     const value = state().lostConnections[nodeId]?.[sink]?.[`socket ${sinkAddress}`]?.value.connection;
     return value?.kind === 'socket' ? value : undefined;

@@ -11,7 +11,7 @@ import { nodeIds, presence } from '../../core/node/presence-view.ts';
 import { isMeasuring } from '../../core/probe/measuring.ts';
 import type { Entry } from '../../core/state.ts';
 import { isKnown, type Reported, unknown } from '../../core/unknown.ts';
-import type { InterfaceList } from '../../mesh/discovery/beacon-places.ts';
+import type { InterfaceList } from '../../mesh/discovery/beacon-endpoints.ts';
 import type { DatagramListener, DatagramPort } from '../../mesh/reachability/datagram-port.ts';
 import {
   interfaceOf,
@@ -24,7 +24,12 @@ import {
 } from '../../mesh/reachability/reach-targets.ts';
 import { ReachabilityAnswers } from '../../mesh/reachability/reachability-answers.ts';
 import { ReachabilityChecks, type ReachStatus } from '../../mesh/reachability/reachability-checks.ts';
-import { ConnectionBook, type ConnectionBookParts, type Loss, type SocketPlace } from './connection-book.ts';
+import {
+  ConnectionBook,
+  type ConnectionBookParts,
+  type Loss,
+  type SocketEndpoint,
+} from './connection-book.ts';
 
 interface ConnectionsParts extends ConnectionBookParts {
   /** `deriveSecret(clusterKey, 'reachability')` of each accepted key. */
@@ -74,7 +79,7 @@ export class Connections implements AsyncDisposable {
   /** Whose interface is to be looked up. */
   readonly #toDescribe = new Set<string>();
   /** Written before the daemon's restart and not confirmed since. */
-  readonly #leftOver: Map<string, SocketPlace>;
+  readonly #leftOver: Map<string, SocketEndpoint>;
   readonly #startedAtMs: number;
   #wake = new AbortController();
   #interfaces: OwnInterfaces = { linkLocalNames: [], addresses: new Set(), ignored: new Map() };
@@ -92,7 +97,7 @@ export class Connections implements AsyncDisposable {
     this.#parts = parts;
     this.#ports = ports;
     this.#book = new ConnectionBook(parts);
-    this.#leftOver = new Map(this.#book.held.map(place => [placeKey(place), place]));
+    this.#leftOver = new Map(this.#book.held.map(endpoint => [endpointKey(endpoint), endpoint]));
     this.#startedAtMs = parts.clock.nowMs();
     const { clock, keys, random, nodeId } = parts;
     this.checks = new ReachabilityChecks({
@@ -166,10 +171,10 @@ export class Connections implements AsyncDisposable {
   /** What is asked ends by its answer; what cannot be asked any more ends at once, or when its node does not come. */
   #lookAtLeftOver(): void {
     const isLate = this.#parts.clock.nowMs() - this.#startedAtMs >= LEFT_OVER_MS;
-    for (const [key, place] of this.#leftOver) {
-      const target = { node: place.sink, address: place.sinkAddress, port: 0 };
-      const isRequested = this.#known.has(place.sinkAddress) && this.#parts.isChosen(place.sink);
-      const wasSeen = this.#nodes.some(({ node }) => node === place.sink);
+    for (const [key, endpoint] of this.#leftOver) {
+      const target = { node: endpoint.sink, address: endpoint.sinkAddress, port: 0 };
+      const isRequested = this.#known.has(endpoint.sinkAddress) && this.#parts.isChosen(endpoint.sink);
+      const wasSeen = this.#nodes.some(({ node }) => node === endpoint.sink);
       if (!isLate && (isRequested || !wasSeen)) continue;
       this.#leftOver.delete(key);
       this.#end(target, LEFT_OVER_MS, wasSeen && !isRequested ? undefined : NOT_REACHED);
@@ -297,10 +302,10 @@ export class Connections implements AsyncDisposable {
 
   /** Lost, or closed for good where this node does not want it any more. */
   #end(target: ReachTarget, openMs: number, noAnswer?: string): void {
-    const place = { sink: target.node, sinkAddress: target.address };
+    const endpoint = { sink: target.node, sinkAddress: target.address };
     const loss = this.#lossOf(target, noAnswer);
-    if (loss === undefined) this.#book.closed(place, NOT_CHOSEN);
-    else this.#book.lost(place, loss, openMs);
+    if (loss === undefined) this.#book.closed(endpoint, NOT_CHOSEN);
+    else this.#book.lost(endpoint, loss, openMs);
   }
 
   #describeSoon(key: string): void {
@@ -316,10 +321,10 @@ export class Connections implements AsyncDisposable {
       if (target === undefined) continue;
       const sourceInterface = await this.#sourceInterface(target);
       if (!this.#open.has(key)) continue;
-      const place = { sink: target.node, sinkAddress: target.address };
+      const endpoint = { sink: target.node, sinkAddress: target.address };
       if (isKnown(sourceInterface) && this.#parts.ignoredInterfaces.includes(sourceInterface))
-        this.#book.closed(place, `it uses ${sourceInterface}, which the settings ignore`);
-      else this.#book.opened(place, sourceInterface);
+        this.#book.closed(endpoint, `it uses ${sourceInterface}, which the settings ignore`);
+      else this.#book.opened(endpoint, sourceInterface);
     }
   }
 
@@ -358,7 +363,7 @@ export class Connections implements AsyncDisposable {
   }
 }
 
-const placeKey = ({ sink, sinkAddress }: SocketPlace): string => `${sink} ${sinkAddress}`;
+const endpointKey = ({ sink, sinkAddress }: SocketEndpoint): string => `${sink} ${sinkAddress}`;
 
 /** A sandbox may forbid the list for a moment. */
 const interfacesNow = (list: () => InterfaceList, ignored: readonly string[]): OwnInterfaces | undefined => {

@@ -9,7 +9,7 @@ import type { EventClass } from '../../core/kind-row.ts';
 import type { IsChosenPeer } from '../../core/link/link-view.ts';
 import type { State } from '../../core/state.ts';
 import type { Journal } from '../../journal/journal.ts';
-import type { DiscoveryWay } from '../../mesh/discovery/beacon-places.ts';
+import type { DiscoveryWay } from '../../mesh/discovery/beacon-endpoints.ts';
 import { factFrom } from '../../wire/event-schema.ts';
 import type { Cluster } from '../cluster.ts';
 import type { EventRecorder } from '../event-recorder.ts';

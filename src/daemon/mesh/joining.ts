@@ -8,7 +8,7 @@ import type { NodeId } from '../../core/ids.ts';
 import { errorCode, type Problem, ProblemError, shortReason } from '../../core/problem.ts';
 import type { State } from '../../core/state.ts';
 import { isLinkLocalIpv6 } from '../../mesh/discovery/peer-address.ts';
-import { JOIN_PLACES_MAX, joinCodeText, joinProof, parseJoinCode } from '../../mesh/key/join-code.ts';
+import { JOIN_ADDRESSES_MAX, joinCodeText, joinProof, parseJoinCode } from '../../mesh/key/join-code.ts';
 import { JOIN_CODE_LIFE_MS } from '../../mesh/key/join-codes.ts';
 import { createClusterKeyFile, readClusterKey } from '../../mesh/key/key-file.ts';
 import { reachAddressesOf } from '../../mesh/reachability/reach-targets.ts';
@@ -53,8 +53,8 @@ export class Joining {
         problem: 'This node is in no cluster that another machine could join.',
         advice: 'Create one with: plimsoll key new',
       });
-    const places = this.#placesOf(listensOn);
-    if (places.length === 0)
+    const addresses = this.#addressesOf(listensOn);
+    if (addresses.length === 0)
       throw new JoinError({
         code: 'not-in-a-cluster',
         problem: 'No address is known at which another machine could reach this one.',
@@ -62,7 +62,7 @@ export class Joining {
       });
     const secret = service.issue();
     return {
-      code: joinCodeText({ secret, places }),
+      code: joinCodeText({ secret, addresses }),
       id: joinProof(secret).id,
       expiresInMs: JOIN_CODE_LIFE_MS,
       isLoopback: isLoopbackHost(listensOn.host),
@@ -102,14 +102,14 @@ export class Joining {
     const path = keyPath(this.#parts);
     await this.#mustBeFree(path);
     // Before the code is used up: a disk that is full or read-only is found while that costs nothing.
-    await stored(writeJoinedPeers(home, parsed.code.places), 'The code was not used.');
+    await stored(writeJoinedPeers(home, parsed.code.addresses), 'The code was not used.');
     const outcome = await requestToJoin(parsed.code, clock, AbortSignal.timeout(JOIN_MS_MAX));
     if (outcome.kind !== 'member') {
       await removeJoinedPeers(home);
       throw new JoinError(outcome.kind === 'refused' ? refusal(outcome) : failure(outcome.tries));
     }
-    const { keys, place } = outcome;
-    await stored(writeJoinedPeers(home, [place]), CODE_IS_USED);
+    const { keys, address } = outcome;
+    await stored(writeJoinedPeers(home, [address]), CODE_IS_USED);
     if (!(await stored(createClusterKeyFile(path, ...keys), CODE_IS_USED))) await this.#mustBeFree(path);
     await membership.look();
     if (membership.mesh === undefined)
@@ -118,7 +118,7 @@ export class Joining {
         problem: 'This node now has the key of the cluster, but its mesh does not open.',
         advice: 'See the reason with plimsoll status. The mesh opens by itself when that is fixed.',
       });
-    return { keyId: keys[0].id, place: hostPortText(place) };
+    return { keyId: keys[0].id, address: hostPortText(address) };
   }
 
   async #leave(): Promise<{ readonly keyId: string }> {
@@ -164,14 +164,14 @@ export class Joining {
   }
 
   /** Where others reach the mesh. A link-local IPv6 address would need the name of their interface. */
-  #placesOf({ host, port }: HostPort): readonly HostPort[] {
+  #addressesOf({ host, port }: HostPort): readonly HostPort[] {
     const { nodeId, state } = this.#parts;
     if (host !== '::' && host !== '0.0.0.0') return [{ host, port }];
     const network = state().nodeNetworks[nodeId]?.value;
     if (network === undefined) return [];
     return reachAddressesOf(network)
       .filter(address => !isLinkLocalIpv6(address) && (host === '::' || !address.includes(':')))
-      .slice(0, JOIN_PLACES_MAX)
+      .slice(0, JOIN_ADDRESSES_MAX)
       .map(address => ({ host: address, port }));
   }
 
@@ -201,15 +201,15 @@ const stored = async <T>(writing: Promise<T>, consequence: string): Promise<T> =
 
 type ApiProblemOfJoin = Problem<ApiProblemCode, ApiFacts>;
 
-const refusal = ({ reason, place }: Extract<JoinOutcome, { kind: 'refused' }>): ApiProblemOfJoin => ({
+const refusal = ({ reason, address }: Extract<JoinOutcome, { kind: 'refused' }>): ApiProblemOfJoin => ({
   code: 'join-refused',
-  problem: `${hostPortText(place)} refuses this code: ${REFUSALS[reason] ?? 'for a reason unknown to this version'}.`,
+  problem: `${hostPortText(address)} refuses this code: ${REFUSALS[reason] ?? 'for a reason unknown to this version'}.`,
   advice: NEW_CODE,
   reason,
 });
 
 const failure = (tries: readonly FailedTry[]): ApiProblemOfJoin => {
-  const reported = tries.map(({ place, detail }) => `${hostPortText(place)}: ${detail}`).join('; ');
+  const reported = tries.map(({ address, detail }) => `${hostPortText(address)}: ${detail}`).join('; ');
   const isUnknown = tries.some(({ reason }) => reason === 'unknown-code');
   return {
     code: 'join-failed',

@@ -65,7 +65,7 @@ export const openMeshConnections = async (parts: MeshConnectionsParts): Promise<
 /** For a daemon that checks nothing: connections from before the restart must not look checked. */
 export const closeOpenConnections = (parts: ConnectionBookParts, reason: string): void => {
   const book = new ConnectionBook(parts);
-  for (const place of [...book.held, ...book.heldLost]) book.closed(place, reason);
+  for (const endpoint of [...book.held, ...book.heldLost]) book.closed(endpoint, reason);
 };
 
 export const endpointsFact = (
@@ -100,18 +100,18 @@ export const followKnownAddresses = async (
     const { targets } = connections;
     const known = [...new Set(targets.map(({ node }) => node))].sort();
     const dialled = nodesToDial({ known, isMet, isChosen, linkCount: linkCount(), turn });
-    const places = new Map<string, HostPort[]>();
+    const addressesOf = new Map<string, HostPort[]>();
     for (const { node, address } of targets) {
       const port = state().nodeEndpoints[node]?.value.meshPort;
       if (port === undefined || !isKnown(port) || !dialled.has(node)) continue;
-      const held = places.get(node) ?? [];
-      if (held.length === 0) places.set(node, held);
+      const held = addressesOf.get(node) ?? [];
+      if (held.length === 0) addressesOf.set(node, held);
       held.push({ host: address, port });
     }
     for (const { node } of targets) {
-      const addresses = places.get(node);
+      const addresses = addressesOf.get(node);
       if (addresses === undefined) continue;
-      places.delete(node);
+      addressesOf.delete(node);
       discovery.learnOf(node, addresses);
     }
     await pause(clock, LEARN_MS, signal);

@@ -8,10 +8,10 @@ import { AmdTool } from '../amd-smi/amd-tool.ts';
 import type { AmdToolDevice } from '../amd-smi/tool-json.ts';
 import { numbered } from '../drm/card-sensors.ts';
 import {
-  AMDGPU_IDS_PLACES,
+  AMDGPU_IDS_PATHS,
   amdgpuName,
   hex4,
-  PCI_IDS_PLACES,
+  PCI_IDS_PATHS,
   pciIdsName,
   readNameList,
 } from '../drm/device-names.ts';
@@ -224,10 +224,10 @@ const nameOf = async (card: AmdCard, reported: AmdToolDevice | undefined, root: 
   const revision = await sysfsNumber(join(card.devicePath, 'revision'));
   const marketing = isUnknown(revision)
     ? undefined
-    : amdgpuName(await readNameList(root, AMDGPU_IDS_PLACES), card.device, revision);
+    : amdgpuName(await readNameList(root, AMDGPU_IDS_PATHS), card.device, revision);
   return (
     marketing ??
-    pciIdsName(await readNameList(root, PCI_IDS_PLACES), PCI_VENDORS.amd, card.device) ??
+    pciIdsName(await readNameList(root, PCI_IDS_PATHS), PCI_VENDORS.amd, card.device) ??
     `AMD GPU 0x${hex4(card.device)}`
   );
 };

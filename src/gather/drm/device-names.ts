@@ -27,22 +27,22 @@ export const pciIdsName = (list: string, vendor: number, device: number): string
 };
 
 /** The first of these files that can be read, at most 8 MiB of it; '' if none can. */
-export const readNameList = async (root: string, places: readonly string[]): Promise<string> => {
-  for (const place of places) {
+export const readNameList = async (root: string, paths: readonly string[]): Promise<string> => {
+  for (const path of paths) {
     try {
-      return (await readFile(join(root, place), 'utf8')).slice(0, LIST_LENGTH_MAX);
-    } catch {} // not installed: the next place
+      return (await readFile(join(root, path), 'utf8')).slice(0, LIST_LENGTH_MAX);
+    } catch {} // not installed: the next path
   }
   return '';
 };
 
-export const PCI_IDS_PLACES: readonly string[] = [
+export const PCI_IDS_PATHS: readonly string[] = [
   'usr/share/misc/pci.ids',
   'usr/share/hwdata/pci.ids',
   'usr/share/pci.ids',
   'var/lib/pciutils/pci.ids',
 ];
-export const AMDGPU_IDS_PLACES: readonly string[] = ['usr/share/libdrm/amdgpu.ids'];
+export const AMDGPU_IDS_PATHS: readonly string[] = ['usr/share/libdrm/amdgpu.ids'];
 
 export const hex4 = (id: number): string => id.toString(16).padStart(4, '0');
 

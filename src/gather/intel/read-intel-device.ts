@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { GpuDevice } from '../../core/node/gpu.ts';
 import { isKnown, isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import { findHwmon, type Hwmon, labelled, numbered } from '../drm/card-sensors.ts';
-import { hex4, PCI_IDS_PLACES, pciIdsName, readNameList } from '../drm/device-names.ts';
+import { hex4, PCI_IDS_PATHS, pciIdsName, readNameList } from '../drm/device-names.ts';
 import { ASLEEP, type DrmCard, findDrmCards, isAsleep, PCI_VENDORS } from '../drm/drm-cards.ts';
 import { bridgesAbove, pcieLink } from '../drm/pci-bus.ts';
 import { firstKnown, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-file.ts';
@@ -12,7 +12,7 @@ import { firstKnown, sysfsNames, sysfsNumber, sysfsText } from '../drm/sysfs-fil
 export const readIntelDevice = async (card: IntelCard, index: number, root: string): Promise<GpuDevice> => {
   const kernel = await sysfsText(join(root, 'proc/sys/kernel/osrelease'));
   const name =
-    pciIdsName(await readNameList(root, PCI_IDS_PLACES), PCI_VENDORS.intel, card.device) ??
+    pciIdsName(await readNameList(root, PCI_IDS_PATHS), PCI_VENDORS.intel, card.device) ??
     intelModel(card.device)?.name;
   return {
     deviceId: card.address,
@@ -92,7 +92,7 @@ const powerLimit = async (card: IntelCard): Promise<Reported<number>> => {
 const GIB = 1_024 ** 3;
 
 // One Intel card, of the driver i915 or xe, with the paths of its changing values. The drivers keep the same figures in
-// different places.
+// different paths.
 export interface IntelCard extends DrmCard {
   readonly hwmon: Hwmon | undefined;
   /** The PCI device whose link leads out of the card; undefined if the card's own figure is a placeholder. */

@@ -3,7 +3,7 @@
 
 import { request } from 'node:https';
 import * as v from 'valibot';
-import { isPlaceLabel, type MachineLabel, type NodeContainer, type Pod } from '../../core/node/container.ts';
+import { isPublicLabel, type MachineLabel, type NodeContainer, type Pod } from '../../core/node/container.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { isUnknown, type Reported, unknown } from '../../core/unknown.ts';
 import type { Env } from '../../process/child.ts';
@@ -122,7 +122,7 @@ const labelsIn = (body: string): Reported<readonly MachineLabel[]> => {
   const read = v.safeParse(v.pipe(v.string(), v.parseJson(), machineSchema), body);
   if (!read.success) return unknown('the API server did not answer with a node');
   const labels = Object.entries(read.output.metadata.labels)
-    .filter(([label, value]) => isPlaceLabel(label) && isLabel(label, value))
+    .filter(([label, value]) => isPublicLabel(label) && isLabel(label, value))
     .slice(0, LABELS_KEPT_MAX)
     .map(([label, value]): MachineLabel => ({ label, value }));
   return labels.length === 0 ? unknown('no label of the machine has its location') : labels;
@@ -204,7 +204,7 @@ const podNames = (env: Env, files: MachineFiles): Omit<Pod, 'labels'> => ({
 const labelsOnPod = (files: MachineFiles): Reported<readonly MachineLabel[]> => {
   const text = files.textNow(LABELS_FILE);
   if (isUnreadable(text)) return notRead(text);
-  const labels = parseLabelsFile(text).filter(({ label }) => isPlaceLabel(label));
+  const labels = parseLabelsFile(text).filter(({ label }) => isPublicLabel(label));
   return labels.length === 0 ? unknown('no label of the pod has its location') : labels;
 };
 

@@ -189,7 +189,7 @@ export const chooseVolumes = (mounts: readonly LinuxMount[]): readonly Volume[] 
 const isVolume = ({ mountPoint, fileSystem, device }: LinuxMount): boolean => {
   if (
     mountPoint.length > PATH_LENGTH_MAX ||
-    SYSTEM_PLACES.test(mountPoint) ||
+    SYSTEM_PATHS.test(mountPoint) ||
     IMAGE_FILE_SYSTEMS.has(fileSystem)
   )
     return false;
@@ -234,7 +234,7 @@ const IMAGE_FILE_SYSTEMS: ReadonlySet<string> = new Set(['squashfs', 'erofs', 'c
 /** FUSE file systems that hold nothing or show a local volume again. */
 const LOCAL_FUSE =
   /^fuse\.(?:lxcfs|portal|gvfsd-fuse|snapfuse|fuse-overlayfs|mergerfs|encfs|gocryptfs|rootlesskit|.*AppImage.*)$/;
-const SYSTEM_PLACES =
+const SYSTEM_PATHS =
   /^\/(?:boot|efi|proc|sys|dev|snap|run\/(?:user|credentials|snapd|containerd|docker)|var\/lib\/(?:docker|containerd|containers|kubelet|snapd|rancher)|etc\/(?:hosts|hostname|resolv\.conf))(?:\/|$)/;
 const VOLUMES_MAX = 128;
 const PATH_LENGTH_MAX = 1_000;

@@ -41,8 +41,8 @@ export const nvidiaIsHere = (
 
 /** The tool's name for PATH, or where systems keep it that do not put it there (WSL, NixOS). */
 export const nvidiaTool = async (root: string): Promise<string> => {
-  for (const place of PLACES_OFF_PATH) {
-    const path = join(root, place);
+  for (const candidate of TOOLS_OFF_PATH) {
+    const path = join(root, candidate);
     if (await isFile(path)) return path;
   }
   return 'nvidia-smi';
@@ -105,7 +105,7 @@ const lostReason = (lost: readonly LostMessage[]): string => {
   return `GPU ${first?.address ?? first?.index}${others} does not answer: ${first?.reason}`;
 };
 
-const PLACES_OFF_PATH = ['usr/lib/wsl/lib/nvidia-smi', 'run/opengl-driver/bin/nvidia-smi'];
+const TOOLS_OFF_PATH = ['usr/lib/wsl/lib/nvidia-smi', 'run/opengl-driver/bin/nvidia-smi'];
 const INVALID_FIELD = /field "([\w.]{1,100})" is not a valid field/i;
 const NO_DEVICES = /no devices were found/i;
 const TROUBLES: readonly (readonly [RegExp, string, ReasonCode?])[] = [

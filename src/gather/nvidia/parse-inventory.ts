@@ -1,5 +1,5 @@
 // `nvidia-smi -q -x` → the devices of this machine, and apart from them those that cannot be used. Elements moved between drivers
-// (power_readings became gpu_power_readings in 525), so each figure is looked up in every place it has had.
+// (power_readings became gpu_power_readings in 525), so each figure is looked up under every name it has had.
 
 import { counted } from '../../core/figure/figure.ts';
 import type { FailedGpu } from '../../core/node/failed-gpu.ts';
@@ -163,9 +163,9 @@ const pcieMaxOf = (gpu: Tag): Reported<PcieLink> => {
   return isUnknown(width) ? width : { generation, width };
 };
 
-const powerLimitOf = (gpu: Tag, places: typeof POWER_LIMITS): Reported<number> => {
+const powerLimitOf = (gpu: Tag, elements: typeof POWER_LIMITS): Reported<number> => {
   let limit: Reported<number> = cellNumber(undefined);
-  for (const [readings, element] of places) {
+  for (const [readings, element] of elements) {
     const text = descendant(gpu, readings, element)?.text;
     if (text === undefined) continue;
     limit = cellNumber(text);

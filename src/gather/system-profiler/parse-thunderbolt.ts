@@ -65,14 +65,14 @@ const portsOf = (record: LooseRecord): readonly ThunderboltBus[] => {
 
 interface Receptacle {
   /** Of the bus: 1, 2. */
-  readonly place: number;
+  readonly number: number;
   readonly record: LooseRecord;
 }
 
 const receptaclesOf = (record: LooseRecord): readonly Receptacle[] =>
-  Array.from({ length: RECEPTACLES_MAX }, (_, index) => index + 1).flatMap(place => {
-    const receptacle = looseRecord(record[`receptacle_${place}_tag`]);
-    return receptacle === undefined ? [] : [{ place, record: receptacle }];
+  Array.from({ length: RECEPTACLES_MAX }, (_, index) => index + 1).flatMap(number => {
+    const receptacle = looseRecord(record[`receptacle_${number}_tag`]);
+    return receptacle === undefined ? [] : [{ number, record: receptacle }];
   });
 
 /**
@@ -88,7 +88,7 @@ const receptacleOf = (
   if (connected.length === 1) return connected[0] ?? 0;
   const route = looseText(looseRecord(item)?.['route_string_key']) ?? '';
   const adapter = /^(?:0x)?[0-9a-f]{1,16}$/i.test(route) ? Number.parseInt(route.slice(-2), 16) : 0;
-  const found = receptacles.findIndex(({ place }) => place === Math.ceil(adapter / 2));
+  const found = receptacles.findIndex(({ number }) => number === Math.ceil(adapter / 2));
   return found === -1 ? (connected[0] ?? 0) : found;
 };
 

@@ -5,7 +5,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, pause } from '../../clock/clock.ts';
 import { TokenBucket } from '../../clock/token-bucket.ts';
 import { shortReason } from '../../core/problem.ts';
-import type { BeaconPlace } from './beacon-places.ts';
+import type { BeaconEndpoint } from './beacon-endpoints.ts';
 import type { BeaconSocket, OpenBeaconSocket } from './beacon-socket.ts';
 import type { BeaconChannelStatus, BeaconFailure, BeaconTrouble } from './discovery-status.ts';
 import { DISCOVERY_LIMITS } from './limits.ts';
@@ -23,12 +23,12 @@ export interface BeaconChannelParts {
   /** The nonces of this node: its beacons may come back over another of its interfaces. */
   readonly ownNonces: RecentTexts;
   tagKeys(): readonly Uint8Array[];
-  received(address: string, port: number, place: BeaconPlace): void;
+  received(address: string, port: number, endpoint: BeaconEndpoint): void;
   trouble(trouble: BeaconTrouble): void;
 }
 
 export class BeaconChannel {
-  readonly place: BeaconPlace;
+  readonly endpoint: BeaconEndpoint;
   readonly #parts: BeaconChannelParts;
   readonly #checks: TokenBucket;
   readonly #receivedNonces = new RecentTexts(DISCOVERY_LIMITS.noncesMax);
@@ -40,15 +40,15 @@ export class BeaconChannel {
   #droppedCount = 0;
   #lastSeenAtMs: number | undefined;
 
-  constructor(place: BeaconPlace, parts: BeaconChannelParts) {
-    this.place = place;
+  constructor(endpoint: BeaconEndpoint, parts: BeaconChannelParts) {
+    this.endpoint = endpoint;
     this.#parts = parts;
     const { checkBurst: burst, checksPerSecond: perSecond } = DISCOVERY_LIMITS;
     this.#checks = new TokenBucket(parts.clock, { burst, perSecond });
   }
 
   get status(): BeaconChannelStatus {
-    const { interfaceName, family } = this.place;
+    const { interfaceName, family } = this.endpoint;
     return {
       interfaceName,
       family,
@@ -82,7 +82,7 @@ export class BeaconChannel {
   async #serve(signal: AbortSignal, broken: AbortController): Promise<void> {
     const { clock, random, openSocket, beaconPort: port, reachesOwnMachine, listenPort } = this.#parts;
     await using socket = await openSocket(
-      this.place,
+      this.endpoint,
       { port, reachesOwnMachine },
       {
         datagram: (bytes, address) => this.#take(bytes, address),
@@ -146,7 +146,7 @@ export class BeaconChannel {
     }
     this.#receivedCount += 1;
     this.#lastSeenAtMs = clock.nowMs();
-    received(address, checked.beacon.port, this.place);
+    received(address, checked.beacon.port, this.endpoint);
   }
 
   /** Reported once, until it succeeds again or fails differently. */
@@ -155,7 +155,7 @@ export class BeaconChannel {
     const former = this.#failure;
     this.#failure = { action, code };
     if (former?.action === action && former.code === code) return;
-    const { interfaceName, family } = this.place;
+    const { interfaceName, family } = this.endpoint;
     this.#parts.trouble({ interfaceName, family, action, code });
   }
 }

@@ -2,7 +2,7 @@
 // too (Linux: IP_MULTICAST_ALL); those are dropped here, so each is received by the socket of its own cable.
 
 import { createSocket, type RemoteInfo } from 'node:dgram';
-import { type BeaconPlace, isInNetwork } from './beacon-places.ts';
+import { type BeaconEndpoint, isInNetwork } from './beacon-endpoints.ts';
 import { BEACON_GROUP_IPV4, BEACON_GROUP_IPV6 } from './limits.ts';
 
 export interface BeaconSocket extends AsyncDisposable {
@@ -25,13 +25,13 @@ interface BeaconSocketOptions {
 
 /** @throws the system's error; no socket is left behind. */
 export type OpenBeaconSocket = (
-  place: BeaconPlace,
+  endpoint: BeaconEndpoint,
   options: BeaconSocketOptions,
   events: BeaconSocketEvents,
 ) => Promise<BeaconSocket>;
 
-export const openBeaconSocket: OpenBeaconSocket = async (place, { port, reachesOwnMachine }, events) => {
-  const isIpv6 = place.family === 'IPv6';
+export const openBeaconSocket: OpenBeaconSocket = async (endpoint, { port, reachesOwnMachine }, events) => {
+  const isIpv6 = endpoint.family === 'IPv6';
   const socket = createSocket({ type: isIpv6 ? 'udp6' : 'udp4', reuseAddr: true, ipv6Only: isIpv6 });
   const { promise: bound, resolve, reject } = Promise.withResolvers<void>();
   const close = async (): Promise<void> => {
@@ -41,10 +41,10 @@ export const openBeaconSocket: OpenBeaconSocket = async (place, { port, reachesO
   };
   socket.once('error', reject);
   socket.on('message', (bytes, { address }: RemoteInfo) => {
-    if (isOfPlace(address, place)) events.datagram(bytes, address);
+    if (isOfEndpoint(address, endpoint)) events.datagram(bytes, address);
   });
-  const group = isIpv6 ? `${BEACON_GROUP_IPV6}%${place.interfaceName}` : BEACON_GROUP_IPV4;
-  const here = isIpv6 ? `::%${place.interfaceName}` : place.networks[0].address;
+  const group = isIpv6 ? `${BEACON_GROUP_IPV6}%${endpoint.interfaceName}` : BEACON_GROUP_IPV4;
+  const here = isIpv6 ? `::%${endpoint.interfaceName}` : endpoint.networks[0].address;
   try {
     socket.bind(port, isIpv6 ? '::' : '0.0.0.0', resolve);
     await bound;
@@ -75,7 +75,7 @@ export const openBeaconSocket: OpenBeaconSocket = async (place, { port, reachesO
   };
 };
 
-const isOfPlace = (address: string, place: BeaconPlace): boolean =>
-  place.family === 'IPv6'
-    ? /^fe[89ab]/i.test(address) && address.endsWith(`%${place.interfaceName}`)
-    : place.networks.some(network => isInNetwork(address, network));
+const isOfEndpoint = (address: string, endpoint: BeaconEndpoint): boolean =>
+  endpoint.family === 'IPv6'
+    ? /^fe[89ab]/i.test(address) && address.endsWith(`%${endpoint.interfaceName}`)
+    : endpoint.networks.some(network => isInNetwork(address, network));

@@ -1,7 +1,7 @@
 // The state of discovery on its interfaces, and the problems that a person should know.
 
 import type { BeaconProblem } from '../../wire/mesh-status.ts';
-import type { LeftOutInterface, WhyLeftOut } from './beacon-places.ts';
+import type { LeftOutInterface, WhyLeftOut } from './beacon-endpoints.ts';
 import { DISCOVERY_LIMITS } from './limits.ts';
 
 export interface BeaconFailure {

@@ -11,14 +11,14 @@ import type { MeshCandidate } from '../mesh.ts';
 import { MESH_VERSION } from '../tls/authentication.ts';
 import { BeaconChannel, type BeaconChannelParts, RecentTexts } from './beacon-channel.ts';
 import {
-  type BeaconPlace,
-  beaconPlaces,
+  type BeaconEndpoint,
+  beaconEndpoints,
+  beaconKey,
   type DiscoveryWay,
   type InterfaceList,
   isInNetwork,
   type LeftOutInterface,
-  placeKey,
-} from './beacon-places.ts';
+} from './beacon-endpoints.ts';
 import { type OpenBeaconSocket, openBeaconSocket } from './beacon-socket.ts';
 import type { BeaconTrouble, DiscoveryStatus } from './discovery-status.ts';
 import { BEACON_PORT, DISCOVERY_LIMITS } from './limits.ts';
@@ -160,15 +160,19 @@ class RunningDiscovery implements Discovery {
       this.#leftOut = [{ interfaceName: 'every interface', why: 'not-listed' }];
       return;
     }
-    const { places, leftOut, missing } = beaconPlaces(interfaces, { way, ignoredInterfaces, takesLoopback });
+    const { endpoints, leftOut, missing } = beaconEndpoints(interfaces, {
+      way,
+      ignoredInterfaces,
+      takesLoopback,
+    });
     this.#leftOut = leftOut;
     this.#reportMissing(missing, Object.keys(interfaces));
-    const wanted = new Map(places.map(place => [placeKey(place), place]));
+    const wanted = new Map(endpoints.map(endpoint => [beaconKey(endpoint), endpoint]));
     for (const [key, running] of this.#channels) {
       if (!wanted.has(key)) this.#end(key, running);
     }
-    for (const [key, place] of wanted) {
-      if (!this.#channels.has(key)) this.#begin(key, place);
+    for (const [key, endpoint] of wanted) {
+      if (!this.#channels.has(key)) this.#begin(key, endpoint);
     }
     this.#reportScopes(interfaces);
   }
@@ -180,8 +184,8 @@ class RunningDiscovery implements Discovery {
     this.#options.onMissing?.(missing, present);
   }
 
-  #begin(key: string, place: BeaconPlace): void {
-    const channel = new BeaconChannel(place, this.#channelParts());
+  #begin(key: string, endpoint: BeaconEndpoint): void {
+    const channel = new BeaconChannel(endpoint, this.#channelParts());
     const stop = new AbortController();
     const done = channel.run(AbortSignal.any([this.#signal, stop.signal]));
     this.#channels.set(key, { channel, stop, done });
@@ -207,7 +211,7 @@ class RunningDiscovery implements Discovery {
       listenPort,
       ownNonces: this.#ownNonces,
       tagKeys: () => this.#tagKeys,
-      received: (address, port, place) => this.#received(address, port, place),
+      received: (address, port, endpoint) => this.#received(address, port, endpoint),
       trouble: trouble => {
         if (!this.#signal.aborted) this.#options.onTrouble(trouble);
       },
@@ -215,12 +219,12 @@ class RunningDiscovery implements Discovery {
   }
 
   /** IPv4 link-local cables may share one subnet; then it is unknown through which of them it came. */
-  #received(address: string, port: number, { family, interfaceName }: BeaconPlace): void {
+  #received(address: string, port: number, { family, interfaceName }: BeaconEndpoint): void {
     const isCertain =
       family === 'IPv6' ||
       [...this.#channels.values()].filter(
-        ({ channel: { place } }) =>
-          place.family === 'IPv4' && place.networks.some(network => isInNetwork(address, network)),
+        ({ channel: { endpoint } }) =>
+          endpoint.family === 'IPv4' && endpoint.networks.some(network => isInNetwork(address, network)),
       ).length === 1;
     this.#table.offer({ address, port, source: 'beacon', ...(isCertain ? { interfaceName } : {}) });
   }

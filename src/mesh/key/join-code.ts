@@ -9,13 +9,13 @@ import { parsePeer } from '../discovery/peer-address.ts';
 
 export const JOIN_SECRET_BYTES = 16;
 /** Limit of addresses in one code. */
-export const JOIN_PLACES_MAX = 6;
+export const JOIN_ADDRESSES_MAX = 6;
 
 export interface JoinCode {
   /** 128 random bits. */
   readonly secret: Uint8Array;
   /** Where the mesh of the node that issued it listens, likely ones first. */
-  readonly places: readonly HostPort[];
+  readonly addresses: readonly HostPort[];
 }
 
 type ParsedJoinCode =
@@ -32,9 +32,9 @@ export interface JoinProof {
   readonly psk: Uint8Array;
 }
 
-/** "plimsoll-join-1-", the secret and a checksum over all in groups of 8, "@" and the places with commas between. */
-export const joinCodeText = ({ secret, places }: JoinCode): string => {
-  const where = places.map(hostPortText).join(',');
+/** "plimsoll-join-1-", the secret and a checksum over all in groups of 8, "@" and the addresses with commas between. */
+export const joinCodeText = ({ secret, addresses }: JoinCode): string => {
+  const where = addresses.map(hostPortText).join(',');
   const body = base32(secret) + checksum(secret, where);
   return `${PREFIX}${body.match(/.{1,8}/g)?.join('-') ?? body}@${where}`;
 };
@@ -56,14 +56,14 @@ export const parseJoinCode = (text: string): ParsedJoinCode => {
   const secret = bytesOfBase32(body.slice(0, SECRET_CHARACTERS));
   if (secret?.length !== JOIN_SECRET_BYTES || base32(secret) + checksum(secret, where) !== body)
     return wrong('has a character that is wrong or missing');
-  const places = where.split(',').map(parsePeer);
-  if (places.length > JOIN_PLACES_MAX) return wrong(`names more than ${JOIN_PLACES_MAX} addresses`);
-  const bad = places.find(place => place.kind === 'wrong');
+  const addresses = where.split(',').map(parsePeer);
+  if (addresses.length > JOIN_ADDRESSES_MAX) return wrong(`names more than ${JOIN_ADDRESSES_MAX} addresses`);
+  const bad = addresses.find(address => address.kind === 'wrong');
   if (bad?.kind === 'wrong') return wrong(`has an address that cannot be used: ${bad.problem}`);
-  const named = places.flatMap(place =>
-    place.kind === 'peer' ? [{ host: place.host, port: place.port }] : [],
+  const named = addresses.flatMap(address =>
+    address.kind === 'peer' ? [{ host: address.host, port: address.port }] : [],
   );
-  return { kind: 'code', code: { secret, places: named } };
+  return { kind: 'code', code: { secret, addresses: named } };
 };
 
 export const joinProof = (secret: Uint8Array): JoinProof => ({

@@ -35,14 +35,14 @@ export class BufferedFrames {
       this.#deliver(frame, from);
       return;
     }
-    const place = kind === undefined ? undefined : `${from} ${kind}`;
-    const former = place === undefined ? undefined : this.#readings.get(place);
+    const key = kind === undefined ? undefined : `${from} ${kind}`;
+    const former = key === undefined ? undefined : this.#readings.get(key);
     const bytes = this.#bytes + costOf(frame) - (former === undefined ? 0 : costOf(former.frame));
     if (former !== undefined || bytes > BUFFERED_BYTES_MAX) this.#dropped();
     if (bytes > BUFFERED_BYTES_MAX) return;
     this.#bytes = bytes;
-    if (place === undefined) this.#others.push({ frame, from });
-    else this.#readings.set(place, { frame, from });
+    if (key === undefined) this.#others.push({ frame, from });
+    else this.#readings.set(key, { frame, from });
   }
 
   isFollowing(origin: NodeId): boolean {
@@ -95,15 +95,15 @@ export class BufferedFrames {
   }
 
   #nextReading(): Held | undefined {
-    for (const [place, held] of this.#readings) {
-      this.#readings.delete(place);
+    for (const [key, held] of this.#readings) {
+      this.#readings.delete(key);
       return held;
     }
     return undefined;
   }
 }
 
-/** Memory of a frame, with the name of its place: an empty one costs memory too. */
+/** Memory of a frame, with its key: an empty one costs memory too. */
 const costOf = (frame: Uint8Array): number => frame.length + FRAME_COST_BYTES;
 
 const FRAME_COST_BYTES = 512;

@@ -6,7 +6,7 @@ import type { NodeId } from '../../core/ids.ts';
 import { decodeMeshMessage } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
-import { isAhead, type Place } from '../replication/positions.ts';
+import { isAhead, type Position } from '../replication/positions.ts';
 
 interface Claim {
   readonly node: NodeId;
@@ -22,7 +22,7 @@ export class FleetClaims {
   readonly #parts: FleetClaimsParts;
   readonly #claims = new Map<NodeId, Claim>();
   /** Up to which position the fleet has received the records of an origin. */
-  readonly #stored = new Map<NodeId, Place>();
+  readonly #stored = new Map<NodeId, Position>();
 
   constructor(parts: FleetClaimsParts) {
     this.#parts = parts;
@@ -35,10 +35,10 @@ export class FleetClaims {
     if (held === undefined || node <= held.node) this.#claims.set(entry.origin, { node, entry });
   }
 
-  stored(origin: NodeId, place: Place): void {
+  stored(origin: NodeId, position: Position): void {
     const held = this.#stored.get(origin);
     if (held === undefined && this.#stored.size >= MESH_LIST_LENGTH_MAX) return;
-    if (isAhead(place, held)) this.#stored.set(origin, place);
+    if (isAhead(position, held)) this.#stored.set(origin, position);
   }
 
   /** The server accepted a frame of records, from this node or from another. */

@@ -34,7 +34,7 @@ interface FleetPublisherParts {
 export class FleetPublisher {
   readonly #parts: FleetPublisherParts;
   readonly #reported = new PublishedReadings();
-  /** The newest of each place since it was last published to nodes that subscribe to another rack. */
+  /** The newest of each key since it was last published to nodes that subscribe to another rack. */
   readonly #slow = new Map<string, PublishedReading>();
   readonly #askers = new Map<NodeId, TokenBucket>();
   readonly #batches: ReadingBatches;
@@ -85,14 +85,14 @@ export class FleetPublisher {
     for (const entry of entries) {
       const head = decodeRecordHead(entry.body);
       const slot = eventSlot(head?.kind ?? 'unknown');
-      const place = `${head?.origin} ${slot} ${head?.key}`;
+      const key = `${head?.origin} ${slot} ${head?.key}`;
       const reading = { entry, slot, reportedAtMs };
       if (head?.kind === 'progress.reported' && this.#parts.groups.isByGroups)
         this.#reportRun(head.key, entry);
-      else this.#batches.put(place, reading);
-      this.#putSlow(place, reading);
+      else this.#batches.put(key, reading);
+      this.#putSlow(key, reading);
       if (head?.origin !== this.#parts.self) continue;
-      this.#reported.put(place, head.kind, reading);
+      this.#reported.put(key, head.kind, reading);
     }
   }
 
@@ -103,7 +103,7 @@ export class FleetPublisher {
       missed.map(([, reading]) => reading),
       slots => this.#readingSubject(slots),
     );
-    for (const [place, reading] of missed) if (!this.#slow.has(place)) this.#putSlow(place, reading);
+    for (const [key, reading] of missed) if (!this.#slow.has(key)) this.#putSlow(key, reading);
   }
 
   /** About every five seconds, if a node subscribes to another rack: what it would not receive otherwise. */
@@ -188,9 +188,9 @@ export class FleetPublisher {
     this.#parts.messages.report(subject, encodeMeshMessage({ kind: 'live', entries }));
   }
 
-  #putSlow(place: string, reading: PublishedReading): void {
+  #putSlow(key: string, reading: PublishedReading): void {
     if (!this.#parts.groups.hasSlow) return;
-    if (this.#slow.has(place) || this.#slow.size < SLOW_MAX) this.#slow.set(place, reading);
+    if (this.#slow.has(key) || this.#slow.size < SLOW_MAX) this.#slow.set(key, reading);
   }
 
   #bucketOf(asker: NodeId): TokenBucket {
@@ -229,16 +229,16 @@ export class PublishedReadings {
   readonly #passing = new Set<string>();
 
   /** `kind`: of the event. */
-  put(place: string, kind: string, reading: PublishedReading): void {
-    this.#passing.delete(place);
-    if (!this.#reported.has(place) && this.#reported.size >= REPORTED_MAX) {
+  put(key: string, kind: string, reading: PublishedReading): void {
+    this.#passing.delete(key);
+    if (!this.#reported.has(key) && this.#reported.size >= REPORTED_MAX) {
       const oldest = this.#passing.values().next().value;
       if (oldest === undefined) return;
       this.#passing.delete(oldest);
       this.#reported.delete(oldest);
     }
-    this.#reported.set(place, reading);
-    if (isEventKind(kind) && EVENT_KINDS[kind].isNewestKept === true) this.#passing.add(place);
+    this.#reported.set(key, reading);
+    if (isEventKind(kind) && EVENT_KINDS[kind].isNewestKept === true) this.#passing.add(key);
   }
 
   until(atMs: number): readonly (readonly [string, PublishedReading])[] {
@@ -265,7 +265,7 @@ interface ReadingBatchesParts {
 
 export class ReadingBatches {
   readonly #parts: ReadingBatchesParts;
-  /** The newest of each place. */
+  /** The newest of each key. */
   readonly #waiting = new Map<string, PublishedReading>();
   #bytes = 0;
   #sentAtMs = Number.NEGATIVE_INFINITY;
@@ -275,9 +275,9 @@ export class ReadingBatches {
     this.#parts = parts;
   }
 
-  put(place: string, reading: PublishedReading): void {
-    this.#bytes += reading.entry.body.length - (this.#waiting.get(place)?.entry.body.length ?? 0);
-    this.#waiting.set(place, reading);
+  put(key: string, reading: PublishedReading): void {
+    this.#bytes += reading.entry.body.length - (this.#waiting.get(key)?.entry.body.length ?? 0);
+    this.#waiting.set(key, reading);
     if (this.#bytes > BATCH_BYTES_MAX) this.#send();
     else this.#begun.resolve();
   }

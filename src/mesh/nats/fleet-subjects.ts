@@ -58,7 +58,7 @@ export interface FleetSubject {
 export class FleetSubjects {
   readonly cluster: string;
   readonly #root: string;
-  readonly #place: string;
+  readonly #group: string;
   readonly self: NodeId;
 
   /** @throws RangeError if a cluster's name cannot be in a subject. */
@@ -66,7 +66,7 @@ export class FleetSubjects {
     if (!CLUSTER_NAME.test(cluster)) throw new RangeError(`${cluster} cannot be the name of a cluster`);
     this.cluster = cluster;
     this.#root = `plimsoll.v1.${cluster}`;
-    this.#place = `${tokenOf(site)}.${tokenOf(rack)}`;
+    this.#group = `${tokenOf(site)}.${tokenOf(rack)}`;
     this.self = self;
   }
 
@@ -87,7 +87,7 @@ export class FleetSubjects {
 
   /** To those that subscribe to the rack of this node, or to all. */
   ownGroupReading(slot: string): string {
-    return `${this.ownReading(slot)}.${this.#place}`;
+    return `${this.ownReading(slot)}.${this.#group}`;
   }
 
   /** To those that subscribe to another rack. */
@@ -146,7 +146,7 @@ export class FleetSubjects {
     const runs = `${this.#root}.run.*.*.*`;
     return subscriptions === 'all'
       ? [`${this.#root}.reading.*.*.*.*`, runs]
-      : [`${this.#root}.reading.*.*.${this.#place}`, `${this.#root}.slow.*`, runs];
+      : [`${this.#root}.reading.*.*.${this.#group}`, `${this.#root}.slow.*`, runs];
   }
 
   /** Whether a subject, or a pattern, was introduced with groups. */

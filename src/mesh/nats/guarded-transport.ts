@@ -60,13 +60,13 @@ export class GuardedTransport implements Transport {
   async connect(server: Server, options: ConnectionOptions): Promise<void> {
     const { tls } = options;
     this.#events = this.#eventsOf(options);
-    const place = { host: server.hostname, port: server.port };
+    const address = { host: server.hostname, port: server.port };
     try {
       const ca = await trustedBy(tls?.caFile);
       const secure = { servername: server.tlsName, rejectUnauthorized: true as const, ...ca };
       if (tls?.handshakeFirst === true)
-        await this.#open(connectTls({ ...place, ...secure }), 'secureConnect');
-      else await this.#open(connectTcp(place), 'connect');
+        await this.#open(connectTls({ ...address, ...secure }), 'secureConnect');
+      else await this.#open(connectTcp(address), 'connect');
       const info = await this.#greeting();
       const offersTls = info.tls_required === true || info.tls_available === true;
       // Nothing is sent in plain text if TLS is required, regardless of the server's reply.

@@ -41,8 +41,8 @@ export class RecordSources {
 
   /** Up to which position the server stored an origin. */
   held(origin: NodeId): VectorEntry {
-    const place = this.#snapshot?.place(origin);
-    return { origin, epoch: place?.epoch ?? 0, through: place?.through ?? 0 };
+    const position = this.#snapshot?.positionOf(origin);
+    return { origin, epoch: position?.epoch ?? 0, through: position?.through ?? 0 };
   }
 
   /** Later ones are read when the link comes up again; what is missed until then is requested. */
@@ -59,7 +59,7 @@ export class RecordSources {
     const { origin, epoch, through } = want;
     const before = this.#requested.get(origin);
     const wasRequested = before?.epoch === epoch && before.through === through;
-    const held = this.#snapshot?.place(origin);
+    const held = this.#snapshot?.positionOf(origin);
     const isHeld = held !== undefined && isAhead(held, { epoch, through });
     const requested = members.has(origin) ? origin : claims.claimant(origin);
     if (origin !== self && requested !== undefined && !(wasRequested && isHeld) && (through > 0 || !isHeld)) {

@@ -35,7 +35,7 @@ interface HeldOrigin {
   records: Map<number, HeldRecord>;
 }
 
-interface SnapshotPlace {
+interface SnapshotPosition {
   readonly epoch: number;
   readonly through: number;
 }
@@ -85,7 +85,7 @@ export class StateSnapshot {
       held.records = new Map([...held.records].sort(([a], [b]) => a - b));
   }
 
-  place(origin: NodeId): SnapshotPlace | undefined {
+  positionOf(origin: NodeId): SnapshotPosition | undefined {
     return this.#origins.get(origin);
   }
 
@@ -102,7 +102,7 @@ export class StateSnapshot {
   /** What follows the position, in mesh frames: a short one first. */
   *framesAfter(
     origin: NodeId,
-    from: SnapshotPlace,
+    from: SnapshotPosition,
     { nowMs, chunkBytesMax }: { readonly nowMs: () => number; readonly chunkBytesMax: number },
   ): Generator<Uint8Array> {
     const held = this.#origins.get(origin);

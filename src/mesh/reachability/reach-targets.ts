@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import type { NodeId } from '../../core/ids.ts';
 import type { NetworkInterface, NodeNetwork } from '../../core/node/network.ts';
-import { type InterfaceList, NEVER_A_CLUSTER, OF_CONTAINERS } from '../discovery/beacon-places.ts';
+import { type InterfaceList, NEVER_A_CLUSTER, OF_CONTAINERS } from '../discovery/beacon-endpoints.ts';
 import { dialableFromElsewhere, isLinkLocalIpv6 } from '../discovery/peer-address.ts';
 import { REACHABILITY_LIMITS } from './limits.ts';
 

@@ -7,16 +7,16 @@
 import type { NodeId } from '../../core/ids.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
-import { isAhead, type Place } from './positions.ts';
+import { isAhead, type Position } from './positions.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 
 type CatchUpParts = Pick<ExchangeParts, 'store' | 'peers' | 'counts' | 'limits' | 'nowMs'>;
 
 interface SentRequest {
   /** What the peer claims to have. */
-  readonly target: Place;
+  readonly target: Position;
   /** What was stored here at that time. */
-  readonly from: Place | undefined;
+  readonly from: Position | undefined;
   readonly atMs: number;
 }
 
@@ -30,7 +30,7 @@ interface Failure {
 
 /** What a frame of records brings. */
 interface FrameOfRecords {
-  readonly last: Place;
+  readonly last: Position;
   /** No correct node puts more into one frame. */
   readonly isFull: boolean;
 }
@@ -91,10 +91,10 @@ export class CatchUpRequests {
     const { store } = this.#parts;
     const wants = new Map<ReplicaPeer, VectorEntry[]>();
     for (const origin of origins) {
-      const place = store.position(origin);
-      for (const peer of this.#toRequest(origin, place)) {
+      const position = store.position(origin);
+      for (const peer of this.#toRequest(origin, position)) {
         const requested = wants.get(peer) ?? [];
-        requested.push({ origin, epoch: place?.epoch ?? 0, through: place?.through ?? 0 });
+        requested.push({ origin, epoch: position?.epoch ?? 0, through: position?.through ?? 0 });
         wants.set(peer, requested);
       }
     }
@@ -192,23 +192,23 @@ export class CatchUpRequests {
   }
 
   /** The peers to use now; their requests are counted. */
-  #toRequest(origin: NodeId, place: Place | undefined): readonly ReplicaPeer[] {
+  #toRequest(origin: NodeId, position: Position | undefined): readonly ReplicaPeer[] {
     const claimants: ReplicaPeer[] = [];
     let requested = 0;
     let hasFailed = false;
     for (const peer of this.#parts.peers.values()) {
       const target = peer.outbox.known.get(origin);
-      if (!peer.hasSentHello || target === undefined || !isAhead(target, place)) continue;
+      if (!peer.hasSentHello || target === undefined || !isAhead(target, position)) continue;
       const record = this.#records.get(peer.id);
       const request = record?.requests.get(origin);
-      if (request !== undefined && isAhead(request.target, place)) requested += 1;
+      if (request !== undefined && isAhead(request.target, position)) requested += 1;
       else if (this.isFailing(peer.id, origin)) hasFailed = true;
       else if (peer.outbox.isWritable && (record?.requests.size ?? 0) < REQUESTS_OF_PEER_MAX)
         claimants.push(peer);
     }
     const itself = claimants.find(({ id }) => id === origin);
-    const places = (hasFailed ? REQUESTED_AT_ONCE_MAX : 1) - requested;
-    const chosen = itself === undefined ? this.#best(claimants).slice(0, Math.max(0, places)) : [itself];
+    const slots = (hasFailed ? REQUESTED_AT_ONCE_MAX : 1) - requested;
+    const chosen = itself === undefined ? this.#best(claimants).slice(0, Math.max(0, slots)) : [itself];
     return requested > 0 && itself !== undefined ? [] : chosen.filter(peer => this.#request(peer, origin));
   }
 
@@ -251,7 +251,7 @@ const PEERS_MAX = 1_024;
 const FAILURES_OF_PEER_MAX = 1_024;
 /** A peer that is read at the moment may send a frame of a few records first. */
 const PARTS_MAX = 16;
-/** Origins requested from one peer at a time: a peer that claims everything takes no place from others. */
+/** Origins requested from one peer at a time: a peer that claims everything takes no slot from others. */
 const REQUESTS_OF_PEER_MAX = 1_024;
 /** Peers asked for one origin at a time, once one of them has not delivered it. */
 const REQUESTED_AT_ONCE_MAX = 3;

@@ -9,8 +9,8 @@ import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vecto
 import { CatchUpRequests } from './catch-up-requests.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { Forks } from './forks.ts';
-import { OriginPlaces } from './origin-places.ts';
-import { afterIn, isAhead, type Place } from './positions.ts';
+import { OriginQuota } from './origin-quota.ts';
+import { afterIn, isAhead, type Position } from './positions.ts';
 import { receiptOf } from './receipt.ts';
 import { checkRecord } from './record-proof.ts';
 import { RecordTips } from './record-tips.ts';
@@ -25,14 +25,14 @@ export class DurableExchange {
   readonly catchUp: CatchUpRequests;
   readonly forks: Forks;
   readonly #tips: RecordTips;
-  readonly #places: OriginPlaces;
-  #ownReported: Place;
+  readonly #quota: OriginQuota;
+  #ownReported: Position;
 
   /** `wasSeen`: whether a node's live values are stored; no durable record of such a node is evicted. */
   constructor(parts: ExchangeParts, wasSeen: (node: NodeId) => boolean) {
     this.#parts = parts;
     const { limits, nowMs, peers, store, self } = parts;
-    this.#places = new OriginPlaces({
+    this.#quota = new OriginQuota({
       limits: limits.durableOrigins,
       nowMs,
       peers: {
@@ -42,7 +42,7 @@ export class DurableExchange {
         has: node => peers.has(node) || wasSeen(node),
       },
     });
-    for (const { origin } of store.positions()) if (origin !== self) this.#places.admit(origin, self);
+    for (const { origin } of store.positions()) if (origin !== self) this.#quota.admit(origin, self);
     this.catchUp = new CatchUpRequests(parts);
     this.#tips = new RecordTips(parts.store, parts.self);
     this.forks = new Forks(parts, this.#tips);
@@ -145,7 +145,7 @@ export class DurableExchange {
     const received = this.#checked(relaySource, message, from);
     const last = received?.at(-1)?.record.seq;
     if (received === undefined || last === undefined) {
-      if (held === undefined) this.#places.drop(origin);
+      if (held === undefined) this.#quota.drop(origin);
       return;
     }
     if (received.length < last - from && this.#isBetterRequested(peer, { origin, epoch, through: last })) {
@@ -178,7 +178,7 @@ export class DurableExchange {
     relaySource: RelaySource,
     { origin, epoch, through }: RecordsMessage,
     received: readonly ReceivedRecord[],
-    last: Place,
+    last: Position,
     from: number,
   ): void {
     const { counts, store, nowMs, relays } = this.#parts;
@@ -189,7 +189,7 @@ export class DurableExchange {
       counts.storeRefused += 1;
       return;
     }
-    this.#places.received(origin, relaySource.id, receivedAtMs);
+    this.#quota.received(origin, relaySource.id, receivedAtMs);
     counts.storeRefused += result.passedOver ?? 0;
     counts.recordsStored += received.length;
     counts.unreadable += received.filter(({ event }) => event === undefined).length;
@@ -200,12 +200,12 @@ export class DurableExchange {
     }
   }
 
-  /** Whether a node without stored records gets a place, possibly that of another. */
+  /** Whether a node without stored records is admitted, possibly instead of another. */
   #mayBegin(relaySource: NodeId, origin: NodeId): boolean {
     const { store, counts } = this.#parts;
-    if (this.#places.has(origin)) return true;
-    if (!this.#places.mayRelay(origin, relaySource)) return false;
-    const admission = this.#places.admit(origin, relaySource);
+    if (this.#quota.has(origin)) return true;
+    if (!this.#quota.mayRelay(origin, relaySource)) return false;
+    const admission = this.#quota.admit(origin, relaySource);
     if (admission.kind === 'refused') return false;
     if (admission.evicted === undefined) return true;
     counts.originsEvicted += 1;
@@ -215,7 +215,7 @@ export class DurableExchange {
   }
 
   /** Own events that come back are ignored, unless this node signed them and its journal does not have them. */
-  #takeOwn(relaySource: RelaySource, message: RecordsMessage, held: Place | undefined): void {
+  #takeOwn(relaySource: RelaySource, message: RecordsMessage, held: Position | undefined): void {
     const { counts, store } = this.#parts;
     const { epoch } = message;
     const received = this.#checked(relaySource, message, message.after) ?? [];
@@ -231,7 +231,7 @@ export class DurableExchange {
   }
 
   /** Already stored, from another peer; this sender may have peers that no other node relays to. */
-  #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: Place): void {
+  #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: Position): void {
     for (const other of this.#parts.relays.to(peer.id)) {
       if (other.id !== origin && isAhead(held, other.outbox.known.get(origin)))
         other.outbox.enqueue(origin, { epoch, through: after });
@@ -284,4 +284,4 @@ const requestAgain = (peer: ReplicaPeer, { origin, epoch, through }: VectorEntry
 const tipIn = ({ afterTip }: RecordsMessage): { readonly tip?: number } =>
   afterTip === undefined ? {} : { tip: afterTip };
 
-const NOTHING: Place = { epoch: 0, through: 0 };
+const NOTHING: Position = { epoch: 0, through: 0 };

@@ -1,6 +1,6 @@
 // Every number in docs/limits.md about replication; times in ms.
 
-import type { OriginLimits } from './origin-places.ts';
+import type { OriginLimits } from './origin-quota.ts';
 
 export interface ReplicationLimits {
   /** A digest goes to every peer this often, and repairs what was missed. */

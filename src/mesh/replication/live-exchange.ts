@@ -12,8 +12,8 @@ import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vecto
 import type { ExchangeParts } from './exchange-parts.ts';
 import { type LiveRead, readLive } from './live-read.ts';
 import { type LiveEntry, type LiveStanding, LiveTable, type LiveValue, liveHeadOf } from './live-table.ts';
-import { OriginPlaces } from './origin-places.ts';
-import { isAhead, type Place } from './positions.ts';
+import { OriginQuota } from './origin-quota.ts';
+import { isAhead, type Position } from './positions.ts';
 import { joinedProof } from './record-proof.ts';
 import type { RelaySource } from './relay-source.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
@@ -26,9 +26,9 @@ export class LiveExchange {
   readonly #parts: ExchangeParts;
   readonly #table: LiveTable;
   readonly #standIns: StandIns;
-  readonly #places: OriginPlaces;
+  readonly #quota: OriginQuota;
   /** The last of its own that this daemon published. */
-  #reported: Place | undefined;
+  #reported: Position | undefined;
   /** Nodes evicted since the last sweep. */
   readonly #evicted = new Set<NodeId>();
 
@@ -37,7 +37,7 @@ export class LiveExchange {
     this.#table = new LiveTable(parts.limits);
     this.#standIns = new StandIns(parts.nowMs);
     const { limits, nowMs, peers } = parts;
-    this.#places = new OriginPlaces({ limits: limits.liveOrigins, nowMs, peers });
+    this.#quota = new OriginQuota({ limits: limits.liveOrigins, nowMs, peers });
   }
 
   get bytes(): number {
@@ -45,7 +45,7 @@ export class LiveExchange {
   }
 
   holds(origin: NodeId): boolean {
-    return this.#places.has(origin);
+    return this.#quota.has(origin);
   }
 
   summary(): readonly VectorEntry[] {
@@ -145,9 +145,9 @@ export class LiveExchange {
   /** Periodically: drops what invented nodes have left, here and in state, all at once. */
   sweep(): void {
     const { store, limits, nowMs } = this.#parts;
-    for (const origin of this.#places.silentSince(nowMs() - limits.liveDroppedMs))
+    for (const origin of this.#quota.silentSince(nowMs() - limits.liveDroppedMs))
       if (store.position(origin) === undefined) this.#evict(origin);
-    const gone = [...this.#evicted].filter(origin => !this.#places.has(origin));
+    const gone = [...this.#evicted].filter(origin => !this.#quota.has(origin));
     this.#evicted.clear();
     if (gone.length > 0) store.dropLive(gone);
   }
@@ -190,7 +190,7 @@ export class LiveExchange {
       return undefined;
     }
     const isRelayed = head.origin !== from.id;
-    if (!this.#places.mayRelay(head.origin, from.id)) {
+    if (!this.#quota.mayRelay(head.origin, from.id)) {
       counts.liveRefused += 1;
       return undefined;
     }
@@ -200,7 +200,7 @@ export class LiveExchange {
       from.fault(`a live event of ${head.origin} that it did not sign`);
       return undefined;
     }
-    if (!this.#hasPlace(head.origin, from.id)) {
+    if (!this.#isAdmitted(head.origin, from.id)) {
       counts.liveRefused += 1;
       return undefined;
     }
@@ -208,7 +208,7 @@ export class LiveExchange {
     this.#forget(gone);
     switch (put) {
       case 'newer':
-        this.#places.received(head.origin, from.id, value.receivedAtMs);
+        this.#quota.received(head.origin, from.id, value.receivedAtMs);
         if (entry === undefined) return undefined;
         if (mustBeProven) entry.isProven = true;
         return { entry, isNew: true };
@@ -238,16 +238,16 @@ export class LiveExchange {
     from.fault('a live event of this node that it did not sign');
   }
 
-  #hasPlace(origin: NodeId, relaySource: NodeId): boolean {
-    if (this.#places.has(origin)) return true;
-    const admission = this.#places.admit(origin, relaySource);
+  #isAdmitted(origin: NodeId, relaySource: NodeId): boolean {
+    if (this.#quota.has(origin)) return true;
+    const admission = this.#quota.admit(origin, relaySource);
     if (admission.kind === 'admitted' && admission.evicted !== undefined) this.#evict(admission.evicted);
     return admission.kind === 'admitted';
   }
 
   #evict(origin: NodeId): void {
     this.#parts.counts.originsEvicted += 1;
-    this.#places.drop(origin);
+    this.#quota.drop(origin);
     this.#evicted.add(origin);
     this.#forget(this.#table.drop(origin));
   }

@@ -21,7 +21,7 @@ export interface LiveValue extends Receipt {
 export interface LiveEntry {
   readonly origin: NodeId;
   /** Its name in the table of its origin: slot and key. */
-  readonly place: string;
+  readonly slotKey: string;
   value: LiveValue;
   /** When it arrived here, on the local clock, ms; `receivedAtMs` may be earlier. */
   storedSinceMs: number;
@@ -90,7 +90,7 @@ export class LiveTable {
     const origin = this.#origins.get(head.origin);
     if (origin === undefined || epoch > origin.start) return 'newer';
     if (epoch < origin.start) return 'older';
-    const held = origin.entries.get(placeOf(head));
+    const held = origin.entries.get(slotKeyOf(head));
     if (held === undefined || seq > held.value.seq) return 'newer';
     return seq === held.value.seq ? 'same' : 'older';
   }
@@ -104,8 +104,8 @@ export class LiveTable {
     const origin = this.#originOf(head.origin, value.epoch);
     if (value.epoch < origin.start) return { put: 'older' };
     if (value.epoch > origin.start) this.#restart(origin, value.epoch);
-    const place = placeOf(head);
-    const entry = origin.entries.get(place);
+    const slotKey = slotKeyOf(head);
+    const entry = origin.entries.get(slotKey);
     if (entry !== undefined && value.seq <= entry.value.seq)
       return { put: value.seq === entry.value.seq ? 'same' : 'older', entry };
     const growth = value.body.length - (entry?.value.body.length ?? 0);
@@ -122,7 +122,7 @@ export class LiveTable {
     origin.putAtMs = nowMs;
     const held: LiveEntry = entry ?? {
       origin: head.origin,
-      place,
+      slotKey,
       value,
       storedSinceMs: nowMs,
       seenBy: new Set<NodeId>(),
@@ -133,7 +133,7 @@ export class LiveTable {
     held.storedSinceMs = nowMs;
     held.seenBy.clear();
     held.seenBy.add(value.sender);
-    origin.entries.set(place, held);
+    origin.entries.set(slotKey, held);
     if (entry === undefined && passingMax(head.kind) !== undefined) passingOf(origin, head.kind).add(held);
     return { put: 'newer', entry: held, gone };
   }
@@ -175,7 +175,7 @@ export class LiveTable {
     return entries;
   }
 
-  /** Whether an origin gets a place is decided before (origin-places.ts). */
+  /** Whether an origin is admitted is decided before (origin-quota.ts). */
   #originOf(node: NodeId, start: number): Origin {
     const held = this.#origins.get(node);
     if (held !== undefined) return held;
@@ -213,8 +213,8 @@ export class LiveTable {
   /** False if there is none, or it is newer. */
   #giveUp(origin: Origin, entry: LiveEntry | undefined, seq: number, gone: LiveEntry[]): boolean {
     if (entry === undefined || entry.value.seq > seq) return false;
-    const { value, place } = entry;
-    origin.entries.delete(place);
+    const { value, slotKey } = entry;
+    origin.entries.delete(slotKey);
     for (const slot of origin.passing.values()) slot.delete(entry);
     origin.bytes -= value.body.length;
     this.#bytes -= value.body.length;
@@ -267,7 +267,7 @@ interface Arrival {
   readonly seq: number;
   /** In bytes. */
   readonly growth: number;
-  /** The stored entry of its place. */
+  /** The stored entry of its slot and key. */
   readonly entry: LiveEntry | undefined;
 }
 
@@ -295,7 +295,7 @@ const oldestOf = (slots: Iterable<ReadonlySet<LiveEntry>>, except?: LiveEntry): 
   return oldest;
 };
 
-const placeOf = ({ kind, key }: LiveHead): string => `${eventSlot(kind)} ${key}`;
+const slotKeyOf = ({ kind, key }: LiveHead): string => `${eventSlot(kind)} ${key}`;
 
 export const liveHeadOf = (event: Event): LiveHead => ({
   origin: event.origin,

@@ -8,7 +8,7 @@ import {
   recordFrameBytes,
   type WireRecord,
 } from '../../wire/mesh-message.ts';
-import { afterIn, isAhead, type Place } from './positions.ts';
+import { afterIn, isAhead, type Position } from './positions.ts';
 import { type OwnProof, proofOf } from './record-proof.ts';
 import { tipOf } from './record-tips.ts';
 import type { ReplicaStore } from './replica-store.ts';
@@ -18,12 +18,12 @@ export interface Chunk {
   readonly frame: Uint8Array;
   readonly records: number;
   /** The position of a peer that has received it. */
-  readonly last: Place;
+  readonly last: Position;
 }
 
 export interface ChunkSource {
   /** Undefined if there is nothing to send of the origin. */
-  chunkAfter(origin: NodeId, from: Place): Chunk | undefined;
+  chunkAfter(origin: NodeId, from: Position): Chunk | undefined;
 }
 
 interface ChunkParts {
@@ -54,7 +54,7 @@ export const createRecordChunks = (parts: ChunkParts): ChunkSource => {
 
 const makeChunk = (
   { store, own, counts, chunkBytesMax }: ChunkParts,
-  { origin, epoch, through }: Place & { readonly origin: NodeId },
+  { origin, epoch, through }: Position & { readonly origin: NodeId },
   after: number,
 ): Chunk | undefined => {
   const records: WireRecord[] = [];
@@ -77,9 +77,9 @@ const makeChunk = (
     last = record.seq;
   }
   if (records.length === 0) return undefined;
-  const place = { origin, epoch, after, through, ...(afterTip === undefined ? {} : { afterTip }) };
+  const range = { origin, epoch, after, through, ...(afterTip === undefined ? {} : { afterTip }) };
   return {
-    frame: encodeMeshMessage({ kind: 'records', ...place, records }),
+    frame: encodeMeshMessage({ kind: 'records', ...range, records }),
     records: records.length,
     last: { epoch, through: last },
   };

@@ -37,18 +37,18 @@ type CheckedRecord =
 /** The position is what the frame claims; `nowMs` is local. */
 export const checkRecord = (
   { ageMs, proof, body }: WireRecord,
-  place: { readonly origin: NodeId; readonly epoch: number },
+  journal: { readonly origin: NodeId; readonly epoch: number },
   { keys, nowMs }: { readonly keys: NodeKeys; readonly nowMs: number },
 ): CheckedRecord => {
   const publicKey = proof.subarray(0, PUBLIC_KEY_BYTES);
-  if (!keys.isSignedBy(place.origin, publicKey, body, proof.subarray(PUBLIC_KEY_BYTES)))
+  if (!keys.isSignedBy(journal.origin, publicKey, body, proof.subarray(PUBLIC_KEY_BYTES)))
     return { kind: 'forged' };
   const decoded = decodeRecordBody(body, receiptOf(ageMs, nowMs));
   const event = decoded.kind === 'event' ? decoded.event : undefined;
   const head = event === undefined ? decodeRecordHead(body) : undefined;
   const { origin, epoch, seq, key } = event ?? head ?? {};
   const kind = event?.kind === 'unknown' ? event.unknownKind : (event?.kind ?? head?.kind);
-  if (origin !== place.origin || epoch !== place.epoch) return { kind: 'malformed' };
+  if (origin !== journal.origin || epoch !== journal.epoch) return { kind: 'malformed' };
   if (seq === undefined || key === undefined || kind === undefined) return { kind: 'malformed' };
   const isDurable = !isEventKind(kind) || eventClass(kind) === 'durable';
   return {

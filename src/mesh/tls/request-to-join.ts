@@ -18,15 +18,15 @@ export type JoinOutcome =
       readonly kind: 'member';
       /** The current one first. */
       readonly keys: readonly [ClusterKey, ...ClusterKey[]];
-      readonly place: HostPort;
+      readonly address: HostPort;
     }
   /** By a node that issued the code. */
-  | { readonly kind: 'refused'; readonly reason: string; readonly place: HostPort }
+  | { readonly kind: 'refused'; readonly reason: string; readonly address: HostPort }
   /** No node with the code was reached. */
   | { readonly kind: 'failed'; readonly tries: readonly FailedTry[] };
 
 export interface FailedTry {
-  readonly place: HostPort;
+  readonly address: HostPort;
   /** `unknown-code`: the node that listens there did not issue it, or has been restarted since. */
   readonly reason: 'unknown-code' | 'unreachable' | 'not-a-node';
   /** For people, without a full stop. */
@@ -38,15 +38,15 @@ export interface FailedTry {
  * @throws the signal's reason.
  */
 export const requestToJoin = async (
-  { secret, places }: JoinCode,
+  { secret, addresses }: JoinCode,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<JoinOutcome> => {
   const proof = joinProof(secret);
   const tries: FailedTry[] = [];
-  for (const place of places) {
-    using limit = deadline(clock, PLACE_MS_MAX, signal);
-    const outcome = await requestAt(place, proof, limit.signal);
+  for (const address of addresses) {
+    using limit = deadline(clock, ADDRESS_MS_MAX, signal);
+    const outcome = await requestAt(address, proof, limit.signal);
     signal.throwIfAborted();
     if (outcome.kind !== 'failed') return outcome;
     pushAll(tries, outcome.tries);
@@ -54,12 +54,12 @@ export const requestToJoin = async (
   return { kind: 'failed', tries };
 };
 
-const requestAt = async (place: HostPort, proof: JoinProof, signal: AbortSignal): Promise<JoinOutcome> => {
+const requestAt = async (address: HostPort, proof: JoinProof, signal: AbortSignal): Promise<JoinOutcome> => {
   const failed = (reason: FailedTry['reason'], detail: string): JoinOutcome => ({
     kind: 'failed',
-    tries: [{ place, reason, detail }],
+    tries: [{ address, reason, detail }],
   });
-  const opened = openPskSocket(proof, { address: place.host, port: place.port });
+  const opened = openPskSocket(proof, { address: address.host, port: address.port });
   if (opened instanceof Error) return failed('unreachable', opened.message);
   const { socket, secured } = opened;
   const abort = (): void => void socket.destroy();
@@ -75,7 +75,7 @@ const requestAt = async (place: HostPort, proof: JoinProof, signal: AbortSignal)
     }
     if (!isByPsk(socket)) return failed('not-a-node', 'the service there opened TLS without the code');
     const answer = await answerOf(socket);
-    const read = answer === undefined ? undefined : outcomeOf(answer, place);
+    const read = answer === undefined ? undefined : outcomeOf(answer, address);
     return read ?? failed('not-a-node', 'the service there sent no valid reply');
   } finally {
     signal.removeEventListener('abort', abort);
@@ -101,12 +101,12 @@ const answerOf = async (socket: TLSSocket): Promise<JoinAnswer | undefined> => {
 };
 
 /** Undefined if a key is invalid. */
-const outcomeOf = (answer: JoinAnswer, place: HostPort): JoinOutcome | undefined => {
-  if (answer.kind === 'refused') return { ...answer, place };
+const outcomeOf = (answer: JoinAnswer, address: HostPort): JoinOutcome | undefined => {
+  if (answer.kind === 'refused') return { ...answer, address };
   const [first, second] = answer.clusterKeys.map(parseClusterKey);
   if (first?.kind !== 'key' || second?.kind === 'wrong') return undefined;
-  return { kind: 'member', keys: [first.key, ...(second === undefined ? [] : [second.key])], place };
+  return { kind: 'member', keys: [first.key, ...(second === undefined ? [] : [second.key])], address };
 };
 
 /** To connect, open TLS and receive the reply. */
-const PLACE_MS_MAX = 8_000;
+const ADDRESS_MS_MAX = 8_000;

@@ -73,7 +73,7 @@ export class TlsListener {
     this.#tls.on('tlsClientError', (error, socket) => {
       const named = this.#named.get(socket);
       if (named?.isKnown === true && isWrongPsk(error)) guests?.failed(named.id);
-      this.#visits.get(placeOf(socket))?.end(acceptMeaning(error, named?.isKnown));
+      this.#visits.get(addressOf(socket))?.end(acceptMeaning(error, named?.isKnown));
     });
     this.#net = createNetServer({ noDelay: true }, raw => {
       // Until TLS takes over; afterwards it reports the errors.
@@ -127,21 +127,21 @@ export class TlsListener {
 
   #visit(raw: Socket, events: AcceptEvents): void {
     const address = { host: plainAddress(raw.remoteAddress), port: raw.remotePort ?? 0 };
-    const place = this.#admission.enter(address.host, () => this.#makeRoom());
-    if (typeof place === 'string') {
+    const admission = this.#admission.enter(address.host, () => this.#makeRoom());
+    if (typeof admission === 'string') {
       raw.destroy();
-      events.refused({ direction: 'accepted', address, reason: 'too-many', detail: place });
+      events.refused({ direction: 'accepted', address, reason: 'too-many', detail: admission });
       return;
     }
     const { clock, limits } = this.#parts;
     const stop = new AbortController();
     const limit = deadline(clock, limits.handshakeMs, stop.signal);
-    const key = placeOf(raw);
+    const key = addressOf(raw);
     const leave = (): boolean => {
       if (this.#visits.get(key) !== visit) return false;
       this.#visits.delete(key);
       limit[Symbol.dispose]();
-      place[Symbol.dispose]();
+      admission[Symbol.dispose]();
       return true;
     };
     const visit: Visit = {
@@ -185,7 +185,7 @@ export class TlsListener {
 
   async #welcome(socket: TLSSocket): Promise<void> {
     socket.on('error', () => undefined); // its 'close' follows
-    const visit = this.#visits.get(placeOf(socket));
+    const visit = this.#visits.get(addressOf(socket));
     const id = this.#named.get(socket)?.id ?? '';
     const { guests } = this.#parts;
     if (visit !== undefined && guests?.pskOf(id) !== undefined && isByPsk(socket)) {
@@ -227,7 +227,7 @@ const UNPROVEN_MS = 250;
 export const plainAddress = (address: string | undefined): string =>
   (address ?? '').replace(/^::ffff:(?=\d+\.)/, '');
 
-const placeOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort}`;
+const addressOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort}`;
 
 const listenError = (at: HostPort, error: Error): MeshError =>
   errorCode(error) === 'EADDRINUSE'
@@ -266,8 +266,8 @@ class HandshakeAdmission {
 
   /**
    * @param makeRoom ends a handshake that has proven nothing yet, if there is one: a stranger with many
-   * addresses could otherwise occupy every place for as long as a handshake may take.
-   * @returns the place, to be released when the handshake has ended, or why there is none.
+   * addresses could otherwise occupy every slot for as long as a handshake may take.
+   * @returns the slot, to be released when the handshake has ended, or why there is none.
    */
   enter(address: string, makeRoom: () => void = () => undefined): Disposable | string {
     const { handshakesMax, handshakesPerAddressMax } = this.#limits;

@@ -21,11 +21,11 @@ export const openSocketFolder = async (temporaryFolder: string): Promise<SocketF
   return {
     path,
     endpoint: name => {
-      const place = join(path, name);
-      if (Buffer.byteLength(place) > SOCKET_PATH_BYTES_MAX) {
-        throw new RangeError(`the path of a socket is at most ${SOCKET_PATH_BYTES_MAX} bytes: ${place}`);
+      const file = join(path, name);
+      if (Buffer.byteLength(file) > SOCKET_PATH_BYTES_MAX) {
+        throw new RangeError(`the path of a socket is at most ${SOCKET_PATH_BYTES_MAX} bytes: ${file}`);
       }
-      return `ipc://${place}`;
+      return `ipc://${file}`;
     },
     remove,
     [Symbol.asyncDispose]: remove,

@@ -37,7 +37,7 @@ export interface MockApi {
   /** Data of the events before the first piece, which a setting cannot leave out. */
   opening?(shape: ChunkShape, counts: TokenCounts | undefined): readonly string[];
   /** Data of a piece of the answer: of the last event; those before it open a part of the answer and end another. */
-  speech(shape: ChunkShape, speech: Speech, text: string, place: SpeechPlace): readonly string[];
+  speech(shape: ChunkShape, speech: Speech, text: string, position: SpeechPosition): readonly string[];
   /** Data of the events after the last piece. */
   closing(shape: ChunkShape, answer: ClosedAnswer): readonly string[];
   /** Data of the end marker; undefined: there is none apart from `closing`. */
@@ -52,7 +52,7 @@ interface MessageJson {
   toolCall(shape: ChunkShape, part: ToolCallPart): readonly string[];
 }
 
-interface SpeechPlace {
+interface SpeechPosition {
   /** Of its kind. */
   readonly isFirst: boolean;
   /** Something of another kind came before it. */

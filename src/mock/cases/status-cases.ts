@@ -60,14 +60,14 @@ export const STATUS_CASES: readonly FaultCase[] = [
   refused('status-300', 300, '300 with choices', '', 'location: /a'),
   refused('status-301', 301, '301 to https', '', 'location: https://other.example/v1'),
   refused('status-302', 302, '302 to a login page', page('Found'), HTML, 'location: /login?next=%2Fv1'),
-  refused('status-303', 303, '303 without a place', ''),
+  refused('status-303', 303, '303 without Location', ''),
   both('status-304', '304 although nothing was cached', status(304), () =>
     atOnce(KEEP, headOf('HTTP/1.1 304 Not Modified', 'etag: "a"')),
   ),
   refused(
     'status-308',
     308,
-    '308 with credentials in its place',
+    '308 with credentials in Location',
     '',
     'location: https://user:secret@other.example/v1?key=secret',
   ),

@@ -96,7 +96,7 @@ export const cutParts = (parts: readonly ReplyPart[], cutting: Cutting): Reply =
     }
     start += part.bytes.length;
   }
-  const stampsAt = placesOf(whole, STAMP_FIELD).map(at => at + STAMP_FIELD.indexOf('0'));
+  const stampsAt = offsetsOf(whole, STAMP_FIELD).map(at => at + STAMP_FIELD.indexOf('0'));
   return {
     pieces,
     timeline: {
@@ -133,10 +133,10 @@ const ascending = (times: readonly number[]): readonly number[] => {
   });
 };
 
-const placesOf = (bytes: Buffer, text: string): readonly number[] => {
-  const places: number[] = [];
-  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) places.push(at);
-  return places;
+const offsetsOf = (bytes: Buffer, text: string): readonly number[] => {
+  const offsets: number[] = [];
+  for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + 1)) offsets.push(at);
+  return offsets;
 };
 
 export const CUT_APART_MS = 0.2;

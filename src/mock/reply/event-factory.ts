@@ -63,7 +63,7 @@ export class EventFactory {
    * One event; if a part of the answer begins with it, together with the events that mark the beginning, in the same
    * write.
    */
-  speech(speech: Speech, firstWord: number, tokens: number, at: EventPlace): readonly StreamEvent[] {
+  speech(speech: Speech, firstWord: number, tokens: number, at: EventPosition): readonly StreamEvent[] {
     const word = firstWord % WORD_COUNT;
     const { placed } = this.#api;
     if (placed === 'each') return [this.#speech(speech, word, tokens, at)];
@@ -105,12 +105,12 @@ export class EventFactory {
     return { sse, wire, tokens: 0, chunks: 0, isStamped: false };
   }
 
-  #speech(speech: Speech, word: number, tokens: number, at: EventPlace): StreamEvent {
-    const place = {
+  #speech(speech: Speech, word: number, tokens: number, at: EventPosition): StreamEvent {
+    const position = {
       ...at,
       textSoFar: this.#api.placed === 'each' ? wordsFrom(at.firstOfAll, at.tokensSoFar) : '',
     };
-    return this.#content(this.#api.speech(this.#shape, speech, wordsFrom(word, tokens), place), tokens);
+    return this.#content(this.#api.speech(this.#shape, speech, wordsFrom(word, tokens), position), tokens);
   }
 
   /** The last of them has the content. */
@@ -146,7 +146,7 @@ export class EventFactory {
 }
 
 /** The position of an event in its answer. */
-interface EventPlace {
+interface EventPosition {
   readonly isFirst: boolean;
   readonly isSecond: boolean;
   readonly tokensSoFar: number;

@@ -91,14 +91,14 @@ const speechOf = (
   const add = (kind: 'reasoning' | 'content', from: number, to: number): void => {
     for (let token = from; token < to; token += tokensPerChunk) {
       const count = Math.min(tokensPerChunk, to - token);
-      const place = {
+      const position = {
         isFirst: token === from,
         isSecond: from > 0,
         tokensSoFar: token + count,
         firstOfAll: subject.firstWord,
         counts: subject.reportsUsage ? { ...subject, outputTokens: token + count } : undefined,
       };
-      pushAll(speech, events.speech(kind, subject.firstWord + token, count, place));
+      pushAll(speech, events.speech(kind, subject.firstWord + token, count, position));
     }
   };
   add('reasoning', 0, subject.reasoningTokens);

@@ -31,9 +31,9 @@ export const configFacts = (config: ModelConfig, tensors?: readonly SafeTensor[]
   const { low, high } = quantisation.bitsPerWeight;
   const bits = low === high ? `${low}` : `${low} to ${high}`;
   return {
-    name: config.place.split(/[\\/]/).at(-2) ?? config.place,
+    name: config.location.split(/[\\/]/).at(-2) ?? config.location,
     architecture: config.modelType ?? unknown('not contained in the config'),
-    source: { kind: tensors === undefined ? 'config' : 'safetensors', place: config.place },
+    source: { kind: tensors === undefined ? 'config' : 'safetensors', location: config.location },
     layers: layers ?? unknown('not contained in the config'),
     hiddenSize: config.hiddenSize ?? unknown('not contained in the config'),
     contextMax: config.contextMax ?? unknown('not contained in the config'),

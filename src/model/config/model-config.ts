@@ -8,7 +8,7 @@ import { exactly, type Interval } from '../../core/model/model-facts.ts';
 import { ModelError } from '../byte-source.ts';
 
 export interface ModelConfig {
-  readonly place: string;
+  readonly location: string;
   readonly modelType: string | undefined;
   readonly layers: number | undefined;
   readonly hiddenSize: number | undefined;
@@ -61,11 +61,11 @@ export interface ConfigLinear {
 }
 
 /** @throws ModelError for anything but the config of a text model. */
-export const readModelConfig = (value: unknown, place: string): ModelConfig => {
+export const readModelConfig = (value: unknown, location: string): ModelConfig => {
   if (!isJsonObject(value)) {
     throw new ModelError({
       code: 'damaged',
-      problem: `${place} is not the config of a model`,
+      problem: `${location} is not the config of a model`,
       advice: 'Name a folder with config.json, a .gguf file or a server.',
     });
   }
@@ -77,14 +77,14 @@ export const readModelConfig = (value: unknown, place: string): ModelConfig => {
   if (layers === undefined && hiddenSize === undefined) {
     throw new ModelError({
       code: 'unsupported',
-      problem: `${place} contains neither layers nor a hidden size`,
+      problem: `${location} contains neither layers nor a hidden size`,
       advice: 'It is not the config of a language model. Name a .gguf file or a server instead.',
     });
   }
   const evenHead =
     hiddenSize === undefined || heads === undefined || heads === 0 ? undefined : hiddenSize / heads;
   return {
-    place,
+    location,
     modelType: named(text['model_type']) ?? named(value['model_type']),
     layers,
     hiddenSize,

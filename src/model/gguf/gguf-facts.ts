@@ -19,13 +19,13 @@ import type { GgufHeader, GgufTensor } from './read-gguf.ts';
  * @param headers of all files of a split model; the first one has the model's metadata.
  * @throws ModelError for files without tensors, or that are not parts of one model.
  */
-export const ggufFacts = (headers: readonly GgufHeader[], place: string): ModelFacts => {
+export const ggufFacts = (headers: readonly GgufHeader[], location: string): ModelFacts => {
   const [first] = headers;
   const tensors = headers.flatMap(header => header.tensors);
   if (first === undefined || tensors.length === 0) {
     throw new ModelError({
       code: 'unsupported',
-      problem: `${place} has no tensors: it is a vocabulary, not a model`,
+      problem: `${location} has no tensors: it is a vocabulary, not a model`,
       advice: 'Name the file that has the weights.',
     });
   }
@@ -47,9 +47,9 @@ export const ggufFacts = (headers: readonly GgufHeader[], place: string): ModelF
       `the file ends before its tensors do (${figureText(formatBytes(missing))} are missing); its header counts`,
     );
   return {
-    name: keys.text('general.name') ?? fileName(place),
+    name: keys.text('general.name') ?? fileName(location),
     architecture: keys.text('general.architecture') ?? unknown('not contained in the file'),
-    source: { kind: 'gguf', place },
+    source: { kind: 'gguf', location },
     layers,
     hiddenSize: keys.figure('embedding_length'),
     contextMax: keys.figure('context_length'),
@@ -121,17 +121,17 @@ const quantisationOf = (roles: readonly RoledTensor[]): string => {
 const bitsOf = ({ low }: Interval, weights: number): string =>
   weights === 0 ? '0' : `${Number(((low * 8) / weights).toFixed(2))}`;
 
-const fileName = (place: string): string => place.split(/[\\/]/).at(-1) ?? place;
+const fileName = (location: string): string => location.split(/[\\/]/).at(-1) ?? location;
 
 // A model may be split over files named "…-00001-of-00005.gguf" (llama-gguf-split).
 
 /** The names of all parts, in order; of a file that was not split its own. */
-export const splitParts = (place: string): readonly string[] => {
-  const found = SPLIT.exec(place);
-  if (found === null) return [place];
+export const splitParts = (location: string): readonly string[] => {
+  const found = SPLIT.exec(location);
+  if (found === null) return [location];
   const [, stem = '', , countText = ''] = found;
   const count = Number(countText);
-  if (count < 1 || count > PARTS_MAX) return [place];
+  if (count < 1 || count > PARTS_MAX) return [location];
   return Array.from(
     { length: count },
     (_, index) => `${stem}-${String(index + 1).padStart(5, '0')}-of-${countText}.gguf`,

@@ -37,7 +37,7 @@ export class HeaderCursor {
     if (offset > INPUT_LIMITS.gguf.bytesMax) {
       throw new ModelError({
         code: 'damaged',
-        problem: `${this.#source.place}: its header is longer than ${INPUT_LIMITS.gguf.bytesMax / 2 ** 20} MiB`,
+        problem: `${this.#source.location}: its header is longer than ${INPUT_LIMITS.gguf.bytesMax / 2 ** 20} MiB`,
         advice: INPUT_LIMITS.gguf.advice,
       });
     }
@@ -53,7 +53,7 @@ export class HeaderCursor {
   endsEarly(needed: number): ModelError {
     return new ModelError({
       code: 'damaged',
-      problem: `${this.#source.place} ends at byte ${this.#source.byteCount}, in the middle of its header (${needed} bytes needed)`,
+      problem: `${this.#source.location} ends at byte ${this.#source.byteCount}, in the middle of its header (${needed} bytes needed)`,
       advice: 'It was cut off: download the file again.',
     });
   }
@@ -61,7 +61,7 @@ export class HeaderCursor {
   damaged(what: string): ModelError {
     return new ModelError({
       code: 'damaged',
-      problem: `${this.#source.place}: at byte ${this.offset}: ${what}`,
+      problem: `${this.#source.location}: at byte ${this.offset}: ${what}`,
       advice: 'The file is damaged, or is not what its name says: download it again.',
     });
   }

@@ -7,7 +7,7 @@ import { HeaderCursor } from './header-cursor.ts';
 import { tensorType } from './tensor-types.ts';
 
 export interface GgufHeader {
-  readonly place: string;
+  readonly location: string;
   /**
    * Texts, numbers and booleans; lists of up to 4,096 numbers. For longer ones, and for lists of texts, only the
    * length.
@@ -44,14 +44,14 @@ export interface GgufTensor {
  */
 export const readGguf = async (
   source: ByteSource,
-  budget: ExpansionBudget = headerBudget('gguf', source.place),
+  budget: ExpansionBudget = headerBudget('gguf', source.location),
 ): Promise<GgufHeader> => {
   const cursor = new HeaderCursor(source, budget);
   if (source.byteCount < FIXED_BYTES) throw cursor.endsEarly(FIXED_BYTES);
   await cursor.fill(FIXED_BYTES);
   if (cursor.u32() !== MAGIC) throw cursor.damaged('it does not begin with GGUF');
   const version = cursor.u32();
-  if (version !== 2 && version !== 3) throw notSupported(source.place, version);
+  if (version !== 2 && version !== 3) throw notSupported(source.location, version);
   const tensorCount = bounded(cursor, cursor.u64(), 'tensors');
   const entryCount = bounded(cursor, cursor.u64(), 'entries');
   const metadata = new Map<string, GgufValue>();
@@ -76,7 +76,7 @@ export const readGguf = async (
     0,
   );
   return {
-    place: source.place,
+    location: source.location,
     metadata,
     tensors,
     dataOffset,
@@ -197,13 +197,13 @@ const alignmentOf = (cursor: HeaderCursor, metadata: ReadonlyMap<string, GgufVal
   throw cursor.damaged('general.alignment is not a number of bytes');
 };
 
-const notSupported = (place: string, version: number): ModelError =>
+const notSupported = (location: string, version: number): ModelError =>
   new ModelError({
     code: 'unsupported',
     problem:
       version === 0x02_00_00_00 || version === 0x03_00_00_00
-        ? `${place} is a big-endian GGUF file`
-        : `${place} is a GGUF file of version ${version}`,
+        ? `${location} is a big-endian GGUF file`
+        : `${location} is a GGUF file of version ${version}`,
     advice: 'Versions 2 and 3, little-endian, are read. Convert it with a current llama.cpp.',
   });
 

@@ -20,7 +20,7 @@ export interface SafeTensor {
  */
 export const readSafetensors = async (
   source: ByteSource,
-  budget: ExpansionBudget = headerBudget('safetensors', source.place),
+  budget: ExpansionBudget = headerBudget('safetensors', source.location),
 ): Promise<readonly SafeTensor[]> => {
   const head = await source.read(0, LENGTH_BYTES);
   if (head.byteLength < LENGTH_BYTES) throw damaged(source, 'it is shorter than its own length field');
@@ -44,11 +44,11 @@ const tensorOf = (source: ByteSource, name: string, value: unknown): SafeTensor 
   if (!isJsonObject(value)) throw damaged(source, `tensor ${quoted(name)} is not described`);
   const { dtype, shape, data_offsets: offsets } = value;
   if (typeof dtype !== 'string' || !isCounts(shape) || !isCounts(offsets) || offsets.length !== 2)
-    throw damaged(source, `tensor ${quoted(name)} has no type, shape and place`);
+    throw damaged(source, `tensor ${quoted(name)} has no type, shape and offsets`);
   const [start = 0, end = 0] = offsets;
   const weights = shape.reduce((product, count) => product * count, 1);
   if (end < start || !Number.isSafeInteger(weights))
-    throw damaged(source, `tensor ${quoted(name)} has an impossible place or size`);
+    throw damaged(source, `tensor ${quoted(name)} has an impossible offset or size`);
   return { name, typeName: dtype, shape, weights, bytes: end - start };
 };
 
@@ -59,10 +59,10 @@ const isCounts = (value: unknown): value is readonly number[] =>
 
 const quoted = (name: string): string => JSON.stringify(name.slice(0, 100));
 
-const damaged = ({ place }: ByteSource, what: string): ModelError =>
+const damaged = ({ location }: ByteSource, what: string): ModelError =>
   new ModelError({
     code: 'damaged',
-    problem: `${place}: ${what}`,
+    problem: `${location}: ${what}`,
     advice: 'The file is damaged, or is not what its name says: download it again.',
   });
 

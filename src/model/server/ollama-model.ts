@@ -22,7 +22,7 @@ import {
 
 /** undefined if the server is not Ollama. */
 export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel | undefined> => {
-  const { base, signal, place } = question;
+  const { base, signal, location } = question;
   const tags = await fetchObject({ url: new URL('api/tags', base), signal });
   if (isUnknown(tags) || !Array.isArray(tags['models'])) return undefined;
   const running = await fetchObject({ url: new URL('api/ps', base), signal });
@@ -40,7 +40,7 @@ export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel
   if (isUnknown(shown))
     throw new ModelError({
       code: 'missing',
-      problem: `${place} does not show ${name}: ${shown.reason}`,
+      problem: `${location} does not show ${name}: ${shown.reason}`,
       advice: 'ollama list shows what it has.',
     });
   const metadata = metadataOf(shown['model_info']);
@@ -49,15 +49,15 @@ export const ollamaModel = async (question: ModelQuestion): Promise<ServersModel
   const fileBytes = reportedNumber(stored.find(isNamed) ?? {}, 'size');
   const facts =
     tensors.length > 0
-      ? ggufFacts([headerOf(place, metadata, tensors)], place)
-      : factsWithout(metadata, { fileBytes, place });
+      ? ggufFacts([headerOf(location, metadata, tensors)], location)
+      : factsWithout(metadata, { fileBytes, location });
   const now = loaded.find(isNamed);
   return {
     engine: 'llama.cpp',
     facts: {
       ...facts,
       name,
-      source: { kind: 'server', place },
+      source: { kind: 'server', location },
       quantisation: quantisationOf(facts, isJsonObject(shown['details']) ? shown['details'] : {}),
       notes: [...facts.notes.filter(note => !note.startsWith('the file ends before')), ...runningNotes(now)],
     },
@@ -88,10 +88,10 @@ const runningNotes = (now: Readonly<Record<string, unknown>> | undefined): reado
 };
 
 const headerOf = (
-  place: string,
+  location: string,
   metadata: GgufHeader['metadata'],
   tensors: readonly GgufTensor[],
-): GgufHeader => ({ place, metadata, tensors, dataOffset: 0, missingBytes: 0 });
+): GgufHeader => ({ location, metadata, tensors, dataOffset: 0, missingBytes: 0 });
 
 const metadataOf = (reported: unknown): GgufHeader['metadata'] => {
   const metadata = new Map<string, GgufValue>();
@@ -132,7 +132,7 @@ const tensorOf = (reported: Readonly<Record<string, unknown>>): readonly GgufTen
 /** From metadata and the size of the file alone: the part of experts and tables becomes an interval. */
 const factsWithout = (
   metadata: GgufHeader['metadata'],
-  { fileBytes, place }: { readonly fileBytes: number | undefined; readonly place: string },
+  { fileBytes, location }: { readonly fileBytes: number | undefined; readonly location: string },
 ): ModelFacts => {
   const keys = new GgufKeys({ metadata });
   const layers = keys.figure('block_count');
@@ -144,9 +144,9 @@ const factsWithout = (
   const count = keys.number('expert_count');
   const used = keys.number('expert_used_count');
   return {
-    name: place,
+    name: location,
     architecture: keys.text('general.architecture') ?? unknown('not reported by the server'),
-    source: { kind: 'server', place },
+    source: { kind: 'server', location },
     layers,
     hiddenSize: keys.figure('embedding_length'),
     contextMax: keys.figure('context_length'),

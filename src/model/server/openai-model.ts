@@ -25,12 +25,12 @@ export const openAiModel = async (
   question: ModelQuestion,
   readLocal: (path: string) => Promise<ModelFacts>,
 ): Promise<ServersModel> => {
-  const { base, signal, place } = question;
+  const { base, signal, location } = question;
   const models = await fetchObject({ url: new URL('v1/models', base), signal });
   if (isUnknown(models) || !Array.isArray(models['data'])) {
     throw new ModelError({
       code: isUnknown(models) && models.code === 'unreachable' ? 'missing' : 'unsupported',
-      problem: `${place} is no server of a model: ${isUnknown(models) ? models.reason : '/v1/models has no list'}`,
+      problem: `${location} is no server of a model: ${isUnknown(models) ? models.reason : '/v1/models has no list'}`,
       advice: 'Name a .gguf file, a folder with config.json, or the URL of one or of a server.',
     });
   }
@@ -74,7 +74,7 @@ export const openAiModel = async (
     facts: {
       ...(read ?? { ...reported.facts, notes: [] }),
       name,
-      source: { kind: 'server', place },
+      source: { kind: 'server', location },
       notes: [...(read?.notes ?? []), ...notes],
     },
   };

@@ -14,7 +14,7 @@ export interface ModelQuestion {
   /** Ends in "/"; without "v1/". */
   readonly base: URL;
   /** For display: without a key. */
-  readonly place: string;
+  readonly location: string;
   /** Which of several; undefined: the only one. */
   readonly model: string | undefined;
   /** Folder of the Hugging Face hub's local cache; undefined: there is none. */
@@ -23,7 +23,7 @@ export interface ModelQuestion {
 }
 
 /** @throws ModelError if there are several, none, or not the requested one. */
-export const chosenName = ({ place, model }: ModelQuestion, names: readonly string[]): string => {
+export const chosenName = ({ location, model }: ModelQuestion, names: readonly string[]): string => {
   const [only, ...others] = names;
   const chosen =
     model === undefined ? only : names.find(name => name === model || name === `${model}:latest`);
@@ -33,10 +33,10 @@ export const chosenName = ({ place, model }: ModelQuestion, names: readonly stri
     code: 'missing',
     problem:
       only === undefined
-        ? `${place} has no model`
+        ? `${location} has no model`
         : model === undefined
-          ? `${place} has ${counted(names.length, 'model')}`
-          : `${place} has no model ${JSON.stringify(model)}`,
+          ? `${location} has ${counted(names.length, 'model')}`
+          : `${location} has no model ${JSON.stringify(model)}`,
     advice: only === undefined ? 'Load one there first.' : `--served NAME picks one: ${listed}`,
   });
 };

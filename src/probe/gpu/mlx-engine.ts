@@ -122,7 +122,7 @@ const MLX_DEADLINE_MS = 60_000;
 const OUTPUT_BYTES_MAX: number = 64 * 1024;
 const WORDS_MAX = 200;
 
-// The Pythons in which MLX may be installed, best guess first: the active environment, then the places used by Homebrew
+// The Pythons in which MLX may be installed, best guess first: the active environment, then the folders used by Homebrew
 // and the installers of Python tools. A daemon started by launchd has none of them on its PATH.
 
 /** Absolute paths of existing programs that no other user could have put there. */

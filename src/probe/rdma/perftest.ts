@@ -24,11 +24,11 @@ export const perftest: RdmaTool = {
   read: (test, stdout) => (test.kind === 'latency' ? readLatency(stdout) : readBandwidth(test, stdout)),
 };
 
-const commandOf = ({ test, role, place, rendezvousPort }: ToolCall): ToolCommand => ({
+const commandOf = ({ test, role, endpoint, rendezvousPort }: ToolCall): ToolCommand => ({
   command: test.kind === 'latency' ? 'ib_send_lat' : 'ib_write_bw',
   args: [
-    ...['-d', place.device, '-i', String(place.port), '-p', String(rendezvousPort)],
-    ...(place.gidIndex === undefined ? [] : ['-x', String(place.gidIndex)]),
+    ...['-d', endpoint.device, '-i', String(endpoint.port), '-p', String(rendezvousPort)],
+    ...(endpoint.gidIndex === undefined ? [] : ['-x', String(endpoint.gidIndex)]),
     // -F: continue although the processor's clock varies.
     '-F',
     ...(test.kind === 'latency'

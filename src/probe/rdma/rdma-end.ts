@@ -7,7 +7,7 @@ import type { Env } from '../../process/child.ts';
 import { gidIndexOf } from './gid-index.ts';
 import { jaccl } from './jaccl.ts';
 import { perftest } from './perftest.ts';
-import type { RdmaEngineName, RdmaPlace, RdmaTool } from './rdma-tool.ts';
+import type { RdmaEndpoint, RdmaEngineName, RdmaTool } from './rdma-tool.ts';
 import { ucx } from './ucx.ts';
 
 export const RDMA_TOOLS: { readonly [K in RdmaEngineName]: RdmaTool } = {
@@ -22,7 +22,7 @@ interface RdmaEnd {
   readonly transport: 'rdma' | 'tcp';
 }
 
-export const placeOf = ({ device, devicePort, transport }: RdmaEnd, root = '/'): RdmaPlace => ({
+export const endpointOf = ({ device, devicePort, transport }: RdmaEnd, root = '/'): RdmaEndpoint => ({
   device,
   port: devicePort,
   transport,

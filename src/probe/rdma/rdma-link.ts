@@ -40,7 +40,7 @@ interface RdmaSinkLinkOptions extends RdmaEndOptions {
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
-  /** Where the source may connect from, as far as known: places are reserved for it. */
+  /** Where the source may connect from, as far as known: slots are reserved for it. */
   readonly sourceAddresses?: readonly string[];
   /** For the source to connect. Default RDMA_WAIT_MS_MAX. */
   readonly waitMsMax?: number;

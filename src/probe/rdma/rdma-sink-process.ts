@@ -8,7 +8,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
-import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
+import { endpointOf, installedEngines, leashOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSinkRequestSchema } from './rdma-request.ts';
 import { RdmaSink } from './rdma-sink.ts';
 import { removeStaleFolders } from './tool-folder.ts';
@@ -27,7 +27,7 @@ try {
     sourceAddresses: request.sourceAddresses,
     ticket: process.env[TICKET_VARIABLE] ?? '',
     tools: (await installedEngines(request.engines, process.env)).map(name => RDMA_TOOLS[name]),
-    place: placeOf(request),
+    endpoint: endpointOf(request),
     sourceDevice: request.otherDevice,
     env: toolEnv(process.env),
     leash: await leashOf(process.platform, process.env),

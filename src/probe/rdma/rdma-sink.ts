@@ -8,7 +8,7 @@ import { ControlChannel } from '../socket/control-channel.ts';
 import { ProbeError } from '../socket/probe-error.ts';
 import { type DataConnection, TicketListener } from '../socket/ticket-listener.ts';
 import { RUNS_MAX, type ToRdmaSink, type ToRdmaSource, toRdmaSinkSchema } from './rdma-message.ts';
-import type { RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';
+import type { RdmaEndpoint, RdmaTest, RdmaTool } from './rdma-tool.ts';
 import { startTool, type ToolRun } from './tool-run.ts';
 
 interface RdmaSinkOptions {
@@ -20,7 +20,7 @@ interface RdmaSinkOptions {
   readonly sourceAddresses: readonly string[];
   /** What is installed here. */
   readonly tools: readonly RdmaTool[];
-  readonly place: RdmaPlace;
+  readonly endpoint: RdmaEndpoint;
   readonly sourceDevice: string;
   readonly env: Env;
   readonly leash: readonly string[];
@@ -136,14 +136,16 @@ export class RdmaSink {
     channel: ControlChannel<ToRdmaSource, ToRdmaSink>,
     signal: AbortSignal,
   ): Promise<void> {
-    const { tools, place, sourceDevice, env, leash, toolMsMax } = this.#options;
+    const { tools, endpoint, sourceDevice, env, leash, toolMsMax } = this.#options;
     const tool = tools.find(({ name }) => name === engine);
     if (tool === undefined) throw new ProbeError('protocol', `${engine} was not offered by this end`);
     const devices =
-      role === 'waits' ? ([place.device, sourceDevice] as const) : ([sourceDevice, place.device] as const);
+      role === 'waits'
+        ? ([endpoint.device, sourceDevice] as const)
+        : ([sourceDevice, endpoint.device] as const);
     const started = await startTool({
       tool,
-      call: { test, role, place, devices },
+      call: { test, role, endpoint, devices },
       env,
       leash,
       timeoutMs: toolMsMax,

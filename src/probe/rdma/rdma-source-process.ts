@@ -8,7 +8,7 @@ import { systemClock } from '../../clock/system-clock.ts';
 import { errorMessage } from '../../core/problem.ts';
 import { reportParent, watchParent } from '../../process/parent-watch.ts';
 import { TICKET_VARIABLE } from '../socket/process-arguments.ts';
-import { installedEngines, leashOf, placeOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
+import { endpointOf, installedEngines, leashOf, RDMA_TOOLS, toolEnv } from './rdma-end.ts';
 import { rdmaSourceRequestSchema } from './rdma-request.ts';
 import { measureRdma } from './rdma-source.ts';
 import { removeStaleFolders } from './tool-folder.ts';
@@ -28,7 +28,7 @@ try {
     ticket: process.env[TICKET_VARIABLE] ?? '',
     tools: (await installedEngines(request.engines, process.env)).map(name => RDMA_TOOLS[name]),
     wanted: request.engines,
-    place: placeOf(request),
+    endpoint: endpointOf(request),
     sinkDevice: request.otherDevice,
     env: toolEnv(process.env),
     leash: await leashOf(process.platform, process.env),

@@ -11,7 +11,7 @@ import { ControlChannel } from '../socket/control-channel.ts';
 import { dialSink } from '../socket/dial.ts';
 import { ProbeError } from '../socket/probe-error.ts';
 import { MESSAGES_MAX, type ToRdmaSink, type ToRdmaSource, toRdmaSourceSchema } from './rdma-message.ts';
-import type { LatencyFigures, RdmaPlace, RdmaTest, RdmaTool } from './rdma-tool.ts';
+import type { LatencyFigures, RdmaEndpoint, RdmaTest, RdmaTool } from './rdma-tool.ts';
 import { startTool, type ToolEnding } from './tool-run.ts';
 
 interface RdmaSourceOptions {
@@ -23,7 +23,7 @@ interface RdmaSourceOptions {
   readonly tools: readonly RdmaTool[];
   /** Other acceptable tools. */
   readonly wanted: readonly string[];
-  readonly place: RdmaPlace;
+  readonly endpoint: RdmaEndpoint;
   readonly sinkDevice: string;
   readonly env: Env;
   readonly leash: readonly string[];
@@ -56,7 +56,7 @@ export const measureRdma = async (options: RdmaSourceOptions): Promise<ProbeOutc
         bytesUsed: session.bytesUsed,
         extrasBytes: 0,
         engine: tool.name,
-        method: methodOf({ tool, place: options.place }, latency, upload, download),
+        method: methodOf({ tool, endpoint: options.endpoint }, latency, upload, download),
       },
     };
   } catch (error) {
@@ -163,7 +163,7 @@ class RdmaSession {
     direction: 'upload' | 'download',
   ): Promise<{ readonly own: ToolEnding; readonly reported: number | null }> {
     const tool = this.#openTool();
-    const { place, sinkDevice, env, leash, toolMsMax } = this.#options;
+    const { endpoint, sinkDevice, env, leash, toolMsMax } = this.#options;
     const channel = this.#channel;
     if (channel === undefined) throw new ProbeError('closed', 'the probe is not open');
     this.#runs += 1;
@@ -176,8 +176,8 @@ class RdmaSession {
       call: {
         test,
         role: isUpload ? 'dials' : 'waits',
-        place,
-        devices: isUpload ? [sinkDevice, place.device] : [place.device, sinkDevice],
+        endpoint,
+        devices: isUpload ? [sinkDevice, endpoint.device] : [endpoint.device, sinkDevice],
       },
       env,
       leash,
@@ -260,12 +260,12 @@ const believable = (bitsPerSecond: number): number => {
 };
 
 const methodOf = (
-  { tool, place }: { readonly tool: RdmaTool; readonly place: RdmaPlace },
+  { tool, endpoint }: { readonly tool: RdmaTool; readonly endpoint: RdmaEndpoint },
   latency: LatencyFigures,
   upload: Direction,
   download: Direction,
 ): string => {
-  const over = place.transport === 'tcp' ? ' over TCP, not RDMA' : '';
+  const over = endpoint.transport === 'tcp' ? ' over TCP, not RDMA' : '';
   const mib = MESSAGE_BYTES / 2 ** 20;
   return `${tool.name}${over}: ${isUnknown(latency.roundTripCount) ? '' : `${latency.roundTripCount} `}round trips; ${counted(upload.messages, 'message')} up, ${download.messages} down, of ${mib} MiB`;
 };

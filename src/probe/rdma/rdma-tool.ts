@@ -12,7 +12,7 @@ export type RdmaTest =
   | { readonly kind: 'bandwidth'; readonly messageBytes: number; readonly messages: number };
 
 /** One end's access to the fabric. */
-export interface RdmaPlace {
+export interface RdmaEndpoint {
   /** "mlx5_0", "rdma_en3"; for UCX over TCP the interface: "en0". */
   readonly device: string;
   /** Port of the device; 1 if it has only one. */
@@ -28,7 +28,7 @@ export type ToolRole = 'waits' | 'dials';
 export interface ToolCall {
   readonly test: RdmaTest;
   readonly role: ToolRole;
-  readonly place: RdmaPlace;
+  readonly endpoint: RdmaEndpoint;
   /** The devices by name, for engines that need them: both devices, the waiting one first. */
   readonly devices: readonly [string, string];
   /** On 127.0.0.1: to wait on, or to dial. */

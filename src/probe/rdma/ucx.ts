@@ -6,7 +6,7 @@ import { meanAbsoluteDifference } from '../../core/statistics/percentile.ts';
 import { unknown } from '../../core/unknown.ts';
 import {
   isHalfRoundTrip,
-  type RdmaPlace,
+  type RdmaEndpoint,
   type RdmaTest,
   type RdmaTool,
   roundTripNs,
@@ -39,7 +39,7 @@ export const ucx: RdmaTool = {
 /** Round trips measured one at a time; at least fifty (DESIGN §3.6). */
 const SINGLE_ROUND_TRIPS = 50;
 
-const commandOf = ({ test, role, place, rendezvousPort, folder }: ToolCall): ToolCommand => ({
+const commandOf = ({ test, role, endpoint, rendezvousPort, folder }: ToolCall): ToolCommand => ({
   command: 'ucx_perftest',
   args: [
     ...(role === 'dials' ? ['127.0.0.1'] : []),
@@ -48,17 +48,17 @@ const commandOf = ({ test, role, place, rendezvousPort, folder }: ToolCall): Too
     ...(role === 'dials' ? ['-f', '-v'] : []),
   ],
   env: {
-    UCX_TLS: place.transport === 'tcp' ? 'tcp' : 'rc',
-    UCX_NET_DEVICES: netDevice(place),
+    UCX_TLS: endpoint.transport === 'tcp' ? 'tcp' : 'rc',
+    UCX_NET_DEVICES: netDevice(endpoint),
     // Settings from a user's shell must not affect the measurement.
     UCX_LOG_LEVEL: 'error',
     UCX_WARN_UNUSED_ENV_VARS: 'n',
-    ...(place.gidIndex === undefined ? {} : { UCX_IB_GID_INDEX: String(place.gidIndex) }),
+    ...(endpoint.gidIndex === undefined ? {} : { UCX_IB_GID_INDEX: String(endpoint.gidIndex) }),
   },
   files: [{ name: BATCH, text: batchOf(test) }],
 });
 
-const netDevice = ({ device, port, transport }: RdmaPlace): string =>
+const netDevice = ({ device, port, transport }: RdmaEndpoint): string =>
   transport === 'tcp' ? device : `${device}:${port}`;
 
 /** Both ends read the same list. First word: the name of the row. */

@@ -4,7 +4,7 @@
 import { ageMsOf } from '../../core/entry-maps.ts';
 import type { Fact } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
-import { fromOtherEnd, type PathPlace } from '../../core/link/link-path.ts';
+import { fromOtherEnd, type PathMeasurement } from '../../core/link/link-path.ts';
 import type { LinkProfile } from '../../core/link/link-profile.ts';
 import type { GpuProfile } from '../../core/node/gpu-profile.ts';
 import type { Entry } from '../../core/state.ts';
@@ -32,7 +32,7 @@ export const linkFact = (
   { subject: { sink, connectionKey }, kind, newest }: WantedLink,
   { outcome, measuresExtras, intervalMs, nowMs }: LinkOutcome,
 ): Fact => {
-  const place = { sink, connectionKey, intervalMs };
+  const path = { sink, connectionKey, intervalMs };
   const held = newest === undefined ? undefined : knownFigures(self, newest, nowMs);
   if (outcome.kind === 'measured') {
     const extras =
@@ -40,7 +40,7 @@ export const linkFact = (
     const payload: LinkProfile = {
       ...outcome.measurement,
       ...extras,
-      ...place,
+      ...path,
       measuredAgeMs: 0,
       failure: 'none',
     };
@@ -48,7 +48,7 @@ export const linkFact = (
   }
   const figures = held?.figures ?? { ...noLinkFigures(kind), extrasAgeMs: NEVER, measuredAgeMs: 0 };
   const failed = { failure: failureOf(outcome), bytesUsed: outcome.bytesUsed, extrasBytes: 0 };
-  return { kind: 'link.profiled', payload: { ...figures, ...place, ...failed } };
+  return { kind: 'link.profiled', payload: { ...figures, ...path, ...failed } };
 };
 
 /** How long until the all-reduce and the queue of the path are due, ms; 0 or less: now. */
@@ -57,20 +57,20 @@ export const extrasDueInMs = ({ newest }: Pick<WantedLink, 'newest'>, nowMs: num
   return isKnown(ageMs) ? EXTRAS_TTL_MS - ageMs : 0;
 };
 
-const extrasAgeMs = ({ entry }: PathPlace, nowMs: number): Reported<number> => {
+const extrasAgeMs = ({ entry }: PathMeasurement, nowMs: number): Reported<number> => {
   const { extrasAgeMs: thenMs } = entry.value;
   return isKnown(thenMs) ? thenMs + ageMsOf(entry, nowMs) : thenMs;
 };
 
 const extrasAgeOf = (isMeasured: boolean): Reported<number> => (isMeasured ? 0 : NEVER);
 
-const knownFigures = (self: NodeId, place: PathPlace, nowMs: number) => {
-  const { value } = place.entry;
-  const seen = place.source === self ? value : fromOtherEnd(value);
+const knownFigures = (self: NodeId, measurement: PathMeasurement, nowMs: number) => {
+  const { value } = measurement.entry;
+  const seen = measurement.source === self ? value : fromOtherEnd(value);
   const { allReduceNs16Kib, allReduceNs1Mib, uploadQueueNs, downloadQueueNs } = seen;
-  const ageMs = extrasAgeMs(place, nowMs);
+  const ageMs = extrasAgeMs(measurement, nowMs);
   return {
-    figures: { ...seen, extrasAgeMs: ageMs, measuredAgeMs: nowMs - place.measuredAtMs },
+    figures: { ...seen, extrasAgeMs: ageMs, measuredAgeMs: nowMs - measurement.measuredAtMs },
     extras: { allReduceNs16Kib, allReduceNs1Mib, uploadQueueNs, downloadQueueNs, extrasAgeMs: ageMs },
   };
 };

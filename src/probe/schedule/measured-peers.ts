@@ -26,7 +26,7 @@ export class MeasuredPeers {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #chosenAtMs = Number.NEGATIVE_INFINITY;
   #seen = '';
-  #places: readonly unknown[] = [];
+  #inputs: readonly unknown[] = [];
 
   constructor(parts: MeasuredPeersParts) {
     this.#parts = parts;
@@ -59,10 +59,10 @@ export class MeasuredPeers {
     const present = ids.map(node => presence(state, node, nowMs) !== 'offline');
     const used = [...this.#requested.keys(), ...peersInUse(state, self, nowMs)];
     const seen = `${ids.join(' ')}|${present.join(' ')}|${used.join(' ')}`;
-    const places = [state.nodeConfigs, state.nodeContainers];
-    const isSame = seen === this.#seen && places.every((map, index) => map === this.#places[index]);
+    const inputs = [state.nodeConfigs, state.nodeContainers];
+    const isSame = seen === this.#seen && inputs.every((map, index) => map === this.#inputs[index]);
     if (isSame && nowMs - this.#chosenAtMs < CHOOSE_AGAIN_MS) return;
-    [this.#seen, this.#places, this.#chosenAtMs] = [seen, places, nowMs];
+    [this.#seen, this.#inputs, this.#chosenAtMs] = [seen, inputs, nowMs];
     const members = ids.map((nodeId, index) => ({
       nodeId,
       ...standsAt(state, nodeId),

@@ -55,16 +55,16 @@ export const believableSpending = ({ busyMs, bytesUsed }: Spending): Spending =>
 export const portLoads = (state: State, nowMs: number): PortLoads => {
   const byPort = new Map<string, PortLoad>();
   const byPath = new Map<string, Spending | undefined>();
-  const placesFor = rememberedPlaces(state);
+  const portsFor = cachedPortKeys(state);
   for (const { connections, profiles } of currentPaths(state, nowMs)) {
     const [link] = connections;
     if (link === undefined) continue;
     const spending =
       profiles?.newest === undefined ? undefined : routineSpendingOf(profiles.newest.entry.value);
     byPath.set(pathName(link), spending);
-    for (const place of placesFor(link)) {
-      const sum = byPort.get(place) ?? NO_LOAD;
-      byPort.set(place, {
+    for (const port of portsFor(link)) {
+      const sum = byPort.get(port) ?? NO_LOAD;
+      byPort.set(port, {
         busyMs: sum.busyMs + (spending?.busyMs ?? 0),
         bytesUsed: sum.bytesUsed + (spending?.bytesUsed ?? 0),
         unmeasured: sum.unmeasured + (spending === undefined ? 1 : 0),
@@ -89,8 +89,8 @@ export const linkIntervalMs = (
   const moreOf = (figure: keyof Spending): number =>
     counted === undefined ? 0 : mine[figure] - counted[figure];
   let intervalMs = ttlMsOf(link.connection.kind, settings);
-  for (const place of placesOf(state, link)) {
-    const load = loads.byPort.get(place) ?? NO_LOAD;
+  for (const port of portsOf(state, link)) {
+    const load = loads.byPort.get(port) ?? NO_LOAD;
     const roundOf = (figure: keyof Spending): number =>
       load[figure] + moreOf(figure) + load.unmeasured * mine[figure];
     intervalMs = Math.max(
@@ -102,23 +102,23 @@ export const linkIntervalMs = (
   return Math.min(intervalMs, INTERVAL_MS_MAX);
 };
 
-const placesOf = (state: State, { source, connection }: PlacedLink): readonly string[] => [
-  ...sourcePlaces(state, source, connection),
-  ...sinkPlaces(state, connection),
+const portsOf = (state: State, { source, connection }: PlacedLink): readonly string[] => [
+  ...sourcePortKeys(state, source, connection),
+  ...sinkPortKeys(state, connection),
 ];
 
-const sourcePlaces = (state: State, source: NodeId, connection: Connection): readonly string[] =>
-  placesAt(source, sourcePorts(state, source, connection));
+const sourcePortKeys = (state: State, source: NodeId, connection: Connection): readonly string[] =>
+  portKeys(source, sourcePorts(state, source, connection));
 
-const sinkPlaces = (state: State, connection: Connection): readonly string[] =>
-  placesAt(connection.sink, sinkPorts(state, connection));
+const sinkPortKeys = (state: State, connection: Connection): readonly string[] =>
+  portKeys(connection.sink, sinkPorts(state, connection));
 
 /** An unknown interface is counted separately: its identity would only be a guess. */
-const placesAt = (node: NodeId, ports: readonly string[]): readonly string[] =>
+const portKeys = (node: NodeId, ports: readonly string[]): readonly string[] =>
   ports.map(port => `${node} ${port === ANY_PORT ? 'unknown' : port}`);
 
 /** A node has thousands of connections and a few interfaces: each end is looked up once. */
-const rememberedPlaces = (state: State): ((link: PlacedLink) => readonly string[]) => {
+const cachedPortKeys = (state: State): ((link: PlacedLink) => readonly string[]) => {
   const known = new Map<string, readonly string[]>();
   const at = (key: string, look: () => readonly string[]): readonly string[] => {
     const held = known.get(key);
@@ -133,8 +133,8 @@ const rememberedPlaces = (state: State): ((link: PlacedLink) => readonly string[
     const sourceEnd = isKnown(sourceInterface) ? sourceInterface : ANY_PORT;
     const kind = connection.kind;
     return [
-      ...at(`source ${source} ${sourceEnd}`, () => sourcePlaces(state, source, connection)),
-      ...at(`${kind} ${sink} ${sinkEnd}`, () => sinkPlaces(state, connection)),
+      ...at(`source ${source} ${sourceEnd}`, () => sourcePortKeys(state, source, connection)),
+      ...at(`${kind} ${sink} ${sinkEnd}`, () => sinkPortKeys(state, connection)),
     ];
   };
 };

@@ -5,7 +5,7 @@ import { ageMsOf } from '../../core/entry-maps.ts';
 import { minimumOf } from '../../core/extremes.ts';
 import type { NodeId } from '../../core/ids.ts';
 import type { Connection } from '../../core/link/connection.ts';
-import type { PathPlace, PathProfiles } from '../../core/link/link-path.ts';
+import type { PathMeasurement, PathProfiles } from '../../core/link/link-path.ts';
 import type { ProbeSubject } from '../../core/probe/probe-status.ts';
 import type { Entry, State } from '../../core/state.ts';
 import { isKnown, isUnknown, type Reported } from '../../core/unknown.ts';
@@ -41,8 +41,8 @@ export interface WantedLink extends Wanted {
   readonly others: readonly LinkSubject[];
   readonly connection: Connection;
   /** Newest profile of the path, from either end. */
-  readonly newest: PathPlace | undefined;
-  readonly tried: PathPlace | undefined;
+  readonly newest: PathMeasurement | undefined;
+  readonly tried: PathMeasurement | undefined;
 }
 
 type LinkSubject = Extract<ProbeSubject, { kind: 'link' }>;

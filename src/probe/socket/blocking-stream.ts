@@ -19,7 +19,7 @@ interface BlockingStream {
 export const runBlocking = (stream: BlockingStream, job: StreamJob): readonly number[] => {
   const bytes =
     job.kind === 'send' || job.kind === 'exchange' ? randomBytes(CHUNK_BYTES) : Buffer.alloc(CHUNK_BYTES);
-  const chunk = stream.sockets.place(bytes);
+  const chunk = stream.sockets.withAddress(bytes);
   stream.board.waitForStart();
   switch (job.kind) {
     case 'send':
@@ -34,7 +34,7 @@ export const runBlocking = (stream: BlockingStream, job: StreamJob): readonly nu
     case 'ping':
       return ping(stream, chunk, job.count);
     case 'exchange':
-      return exchange(stream, chunk, stream.sockets.place(Buffer.alloc(job.bytes)), job);
+      return exchange(stream, chunk, stream.sockets.withAddress(Buffer.alloc(job.bytes)), job);
     default:
       return job satisfies never;
   }

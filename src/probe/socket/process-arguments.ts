@@ -39,7 +39,7 @@ type SinkReady =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'cannot-listen'; readonly isTaken: boolean; readonly reason: string };
 
-/** More would not fit an argument; sources from other addresses share the general places. */
+/** More would not fit an argument; sources from other addresses share the general slots. */
 export const SOURCE_ADDRESSES_MAX = 256;
 /** Twelve characters of 5 bits, like the shortest one created here. */
 const TICKET_LENGTH_MIN = 12;

@@ -27,7 +27,7 @@ interface SocketSinkOptions {
   readonly port: number;
   /** At least 60 unguessable bits; valid for one probe. */
   readonly ticket: string;
-  /** Where the source may connect from, as far as known: places are reserved for it. */
+  /** Where the source may connect from, as far as known: slots are reserved for it. */
   readonly sourceAddresses?: readonly string[];
   /** For the source to connect. Default 15 s; Infinity for no limit. */
   readonly waitMsMax?: number;

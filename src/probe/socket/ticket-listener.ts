@@ -1,6 +1,6 @@
 // The listener of the end of a probe that is dialled, for sockets and for RDMA: it admits one source that
 // proves the ticket, with its data connections. Strangers cost a short wait and receive nothing. Every
-// connection may try to prove the ticket, which takes milliseconds: when all places are taken, the one idle
+// connection may try to prove the ticket, which takes milliseconds: when all slots are taken, the one idle
 // longest is dropped, those of the same address first.
 
 import { once } from 'node:events';
@@ -99,7 +99,7 @@ export class TicketListener {
   }
 
   /**
-   * A place for one more: an address that opens many uses only its own places, and none of those reserved for the
+   * A slot for one more: an address that opens many uses only its own slots, and none of those reserved for the
    * source.
    */
   #makeRoom(address: string): void {

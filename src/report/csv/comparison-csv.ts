@@ -39,7 +39,7 @@ const RATE_UNITS = { 'req/s': 'per_second', 'tok/s': 'tokens_per_second' } as co
 /** Their order is stable: new columns go to the end. */
 const COLUMNS: readonly Column[] = [
   { name: 'pair', of: ({ pair }) => pair?.number },
-  { name: 'place', of: ({ pair }) => pair?.place },
+  { name: 'order', of: ({ pair }) => pair?.order },
   { name: 'seed', of: ({ pair }) => pair?.seed },
   { name: 'run', of: ({ runId }) => showable(runId, ' ') },
   { name: 'directory', of: ({ directory }) => showable(directory, ' ') },

@@ -158,8 +158,8 @@ export const valueSummary = (sorted: Float64Array): ValueSummary | undefined => 
   };
 };
 
-const interpolated = (sorted: Float64Array, place: number): number => {
-  const below = sorted[Math.floor(place)] ?? 0;
-  const above = sorted[Math.ceil(place)] ?? below;
-  return below + (place - Math.floor(place)) * (above - below);
+const interpolated = (sorted: Float64Array, position: number): number => {
+  const below = sorted[Math.floor(position)] ?? 0;
+  const above = sorted[Math.ceil(position)] ?? below;
+  return below + (position - Math.floor(position)) * (above - below);
 };

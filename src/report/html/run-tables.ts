@@ -110,7 +110,8 @@ const sessionTables = ({ sessions }: Report): Markup | undefined => {
   const uncached = uncachedRows(sessions);
   return pageSection({
     title: 'Sessions',
-    remark: 'by the place of a turn in its session; cached is of the prompt tokens as the server counts them',
+    remark:
+      'by the position of a turn in its session; cached is of the prompt tokens as the server counts them',
     content: markup`${sessionLines(sessions).map(line => markup`<p>${line}</p>`)}${table({
       name: 'Turns',
       head: TURN_COLUMNS,

@@ -24,20 +24,20 @@ export const isAiperfRecord = (value: unknown): boolean => v.safeParse(MARK, val
 
 /** @param summaryText content of profile_export_aiperf.json, if it exists @throws ForeignFileError with the line */
 export const aiperfRun = (text: string, summaryText: string | undefined): ForeignRun => {
-  const records: { readonly record: AiperfRecord; readonly place: string }[] = [];
+  const records: { readonly record: AiperfRecord; readonly location: string }[] = [];
   for (const { text: line, number } of linesIn(text)) {
     if (line.trim() === '') continue;
-    const place = `line ${number}`;
-    records.push({ record: checkedBy(RECORD, parsedJson(line, place), place), place });
+    const location = `line ${number}`;
+    records.push({ record: checkedBy(RECORD, parsedJson(line, location), location), location });
     if (records.length > IMPORTED_REQUESTS_MAX)
-      throw wrongForeignFile(place, `more than ${IMPORTED_REQUESTS_MAX} requests`);
+      throw wrongForeignFile(location, `more than ${IMPORTED_REQUESTS_MAX} requests`);
   }
   const zeroNs = records.reduce(
     (first, { record }) => Math.min(first, record.metadata.request_start_ns),
     Number.POSITIVE_INFINITY,
   );
-  const samples = records.map(({ record, place }, index) =>
-    checkedSample(sampleOf(record, { index, zeroNs, place }), place),
+  const samples = records.map(({ record, location }, index) =>
+    checkedSample(sampleOf(record, { index, zeroNs, location }), location),
   );
   const summary =
     summaryText === undefined ? undefined : checkedBy(SUMMARY, parsedJson(summaryText, BESIDE), BESIDE);
@@ -75,26 +75,28 @@ export const aiperfRun = (text: string, summaryText: string | undefined): Foreig
   };
 };
 
-interface SamplePlace {
+interface SampleContext {
   readonly index: number;
   readonly zeroNs: number;
-  readonly place: string;
+  readonly location: string;
 }
 
 const sampleOf = (
   { metadata, metrics, error }: AiperfRecord,
-  { index, zeroNs, place }: SamplePlace,
+  { index, zeroNs, location }: SampleContext,
 ): EndedSample => {
   const sentNs = metadata.request_start_ns - zeroNs;
   const time = (name: string): number | undefined => {
     const reported = metrics[name];
     return reported === undefined
       ? undefined
-      : Math.round(numberOf(reported, `${place}, ${name}`) * unitNs(reported.unit, `${place}, ${name}`));
+      : Math.round(
+          numberOf(reported, `${location}, ${name}`) * unitNs(reported.unit, `${location}, ${name}`),
+        );
   };
   const count = (name: string): number => {
     const reported = metrics[name];
-    return reported === undefined ? NO_FIGURE : Math.round(numberOf(reported, `${place}, ${name}`));
+    return reported === undefined ? NO_FIGURE : Math.round(numberOf(reported, `${location}, ${name}`));
   };
   const ttftNs = time('time_to_first_token');
   const latencyNs = time('request_latency');
@@ -103,7 +105,7 @@ const sampleOf = (
   const outcome =
     metadata.was_cancelled === true ? 'cancelled' : failure === undefined ? 'completed' : 'failed';
   const firstContentNs = ttftNs === undefined ? NO_FIGURE : sentNs + ttftNs;
-  const gapsNs = ttftNs === undefined ? [] : gapsOf(metrics, { ttftNs, latencyNs, place });
+  const gapsNs = ttftNs === undefined ? [] : gapsOf(metrics, { ttftNs, latencyNs, location });
   const lastNs =
     ttftNs === undefined
       ? sentNs + (latencyNs ?? 0)
@@ -142,34 +144,34 @@ const gapsOf = (
   {
     ttftNs,
     latencyNs,
-    place,
-  }: { readonly ttftNs: number; readonly latencyNs: number | undefined; readonly place: string },
+    location,
+  }: { readonly ttftNs: number; readonly latencyNs: number | undefined; readonly location: string },
 ): readonly number[] => {
   const reported = metrics['inter_chunk_latency'];
   const restNs = latencyNs === undefined ? undefined : latencyNs - ttftNs;
   if (reported === undefined) return restNs === undefined || restNs <= 0 ? [] : [restNs];
-  const unit = unitNs(reported.unit, `${place}, inter_chunk_latency`);
+  const unit = unitNs(reported.unit, `${location}, inter_chunk_latency`);
   const values = typeof reported.value === 'number' ? [reported.value] : reported.value;
   const gapsNs = values.map(gap => Math.round(gap * unit));
   const sumNs = gapsNs.reduce((sum, gap) => sum + gap, 0);
   if (restNs !== undefined && Math.abs(sumNs - restNs) > GAPS_OFF_NS_MAX + gapsNs.length)
     throw wrongForeignFile(
-      `${place}, inter_chunk_latency`,
+      `${location}, inter_chunk_latency`,
       'the gaps do not add up to the latency behind the first token',
     );
   return gapsNs;
 };
 
-const numberOf = ({ value }: Metric, place: string): number => {
-  if (typeof value !== 'number') throw wrongForeignFile(place, 'a list where one figure belongs');
-  if (!(value >= 0)) throw wrongForeignFile(place, 'a negative figure');
+const numberOf = ({ value }: Metric, location: string): number => {
+  if (typeof value !== 'number') throw wrongForeignFile(location, 'a list where one figure belongs');
+  if (!(value >= 0)) throw wrongForeignFile(location, 'a negative figure');
   return value;
 };
 
-const unitNs = (unit: string | undefined, place: string): number => {
+const unitNs = (unit: string | undefined, location: string): number => {
   const ns = UNITS_NS.get(unit ?? 'ms');
   if (ns === undefined)
-    throw wrongForeignFile(place, `unknown unit ${JSON.stringify((unit ?? '').slice(0, 40))}`);
+    throw wrongForeignFile(location, `unknown unit ${JSON.stringify((unit ?? '').slice(0, 40))}`);
   return ns;
 };
 

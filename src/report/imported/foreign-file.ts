@@ -24,48 +24,48 @@ export interface ForeignRun {
   readonly unreported: readonly UnreportedFact[];
 }
 
-export class ForeignFileError extends ProblemError<Problem<'foreign-file', { readonly place: string }>> {
+export class ForeignFileError extends ProblemError<Problem<'foreign-file', { readonly location: string }>> {
   override readonly name = 'ForeignFileError';
 }
 
-/** @param place where in the file: "line 12", "benchmarks.0.requests" */
-export const wrongForeignFile = (place: string, problem: string): ForeignFileError =>
+/** @param location where in the file: "line 12", "benchmarks.0.requests" */
+export const wrongForeignFile = (location: string, problem: string): ForeignFileError =>
   new ForeignFileError({
     code: 'foreign-file',
-    place,
-    problem: `${place}: ${problem}`,
+    location,
+    problem: `${location}: ${problem}`,
     advice: 'Nothing was imported. Give the file as its tool wrote it.',
   });
 
-/** @throws ForeignFileError with the place that JSON.parse names */
-export const parsedJson = (text: string, place: string): unknown => {
-  new ExpansionBudget('importedReport', ({ problem }) => wrongForeignFile(place, problem)).addJson(text);
+/** @throws ForeignFileError with the position that JSON.parse reports */
+export const parsedJson = (text: string, location: string): unknown => {
+  new ExpansionBudget('importedReport', ({ problem }) => wrongForeignFile(location, problem)).addJson(text);
   try {
     const value: unknown = JSON.parse(text);
     return value;
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw wrongForeignFile(place, `no JSON: ${error.message.replace(/\s+/g, ' ').slice(0, 200)}`);
+    throw wrongForeignFile(location, `no JSON: ${error.message.replace(/\s+/g, ' ').slice(0, 200)}`);
   }
 };
 
 /** @throws ForeignFileError with the path that does not fit */
-export const checkedBy = <T>(schema: v.GenericSchema<unknown, T>, value: unknown, place: string): T => {
+export const checkedBy = <T>(schema: v.GenericSchema<unknown, T>, value: unknown, location: string): T => {
   const result = v.safeParse(schema, value, { abortEarly: true });
   if (result.success) return result.output;
   const [issue] = result.issues;
   const path = v.getDotPath(issue);
-  throw wrongForeignFile(path === null ? place : `${place}, ${path}`, issue.message.slice(0, 200));
+  throw wrongForeignFile(path === null ? location : `${location}, ${path}`, issue.message.slice(0, 200));
 };
 
 /** @throws ForeignFileError where the stamps of a request contradict each other */
-export const checkedSample = (sample: EndedSample, place: string): EndedSample => {
+export const checkedSample = (sample: EndedSample, location: string): EndedSample => {
   const stamps = [sample.intendedNs, sample.sentNs, sample.endNs, ...sample.chunkGapsNs];
   if (!stamps.every(stamp => Number.isSafeInteger(stamp) && stamp >= 0))
-    throw wrongForeignFile(place, 'a time is negative, or of more than a hundred days');
+    throw wrongForeignFile(location, 'a time is negative, or of more than a hundred days');
   if (sample.outcome === 'completed' && sampleFigures(sample, true) === undefined)
     throw wrongForeignFile(
-      place,
+      location,
       'its times contradict each other: sent, first token, last token and end must follow in turn',
     );
   return sample;

@@ -25,9 +25,9 @@ export const guidellmRuns = (value: unknown): readonly ForeignRun[] => {
   const { metadata, benchmarks, config } = checkedBy(REPORT, value, 'the file');
   const backend = config?.spec?.backend;
   return benchmarks.map((benchmark, index): ForeignRun => {
-    const place = `benchmarks.${index}`;
-    const samples = samplesOf(benchmark, place);
-    const zero = zeroOf(benchmark, place);
+    const location = `benchmarks.${index}`;
+    const samples = samplesOf(benchmark, location);
+    const zero = zeroOf(benchmark, location);
     const { target, model } = { ...backend, ...benchmark.config.backend };
     return {
       tool: 'guidellm',
@@ -37,7 +37,7 @@ export const guidellmRuns = (value: unknown): readonly ForeignRun[] => {
         target: typeof target === 'string' ? shortText(reportedUrl(target)) : 'not reported',
         api: unknown('not reported'),
         model: typeof model === 'string' && model !== '' ? shortText(model) : unknown('not reported'),
-        pattern: patternOf(benchmark.config.strategy, place),
+        pattern: patternOf(benchmark.config.strategy, location),
         dataset: 'not reported by GuideLLM',
         streaming: samples.some(({ firstContentNs }) => firstContentNs !== NO_FIGURE),
         name: unknown('not given'),
@@ -54,42 +54,45 @@ export const guidellmRuns = (value: unknown): readonly ForeignRun[] => {
 
 const STATUSES = ['successful', 'errored', 'incomplete'] as const;
 
-const zeroOf = ({ requests }: Benchmark, place: string): number => {
+const zeroOf = ({ requests }: Benchmark, location: string): number => {
   const zero = STATUSES.flatMap(status => requests[status] ?? []).reduce(
     (first, { info }) => Math.min(first, startOf(info.timings) ?? Number.POSITIVE_INFINITY),
     Number.POSITIVE_INFINITY,
   );
-  if (!Number.isFinite(zero)) throw wrongForeignFile(`${place}.requests`, 'no request was sent');
+  if (!Number.isFinite(zero)) throw wrongForeignFile(`${location}.requests`, 'no request was sent');
   return zero;
 };
 
 const startOf = ({ request_start: start, resolve_start: resolved }: Timings): number | undefined =>
   start ?? resolved ?? undefined;
 
-const samplesOf = (benchmark: Benchmark, place: string): readonly EndedSample[] => {
-  const zero = zeroOf(benchmark, place);
+const samplesOf = (benchmark: Benchmark, location: string): readonly EndedSample[] => {
+  const zero = zeroOf(benchmark, location);
   const samples: EndedSample[] = [];
   for (const status of STATUSES) {
     for (const [index, request] of (benchmark.requests[status] ?? []).entries()) {
       // One that was cut off before it was sent.
       if (startOf(request.info.timings) === undefined) continue;
-      const at = `${place}.requests.${status}.${index}`;
+      const at = `${location}.requests.${status}.${index}`;
       samples.push(
-        checkedSample(sampleOf(request, { status, zero, sampleId: samples.length, place: at }), at),
+        checkedSample(sampleOf(request, { status, zero, sampleId: samples.length, location: at }), at),
       );
     }
   }
   return samples.toSorted((one, other) => one.endNs - other.endNs);
 };
 
-interface RequestPlace {
+interface RequestContext {
   readonly status: (typeof STATUSES)[number];
   readonly zero: number;
   readonly sampleId: number;
-  readonly place: string;
+  readonly location: string;
 }
 
-const sampleOf = (request: GuidellmRecord, { status, zero, sampleId, place }: RequestPlace): EndedSample => {
+const sampleOf = (
+  request: GuidellmRecord,
+  { status, zero, sampleId, location }: RequestContext,
+): EndedSample => {
   const { timings, error } = request.info;
   const at = (stamp: number | null | undefined): number | undefined =>
     stamp === null || stamp === undefined ? undefined : toNs(stamp - zero);
@@ -99,7 +102,7 @@ const sampleOf = (request: GuidellmRecord, { status, zero, sampleId, place }: Re
   const endNs = at(timings.request_end ?? timings.resolve_end) ?? lastNs ?? sentNs;
   const targetedNs = at(timings.targeted_start);
   if (firstNs !== undefined && lastNs !== undefined && lastNs < firstNs)
-    throw wrongForeignFile(place, 'its last token came before its first');
+    throw wrongForeignFile(location, 'its last token came before its first');
   const chunks = timings.token_iterations ?? 0;
   const gapsNs = firstNs === undefined || lastNs === undefined || chunks < 2 ? [] : [lastNs - firstNs];
   const answerNs = at(timings.first_output_token_iteration);
@@ -132,7 +135,7 @@ const sampleOf = (request: GuidellmRecord, { status, zero, sampleId, place }: Re
   };
 };
 
-const patternOf = (strategy: Strategy, place: string): RunPattern => {
+const patternOf = (strategy: Strategy, location: string): RunPattern => {
   switch (strategy.type_) {
     case 'synchronous':
       return { kind: 'concurrency', concurrency: 1 };
@@ -146,11 +149,11 @@ const patternOf = (strategy: Strategy, place: string): RunPattern => {
     case 'constant':
     case 'poisson':
       if (strategy.rate === undefined || strategy.rate === null)
-        throw wrongForeignFile(`${place}.config.strategy`, 'it has no rate');
+        throw wrongForeignFile(`${location}.config.strategy`, 'it has no rate');
       return { kind: strategy.type_, requestsPerSecond: strategy.rate };
     default:
       throw wrongForeignFile(
-        `${place}.config.strategy`,
+        `${location}.config.strategy`,
         `${JSON.stringify(strategy.type_.slice(0, 40))} is a load that Plimsoll has no word for`,
       );
   }

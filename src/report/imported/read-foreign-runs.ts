@@ -32,11 +32,11 @@ const objectLines = (text: string): readonly string[] => {
   return lines;
 };
 
-const oneRun = (value: unknown, place: string): ForeignRun => {
-  if (isVllmResult(value)) return vllmRun(value, place);
+const oneRun = (value: unknown, location: string): ForeignRun => {
+  if (isVllmResult(value)) return vllmRun(value, location);
   if (isAiperfRecord(value)) return aiperfRun(JSON.stringify(value), undefined);
   throw wrongForeignFile(
-    place,
+    location,
     "neither a result of vLLM's benchmark, nor records of AIPerf (profile_export.jsonl), nor GuideLLM's benchmarks.json",
   );
 };

@@ -23,15 +23,15 @@ import {
 
 export const isVllmResult = (value: unknown): boolean => v.safeParse(MARK, value).success;
 
-/** @param place "the file", or its line if it contains several @throws ForeignFileError */
-export const vllmRun = (value: unknown, place: string): ForeignRun => {
-  const result = checkedBy(RESULT, value, place);
-  const samples = requestsOf(value, result, place);
+/** @param location "the file", or its line if it contains several @throws ForeignFileError */
+export const vllmRun = (value: unknown, location: string): ForeignRun => {
+  const result = checkedBy(RESULT, value, location);
+  const samples = requestsOf(value, result, location);
   return {
     tool: 'vllm',
     version: unknown('its results do not name it'),
     run: {
-      startedAt: dateOf(result.date, place),
+      startedAt: dateOf(result.date, location),
       target: 'not reported',
       api: result.backend?.includes('chat') === true ? 'chat' : 'completions',
       model: shortText(result.model_id),
@@ -45,7 +45,7 @@ export const vllmRun = (value: unknown, place: string): ForeignRun => {
     },
     figures:
       samples === undefined
-        ? { kind: 'summary', summary: summaryOf(value, result, place) }
+        ? { kind: 'summary', summary: summaryOf(value, result, location) }
         : { kind: 'requests', samples },
     unreported: [...UNREPORTED, ...(samples === undefined ? SUMMARY_UNREPORTED : DETAILED_UNREPORTED)],
   };
@@ -55,14 +55,14 @@ export const vllmRun = (value: unknown, place: string): ForeignRun => {
  * vLLM writes "20260131-142501", the local time of its machine without its zone, read as UTC here; vllm-bench writes
  * "2026-01-31T14:25:01Z".
  */
-const dateOf = (date: string, place: string): string => {
+const dateOf = (date: string, location: string): string => {
   const [, day, time] = /^(\d{4}-?\d\d-?\d\d)[-T](\d\d:?\d\d:?\d\d)/.exec(date) ?? [];
   const iso =
     day === undefined || time === undefined
       ? ''
       : `${day.replace(/^(....)(..)(..)$/, '$1-$2-$3')}T${time.replace(/^(..)(..)(..)$/, '$1:$2:$3')}.000Z`;
   if (Number.isNaN(Date.parse(iso)))
-    throw wrongForeignFile(`${place}, date`, 'not a date as vLLM writes one: 20260131-142501');
+    throw wrongForeignFile(`${location}, date`, 'not a date as vLLM writes one: 20260131-142501');
   return iso;
 };
 
@@ -77,8 +77,8 @@ const patternOf = ({
   return { kind: 'concurrency', concurrency: Math.max(1, most ?? prompts) };
 };
 
-const requestsOf = (value: unknown, result: Result, place: string): readonly EndedSample[] | undefined => {
-  const lists = checkedBy(DETAILS, value, place);
+const requestsOf = (value: unknown, result: Result, location: string): readonly EndedSample[] | undefined => {
+  const lists = checkedBy(DETAILS, value, location);
   const {
     input_lens: inputs,
     output_lens: outputs,
@@ -94,15 +94,15 @@ const requestsOf = (value: unknown, result: Result, place: string): readonly End
   for (const [name, list] of Object.entries({ ...lists, start_times: undefined })) {
     if (list !== undefined && list.length !== count)
       throw wrongForeignFile(
-        `${place}, ${name}`,
+        `${location}, ${name}`,
         `${counted(list.length, 'entry', 'entries')} but ${count} start_times`,
       );
   }
   if (result.completed > count)
-    throw wrongForeignFile(`${place}, completed`, `${result.completed} of ${counted(count, 'request')}`);
+    throw wrongForeignFile(`${location}, completed`, `${result.completed} of ${counted(count, 'request')}`);
   const zero = starts.reduce((first, start) => Math.min(first, start), Number.POSITIVE_INFINITY);
   return starts.map((start, index) => {
-    const at = `${place}, request ${index}`;
+    const at = `${location}, request ${index}`;
     const sentNs = toNs(start - zero);
     const error = errors?.[index] ?? '';
     const tokens = outputs[index] ?? 0;
@@ -133,8 +133,8 @@ const requestsOf = (value: unknown, result: Result, place: string): readonly End
   });
 };
 
-const summaryOf = (value: unknown, result: Result, place: string): ForeignSummary => {
-  const record = checkedBy(v.record(v.string(), v.unknown()), value, place);
+const summaryOf = (value: unknown, result: Result, location: string): ForeignSummary => {
+  const record = checkedBy(v.record(v.string(), v.unknown()), value, location);
   return {
     completed: result.completed,
     failed: result.failed ?? Math.max(0, result.num_prompts - result.completed),
@@ -143,7 +143,7 @@ const summaryOf = (value: unknown, result: Result, place: string): ForeignSummar
     outputTokens: result.total_output_tokens ?? undefined,
     series: Object.fromEntries(
       SERIES.flatMap(([name, key]) => {
-        const series = seriesOf(record, name, place);
+        const series = seriesOf(record, name, location);
         return series === undefined ? [] : [[key, series] as const];
       }),
     ),
@@ -153,13 +153,13 @@ const summaryOf = (value: unknown, result: Result, place: string): ForeignSummar
 const seriesOf = (
   record: Readonly<Record<string, unknown>>,
   name: string,
-  place: string,
+  location: string,
 ): SummarySeries | undefined => {
   const ms = (key: string): number | undefined => {
     const reported = record[key];
     return reported === undefined || reported === null
       ? undefined
-      : checkedBy(milliseconds, reported, `${place}, ${key}`);
+      : checkedBy(milliseconds, reported, `${location}, ${key}`);
   };
   const mean = ms(`mean_${name}_ms`);
   if (mean === undefined) return undefined;

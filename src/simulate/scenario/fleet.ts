@@ -22,11 +22,11 @@ export const fleet = (count: number): Scenario => ({
 
 const fleetMachine = (index: number, count: number): SimulatedMachine => {
   const rack = rackOf(index);
-  const place = index % RACK_SIZE;
+  const slot = index % RACK_SIZE;
   const busy = ((index * 37) % 100) / 100;
   const quirks = QUIRKS.get(index);
   return {
-    name: `r${String(rack + 1).padStart(2, '0')}-${String(place + 1).padStart(2, '0')}`,
+    name: `r${String(rack + 1).padStart(2, '0')}-${String(slot + 1).padStart(2, '0')}`,
     hardware: hardwareOf(index),
     load: {
       memory: quirks?.swapUsedBytes === undefined ? 0.2 + 0.6 * busy : 0.93,
@@ -57,10 +57,10 @@ const betweenRacks = (count: number): readonly Cable[] => {
   const rackCount = rackOf(count - 1) + 1;
   for (let one = 0; one < rackCount; one += 1)
     for (let other = one + 1; other < rackCount; other += 1) {
-      const places = Math.min(RACK_SIZE, count - other * RACK_SIZE);
+      const machines = Math.min(RACK_SIZE, count - other * RACK_SIZE);
       add(
         one * RACK_SIZE + ((one * 7 + other * 3) % RACK_SIZE),
-        other * RACK_SIZE + ((one + other * 5) % places),
+        other * RACK_SIZE + ((one + other * 5) % machines),
       );
     }
   return [...pairs.values()].map(([a, b]) => fleetCable(a, b));

@@ -57,8 +57,8 @@ const MACHINES: readonly SimulatedMachine[] = [
   },
 ];
 
-const pairsOf = (places: readonly number[]): readonly (readonly [number, number])[] =>
-  places.flatMap((a, at) => places.slice(at + 1).map(b => [a, b] as const));
+const pairsOf = (machines: readonly number[]): readonly (readonly [number, number])[] =>
+  machines.flatMap((a, at) => machines.slice(at + 1).map(b => [a, b] as const));
 
 /** Each slightly different, like real cables; always below the maximum of its kind. */
 const lessBy = (a: number, b: number): number => 1 - ((a * 7 + b * 13) % 11) / 2_000;

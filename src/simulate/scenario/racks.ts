@@ -49,12 +49,12 @@ const isCabled = (a: number, b: number, count: number): boolean =>
 
 const rackMachine = (index: number): SimulatedMachine => {
   const rack = rackOf(index);
-  const place = index % RACK_SIZE;
-  const isLast = place === RACK_SIZE - 1;
+  const slot = index % RACK_SIZE;
+  const isLast = slot === RACK_SIZE - 1;
   const hardware = isLast ? 'cpu-vm' : (RACK_KINDS[rack % RACK_KINDS.length] ?? 'cpu-vm');
   const busy = ((index * 37) % 100) / 100;
   return {
-    name: `${NAMES[hardware]}-${String(rack).padStart(2, '0')}-${place + 1}`,
+    name: `${NAMES[hardware]}-${String(rack).padStart(2, '0')}-${slot + 1}`,
     hardware,
     load: { memory: 0.2 + 0.65 * busy, use: 0.1 + 0.85 * busy, cpu: 0.05 + 0.2 * busy, hostMemory: 0.2 },
     speed: 0.98 + ((index * 13) % 40) / 1_000,

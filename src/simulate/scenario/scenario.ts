@@ -122,7 +122,7 @@ export interface MachineQuirks {
   readonly isUnmeasured?: boolean;
 }
 
-/** A cable between two machines, by their place in the list of machines. */
+/** A cable between two machines, by their index in the list of machines. */
 export interface Cable {
   readonly a: number;
   readonly b: number;

@@ -6,10 +6,10 @@ import { gatheredKind, READING_KINDS } from '../../core/node/reading.ts';
 import { PAYLOAD_SCHEMAS } from '../event-schema.ts';
 import { gpuDeviceSchema, gpuLoadSchema } from '../gpu-schema.ts';
 import {
+  headroomDeviceSchema,
   headroomDocumentSchema,
   headroomFitSchema,
   headroomPlacementSchema,
-  headroomPlaceSchema,
 } from '../headroom-schema.ts';
 import { meshStatusSchema } from '../mesh-status.ts';
 import { noticeSchema } from '../notice.ts';
@@ -82,7 +82,7 @@ export const API_COMPONENTS: Components = {
   Notice: noticeSchema,
   Headroom: headroomDocumentSchema,
   HeadroomPlacement: headroomPlacementSchema,
-  HeadroomPlace: headroomPlaceSchema,
+  HeadroomDevice: headroomDeviceSchema,
   HeadroomFit: headroomFitSchema,
   MeshStatus: meshStatusSchema,
   ...READINGS,

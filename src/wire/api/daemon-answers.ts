@@ -177,12 +177,12 @@ export const joinCodeAnswerSchema: v.GenericSchema<unknown, JoinCodeAnswer> = v.
 
 export interface JoinedAnswer {
   readonly keyId: string;
-  readonly place: string;
+  readonly address: string;
 }
 
 export const joinedAnswerSchema: v.GenericSchema<unknown, JoinedAnswer> = v.object({
   keyId: v.pipe(text, v.description('Fingerprint of the cluster key; the key cannot be derived from it.')),
-  place: v.pipe(text, v.description('HOST:PORT of the node that gave it.')),
+  address: v.pipe(text, v.description('HOST:PORT of the node that gave it.')),
 });
 
 export const leftAnswerSchema: v.GenericSchema<unknown, { readonly keyId: string }> = v.object({

@@ -3,7 +3,7 @@
 
 import * as v from 'valibot';
 import type { NodeId } from '../../core/ids.ts';
-import type { HeadroomQuestion } from '../../core/model/headroom-place.ts';
+import type { HeadroomQuestion } from '../../core/model/headroom-devices.ts';
 import type { ModelFacts } from '../../core/model/model-facts.ts';
 import { modelFactsSchema } from '../model-schema.ts';
 import { nodeIdSchema } from '../schema.ts';

@@ -117,8 +117,8 @@ describe('an agent', () => {
       reply.end();
     }).listen(0, '127.0.0.1');
     await once(elsewhere, 'listening');
-    const place = elsewhere.address();
-    const port = typeof place === 'object' ? (place?.port ?? 0) : 0;
+    const address = elsewhere.address();
+    const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
     const server = createServer((_request, reply) => {
       reply.writeHead(307, { location: `http://127.0.0.1:${port}/v1/chat/completions` }).end();
     }).listen(0, '127.0.0.1');
@@ -151,7 +151,7 @@ describe('an agent', () => {
     const origin = `http://127.0.0.1:${typeof address === 'object' ? (address?.port ?? 0) : 0}`;
     await using coordinator = new ScriptedCoordinator(
       folder.path,
-      { targets: [origin], keys: [{ origin, place: { kind: 'variable', name: 'LLM_KEY' } }] },
+      { targets: [origin], keys: [{ origin, source: { kind: 'variable', name: 'LLM_KEY' } }] },
       { env: { LLM_KEY: KEY } },
     );
     await coordinator.prepare(requestTo(origin, { model: 'm', isStreaming: false }));
@@ -179,7 +179,7 @@ describe('an agent', () => {
     const origin = originOf(mock.url);
     await using coordinator = new ScriptedCoordinator(folder.path, {
       targets: [origin],
-      keys: [{ origin, place: { kind: 'file', path: '/nowhere/secret-place' } }],
+      keys: [{ origin, source: { kind: 'file', path: '/nowhere/secret-place' } }],
     });
     const problem = await refusalOf(coordinator, requestTo(mock.url));
     expect(problem).toMatchObject({ code: 'not-allowed' });

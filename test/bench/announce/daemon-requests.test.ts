@@ -11,14 +11,14 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const ASKED = { method: 'POST', path: '/api/runs', body: {} } as const;
 
-const listeningOn = async (place: string | number) => {
+const listeningOn = async (address: string | number) => {
   let requests = 0;
   const server = createServer((_request, reply) => {
     requests += 1;
     reply.writeHead(204).end();
   });
-  if (typeof place === 'string') server.listen(place);
-  else server.listen(place, '127.0.0.1');
+  if (typeof address === 'string') server.listen(address);
+  else server.listen(address, '127.0.0.1');
   await once(server, 'listening');
   return {
     requests: () => requests,

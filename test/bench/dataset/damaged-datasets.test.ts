@@ -1,4 +1,4 @@
-// Data sets and files of settings that are damaged: each is read, or refused with the place that is wrong and what to do, and the
+// Data sets and files of settings that are damaged: each is read, or refused with the line that is wrong and what to do, and the
 // person's own file is left as it was.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ interface Format {
   readonly good: string;
   readonly isWhole?: boolean;
   /** What a refusal begins with, behind the file's name. */
-  readonly place: RegExp;
+  readonly location: RegExp;
   /** Whether damage can be seen in it at all: a text is a text. */
   readonly isText?: boolean;
 }
@@ -45,13 +45,13 @@ const FORMATS: readonly Format[] = [
     name: 'prompts',
     file: 'a.jsonl',
     good: lines(index => ({ prompt: `why ${index}?`, max_tokens: 9 })),
-    place: BY_LINE,
+    location: BY_LINE,
   },
   {
     name: 'messages',
     file: 'a.jsonl',
     good: lines(index => ({ messages: [{ role: 'user', content: `why ${index}?` }] })),
-    place: BY_LINE,
+    location: BY_LINE,
   },
   {
     name: "OpenAI's batch",
@@ -62,27 +62,27 @@ const FORMATS: readonly Format[] = [
       url: '/v1/chat/completions',
       body: { model: 'm', messages: [{ role: 'user', content: `why ${index}?` }], max_tokens: 9 },
     })),
-    place: BY_LINE,
+    location: BY_LINE,
   },
   {
     name: 'ShareGPT',
     file: 'a.json',
     good: JSON.stringify(ROWS.map(conversation), undefined, 1),
     isWhole: true,
-    place: BY_LINE,
+    location: BY_LINE,
   },
-  { name: 'ShareGPT by line', file: 'a.jsonl', good: lines(conversation), isWhole: true, place: BY_LINE },
+  { name: 'ShareGPT by line', file: 'a.jsonl', good: lines(conversation), isWhole: true, location: BY_LINE },
   {
     name: 'a JSON list',
     file: 'a.json',
     good: JSON.stringify(ROWS.map(index => ({ question: `why ${index}?` }))),
-    place: BY_LINE,
+    location: BY_LINE,
   },
   {
     name: 'CSV',
     file: 'a.csv',
     good: `id,prompt\n${ROWS.map(index => `${index},"why, ${index}?\nsay"\n`).join('')}`,
-    place: BY_LINE,
+    location: BY_LINE,
     isText: true,
   },
 ];
@@ -120,7 +120,7 @@ test.each(FORMATS)(
       refused += 1;
       expect(outcome.problem).toMatchObject(PROBLEM);
       expect(outcome.message.slice(0, format.file.length)).toBe(format.file);
-      expect(outcome.message.slice(format.file.length)).toMatch(format.place);
+      expect(outcome.message.slice(format.file.length)).toMatch(format.location);
       expect(outcome.message.length).toBeLessThan(600);
       // Nothing of a broken file may steer a terminal.
       expect(terminalText(outcome.problem)).not.toContain('\0');

@@ -46,21 +46,21 @@ describe('a data set that is made up', () => {
     using directory = temporaryDirectory();
     const signal = new AbortController().signal;
     const path = join(directory.path, 'made.jsonl');
-    const place = { path, shownPath: 'made.jsonl', signal };
-    const written = await writeRows(rows(), place);
-    const { prompts, file } = await readDatasetFile({ ...place, column: undefined });
+    const location = { path, shownPath: 'made.jsonl', signal };
+    const written = await writeRows(rows(), location);
+    const { prompts, file } = await readDatasetFile({ ...location, column: undefined });
     expect(file).toEqual({ bytes: written.bytes, sha256: written.sha256 });
     expect(prompts.map(({ messages, maxTokens }) => [messages[0]?.content, maxTokens])).toEqual(
       rows().map(({ prompt, max_tokens }) => [prompt, max_tokens]),
     );
     writeFileSync(path, 'kept');
-    await expect(writeRows(rows(), place)).rejects.toThrow('made.jsonl is there already');
+    await expect(writeRows(rows(), location)).rejects.toThrow('made.jsonl is there already');
     expect(readFileSync(path, 'utf8')).toBe('kept');
     const stopped = AbortSignal.abort(new Error('stopped'));
     const other = join(directory.path, 'other.jsonl');
-    await expect(writeRows(rows(), { ...place, path: other, signal: stopped })).rejects.toThrow();
+    await expect(writeRows(rows(), { ...location, path: other, signal: stopped })).rejects.toThrow();
     expect([existsSync(other), existsSync(`${other}.part`)]).toEqual([false, false]);
-    const nowhere = { ...place, path: join(directory.path, 'no', 'made.jsonl') };
+    const nowhere = { ...location, path: join(directory.path, 'no', 'made.jsonl') };
     await expect(writeRows(rows(), nowhere)).rejects.toThrow('its folder does not exist');
   });
 });

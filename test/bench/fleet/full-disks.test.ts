@@ -9,15 +9,15 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { requestHere } from '../run-here.ts';
 import { FleetHere } from './agents-here.ts';
 
-/** A small file system at that place, until it is disposed of. */
-const smallDisk = (context: TestContext, place: string): Disposable => {
-  mkdirSync(place);
+/** A small file system at that path, until it is disposed of. */
+const smallDisk = (context: TestContext, path: string): Disposable => {
+  mkdirSync(path);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', place], { stdio: 'pipe' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', path], { stdio: 'pipe' });
   } catch {
     context.skip('no file system can be mounted here');
   }
-  return { [Symbol.dispose]: () => void execFileSync('umount', [place]) };
+  return { [Symbol.dispose]: () => void execFileSync('umount', [path]) };
 };
 
 const MOCK = { ttftMs: 1, gapMs: 0, outputTokens: 50 };
@@ -27,12 +27,12 @@ const NAMES = ['atlas', 'boreas'];
 describe('a full disk', () => {
   test('of the coordinator makes the run incomplete, says so, and leaves the samples with the agents', async context => {
     using folder = temporaryDirectory();
-    const place = join(folder.path, 'small');
-    using _disk = smallDisk(context, place);
+    const path = join(folder.path, 'small');
+    using _disk = smallDisk(context, path);
     await using mock = await startMock(MOCK);
     const fleet = new FleetHere(folder.path, NAMES, { targets: [new URL(mock.url).origin] });
     const { report, diskProblems } = await fleet.run(requestHere(mock.url, LOAD), {
-      directory: join(place, 'run'),
+      directory: join(path, 'run'),
     });
     expect(report.complete).toBe(false);
     expect([...report.runProblems, ...diskProblems].join('\n')).toContain('no space left on the disk');
@@ -44,12 +44,12 @@ describe('a full disk', () => {
 
   test('of an agent makes the run incomplete, and the samples of the other are counted', async context => {
     using folder = temporaryDirectory();
-    const place = join(folder.path, 'boreas');
-    using _disk = smallDisk(context, place);
+    const path = join(folder.path, 'boreas');
+    using _disk = smallDisk(context, path);
     await using mock = await startMock(MOCK);
     const fleet = new FleetHere(folder.path, NAMES, { targets: [new URL(mock.url).origin] });
     // It has room for its config, and for no more than a few samples.
-    writeFileSync(join(place, 'other'), Buffer.alloc(40_000));
+    writeFileSync(join(path, 'other'), Buffer.alloc(40_000));
     const { report } = await fleet.run(requestHere(mock.url, LOAD));
     expect(report.complete).toBe(false);
     expect(report.incompleteReason).toContain('boreas: ');

@@ -19,7 +19,7 @@ import { FleetHere } from './agents-here.ts';
 const chats = (url: string, changes: Partial<BenchRequest> = {}): BenchRequest =>
   requestHere(url, {
     pattern: { kind: 'concurrency', concurrency: 4 },
-    shape: { ...PLAIN_SHAPE, sessions: { placesOf: 'sessions' } },
+    shape: { ...PLAIN_SHAPE, sessions: { concurrencyOf: 'sessions' } },
     sessions: {
       turns: { kind: 'uniform', min: 2, max: 4 },
       thinkTime: { kind: 'uniform', minMs: 1, maxMs: 5 },
@@ -36,9 +36,10 @@ const linesOf = (folder: string): readonly ReturnType<typeof decodeSampleLine>[]
 const sessionsIn = (folder: string): ReadonlyMap<number, readonly number[]> => {
   const reported = new Map<number, number[]>();
   for (const line of linesOf(folder)) {
-    const place = line.kind === 'sample' ? line.sample.turn : line.kind === 'skipped' ? line.turn : undefined;
-    if (place !== undefined)
-      reported.set(place.session, [...(reported.get(place.session) ?? []), place.turn].sort());
+    const position =
+      line.kind === 'sample' ? line.sample.turn : line.kind === 'skipped' ? line.turn : undefined;
+    if (position !== undefined)
+      reported.set(position.session, [...(reported.get(position.session) ?? []), position.turn].sort());
   }
   return reported;
 };

@@ -27,7 +27,7 @@ const request: BenchRequest = {
     warmupMs: 0,
     inFlightCap: 64,
     steps: [{ from: 1, to: 12.5, durationMs: 500 }],
-    sessions: { placesOf: 'requests' },
+    sessions: { concurrencyOf: 'requests' },
     trace: unknown('no trace is replayed'),
   },
   samplesMax: undefined,

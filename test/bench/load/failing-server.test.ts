@@ -7,7 +7,7 @@ import { expectFailure } from './expected-failure.ts';
 import { loadPlan } from './load-plan.ts';
 import { runHere } from './run-here.ts';
 
-const placeOf = ({ host, port }: Mock) => ({ host, port });
+const addressOf = ({ host, port }: Mock) => ({ host, port });
 
 // What of a reply its own API shows is in the contract of every API.
 const ofTheTransport = FAILURES.filter(failure => !isOfTheReply(failure));
@@ -24,7 +24,7 @@ describe.each(ofTheTransport.map(failure => ({ name: failure.name, failure })))(
         totalMs: failure.name === 'endless' ? 600 : 3_000,
       };
       const plan = loadPlan({
-        ...placeOf(mock),
+        ...addressOf(mock),
         isStreaming,
         model: `mock-fail-${failure.name}`,
         timeouts,
@@ -39,7 +39,7 @@ describe.each(ofTheTransport.map(failure => ({ name: failure.name, failure })))(
 
 test('a plain reply has no first content, and its tokens', async () => {
   await using mock = await startMock({ ttftMs: 2, gapMs: 1, outputTokens: 5 });
-  const { samples, records } = await runHere(loadPlan({ ...placeOf(mock), isStreaming: false }));
+  const { samples, records } = await runHere(loadPlan({ ...addressOf(mock), isStreaming: false }));
   expect(samples[0]).toMatchObject({
     outcome: 'completed',
     firstContentNs: NO_FIGURE,

@@ -25,7 +25,7 @@ test('times to first token follow what was not cached, and hits on the page of m
   using folder = temporaryDirectory();
   const request = requestHere(mock.url, {
     pattern: { kind: 'concurrency', concurrency: 2 },
-    shape: { ...PLAIN_SHAPE, sessions: { placesOf: 'sessions' } },
+    shape: { ...PLAIN_SHAPE, sessions: { concurrencyOf: 'sessions' } },
     sessions: { turns: { kind: 'fixed', value: 4 }, thinkTime: undefined, answers: 'live' },
     samplesMax: 4,
   });

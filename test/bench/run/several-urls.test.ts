@@ -102,7 +102,7 @@ describe('a run with several URLs', () => {
         ],
         {
           pattern: { kind: 'concurrency', concurrency: 3 },
-          shape: { ...PLAIN_SHAPE, sessions: { placesOf: 'sessions' } },
+          shape: { ...PLAIN_SHAPE, sessions: { concurrencyOf: 'sessions' } },
           sessions: { turns: { kind: 'fixed', value: 3 }, thinkTime: undefined, answers: 'live' },
           samplesMax: 6,
         },

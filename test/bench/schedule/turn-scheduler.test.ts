@@ -14,7 +14,7 @@ const played = (...sessions: readonly TimedTurns[]): Played => {
   const skipped: Played['skipped'] = [];
   const over: number[] = [];
   const scheduler = new TurnScheduler(new TurnTable(turnTable(sessions)), {
-    skipped: (place, reason) => skipped.push({ ...place, reason }),
+    skipped: (position, reason) => skipped.push({ ...position, reason }),
     sessionOver: session => over.push(session),
   });
   return { scheduler, skipped, over };
@@ -90,9 +90,9 @@ describe('turns of a session', () => {
 
   test('have a number each, over all rounds through the data set', () => {
     const table = new TurnTable(turnTable([chat(0, 1), chat(0), chat(0, 1, 2)]));
-    const places = Array.from({ length: 12 }, (_, number) => table.placeOf(number));
-    expect(places.map(place => table.numberOf(place))).toEqual([...places.keys()]);
-    expect(places.slice(6, 9)).toEqual([
+    const positions = Array.from({ length: 12 }, (_, number) => table.positionOf(number));
+    expect(positions.map(position => table.numberOf(position))).toEqual([...positions.keys()]);
+    expect(positions.slice(6, 9)).toEqual([
       { session: 3, turn: 0 },
       { session: 3, turn: 1 },
       { session: 4, turn: 0 },

@@ -82,7 +82,7 @@ describe('a stage', () => {
     expect(figures).toMatchObject({
       issued: report.counts.issued,
       completed: report.counts.completed,
-      inFlightGrowthPerMinute: { kind: 'unknown', reason: expect.stringContaining('wait for a place') },
+      inFlightGrowthPerMinute: { kind: 'unknown', reason: expect.stringContaining('wait for a slot') },
     });
     expect(figures.littlesLawRatio).toBeCloseTo(1, 2);
     expect(figures.elapsedNs).toBeLessThan(1.5e9);

@@ -30,8 +30,8 @@ describe.each(SHAPES.map(shape => ({ title: shape.name, shape })))('$title', ({ 
   test('comes to the same outcome in any parts', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(bytes.length), { maxLength: 12 }), cuts => {
-        const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
-        const reads = places.slice(1).map((place, index) => bytes.subarray(places[index], place));
+        const offsets = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
+        const reads = offsets.slice(1).map((offset, index) => bytes.subarray(offsets[index], offset));
         expect(pipeReply(reads, { isStreaming })).toEqual(whole);
       }),
       { numRuns: longCount(30, 500) },

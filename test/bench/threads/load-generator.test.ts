@@ -5,7 +5,7 @@ import { longCount } from '../../support/counts.ts';
 import { loadPlan } from '../load/load-plan.ts';
 import { runLoad } from './run-load.ts';
 
-const placeOf = ({ host, port }: Mock) => ({ host, port });
+const addressOf = ({ host, port }: Mock) => ({ host, port });
 const QUICK = { ttftMs: 2, gapMs: 1, outputTokens: 5 };
 
 const expectOrder = (sample: EndedSample): void => {
@@ -23,7 +23,7 @@ test.each([1, 100, longCount(200, 1_000)])(
     await using mock = await startMock(QUICK);
     const samples = Math.max(20, streams * 2);
     const plan = loadPlan({
-      ...placeOf(mock),
+      ...addressOf(mock),
       pattern: { kind: 'concurrency', concurrency: streams },
       limits: { samplesMax: samples, durationNs: undefined },
       threads: { load: 2, parse: 1 },
@@ -50,7 +50,7 @@ test.each([1, 100, longCount(200, 1_000)])(
 test('warm-up is reported before the measured phase begins, and is marked', async () => {
   await using mock = await startMock(QUICK);
   const plan = loadPlan({
-    ...placeOf(mock),
+    ...addressOf(mock),
     warmupRequests: 4,
     limits: { samplesMax: 2, durationNs: undefined },
   });
@@ -73,7 +73,7 @@ test.each(['poisson', 'constant'] as const)(
     await using mock = await startMock(QUICK);
     const intended = async (load: number): Promise<readonly number[]> => {
       const plan = loadPlan({
-        ...placeOf(mock),
+        ...addressOf(mock),
         pattern: { kind, requestsPerSecond: 400 },
         limits: { samplesMax: 60, durationNs: undefined },
         threads: { load, parse: 1 },
@@ -98,7 +98,7 @@ test('a duration bounds the sending, and what is in flight is followed to its en
   await using mock = await startMock({ ttftMs: 150, gapMs: 1, outputTokens: 3 });
   const durationNs = 200e6;
   const plan = loadPlan({
-    ...placeOf(mock),
+    ...addressOf(mock),
     pattern: { kind: 'concurrency', concurrency: 3 },
     limits: { samplesMax: undefined, durationNs },
   });
@@ -111,7 +111,7 @@ test('a duration bounds the sending, and what is in flight is followed to its en
 test('an arrival that finds all connections busy fails as the client rather than wait', async () => {
   await using mock = await startMock({ ttftMs: 60_000 });
   const plan = loadPlan({
-    ...placeOf(mock),
+    ...addressOf(mock),
     pattern: { kind: 'constant', requestsPerSecond: 200 },
     limits: { samplesMax: 10, durationNs: undefined },
     connections: { opened: 4, max: 4 },
@@ -131,7 +131,7 @@ test('an arrival that finds all connections busy fails as the client rather than
 test('stopping cancels what is in flight, reports all of it and ends', async () => {
   await using mock = await startMock({ ttftMs: 60_000 });
   const plan = loadPlan({
-    ...placeOf(mock),
+    ...addressOf(mock),
     pattern: { kind: 'concurrency', concurrency: 8 },
     limits: { samplesMax: 100, durationNs: undefined },
     threads: { load: 2, parse: 1 },
@@ -150,7 +150,7 @@ test('stopping cancels what is in flight, reports all of it and ends', async () 
 test('threads report how busy and how late they were', async () => {
   await using mock = await startMock({ ttftMs: 300, gapMs: 20, outputTokens: 20 });
   const plan = loadPlan({
-    ...placeOf(mock),
+    ...addressOf(mock),
     threads: { load: 2, parse: 1 },
     pattern: { kind: 'concurrency', concurrency: 2 },
     limits: { samplesMax: 2, durationNs: undefined },

@@ -6,14 +6,14 @@ import { type Mock, startMock } from '../../../src/mock/mock-server.ts';
 import { loadPlan } from '../load/load-plan.ts';
 import { runLoad } from './run-load.ts';
 
-const placeOf = ({ host, port }: Mock) => ({ host, port });
+const addressOf = ({ host, port }: Mock) => ({ host, port });
 const silent = { batch: () => undefined, sampleLines: () => undefined };
 
 test.each(['opening', 'warming up'])(
   'stopping while %s ends without a sample of the measured phase',
   async phase => {
     await using mock = await startMock({ ttftMs: 60_000 });
-    const plan = loadPlan({ ...placeOf(mock), warmupRequests: 2 });
+    const plan = loadPlan({ ...addressOf(mock), warmupRequests: 2 });
     const lines: string[] = [];
     await using generator = createLoadGenerator(
       plan,
@@ -52,7 +52,7 @@ test.each(['concurrency', 'poisson'] as const)(
     await using mock = await startMock({ ttftMs: 2, gapMs: 1, outputTokens: 5 });
     const pattern = kind === 'poisson' ? { kind, requestsPerSecond: 100 } : { kind, concurrency: 1 };
     const plan = loadPlan({
-      ...placeOf(mock),
+      ...addressOf(mock),
       pattern,
       threads: { load: 3, parse: 2 },
       warmupRequests: 1,
@@ -80,7 +80,7 @@ test.each(['concurrency', 'poisson'] as const)(
     const course = loadProfile(pattern, { rampMs: 150, warmupMs: 50, steps: [] }, 256);
     const { samples, counts, result } = await runLoad(
       loadPlan({
-        ...placeOf(mock),
+        ...addressOf(mock),
         pattern,
         course,
         inFlightCap: kind === 'poisson' ? 7 : undefined,

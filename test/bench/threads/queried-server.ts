@@ -9,7 +9,7 @@ import { serverApi } from '../../../src/bench/target/api/server-apis.ts';
 import { NO_REQUEST_FIELDS } from '../../../src/bench/target/request-fields.ts';
 import { type SessionOptions, sessionBodies } from '../../../src/bench/target/session-bodies.ts';
 import { isJsonObject } from '../../../src/core/json.ts';
-import type { SessionPlaces } from '../../../src/core/run/run-shape.ts';
+import type { ConcurrencyUnit } from '../../../src/core/run/run-shape.ts';
 import { loadPlan } from '../load/load-plan.ts';
 
 /** How a server of an API writes an answer: a stream in its pieces, and a whole reply. */
@@ -124,12 +124,12 @@ export const sessionPlan = (
   port: number,
   sessions: readonly Session[],
   plan: Partial<LoadPlan> & {
-    readonly places?: number;
-    readonly placesOf?: SessionPlaces;
+    readonly slots?: number;
+    readonly concurrencyOf?: ConcurrencyUnit;
     readonly asking?: Partial<SessionOptions>;
   },
 ): LoadPlan => {
-  const { places = 1, placesOf = 'sessions', asking, ...more } = plan;
+  const { slots = 1, concurrencyOf = 'sessions', asking, ...more } = plan;
   const options: SessionOptions = {
     api: serverApi('chat'),
     model: 'm',
@@ -141,11 +141,11 @@ export const sessionPlan = (
   return loadPlan({
     host: '127.0.0.1',
     port,
-    pattern: { kind: 'concurrency', concurrency: places },
+    pattern: { kind: 'concurrency', concurrency: slots },
     limits: { samplesMax: sessions.length, durationNs: undefined },
-    sessions: { bodies: sessionBodies(sessions, options), placesOf },
+    sessions: { bodies: sessionBodies(sessions, options), concurrencyOf },
     warmupRequests: 0,
-    connections: { opened: places, max: 32 },
+    connections: { opened: slots, max: 32 },
     ...more,
   });
 };

@@ -169,7 +169,7 @@ test.each(APIS)(
     });
     await runLoad(plan);
     const bodies = server.requested.map(({ body }) => body);
-    const [first, second, own] = bodies.toSorted((a, b) => place(a) - place(b));
+    const [first, second, own] = bodies.toSorted((a, b) => indexIn(a) - indexIn(b));
     const isApart = api.name === 'messages';
     const texts = ['Shared.', 'Be short.'];
     for (const body of [first, second]) {
@@ -185,7 +185,7 @@ test.each(APIS)(
   },
 );
 
-const place = (body: object): number =>
+const indexIn = (body: object): number =>
   ['"one"', '"two"', 'of its own'].findLastIndex(text => JSON.stringify(body).includes(text));
 
 test('messages refuse a system prompt in the middle of a conversation, by session and turn', () => {

@@ -21,7 +21,7 @@ const messagesOf = (requested: Asked | undefined): readonly { readonly [key: str
 const liveSessionsOf = (records: readonly EventRecord[]): LiveSessions => {
   const metrics = new RunMetrics({
     pattern: { kind: 'concurrency', concurrency: 3 },
-    shape: { ...PLAIN_SHAPE, sessions: { placesOf: 'sessions' } },
+    shape: { ...PLAIN_SHAPE, sessions: { concurrencyOf: 'sessions' } },
     isStreaming: true,
     objectives: [],
   });
@@ -50,7 +50,7 @@ test('a turn carries the answers that really came, and starts its delay after th
   const [one, two] = reported.samples;
   expect(two?.intendedNs).toBe((one?.endNs ?? 0) + 10e6);
   expect(two?.sentNs).toBeGreaterThanOrEqual(two?.intendedNs ?? 0);
-  expect(reported.samples.map(({ turn: place }) => place)).toEqual(
+  expect(reported.samples.map(({ turn: position }) => position)).toEqual(
     [0, 1, 2].map(index => ({ session: 0, turn: index, turns: 3 })),
   );
 });
@@ -61,7 +61,7 @@ test('behind a turn that failed the rest is skipped, and every planned turn has 
     chat(`s${index}`, 'a', index % 3 === 1 ? 'FAIL' : 'b', 'c', 'd'),
   );
   const reported = await runLoad(
-    sessionPlan(server.port, sessions, { places: 3, threads: { load: 2, parse: 1 } }),
+    sessionPlan(server.port, sessions, { slots: 3, threads: { load: 2, parse: 1 } }),
   );
   const issued = reported.samples.map(({ sampleId }) => sampleId);
   const skipped = reported.skipped.map(({ sampleId }) => sampleId);
@@ -104,7 +104,7 @@ test('subagents run beside each other in one place, with caches of their own, an
 test('slots of requests are all used and never exceeded, with any number of sessions', async () => {
   await using server = await queriedServer(CHAT, 2);
   const sessions = Array.from({ length: 10 }, (_, index) => chat(`s${index}`, 'a', 'b', 'c'));
-  const reported = await runLoad(sessionPlan(server.port, sessions, { places: 2, placesOf: 'requests' }));
+  const reported = await runLoad(sessionPlan(server.port, sessions, { slots: 2, concurrencyOf: 'requests' }));
   expect(reported.samples).toHaveLength(30);
   expect(server.inFlightMax).toBe(2);
 });
@@ -138,7 +138,7 @@ test('sessions arrive at their rate, and a stop leaves every planned turn with o
   });
   expect(reported.result.kind).toBe('stopped');
   const begun = new Set([
-    ...reported.samples.map(({ turn: place }) => place?.session),
+    ...reported.samples.map(({ turn: position }) => position?.session),
     ...reported.skipped.map(({ session }) => session),
   ]);
   const all = [...reported.samples, ...reported.skipped]
@@ -157,13 +157,13 @@ test('places that grow take whole sessions as they come, and what began before t
   );
   const reported = await runLoad(
     sessionPlan(server.port, sessions, {
-      places: 3,
+      slots: 3,
       course,
       limits: { samplesMax: 5, durationNs: undefined },
       connections: { opened: 3, max: 32 },
     }),
   );
-  const bySession = Map.groupBy(reported.samples, ({ turn: place }) => place?.session ?? -1);
+  const bySession = Map.groupBy(reported.samples, ({ turn: position }) => position?.session ?? -1);
   const played = [...bySession.values()].map(samples => ({
     fromNs: Math.min(...samples.map(({ intendedNs }) => intendedNs)) - reported.startNs,
     toNs: Math.max(...samples.map(({ endNs }) => endNs)) - reported.startNs,

@@ -105,14 +105,14 @@ describe('a benchmark', () => {
             answers: 'live',
           },
           samplesMax: 40,
-          shape: { sessions: { placesOf: 'sessions' } },
+          shape: { sessions: { concurrencyOf: 'sessions' } },
         },
       ],
       [
         ['--multi-turn', '--dataset', 'f', '--answers', 'recorded', '--concurrency-of', 'requests'],
         {
           sessions: { turns: undefined, thinkTime: undefined, answers: 'recorded' },
-          shape: { sessions: { placesOf: 'requests' } },
+          shape: { sessions: { concurrencyOf: 'requests' } },
         },
       ],
       [['--prefix-tokens', '2048'], { requests: { prefixes: { tokens: 2_048, count: 1 } } }],

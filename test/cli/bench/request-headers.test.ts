@@ -63,7 +63,7 @@ describe('headers of requests', () => {
 
   test('that cannot be combined or cannot be read are refused, without their values', async () => {
     using folder = temporaryDirectory();
-    const place = (name: string, content: string): string => {
+    const writeFile = (name: string, content: string): string => {
       const path = join(folder.path, name);
       writeFileSync(path, content);
       return path;
@@ -72,16 +72,16 @@ describe('headers of requests', () => {
     const refusals: readonly (readonly [readonly string[], string])[] = [
       [['--header', 'x: s3cret', '--header', 'X: other'], 'given twice'],
       [
-        ['--header', 'authorization: s3cret', '--api-key-file', place('a', 'k')],
+        ['--header', 'authorization: s3cret', '--api-key-file', writeFile('a', 'k')],
         'both authenticate the request',
       ],
-      [['--api-key-file', place('b', '')], 'it is empty'],
-      [['--api-key-file', place('c', 's3cret\ns3cret')], 'more than one line'],
-      [['--header-file', place('d', 'X-Ok: 1\ns3cret\n')], 'line 2: this is not a header'],
-      [['--header-file', place('e', '\n')], 'there is no header in it'],
+      [['--api-key-file', writeFile('b', '')], 'it is empty'],
+      [['--api-key-file', writeFile('c', 's3cret\ns3cret')], 'more than one line'],
+      [['--header-file', writeFile('d', 'X-Ok: 1\ns3cret\n')], 'line 2: this is not a header'],
+      [['--header-file', writeFile('e', '\n')], 'there is no header in it'],
       [['--header-file', join(folder.path, 'none')], 'there is no such file'],
       [['--header-file', join(folder.path, 'folder')], 'cannot be read: it is a folder'],
-      [['--header-file', place('f', 'x'.repeat(70_000))], 'larger than 64 KiB'],
+      [['--header-file', writeFile('f', 'x'.repeat(70_000))], 'larger than 64 KiB'],
     ];
     for (const [args, reason] of refusals) {
       const error: unknown = await headersOf(LOCAL, args).catch((caught: unknown) => caught);

@@ -35,7 +35,7 @@ test('each stage of a sweep takes the shapes of a run: ramp, warm-up, and a boun
 test('stages of a sweep may have so many sessions at a time, and not sessions of a rate', () => {
   const chats = ['--turns', '4', '--think-time', '1s'];
   expect(requestOf('--concurrency', '2,4', ...chats)).toMatchObject({
-    shape: { sessions: { placesOf: 'sessions' } },
+    shape: { sessions: { concurrencyOf: 'sessions' } },
     sessions: { turns: { kind: 'fixed', value: 4 } },
   });
   expect(() => requestOf('--rates', '2,4', ...chats)).toThrow('looks like a load over capacity');

@@ -31,14 +31,18 @@ describe('durations and sizes', () => {
       fc.integer({ min: 1, max: 6 }),
     );
     fc.assert(
-      fc.property(digits, fc.constantFrom(...DURATION_NS), ([whole, fraction, places], [unit, factorNs]) => {
-        const behind = String(fraction).padStart(6, '0').slice(0, places);
-        const exactNs = (BigInt(`${whole}${behind}`) * factorNs) / 10n ** BigInt(places);
-        const ms = readAs(parseDurationMs(`${whole}.${behind}${unit}`));
-        // The double that is nearest to the number, and so a whole number for whole milliseconds.
-        expect(ms).toBe(Number(`${exactNs}e-6`));
-        if (exactNs < 2n ** 51n) expect(BigInt(Math.round(Number(ms) * 1e6))).toBe(exactNs);
-      }),
+      fc.property(
+        digits,
+        fc.constantFrom(...DURATION_NS),
+        ([whole, fraction, decimals], [unit, factorNs]) => {
+          const behind = String(fraction).padStart(6, '0').slice(0, decimals);
+          const exactNs = (BigInt(`${whole}${behind}`) * factorNs) / 10n ** BigInt(decimals);
+          const ms = readAs(parseDurationMs(`${whole}.${behind}${unit}`));
+          // The double that is nearest to the number, and so a whole number for whole milliseconds.
+          expect(ms).toBe(Number(`${exactNs}e-6`));
+          if (exactNs < 2n ** 51n) expect(BigInt(Math.round(Number(ms) * 1e6))).toBe(exactNs);
+        },
+      ),
       { numRuns: 2_000 },
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { FleetWatch } from '../../../src/core/fleet/fleet-watch.ts';
-import { PlaceBook } from '../../../src/core/group/node-place.ts';
+import { NodePlaceCache } from '../../../src/core/group/node-place.ts';
 import { linkViews } from '../../../src/core/link/link-view.ts';
 import type { State } from '../../../src/core/state.ts';
 import { groupedState, groupSources, linkEvents, NOW_MS } from '../../support/grouped-nodes.ts';
@@ -60,7 +60,7 @@ describe('the picture of a fleet, looked at again', () => {
 
 describe('the places of nodes, read again', () => {
   test('are the same map until a node says something else of where it is', () => {
-    const book = new PlaceBook();
+    const book = new NodePlaceCache();
     const first = stateWhere({});
     const before = book.read(groupSources(first).views);
     expect(book.read(groupSources(first).views)).toBe(before);

@@ -74,14 +74,14 @@ test('a fit that would need more than the measured bandwidth keeps to the ceilin
 });
 
 test('headroom of a node takes what was measured there before the constants of a family', () => {
-  const place = {
+  const device = {
     deviceClass: 'gb10',
     ceiling: { bytesPerSecond: BANDWIDTH, operationsPerSecond: 1e13, isMeasured: true },
   } as const;
   const calibrations = [held({ layers: 32, weightBytes: 5e9, ageMs: 0 })];
-  expect(constantsFor(MODEL, 'vllm', { ...place, calibrations }).label).toContain('measured here');
-  expect(constantsFor(MODEL, 'vllm', { ...place, calibrations }).layerUs.value).toBeCloseTo(LAYER_US, 3);
-  expect(constantsFor(MODEL, 'llama.cpp', { ...place, calibrations }).label).toBe('llama.cpp on GB10');
+  expect(constantsFor(MODEL, 'vllm', { ...device, calibrations }).label).toContain('measured here');
+  expect(constantsFor(MODEL, 'vllm', { ...device, calibrations }).layerUs.value).toBeCloseTo(LAYER_US, 3);
+  expect(constantsFor(MODEL, 'llama.cpp', { ...device, calibrations }).label).toBe('llama.cpp on GB10');
 });
 
 test('constants of the model itself stand before those of others, and only its own engine counts', () => {

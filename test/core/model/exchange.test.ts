@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { nodeId } from '../../../src/core/ids.ts';
 import { allReduce } from '../../../src/core/model/exchange.ts';
-import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
-import { type PlaceLink, PlaceLinkTable } from '../../../src/core/model/place-links.ts';
+import type { HeadroomDevice } from '../../../src/core/model/headroom-devices.ts';
+import { type HeadroomLink, HeadroomLinkTable } from '../../../src/core/model/headroom-links.ts';
 import { isUnknown, unknown } from '../../../src/core/unknown.ts';
 
 const NODES = ['a', 'b', 'c'].map(letter => nodeId(letter.repeat(26)));
-const places: readonly HeadroomPlace[] = NODES.map((id, index) => ({
+const devices: readonly HeadroomDevice[] = NODES.map((id, index) => ({
   nodeId: id,
   deviceId: 'apple-0',
   name: `spark-${index}`,
@@ -16,11 +16,11 @@ const places: readonly HeadroomPlace[] = NODES.map((id, index) => ({
   memoryBytes: unknown('not asked'),
 }));
 
-const linked = (exchangeSeconds: number | undefined): PlaceLinkTable =>
-  new PlaceLinkTable(
+const linked = (exchangeSeconds: number | undefined): HeadroomLinkTable =>
+  new HeadroomLinkTable(
     NODES.flatMap(source =>
       NODES.filter(sink => sink !== source).map(
-        (sink): PlaceLink => ({
+        (sink): HeadroomLink => ({
           source,
           sink,
           name: 'spark',
@@ -36,7 +36,7 @@ const linked = (exchangeSeconds: number | undefined): PlaceLinkTable =>
   );
 
 const latencyOf = (count: number, exchangeSeconds: number | undefined): number => {
-  const exchange = allReduce(places.slice(0, count), { links: linked(exchangeSeconds), bytes: 10_000 });
+  const exchange = allReduce(devices.slice(0, count), { links: linked(exchangeSeconds), bytes: 10_000 });
   if (isUnknown(exchange)) throw new Error(exchange.reason);
   return exchange.latencySeconds.value;
 };
@@ -52,7 +52,7 @@ describe('an all-reduce of two machines', () => {
 
   test('keeps the same bound: no probe proves that nothing is faster', () => {
     const bound = (exchangeSeconds: number | undefined): unknown =>
-      allReduce(places.slice(0, 2), { links: linked(exchangeSeconds), bytes: 10_000 });
+      allReduce(devices.slice(0, 2), { links: linked(exchangeSeconds), bytes: 10_000 });
     expect(bound(55e-6)).toMatchObject({ boundSeconds: expect.closeTo(30e-6, 12) });
     expect(bound(undefined)).toMatchObject({ boundSeconds: expect.closeTo(30e-6, 12) });
   });

@@ -6,11 +6,11 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { type NodeId, nodeId } from '../../../src/core/ids.ts';
 import { headroom } from '../../../src/core/model/headroom.ts';
+import type { HeadroomDevice } from '../../../src/core/model/headroom-devices.ts';
 import { headroomDocument } from '../../../src/core/model/headroom-document.ts';
-import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
+import type { HeadroomLink } from '../../../src/core/model/headroom-links.ts';
 import { headroomLines } from '../../../src/core/model/headroom-text.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
-import type { PlaceLink } from '../../../src/core/model/place-links.ts';
 import { unknown } from '../../../src/core/unknown.ts';
 import { headroomDocumentSchema } from '../../../src/wire/headroom-schema.ts';
 import { longCount } from '../../support/counts.ts';
@@ -33,7 +33,7 @@ const experts = fc
 const claimed: fc.Arbitrary<ModelFacts> = fc.record({
   name: fc.string(),
   architecture: fc.oneof(fc.string(), reason),
-  source: fc.constant({ kind: 'gguf' as const, place: 'x.gguf' }),
+  source: fc.constant({ kind: 'gguf' as const, location: 'x.gguf' }),
   layers: fc.oneof(whole, reason),
   hiddenSize: fc.oneof(whole, reason),
   contextMax: fc.oneof(whole, reason),
@@ -65,7 +65,7 @@ test('for any claims of a header, each figure of the answer is a number and ever
   fc.assert(
     fc.property(claimed, fc.constantFrom(1, 7, 100_000), (model, batch) => {
       for (const engine of ['llama.cpp', 'vllm'] as const) {
-        const answer = headroom(model, PLACES, requested({ engine, batch }), LINKS);
+        const answer = headroom(model, DEVICES, requested({ engine, batch }), LINKS);
         const reported: unknown = JSON.parse(JSON.stringify(headroomDocument(answer)));
         const [issue] = v.safeParse(headroomDocumentSchema, reported).issues ?? [];
         expect(issue === undefined ? '' : `${v.getDotPath(issue)}: ${issue.message}`).toBe('');
@@ -83,13 +83,13 @@ test('a model without layers or weights has no speed, and says why', () => {
     [32, 0, 'it claims to have no weights'],
     [32, 1e30, 'it claims more weights than any machine holds'],
   ] as const) {
-    const [best] = headroom(madeModel({ layers, weightBytes }), PLACES, requested(), LINKS).placements;
+    const [best] = headroom(madeModel({ layers, weightBytes }), DEVICES, requested(), LINKS).placements;
     expect(best?.decode).toMatchObject({ kind: 'unknown', reason });
   }
 });
 
 test('a thousand machines with cables between them are answered for by a bounded number of placements', () => {
-  const many = Array.from({ length: 1_000 }, (_, index): HeadroomPlace => {
+  const many = Array.from({ length: 1_000 }, (_, index): HeadroomDevice => {
     const id = nodeId(`n${index}`.padEnd(26, 'x'));
     return { ...SPARK, name: `spark-${index}`, nodeId: id };
   });
@@ -116,12 +116,12 @@ const SPARK = {
   memoryBytes: 120e9,
   memoryFreeBytes: 60e9,
 } as const;
-const PLACES: readonly HeadroomPlace[] = NODES.map((id, index) => ({
+const DEVICES: readonly HeadroomDevice[] = NODES.map((id, index) => ({
   ...SPARK,
   name: `spark-${index}`,
   nodeId: id,
 }));
-const cable = (source: NodeId, sink: NodeId): PlaceLink => ({
+const cable = (source: NodeId, sink: NodeId): HeadroomLink => ({
   source,
   sink,
   name: 'a cable',
@@ -131,6 +131,6 @@ const cable = (source: NodeId, sink: NodeId): PlaceLink => ({
   negotiatedBytesPerSecond: unknown('not reported'),
   isStale: false,
 });
-const LINKS: readonly PlaceLink[] = NODES.flatMap(source =>
+const LINKS: readonly HeadroomLink[] = NODES.flatMap(source =>
   NODES.filter(sink => sink !== source).map(sink => cable(source, sink)),
 );

@@ -1,6 +1,6 @@
 // Models of made-up sizes for questions of placement.
 
-import type { HeadroomQuestion } from '../../../src/core/model/headroom-place.ts';
+import type { HeadroomQuestion } from '../../../src/core/model/headroom-devices.ts';
 import { exactly, type ModelFacts } from '../../../src/core/model/model-facts.ts';
 
 /** Dense, in 16 bits. */
@@ -17,7 +17,7 @@ export const madeModel = ({
 }): ModelFacts => ({
   name: 'made',
   architecture: 'llama',
-  source: { kind: 'gguf', place: 'made.gguf' },
+  source: { kind: 'gguf', location: 'made.gguf' },
   layers,
   hiddenSize,
   contextMax: 131_072,

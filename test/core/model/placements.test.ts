@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from 'vitest';
 import { clusterHeadroom } from '../../../src/core/model/cluster-headroom.ts';
-import { type HeadroomPlace, headroomPlaces } from '../../../src/core/model/headroom-place.ts';
+import { type HeadroomDevice, headroomDevices } from '../../../src/core/model/headroom-devices.ts';
+import { HeadroomLinkTable, headroomLinks } from '../../../src/core/model/headroom-links.ts';
 import { canShareLayers } from '../../../src/core/model/model-part.ts';
-import { PlaceLinkTable, placeLinks } from '../../../src/core/model/place-links.ts';
-import { type PlacementPlan, placesOf } from '../../../src/core/model/placement.ts';
+import { devicesOf, type PlacementPlan } from '../../../src/core/model/placement.ts';
 import { placementHeadroom, rankedPlacements } from '../../../src/core/model/placement-headroom.ts';
 import type { PlacedModel } from '../../../src/core/model/placement-time.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
@@ -25,10 +25,10 @@ describe('the placements of a model', () => {
       const placed = {
         model,
         question: requested({ batch }),
-        links: new PlaceLinkTable(placeLinks(state, nowMs)),
+        links: new HeadroomLinkTable(headroomLinks(state, nowMs)),
       };
-      const places = nodeIds(state).flatMap(id => headroomPlaces(nodeView(state, id, nowMs)));
-      const { ranked } = rankedPlacements(placed, places);
+      const devices = nodeIds(state).flatMap(id => headroomDevices(nodeView(state, id, nowMs)));
+      const { ranked } = rankedPlacements(placed, devices);
       const found = new Map(
         ranked.flatMap(one =>
           one.fit.kind === 'fits' && !isUnknown(one.decode)
@@ -36,7 +36,7 @@ describe('the placements of a model', () => {
             : [],
         ),
       );
-      const tried = exhaustive(placed, places, layers);
+      const tried = exhaustive(placed, devices, layers);
       expect(tried.size).toBeGreaterThan(count);
       expect([...found.keys()].sort()).toEqual([...tried.keys()].sort());
       for (const [key, speed] of tried) expect(found.get(key) ?? 0, key).toBeCloseTo(speed, 6);
@@ -94,7 +94,7 @@ describe('the placements of a model', () => {
       nodes: undefined,
     });
     expect(
-      placements.filter(({ placement }) => placement.stages.some(({ places }) => places.length > 1)),
+      placements.filter(({ placement }) => placement.stages.some(({ devices }) => devices.length > 1)),
     ).toEqual([]);
     expect(notes).toContainEqual(expect.stringContaining('tensor parallel'));
   });
@@ -109,7 +109,7 @@ const simulated = async (count: number): Promise<{ readonly state: State; readon
 /** Of each set of devices that share layers or stand in a row, the best that fits, by trying all orders and splits. */
 const exhaustive = (
   placed: PlacedModel,
-  places: readonly HeadroomPlace[],
+  available: readonly HeadroomDevice[],
   layers: number,
 ): ReadonlyMap<string, number> => {
   const best = new Map<string, number>();
@@ -119,12 +119,12 @@ const exhaustive = (
     const key = setKey(placement);
     best.set(key, Math.max(best.get(key) ?? 0, decode.expectedTokensPerSecond.value));
   };
-  for (const place of places) take({ kind: 'one', stages: [{ layers, places: [place] }] });
-  const nodes = [...Map.groupBy(places, ({ nodeId }) => nodeId).values()];
+  for (const device of available) take({ kind: 'one', stages: [{ layers, devices: [device] }] });
+  const nodes = [...Map.groupBy(available, ({ nodeId }) => nodeId).values()];
   for (const order of orders(nodes, layers)) {
     for (const chosen of [order.flat(), order.flatMap(devices => devices.slice(0, 1))])
       if (chosen.length > 1 && canShareLayers(placed.model, chosen.length))
-        take({ kind: 'tensor', stages: [{ layers, places: chosen }] });
+        take({ kind: 'tensor', stages: [{ layers, devices: chosen }] });
     const alone = order.flatMap(devices => devices.map(device => [device]));
     const together = order.flatMap(devices =>
       canShareLayers(placed.model, devices.length) ? [devices] : devices.map(device => [device]),
@@ -134,7 +134,7 @@ const exhaustive = (
         for (const split of splits(layers, row.length))
           take({
             kind: 'pipeline',
-            stages: row.map((of, index) => ({ places: of, layers: split[index] ?? 0 })),
+            stages: row.map((of, index) => ({ devices: of, layers: split[index] ?? 0 })),
           });
   }
   return best;
@@ -171,11 +171,11 @@ function* splits(layers: number, count: number): Generator<readonly number[]> {
 
 const setKey = (placement: PlacementPlan): string =>
   `${placement.kind} ${placement.stages
-    .map(({ places }) =>
-      places
+    .map(({ devices }) =>
+      devices
         .map(({ nodeId, deviceId }) => `${nodeId}/${deviceId}`)
         .sort()
         .join('+'),
     )
     .sort()
-    .join(' ')} of ${placesOf(placement).length}`;
+    .join(' ')} of ${devicesOf(placement).length}`;

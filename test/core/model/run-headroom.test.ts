@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { nodeId } from '../../../src/core/ids.ts';
 import type { Engine } from '../../../src/core/model/engine-constants.ts';
-import type { HeadroomPlace } from '../../../src/core/model/headroom-place.ts';
+import type { HeadroomDevice } from '../../../src/core/model/headroom-devices.ts';
 import { wholePlacement } from '../../../src/core/model/placement.ts';
 import type { HostEvidence } from '../../../src/core/model/run-causes.ts';
 import { runHeadroom } from '../../../src/core/model/run-headroom.ts';
@@ -72,7 +72,7 @@ test('a run over four devices that share each layer stands under the bound of th
   const one = judged({ tpotMs: 30, outputTokensPerSecond: 33, engine: 'vllm' }).standings[0];
   const four = judged({ tpotMs: 30, outputTokensPerSecond: 33, engine: 'vllm', devices: 4 });
   expect((four.standings[0]?.bound ?? 0) / (one?.bound ?? 1)).toBeCloseTo(4, 6);
-  expect(four.place).toBe('TP 4: atlas GPU 0 + atlas GPU 1 + atlas GPU 2 + atlas GPU 3');
+  expect(four.placement).toBe('TP 4: atlas GPU 0 + atlas GPU 1 + atlas GPU 2 + atlas GPU 3');
 });
 
 test('what is said of a run is read back from its report.json', () => {
@@ -91,7 +91,7 @@ interface Made {
   readonly engine?: Engine;
 }
 
-const devices = (count: number): readonly HeadroomPlace[] =>
+const devices = (count: number): readonly HeadroomDevice[] =>
   Array.from({ length: count }, (_, index) => ({
     name: count === 1 ? 'atlas' : `atlas GPU ${index}`,
     nodeId: ATLAS,

@@ -82,14 +82,14 @@ describe('a member that forgets others', () => {
   });
 });
 
-interface Place {
+interface Position {
   readonly epoch: number;
   readonly seq: number;
 }
 
 function forget(
   seq: number,
-  { durable, live }: { readonly durable: Place; readonly live: Place },
+  { durable, live }: { readonly durable: Position; readonly live: Position },
   receivedAtMs: number,
 ): Event {
   return {

@@ -1,7 +1,7 @@
 // Whose memory is whose: cards, graphics in a processor with more or less set aside for them, and GPUs as NUMA nodes.
 
 import { describe, expect, it } from 'vitest';
-import { headroomPlaces } from '../../../src/core/model/headroom-place.ts';
+import { headroomDevices } from '../../../src/core/model/headroom-devices.ts';
 import {
   gpuMemoryUseOf,
   hostMemoryUse,
@@ -29,7 +29,7 @@ describe('a processor with 96 GiB set aside for its graphics, of 128', () => {
   });
 
   it('has headroom in those alone', () => {
-    expect(headroomPlaces(machine.view)).toMatchObject([
+    expect(headroomDevices(machine.view)).toMatchObject([
       { memoryBytes: 96 * GIB, memoryFreeBytes: 16 * GIB },
     ]);
   });
@@ -62,7 +62,7 @@ describe('a processor with 4 GiB set aside, whose graphics may use 28 GiB of the
 
   it('has headroom in both, and free what other programs leave of the host', () => {
     // 1 GiB of what is set aside, and the 20 GiB that the host has available of the 26 that the driver still allows.
-    expect(headroomPlaces(machine.view)).toMatchObject([
+    expect(headroomDevices(machine.view)).toMatchObject([
       { memoryBytes: 32 * GIB, memoryFreeBytes: 21 * GIB },
     ]);
   });
@@ -78,7 +78,7 @@ describe('an accelerator that has no memory of its own (MI300A)', () => {
   it('adds nothing to the host, and has the headroom that its driver allows', () => {
     expect(clusterTotals(machine.state, 1).memoryTotalBytes).toMatchObject({ sum: 500 * GIB, count: 1 });
     expect(modelMemoryUse(machine.view)).toEqual({ usedBytes: 100 * GIB, totalBytes: 500 * GIB });
-    expect(headroomPlaces(machine.view)).toMatchObject([
+    expect(headroomDevices(machine.view)).toMatchObject([
       { memoryBytes: 120 * GIB, memoryFreeBytes: 100 * GIB },
     ]);
   });
@@ -91,7 +91,7 @@ describe('a GPU whose driver does not report how much of the host’s memory it 
       gpu: { memoryIsUnified: true, memoryTotalBytes: unknown('unified memory') },
       load: { memoryUsedBytes: unknown('unified memory') },
     });
-    expect(headroomPlaces(view)).toMatchObject([{ memoryBytes: 120 * GIB, memoryFreeBytes: 100 * GIB }]);
+    expect(headroomDevices(view)).toMatchObject([{ memoryBytes: 120 * GIB, memoryFreeBytes: 100 * GIB }]);
     expect(clusterTotals(state, 1).memoryTotalBytes).toMatchObject({ sum: 120 * GIB, count: 1 });
   });
 });
@@ -104,7 +104,7 @@ describe('a card', () => {
       load: { memoryUsedBytes: 4 * GIB },
     });
     expect(modelMemoryUse(view)).toEqual({ usedBytes: 4 * GIB, totalBytes: 24 * GIB });
-    expect(headroomPlaces(view)).toMatchObject([{ memoryBytes: 24 * GIB, memoryFreeBytes: 20 * GIB }]);
+    expect(headroomDevices(view)).toMatchObject([{ memoryBytes: 24 * GIB, memoryFreeBytes: 20 * GIB }]);
     expect(clusterTotals(state, 1)).toMatchObject({
       memoryTotalBytes: { sum: 88 * GIB },
       memoryUsedBytes: { sum: 8 * GIB },

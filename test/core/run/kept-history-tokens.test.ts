@@ -14,7 +14,10 @@ interface Turn {
 }
 
 const evidenceOf = (...sessions: readonly (readonly Turn[])[]) => {
-  const shape = { ...PLAIN_SHAPE, sessions: { placesOf: 'sessions' as const, history: 'server' as const } };
+  const shape = {
+    ...PLAIN_SHAPE,
+    sessions: { concurrencyOf: 'sessions' as const, history: 'server' as const },
+  };
   const tally = new ContaminationTally({ isStreaming: true, shape });
   for (const [session, turns] of sessions.entries())
     for (const [turn, { input, output, bytes, reasoning = 0 }] of turns.entries())

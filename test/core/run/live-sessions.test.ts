@@ -11,10 +11,10 @@ import { sampleOf } from '../../support/sample-of.ts';
 
 const MS = 1e6;
 
-const place = (session: number, turn: number, turns = 12) => ({ session, turn, turns });
+const position = (session: number, turn: number, turns = 12) => ({ session, turn, turns });
 
 /** Issued, and ended with a first token behind so many ms. */
-const played = (tally: LiveSessionTally, at: ReturnType<typeof place>, ttftMs: number): void => {
+const played = (tally: LiveSessionTally, at: ReturnType<typeof position>, ttftMs: number): void => {
   tally.issued(at);
   tally.ended(
     sampleOf({ turn: at, sentNs: 0, firstContentNs: ttftMs * MS, endNs: 99 * MS, inputTokens: 100 }),
@@ -26,22 +26,22 @@ const inTurn = (sessions: LiveSessions): readonly string[] =>
 
 test('each session that runs stands in its newest turn, and in none once it is over', () => {
   const tally = new LiveSessionTally();
-  for (const session of [0, 1, 2]) tally.issued(place(session, 0, 2));
+  for (const session of [0, 1, 2]) tally.issued(position(session, 0, 2));
   expect(inTurn(tally.figures())).toEqual(['1: 3']);
-  played(tally, place(0, 1, 2), 5);
+  played(tally, position(0, 1, 2), 5);
   expect(inTurn(tally.figures())).toEqual(['1: 2', '2: 1']);
-  tally.ended(sampleOf({ turn: place(0, 0, 2) }));
+  tally.ended(sampleOf({ turn: position(0, 0, 2) }));
   expect(inTurn(tally.figures())).toEqual(['1: 2']);
   expect(liveSessionLine(tally.figures())).toBe('2 running · 1 completed');
-  tally.ended(sampleOf({ turn: place(1, 0, 2), outcome: 'failed' }));
-  tally.skipped({ ...place(1, 1, 2), reason: 'turn-failed' });
+  tally.ended(sampleOf({ turn: position(1, 0, 2), outcome: 'failed' }));
+  tally.skipped({ ...position(1, 1, 2), reason: 'turn-failed' });
   expect(liveSessionLine(tally.figures())).toBe('1 running · 1 completed · 1 failed · 1 turn skipped');
 });
 
 test('turns that are reported out of order, and concurrently, count once', () => {
   const tally = new LiveSessionTally();
-  for (const turn of [2, 0, 1]) tally.issued(place(0, turn));
-  for (let turn = 3; turn < 12; turn += 1) tally.issued(place(1, turn));
+  for (const turn of [2, 0, 1]) tally.issued(position(0, turn));
+  for (let turn = 3; turn < 12; turn += 1) tally.issued(position(1, turn));
   expect(inTurn(tally.figures())).toEqual(['3: 1', `${LIVE_TURNS_MAX}+: 1`]);
   expect(tally.figures().inTurn).toHaveLength(LIVE_TURNS_MAX);
 });
@@ -49,7 +49,7 @@ test('turns that are reported out of order, and concurrently, count once', () =>
 test('first turns are compared with later ones, and too few values give a dash', () => {
   const tally = new LiveSessionTally();
   for (let session = 0; session < 4; session += 1)
-    for (let turn = 0; turn < 12; turn += 1) played(tally, place(session, turn), turn === 0 ? 80 : 20);
+    for (let turn = 0; turn < 12; turn += 1) played(tally, position(session, turn), turn === 0 ? 80 : 20);
   const { first, later, completed } = tally.figures();
   expect([completed, first.completed, later.completed]).toEqual([4, 4, 44]);
   expect(isUnknown(first.ttftNs) || isUnknown(later.ttftNs)).toBe(false);
@@ -61,8 +61,8 @@ test('first turns are compared with later ones, and too few values give a dash',
 
 test('those of several machines are added, except for figures that need all values', () => {
   const [one, other] = [new LiveSessionTally(), new LiveSessionTally()];
-  for (const session of [0, 1]) played(one, place(session, 0, 1), 7);
-  played(other, place(9, 0), 7);
+  for (const session of [0, 1]) played(one, position(session, 0, 1), 7);
+  played(other, position(9, 0), 7);
   expect(addedSessions([one.figures()])).toEqual(one.figures());
   const both = addedSessions([one.figures(), other.figures()]);
   expect(both).toMatchObject({

@@ -22,12 +22,12 @@ const reportOf = (
   const tally = new SessionTally();
   for (const session of [0, 1])
     for (const turn of [0, 1, 2]) {
-      const place = { session, turn, turns: 3 };
+      const position = { session, turn, turns: 3 };
       const sampleId = 3 * session + turn;
-      if (turn < completed) tally.ended(sampleOf({ sampleId, inputTokens, turn: place }));
-      else tally.skipped({ ...place, sampleId, window: 0, reason });
+      if (turn < completed) tally.ended(sampleOf({ sampleId, inputTokens, turn: position }));
+      else tally.skipped({ ...position, sampleId, window: 0, reason });
     }
-  const sessions = { placesOf: 'sessions', history: 'server' } as const;
+  const sessions = { concurrencyOf: 'sessions', history: 'server' } as const;
   const report = buildReport({
     config: { ...config, run: { ...config.run, shape: { ...PLAIN_SHAPE, sessions } } },
     snapshot: { seq: 1, timestampNs: 1, state: 'complete', pendingTasks: 0, metrics: [] },

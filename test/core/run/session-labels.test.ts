@@ -9,18 +9,22 @@ const STEPS = [
 ];
 
 test.each<readonly [string, RunPattern, Partial<RunShape>]>([
-  ['4 sessions at a time', USERS, { sessions: { placesOf: 'sessions' } }],
-  ['sessions, 4 requests at a time', USERS, { sessions: { placesOf: 'requests' } }],
+  ['4 sessions at a time', USERS, { sessions: { concurrencyOf: 'sessions' } }],
+  ['sessions, 4 requests at a time', USERS, { sessions: { concurrencyOf: 'requests' } }],
   [
     '4 sessions at a time, history stored by the server',
     USERS,
-    { sessions: { placesOf: 'sessions', history: 'server' } },
+    { sessions: { concurrencyOf: 'sessions', history: 'server' } },
   ],
-  ['sessions: 1 to 4 at a time in 2 stages', USERS, { sessions: { placesOf: 'sessions' }, steps: STEPS }],
+  [
+    'sessions: 1 to 4 at a time in 2 stages',
+    USERS,
+    { sessions: { concurrencyOf: 'sessions' }, steps: STEPS },
+  ],
   [
     'sessions: Poisson 2.00 a second',
     { kind: 'poisson', requestsPerSecond: 2 },
-    { sessions: { placesOf: 'sessions' } },
+    { sessions: { concurrencyOf: 'sessions' } },
   ],
 ])('a load of sessions is called %j', (label, pattern, shape) => {
   expect(loadLabel({ pattern, shape: { ...PLAIN_SHAPE, ...shape } }).replace(/\s/g, ' ')).toBe(label);

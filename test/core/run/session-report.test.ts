@@ -16,13 +16,13 @@ const MS = 1e6;
  * behind.
  */
 const turn = (
-  place: Partial<SampleTurn>,
+  turn: Partial<SampleTurn>,
   more: Partial<EndedSample> & { cached?: number } = {},
 ): EndedSample => {
   const { cached, ...changes } = more;
   const atNs = changes.intendedNs ?? 0;
   return sampleOf({
-    turn: { session: 0, turn: 0, turns: 3, ...place },
+    turn: { session: 0, turn: 0, turns: 3, ...turn },
     sentNs: atNs,
     firstContentNs: atNs + 10 * MS,
     endNs: atNs + 30 * MS,
@@ -42,7 +42,7 @@ const reported = (
   tally = new SessionTally(),
 ): SessionReport => {
   for (const sample of ended) tally.ended(sample);
-  for (const place of skipped) tally.skipped({ sampleId: 0, window: 0, ...place });
+  for (const turn of skipped) tally.skipped({ sampleId: 0, window: 0, ...turn });
   return tally.report('sessions');
 };
 
@@ -142,7 +142,7 @@ describe('the account of sessions', () => {
         turn({ session: 1, turns: 2 }),
         turn({ session: 2, turns: 2 }),
         turn({ session: 0, turn: 1, turns: 2 }),
-        // A place is free again.
+        // A slot is free again.
         turn({ session: 3, turns: 1 }),
       ],
       [],
@@ -174,17 +174,17 @@ test('in every case, planned = issued + skipped, sessions add up, and the order 
       const lines = stories.flatMap(({ turns, breaksAt, how }, session): readonly Line[] => {
         const last = how === 'whole' ? turns - 1 : Math.min(breaksAt, turns - 1);
         return Array.from({ length: turns }, (_, index): Line => {
-          const place = { session, turn: index, turns };
+          const position = { session, turn: index, turns };
           if (index > last)
             return tally =>
               tally.skipped({
-                ...place,
+                ...position,
                 sampleId: 0,
                 window: 0,
                 reason: how === 'failed' ? 'turn-failed' : 'run-ended',
               });
           const outcome = index === last && how !== 'whole' ? how : 'completed';
-          return tally => tally.ended(turn(place, { outcome, intendedNs: (session * 7 + index) * MS }));
+          return tally => tally.ended(turn(position, { outcome, intendedNs: (session * 7 + index) * MS }));
         });
       });
       const reportOf = (ordered: readonly Line[]): SessionReport => {

@@ -81,9 +81,9 @@ test.each([
     { tools: [{ name: 'x', default: 'sk-abcdefgh12345678' }] },
     'tools.tools.default',
   ],
-])('finds %s', (_, fields, place) => {
+])('finds %s', (_, fields, path) => {
   expect(secretIn(fields)).toBeDefined();
-  expect(secretIn(fields)?.split('.')[0]).toBe(place.split('.')[0]);
+  expect(secretIn(fields)?.split('.')[0]).toBe(path.split('.')[0]);
 });
 
 test.each([

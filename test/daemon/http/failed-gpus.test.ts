@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { clusterChecks } from '../../../src/cli/doctor/daemon-checks.ts';
 import type { Fact } from '../../../src/core/event-kinds.ts';
 import { nodeId } from '../../../src/core/ids.ts';
-import { headroomPlaces } from '../../../src/core/model/headroom-place.ts';
+import { headroomDevices } from '../../../src/core/model/headroom-devices.ts';
 import type { FailedGpu } from '../../../src/core/node/failed-gpu.ts';
 import { nodeView } from '../../../src/core/node/node-view.ts';
 import { clusterTotals } from '../../../src/core/totals.ts';
@@ -71,7 +71,7 @@ it('are counted apart in metrics, with a series for each, and in no sum', async 
   expect(series('plimsoll_gpu_memory_total_bytes{')).toHaveLength(2);
   const { state } = served.cluster;
   expect(clusterTotals(state, 0)).toMatchObject({ gpuCount: 2, memoryTotalBytes: { sum: 48e9 } });
-  expect(headroomPlaces(nodeView(state, ATLAS, 0)).map(({ name }) => name)).toEqual([
+  expect(headroomDevices(nodeView(state, ATLAS, 0)).map(({ name }) => name)).toEqual([
     'aaaaaaaa GPU 0',
     'aaaaaaaa GPU 2',
   ]);

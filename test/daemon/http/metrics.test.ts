@@ -36,8 +36,8 @@ describe('GET /metrics', () => {
     expect(metrics.get('plimsoll_group_nodes{by="site",group="greenwich",state="up"}')).toBe(2);
     expect(metrics.get('plimsoll_group_memory_total_bytes{by="rack",group="greenwich/r2"}')).toBe(32);
     expect(metrics.get('plimsoll_groups_left_out{by="rack"}')).toBe(0);
-    const place = `node="${OTHER}",name="bellows",site="greenwich",rack="r2",kind="HGX H200"`;
-    expect(metrics.get(`plimsoll_node_place_info{${place}}`)).toBe(1);
+    const labels = `node="${OTHER}",name="bellows",site="greenwich",rack="r2",kind="HGX H200"`;
+    expect(metrics.get(`plimsoll_node_place_info{${labels}}`)).toBe(1);
     expect([...metrics.keys()].filter(name => name.startsWith('plimsoll_group_gpu_use_ratio'))).toEqual([]);
   });
 

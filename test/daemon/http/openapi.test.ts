@@ -45,9 +45,9 @@ describe('/openapi.json', () => {
     const { json } = await fetchJson({ port: served.port, path: '/openapi.json' });
     const vague = everyPart(json).filter(
       // In a security requirement, {} means "or no credentials".
-      ({ place, part }) => !place.includes('/security/') && (isAnyObject(part) || isNothing(part)),
+      ({ path, part }) => !path.includes('/security/') && (isAnyObject(part) || isNothing(part)),
     );
-    expect(vague.map(({ place }) => place)).toEqual([]);
+    expect(vague.map(({ path }) => path)).toEqual([]);
   });
 
   test('every path that changes something says that it needs the token, and does', async () => {
@@ -111,8 +111,8 @@ const isNothing = (part: Json): boolean => Object.keys(part).length === 0;
 const isAnyObject = ({ type, properties, additionalProperties }: Json): boolean =>
   type === 'object' && properties === undefined && additionalProperties === undefined;
 
-const everyPart = (value: Json, place = ''): readonly { readonly place: string; readonly part: Json }[] => {
+const everyPart = (value: Json, path = ''): readonly { readonly path: string; readonly part: Json }[] => {
   if (typeof value !== 'object' || value === null) return [];
-  const inner = Object.entries<Json>(value).flatMap(([name, part]) => everyPart(part, `${place}/${name}`));
-  return Array.isArray(value) ? inner : [{ place, part: value }, ...inner];
+  const inner = Object.entries<Json>(value).flatMap(([name, part]) => everyPart(part, `${path}/${name}`));
+  return Array.isArray(value) ? inner : [{ path, part: value }, ...inner];
 };

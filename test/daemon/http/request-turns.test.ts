@@ -28,7 +28,7 @@ describe('a connection on which requests are sent ahead', () => {
     const deaf = await openSocket(served.port);
     deaf.pause().write(get('/api/state').repeat(16));
     const status = async () => (await sendRequest({ port: served.port, path: '/api/daemon' })).status;
-    // One reply waits of the four that may: more would have taken the other places.
+    // One reply waits of the four that may: more would have taken the other slots.
     for (let count = 0; count < 32; count += 1) expect(await status()).toBe(200);
     deaf.destroy();
   });

@@ -126,7 +126,7 @@ describe('walking a path', () => {
       fc.property(json, fc.array(segment, { maxLength: 4 }), (root, path) => {
         const walked = walkOwn(root, path);
         const shown = everyPath(root).find(
-          place => place.path.join('\0') === path.join('\0') && place.path.length === path.length,
+          part => part.path.join('\0') === path.join('\0') && part.path.length === path.length,
         );
         expect(walked).toEqual(
           shown === undefined ? { kind: 'absent' } : { kind: 'found', value: shown.value },
@@ -145,7 +145,7 @@ describe('walking a path', () => {
   });
 });
 
-/** Every place of a JSON value: what Object.entries shows, and nothing else. */
+/** Every part of a JSON value: what Object.entries shows, and nothing else. */
 const everyPath = (
   value: unknown,
   path: readonly string[] = [],

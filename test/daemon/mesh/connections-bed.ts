@@ -11,7 +11,7 @@ import type { InterfaceType, NodeNetwork } from '../../../src/core/node/network.
 import { EMPTY_STATE, type State } from '../../../src/core/state.ts';
 import { type Unknown, unknown } from '../../../src/core/unknown.ts';
 import { type Connections, openConnectionsOf } from '../../../src/daemon/mesh/connections.ts';
-import type { InterfaceList } from '../../../src/mesh/discovery/beacon-places.ts';
+import type { InterfaceList } from '../../../src/mesh/discovery/beacon-endpoints.ts';
 import { MemoryDatagrams } from '../../support/memory-datagrams.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 

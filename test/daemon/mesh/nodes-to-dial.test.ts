@@ -62,6 +62,6 @@ const isThird = (node: NodeId): boolean => node.endsWith('b');
 
 const named = (count: number): readonly NodeId[] =>
   Array.from({ length: count }, (_, at) => {
-    const digits = Array.from({ length: 8 }, (__, place) => (((at >> place) & 1) === 1 ? 'y' : 'x'));
+    const digits = Array.from({ length: 8 }, (__, bit) => (((at >> bit) & 1) === 1 ? 'y' : 'x'));
     return nodeId(`${'a'.repeat(17)}${digits.join('')}${at % 3 === 0 ? 'b' : 'c'}`);
   });

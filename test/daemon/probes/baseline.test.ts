@@ -50,14 +50,14 @@ const notifier = () => {
     const isLive = kind === 'live';
     if (isLive) reported.push(fact);
     seqs[kind] += 1;
-    const place = {
+    const head = {
       origin: key.nodeId,
       epoch: isLive ? journal.startNumber : journal.ownEpoch,
       seq: seqs[kind],
     };
-    const named = { ...place, key: factKey(fact) };
+    const named = { ...head, key: factKey(fact) };
     if (!isLive) {
-      const body = encodeRecordBody(place, fact);
+      const body = encodeRecordBody(head, fact);
       journal.append([{ ...named, kind: fact.kind, body, signature: key.sign(body), ageMs: 0 }]);
     }
     const event: Event = {

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nearestPlace, turnedPlace } from '../../../dashboard/src/chart/read-off.ts';
+import { nearestIndex, turnedIndex } from '../../../dashboard/src/chart/read-off.ts';
 
 test('a pointer means the place that is nearest to it', () => {
   fc.assert(
     fc.property(
       fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 40 }),
       fc.double({ min: -1, max: 2, noNaN: true }),
-      (places, share) => {
-        const sorted = places.toSorted((a, b) => a - b);
+      (positions, share) => {
+        const sorted = positions.toSorted((a, b) => a - b);
         const at = (index: number): number => sorted[index] ?? Number.NaN;
-        const found = nearestPlace(share, sorted.length, at);
+        const found = nearestIndex(share, sorted.length, at);
         const distance = Math.min(...sorted.map(x => Math.abs(x - share)));
         expect(Math.abs(at(found) - share)).toBe(distance);
       },
@@ -19,12 +19,12 @@ test('a pointer means the place that is nearest to it', () => {
 });
 
 test('keys move from place to place and stay within the picture', () => {
-  expect(turnedPlace('ArrowLeft', 5, 8)).toBe(4);
-  expect(turnedPlace('ArrowRight', 7, 8)).toBe(7);
-  expect(turnedPlace('Home', 5, 8)).toBe(0);
-  expect(turnedPlace('End', 5, 8)).toBe(7);
-  expect(turnedPlace('PageDown', 5, 8)).toBe(0);
-  expect([turnedPlace('Tab', 5, 8), turnedPlace('constructor', 5, 8), turnedPlace('End', 0, 0)]).toEqual([
+  expect(turnedIndex('ArrowLeft', 5, 8)).toBe(4);
+  expect(turnedIndex('ArrowRight', 7, 8)).toBe(7);
+  expect(turnedIndex('Home', 5, 8)).toBe(0);
+  expect(turnedIndex('End', 5, 8)).toBe(7);
+  expect(turnedIndex('PageDown', 5, 8)).toBe(0);
+  expect([turnedIndex('Tab', 5, 8), turnedIndex('constructor', 5, 8), turnedIndex('End', 0, 0)]).toEqual([
     undefined,
     undefined,
     undefined,

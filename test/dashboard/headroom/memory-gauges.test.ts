@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { achievedBy, standingOf } from '../../../dashboard/src/headroom/achieved.ts';
 import { fitRows } from '../../../dashboard/src/headroom/fit-rows.ts';
 import { vesselsPicture } from '../../../dashboard/src/headroom/memory-gauges.ts';
-import { headroomInput, livePlaces, modelPlacements } from '../../../dashboard/src/headroom/placement.ts';
+import { headroomInput, liveDevices, modelPlacements } from '../../../dashboard/src/headroom/placement.ts';
 import { placementMap } from '../../../dashboard/src/headroom/placement-map.ts';
 import { gaugeSentence, headroomLead } from '../../../dashboard/src/headroom/placement-text.ts';
 import type { NodeId } from '../../../src/core/ids.ts';
 import { headroom } from '../../../src/core/model/headroom.ts';
-import type { HeadroomQuestion } from '../../../src/core/model/headroom-place.ts';
+import type { HeadroomQuestion } from '../../../src/core/model/headroom-devices.ts';
 import type { ModelFacts } from '../../../src/core/model/model-facts.ts';
 import type { NodeView } from '../../../src/core/node/node-view.ts';
 import type { Run } from '../../../src/core/run/run.ts';
@@ -37,7 +37,7 @@ const views = viewsOf(
 const model = await madeFacts('qwen3-30b-a3b');
 const placementsOn = (facts: ModelFacts, of: readonly NodeView[], question: HeadroomQuestion) => {
   const input = headroomInput(facts, question, { views: of, links: [], calibrationsOf: () => [] });
-  return modelPlacements(headroom(facts, input.places, question, input.links), input);
+  return modelPlacements(headroom(facts, input.devices, question, input.links), input);
 };
 const placements = placementsOn(model, views, QUESTION);
 const picture = vesselsPicture(placements.ranked, { width: 900, objectiveSeconds: undefined });
@@ -131,12 +131,12 @@ describe('what is said of placements', () => {
       figure: '–',
       strong: expect.stringMatching(/fits on none/),
     });
-    expect(fitRows(large, livePlaces(views)).shown.map(({ tone }) => tone)).toEqual(['bad', 'bad', 'bad']);
-    expect(fitRows(large, livePlaces(views)).shown[0]?.now).toEqual({
+    expect(fitRows(large, liveDevices(views)).shown.map(({ tone }) => tone)).toEqual(['bad', 'bad', 'bad']);
+    expect(fitRows(large, liveDevices(views)).shown[0]?.now).toEqual({
       words: expect.stringMatching(/^\d+\sGB free now: .* missing$/),
       tone: 'bad',
     });
-    for (const { parts } of fitRows(large, livePlaces(views)).shown)
+    for (const { parts } of fitRows(large, liveDevices(views)).shown)
       expect(parts.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 9);
     expect(
       vesselsPicture(large.ranked, { width: 900, objectiveSeconds: undefined }).vessels.every(

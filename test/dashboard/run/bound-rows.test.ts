@@ -18,7 +18,7 @@ const standing = (achieved: number, more: Partial<RunStanding> = {}): RunStandin
 });
 
 const headroom = (...standings: readonly RunStanding[]): RunHeadroom => ({
-  place: 'atlas',
+  placement: 'atlas',
   deviceName: 'made up',
   engine: 'llama.cpp',
   modelSource: 'model.gguf',

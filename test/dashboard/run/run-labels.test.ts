@@ -56,7 +56,7 @@ describe('what a run was asked to do', () => {
     const { shape } = run;
     expect(limitText({ limits: none, shape })).toBe('');
     expect(limitText({ limits: { ...none, samplesMax: 200 }, shape })).toBe('200 requests');
-    const sessions = { ...PLAIN_SHAPE, sessions: { placesOf: 'sessions' } } as const;
+    const sessions = { ...PLAIN_SHAPE, sessions: { concurrencyOf: 'sessions' } } as const;
     expect(limitText({ limits: { ...none, samplesMax: 200 }, shape: sessions })).toBe('200 sessions');
   });
 

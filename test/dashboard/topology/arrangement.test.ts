@@ -6,18 +6,18 @@ const FRAME = { width: 896, height: 394 };
 
 describe('nodes on the map', () => {
   test('one stands in the middle', () => {
-    expect(arrangeRing(1, FRAME).places[0]).toMatchObject({ x: FRAME.width / 2, y: FRAME.height / 2 });
+    expect(arrangeRing(1, FRAME).placements[0]).toMatchObject({ x: FRAME.width / 2, y: FRAME.height / 2 });
   });
 
   test('two stand left and right', () => {
-    const [left, right] = arrangeRing(2, FRAME).places;
+    const [left, right] = arrangeRing(2, FRAME).placements;
     expect(left?.x).toBeLessThan(FRAME.width / 2);
     expect(right?.x).toBeGreaterThan(FRAME.width / 2);
     expect(left?.y).toBeCloseTo(right?.y ?? 0, 9);
   });
 
   test('four are a diamond, the first on top, clockwise', () => {
-    const [top, right, bottom, left] = arrangeRing(4, FRAME).places;
+    const [top, right, bottom, left] = arrangeRing(4, FRAME).placements;
     expect(top?.x).toBeCloseTo(bottom?.x ?? 0, 6);
     expect(left?.y).toBeCloseTo(right?.y ?? 0, 6);
     expect(top?.y).toBeLessThan(bottom?.y ?? 0);
@@ -36,7 +36,7 @@ describe('nodes on the map', () => {
         fc.integer({ min: 320, max: 2_000 }),
         fc.integer({ min: 380, max: 1_200 }),
         (count, width, height) => {
-          for (const { box } of arrangeRing(count, { width, height }).places) {
+          for (const { box } of arrangeRing(count, { width, height }).placements) {
             expect(box.x).toBeGreaterThanOrEqual(0);
             expect(box.y).toBeGreaterThanOrEqual(0);
             expect(box.x + box.width).toBeLessThanOrEqual(width);

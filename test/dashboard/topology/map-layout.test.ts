@@ -51,7 +51,9 @@ const meshed = (count: number, look: (index: number) => LinkLook = () => PLAIN, 
 
 const overlaps = ({ arrangement, routes }: MapLayout): readonly string[] => {
   const labels = routes.flatMap(route => route.labels);
-  const solids = arrangement.places.flatMap((place, node) => place.solids.map(box => ({ box, node })));
+  const solids = arrangement.placements.flatMap((placement, node) =>
+    placement.solids.map(box => ({ box, node })),
+  );
   const found: string[] = [];
   for (const [index, label] of labels.entries()) {
     for (const other of labels.slice(index + 1)) {
@@ -127,7 +129,7 @@ describe('the map of a full mesh at 1280 × 800', () => {
         Math.sign(box.x + box.width / 2 - middle.x),
         Math.sign(box.y + box.height / 2 - middle.y),
       ]);
-    expect(arrangement.places).toHaveLength(4);
+    expect(arrangement.placements).toHaveLength(4);
     expect(delays).toHaveLength(2);
     expect(delays[0]).toEqual(delays[1]?.map(sign => -sign));
   });
@@ -144,7 +146,7 @@ describe('the map of a full mesh at 1280 × 800', () => {
 
 test('twelve nodes stand in the frame without overlapping', () => {
   const input = { ...meshed(12), frame: { width: 896, height: 686 } };
-  const boxes = layoutMap(input).arrangement.places.map(({ box }) => box);
+  const boxes = layoutMap(input).arrangement.placements.map(({ box }) => box);
   for (const [index, box] of boxes.entries()) {
     expect(isIn(box, input.frame)).toBe(true);
     expect(boxes.slice(index + 1).filter(other => meet(box, other))).toEqual([]);

@@ -5,8 +5,8 @@ import { pairLayout } from '../../../dashboard/src/topology/pair-layout.ts';
 
 describe('the map of two nodes', () => {
   test('gives most of its width to machines and lanes, and shows both ends of every line', () => {
-    const { places, left, right } = pairLayout({ width: 1_056, height: 459 }, 4);
-    const [one, two] = places;
+    const { placements, left, right } = pairLayout({ width: 1_056, height: 459 }, 4);
+    const [one, two] = placements;
     expect(one.box.x).toBeLessThan(20);
     expect(two.box.x + two.box.width).toBeGreaterThan(1_000);
     expect(left).toBeGreaterThan(one.box.x + one.box.width);
@@ -15,10 +15,10 @@ describe('the map of two nodes', () => {
   });
 
   test('puts the lanes under the machines where it is narrow, in full width', () => {
-    const { places, left, right, there, others, isPhone } = pairLayout({ width: 374, height: 476 }, 4);
+    const { placements, left, right, there, others, isPhone } = pairLayout({ width: 374, height: 476 }, 4);
     expect(isPhone).toBe(true);
     expect(right - left).toBeGreaterThan(340);
-    for (const { box } of places) expect(box.y + box.height).toBeLessThan(there);
+    for (const { box } of placements) expect(box.y + box.height).toBeLessThan(there);
     expect(others).toHaveLength(3);
   });
 
@@ -30,9 +30,9 @@ describe('the map of two nodes', () => {
         fc.integer({ min: 1, max: 9 }),
         (width, height, lanes) => {
           const frame = { width, height: Math.max(height, width < 720 ? 476 : 350) };
-          const { places, left, right, there, back, others } = pairLayout(frame, lanes);
-          expect(meet(places[0].box, places[1].box)).toBe(false);
-          for (const { box } of places) {
+          const { placements, left, right, there, back, others } = pairLayout(frame, lanes);
+          expect(meet(placements[0].box, placements[1].box)).toBe(false);
+          for (const { box } of placements) {
             expect(box.x).toBeGreaterThanOrEqual(0);
             expect(box.x + box.width).toBeLessThanOrEqual(width);
             expect(box.y).toBeGreaterThanOrEqual(0);

@@ -69,7 +69,7 @@ const linkCount = (count: number): number => (count * (count - 1)) / 2;
 
 const overlaps = ({ arrangement, routes }: MapLayout): readonly string[] => {
   const labels = routes.flatMap(route => route.labels);
-  const solids = arrangement.places.flatMap(place => place.solids);
+  const solids = arrangement.placements.flatMap(placement => placement.solids);
   const found = labels.flatMap((label, index) => [
     ...labels
       .slice(index + 1)
@@ -77,8 +77,9 @@ const overlaps = ({ arrangement, routes }: MapLayout): readonly string[] => {
       .map(other => `${label.key} ${label.role} on ${other.key} ${other.role}`),
     ...solids.filter(box => meet(label.box, box)).map(() => `${label.key} ${label.role} on a node`),
   ]);
-  for (const [index, { box }] of arrangement.places.entries()) {
-    if (arrangement.places.slice(index + 1).some(other => meet(box, other.box))) found.push(`node ${index}`);
+  for (const [index, { box }] of arrangement.placements.entries()) {
+    if (arrangement.placements.slice(index + 1).some(other => meet(box, other.box)))
+      found.push(`node ${index}`);
   }
   return found;
 };
@@ -86,7 +87,9 @@ const overlaps = ({ arrangement, routes }: MapLayout): readonly string[] => {
 /** Lines that run through a node that is not theirs. */
 const trespasses = ({ arrangement, routes }: MapLayout, ids: readonly string[]): readonly string[] =>
   routes.flatMap(route => {
-    const others = arrangement.places.filter((_, index) => !route.key.split(' ').includes(ids[index] ?? ''));
+    const others = arrangement.placements.filter(
+      (_, index) => !route.key.split(' ').includes(ids[index] ?? ''),
+    );
     return others.some(({ solids }: Placement) => solids.some(box => entersBox(route.line, box)))
       ? [route.key]
       : [];
@@ -209,7 +212,7 @@ describe('the map beside a dock that is in view', () => {
           const layout = layoutMap(meshed(count, frame, { picked }));
           expect(overlaps(layout)).toEqual([]);
           expect(outsideOf(layout, frame)).toEqual([]);
-          for (const { box } of layout.arrangement.places) {
+          for (const { box } of layout.arrangement.placements) {
             expect(box.y).toBeGreaterThanOrEqual(0);
             expect(box.y + box.height).toBeLessThanOrEqual(frame.height);
           }

@@ -3,7 +3,7 @@
 import { parseAgentCode } from '../../../src/bench/agent/tls/agent-code.ts';
 import { parseHistogram } from '../../../src/bench/dataset/length-choice.ts';
 import { parseTargetUrl } from '../../../src/bench/target/target-url.ts';
-import { parseAgentPlaces } from '../../../src/cli/agent/agent-places.ts';
+import { parseAgentAddresses } from '../../../src/cli/agent/agent-addresses.ts';
 import { parseHeader, parseHeaderFile } from '../../../src/cli/bench/headers.ts';
 import { parseMix } from '../../../src/cli/bench/parse-bench-options.ts';
 import { parseListen } from '../../../src/cli/command.ts';
@@ -104,7 +104,7 @@ export const target: FuzzTarget = {
       },
       joinCodeText({
         secret: new Uint8Array(16).fill(3),
-        places: [
+        addresses: [
           { host: '192.0.2.7', port: 4181 },
           { host: 'fd00::1', port: 4181 },
         ],
@@ -135,7 +135,7 @@ export const target: FuzzTarget = {
     answers(parseGateRule, 'ttft.p95<=+5%', 'throughput>=-2%'),
     answers(parseGroupBy, 'rack', 'tag:gpu'),
     answers(parseTargetUrl, 'http://localhost:8000/v1', 'unix:/tmp/s.sock:/v1', 'localhost:8000'),
-    answers(parseAgentPlaces, 'host:4190,other', '[::1]:4190'),
+    answers(parseAgentAddresses, 'host:4190,other', '[::1]:4190'),
     answers(parseHeader, 'X-Name: value', 'a:b'),
     answers(parseHeaderFile, 'A: b\n# c\nD: e\n'),
     answers(parseMix, 'a=0.5,b=0.5', 'model'),

@@ -20,8 +20,8 @@ const TEXTS = [
  * A tokenizer of the fixtures with a part of its words, so that the text around them is changed as often.
  */
 const small = (name: string, more: object = {}): Buffer => {
-  const place = new URL(`../../fixtures/tokenizers/${name}/tokenizer.json`, import.meta.url);
-  const { model, ...rest } = JSON.parse(readFileSync(place, 'utf8'));
+  const url = new URL(`../../fixtures/tokenizers/${name}/tokenizer.json`, import.meta.url);
+  const { model, ...rest } = JSON.parse(readFileSync(url, 'utf8'));
   const { vocab, merges, ...about } = model;
   const words = Array.isArray(vocab)
     ? vocab.slice(0, WORDS)

@@ -107,13 +107,13 @@ describe('recorded output of the tools of a Mac', () => {
   for (const [tool, check] of Object.entries(CHECKS)) {
     it(`is parsed: every recording of ${tool}`, context => {
       if (folder === undefined) return context.skip('CAPTURES_DIR is not set: no recordings to parse');
-      const place = join(folder, tool);
-      if (!existsSync(place)) return context.skip(`CAPTURES_DIR has no recordings of ${tool}`);
-      const files = readdirSync(place);
+      const path = join(folder, tool);
+      if (!existsSync(path)) return context.skip(`CAPTURES_DIR has no recordings of ${tool}`);
+      const files = readdirSync(path);
       expect(files.length).toBeGreaterThan(0);
       for (const file of files) {
         try {
-          check(readFileSync(join(place, file), 'utf8'), file);
+          check(readFileSync(join(path, file), 'utf8'), file);
         } catch (error) {
           throw new Error(`${tool}/${file}`, { cause: error });
         }

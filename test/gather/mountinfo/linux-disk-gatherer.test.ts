@@ -147,9 +147,9 @@ const ANSWER: SpaceAnswer = { isFolder: true, totalBytes: 1_000n, availableBytes
 const workstation = recordedFiles([filesAt({ '/proc/self/mountinfo': WORKSTATION })]);
 
 const hangingFor =
-  (places: RegExp): ReadSpace =>
+  (paths: RegExp): ReadSpace =>
   path =>
-    places.test(path) ? new Promise(() => {}) : Promise.resolve(ANSWER);
+    paths.test(path) ? new Promise(() => {}) : Promise.resolve(ANSWER);
 
 const start = (files: MachineFiles, request: ReadSpace, clock: Clock): GathererRun =>
   runForTest([linuxDiskGatherer(machineForTest({ files }), request)], clock);

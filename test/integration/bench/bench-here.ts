@@ -37,8 +37,12 @@ export const benchHere = async (
   { during, ...options }: BenchHereOptions = {},
 ): Promise<BenchHere> => {
   const directory = join(folder, 'run');
-  const places = ['--home', join(folder, 'home'), ...(args.includes('--out') ? [] : ['--out', directory])];
-  const process = madeUpProcess(['bench', ...args, ...places], options);
+  const directories = [
+    '--home',
+    join(folder, 'home'),
+    ...(args.includes('--out') ? [] : ['--out', directory]),
+  ];
+  const process = madeUpProcess(['bench', ...args, ...directories], options);
   const running = process.run();
   await during?.(process);
   const code = await running;

@@ -29,12 +29,12 @@ export const spawnBench = (
 ): BenchProcess => {
   const directory = join(folder, 'run');
   const home = join(folder, 'home');
-  const places = [
+  const directories = [
     '--home',
     home,
     ...(args.includes('--out') || args.includes('--resume') ? [] : ['--out', directory]),
   ];
-  const child = spawn(process.execPath, [PROGRAM, command, ...args, ...places], {
+  const child = spawn(process.execPath, [PROGRAM, command, ...args, ...directories], {
     env: childEnv,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,4 +1,4 @@
-// A file of the person's own that is damaged ends the command with its place and the exit code of bad input, before a request is
+// A file of the person's own that is damaged ends the command with its line and the exit code of bad input, before a request is
 // sent and before a run directory is there.
 
 import { once } from 'node:events';
@@ -35,23 +35,28 @@ test.each([
     name: 'prompts.jsonl',
     text: '{"prompt":"one"}\n{"prompt":"tw',
     option: '--dataset',
-    place: /prompts\.jsonl:2: /,
+    location: /prompts\.jsonl:2: /,
   },
   {
     name: 'chats.json',
     text: '[{"conversations":[]},\n{"conv',
     option: '--dataset',
-    place: /chats\.json:2: /,
+    location: /chats\.json:2: /,
   },
-  { name: 'rows.csv', text: 'id,prompt\n1,"never\nclosed', option: '--dataset', place: /rows\.csv:2: / },
+  { name: 'rows.csv', text: 'id,prompt\n1,"never\nclosed', option: '--dataset', location: /rows\.csv:2: / },
   {
     name: 'trace.jsonl',
     text: '{"timestamp":0,"input_length":9,"output_length":5,"hash_ids":[1]}\n{"timestamp":1,"inpu',
     option: '--trace',
-    place: /trace\.jsonl:2: /,
+    location: /trace\.jsonl:2: /,
   },
-  { name: 'stages.toml', text: '[[stage]]\nrate = \n', option: '--stages', place: /stages\.toml: line 2: / },
-])('$name', async ({ name, text, option, place }) => {
+  {
+    name: 'stages.toml',
+    text: '[[stage]]\nrate = \n',
+    option: '--stages',
+    location: /stages\.toml: line 2: /,
+  },
+])('$name', async ({ name, text, option, location }) => {
   using folder = temporaryDirectory();
   await using server = await countingServer();
   const file = join(folder.path, name);
@@ -59,7 +64,7 @@ test.each([
   const limit = option === '--dataset' ? ['--requests', '2'] : [];
   const run = await benchHere(folder.path, [server.url, '--model', 'm', option, file, ...limit]);
   expect(run.exit).toBe('benchInput');
-  expect(run.stderr).toMatch(place);
+  expect(run.stderr).toMatch(location);
   expect(run.stderr).not.toMatch(/\n\s+at /);
   expect(existsSync(run.directory)).toBe(false);
   expect(readdirSync(folder.path).filter(entry => entry !== 'home')).toEqual([name]);

@@ -109,10 +109,10 @@ test('a depth profile of a server with a known clock leaves constants that headr
 
 /** What a token takes: its layers and the bytes that it reads, and what each 1,000 tokens of context add. */
 const clockOf = async (
-  place: string,
+  path: string,
   signal: AbortSignal,
 ): Promise<{ readonly gapMs: number; readonly contextGapMs: number }> => {
-  const model = await readModel(place, signal);
+  const model = await readModel(path, signal);
   const bytesAt = (contextTokens: number): number => {
     const step = decodeStep(model, { batch: 1, contextTokens, cacheBytesPerElement: 2 });
     if (isUnknown(step)) throw new Error(step.reason);
@@ -129,13 +129,13 @@ const holds = (state: State, { runId }: EngineCalibration): boolean =>
     Object.values(of).some(({ value }) => value.runId === runId && !isUnknown(value.targetNode)),
   );
 
-interface Place {
+interface RunningHome {
   readonly home: string;
   readonly isAlive: (pid: number) => boolean;
 }
 
 const stateWith = async (
-  { home, isAlive, signal }: Place & { readonly signal: AbortSignal },
+  { home, isAlive, signal }: RunningHome & { readonly signal: AbortSignal },
   isThere: (state: State) => boolean,
 ): Promise<void> => {
   const client = await findDaemon(home, madeUpProcess([], { isAlive }).state);
@@ -144,7 +144,7 @@ const stateWith = async (
 
 /** Of 2,000 tokens of context on this machine, as the command prints it. */
 const expected = async (
-  { home, isAlive }: Place,
+  { home, isAlive }: RunningHome,
   model: string,
 ): Promise<{ readonly value: number; readonly constants: string }> => {
   const { run, stdout } = madeUpProcess(['headroom', model, '--home', home, '--context', '2000', '--json'], {

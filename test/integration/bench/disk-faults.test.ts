@@ -1,4 +1,4 @@
-// A disk that is full, and places where no run can be kept.
+// A disk that is full, and folders in which no run can be stored.
 
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -16,10 +16,10 @@ const quickMock = () =>
 
 test('a full disk makes a run incomplete, says so, and hangs nothing', async context => {
   using folder = temporaryDirectory();
-  const place = join(folder.path, 'small');
-  mkdirSync(place);
+  const path = join(folder.path, 'small');
+  mkdirSync(path);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', place], { stdio: 'pipe' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', path], { stdio: 'pipe' });
   } catch {
     context.skip('no file system can be mounted here');
   }
@@ -32,7 +32,7 @@ test('a full disk makes a run incomplete, says so, and hangs nothing', async con
       '--concurrency',
       '16',
       '--out',
-      join(place, 'run'),
+      join(path, 'run'),
     ]);
     expect(run.exit).toBe('benchIncomplete');
     expect(run.stdout).toContain('INCOMPLETE');
@@ -40,35 +40,35 @@ test('a full disk makes a run incomplete, says so, and hangs nothing', async con
     // The figures themselves came by message, and are whole.
     expect(run.stdout).toMatch(/Failed +0\sof 1\s500 +1\s500 completed/);
     // And a report that is made again, now that there is space, counts what the run did.
-    execFileSync('mount', ['-o', 'remount,size=8m', place]);
-    const again = madeUpProcess(['report', join(place, 'run')]);
+    execFileSync('mount', ['-o', 'remount,size=8m', path]);
+    const again = madeUpProcess(['report', join(path, 'run')]);
     expect(await again.run()).toBe(EXIT_CODES.benchIncomplete.code);
     expect(again.stdout.text).toMatch(/Failed +0\sof 1\s500 +1\s500 completed/);
     expect(again.stdout.text).toContain('no space left on the disk');
   } finally {
-    execFileSync('umount', [place]);
+    execFileSync('umount', [path]);
   }
 });
 
 test('a sweep onto a disk that fills up ends with words, and prints what is known', async context => {
   using folder = temporaryDirectory();
-  const place = join(folder.path, 'small');
-  mkdirSync(place);
+  const path = join(folder.path, 'small');
+  mkdirSync(path);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', place], { stdio: 'pipe' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', path], { stdio: 'pipe' });
   } catch {
     context.skip('no file system can be mounted here');
   }
   try {
     await using mock = await quickMock();
-    const out = join(place, 'sweep');
+    const out = join(path, 'sweep');
     const loads = ['--concurrency', '4,8,12', '--duration', '1s', '--pause', '1ms'];
     const home = ['--home', join(folder.path, 'home')];
     const sweep = madeUpProcess(['sweep', mock.url, ...loads, '--out', out, ...home]);
     const ended = sweep.run();
     await sweep.stdout.until(/Stage 1 of 3 has begun/);
     // Somebody else takes each byte that the sweep gives back, as when it replaces a file.
-    const filling = setInterval(() => fill(join(place, 'other')), 10);
+    const filling = setInterval(() => fill(join(path, 'other')), 10);
     try {
       expect(await ended).toBe(EXIT_CODES.benchIncomplete.code);
     } finally {
@@ -79,28 +79,28 @@ test('a sweep onto a disk that fills up ends with words, and prints what is know
     expect(sweep.stdout.text).toContain('INTERRUPTED');
     expect(sweep.stdout.text).toMatch(/Stages in the order they ran/);
   } finally {
-    execFileSync('umount', [place]);
+    execFileSync('umount', [path]);
   }
 });
 
 test('a sweep onto a disk that is full already is refused in words, and leaves nothing there', async context => {
   using folder = temporaryDirectory();
-  const place = join(folder.path, 'small');
-  mkdirSync(place);
+  const path = join(folder.path, 'small');
+  mkdirSync(path);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', place], { stdio: 'pipe' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', path], { stdio: 'pipe' });
   } catch {
     context.skip('no file system can be mounted here');
   }
   try {
-    fill(join(place, 'other'));
-    const places = ['--out', join(place, 'sweep'), '--home', join(folder.path, 'home')];
-    const sweep = madeUpProcess(['sweep', 'http://127.0.0.1:9', '--concurrency', '1', ...places]);
+    fill(join(path, 'other'));
+    const directories = ['--out', join(path, 'sweep'), '--home', join(folder.path, 'home')];
+    const sweep = madeUpProcess(['sweep', 'http://127.0.0.1:9', '--concurrency', '1', ...directories]);
     expect(await sweep.run()).toBe(EXIT_CODES.benchRunDirectory.code);
     expect(sweep.stderr.text).toMatch(/^plimsoll: .*no space left on the disk\n.*--out DIR\n$/);
-    expect(readdirSync(place)).toEqual(['other']);
+    expect(readdirSync(path)).toEqual(['other']);
   } finally {
-    execFileSync('umount', [place]);
+    execFileSync('umount', [path]);
   }
 });
 

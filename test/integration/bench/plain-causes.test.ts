@@ -57,12 +57,21 @@ describe('a run', { timeout: 120_000 }, () => {
     using folder = temporaryDirectory();
     await using mock = await spawnMock({}, { nodePath: process.execPath, env: process.env });
     const limit = load[1] === '1' ? 32 : 128;
-    const places = ['--home', join(folder.path, 'home'), '--out', join(folder.path, 'run')];
+    const directories = ['--home', join(folder.path, 'home'), '--out', join(folder.path, 'run')];
     const command = [process.execPath, PROGRAM, 'bench', mock.url];
     const { code, stderr } = await new Promise<{ code: number; stderr: string }>(resolve => {
       const child = execFile(
         'sh',
-        ['-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...command, ...load, '--duration', '1s', ...places],
+        [
+          '-c',
+          `ulimit -n ${limit}; exec "$@"`,
+          'sh',
+          ...command,
+          ...load,
+          '--duration',
+          '1s',
+          ...directories,
+        ],
         { env: childEnv },
         (_error, _stdout, text) => resolve({ code: child.exitCode ?? -1, stderr: text }),
       );

@@ -58,16 +58,16 @@ test.each([
 ])(
   '%s is sent, and written nowhere, though the server says it back',
   async (_, options, env, credentials) => {
-    using places = temporaryDirectory();
-    writeFileSync(join(places.path, 'key'), `${SECRET}\n`);
-    writeFileSync(join(places.path, 'headers'), `# who asks\nX-Team: ${SECRET}\n`);
+    using outside = temporaryDirectory();
+    writeFileSync(join(outside.path, 'key'), `${SECRET}\n`);
+    writeFileSync(join(outside.path, 'headers'), `# who asks\nX-Team: ${SECRET}\n`);
     await using server = await echoServer();
     const url =
       credentials === '?'
         ? `http://127.0.0.1:${server.port}/v1/chat/completions?key=${SECRET}`
         : `http://${credentials}127.0.0.1:${server.port}`;
     const words = options.map(word =>
-      word.replace('KEY', join(places.path, 'key')).replace('HEADERS', join(places.path, 'headers')),
+      word.replace('KEY', join(outside.path, 'key')).replace('HEADERS', join(outside.path, 'headers')),
     );
     for (const [more, exit] of longCases([STOPPED_BY_WARMUP], [SENT_ALL_THE_SAME])) {
       using folder = temporaryDirectory();

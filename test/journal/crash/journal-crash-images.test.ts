@@ -24,7 +24,7 @@ import { type Written, writeJournal } from './written-journal.ts';
 
 const journals = longCount(1, 3);
 
-/** Of every kind some at random places, and in the long run one also at each boundary of a page. */
+/** Of every kind some at random offsets, and in the long run one also at each boundary of a page. */
 const imagesOf = (written: Written, seed: number): readonly Image[] => {
   const { below } = seededRandom(seed);
   const { moments } = written;

@@ -4,10 +4,10 @@ import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, test } from 'vitest';
 import { checkBeacon, encodeBeacon } from '../../../src/mesh/discovery/beacon-channel.ts';
 import {
-  type BeaconPlace,
-  beaconPlaces,
+  type BeaconEndpoint,
+  beaconEndpoints,
   type InterfaceList,
-} from '../../../src/mesh/discovery/beacon-places.ts';
+} from '../../../src/mesh/discovery/beacon-endpoints.ts';
 import type { BeaconSocketEvents, OpenBeaconSocket } from '../../../src/mesh/discovery/beacon-socket.ts';
 import {
   type BeaconChannelStatus,
@@ -56,8 +56,8 @@ class Wires {
     this.clock = clock;
   }
 
-  readonly openSocket: OpenBeaconSocket = async (place, _options, events) => {
-    const on = `${place.interfaceName} ${place.family}`;
+  readonly openSocket: OpenBeaconSocket = async (endpoint, _options, events) => {
+    const on = `${endpoint.interfaceName} ${endpoint.family}`;
     failWith(this.openErrors.get(on));
     this.open.set(on, events);
     return {
@@ -264,26 +264,26 @@ test('interfaces are left out by setting, by kind, and past the bound, with the 
     en9: [linkLocal('fe80::1', 3)],
   };
   for (let at = 0; at < 100; at += 1) list[`veth${at}`] = [linkLocal('fe80::1', 100 + at)];
-  const of = (places: readonly BeaconPlace[]): readonly string[] =>
-    places.map(({ family, interfaceName }) => `${interfaceName} ${family}`);
-  const every = beaconPlaces(list, {
+  const of = (endpoints: readonly BeaconEndpoint[]): readonly string[] =>
+    endpoints.map(({ family, interfaceName }) => `${interfaceName} ${family}`);
+  const every = beaconEndpoints(list, {
     way: { kind: 'every-interface' },
     ignoredInterfaces: ['en9'],
     takesLoopback: false,
   });
-  expect(of(every.places).slice(0, 3)).toEqual(['en0 IPv6', 'en0 IPv4', 'veth0 IPv6']);
-  expect(every.places).toHaveLength(65);
+  expect(of(every.endpoints).slice(0, 3)).toEqual(['en0 IPv6', 'en0 IPv4', 'veth0 IPv6']);
+  expect(every.endpoints).toHaveLength(65);
   expect(every.leftOut.slice(0, 3)).toEqual([
     { interfaceName: 'awdl0', why: 'its-kind' },
     { interfaceName: 'en9', why: 'ignored' },
     { interfaceName: 'lo', why: 'loopback' },
   ]);
-  const named = beaconPlaces(list, {
+  const named = beaconEndpoints(list, {
     way: { kind: 'interfaces', names: ['en9', 'en7'] },
     ignoredInterfaces: ['en9'],
     takesLoopback: false,
   });
-  expect(of(named.places)).toEqual(['en9 IPv6']);
+  expect(of(named.endpoints)).toEqual(['en9 IPv6']);
   expect(named.leftOut).toContainEqual({ interfaceName: 'en7', why: 'not-there' });
 });
 

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JOIN_PLACES_MAX, joinCodeText, joinProof, parseJoinCode } from '../../../src/mesh/key/join-code.ts';
+import {
+  JOIN_ADDRESSES_MAX,
+  joinCodeText,
+  joinProof,
+  parseJoinCode,
+} from '../../../src/mesh/key/join-code.ts';
 import {
   JOIN_CODE_LIFE_MS,
   JOIN_CODES_MAX,
@@ -10,7 +15,7 @@ import {
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const SECRET = new Uint8Array(16).fill(7);
-const PLACES = [{ host: '192.168.1.20', port: 4181 }];
+const ADDRESSES = [{ host: '192.168.1.20', port: 4181 }];
 
 describe('a code to join', () => {
   test('comes back from its text with secret and places', () => {
@@ -21,14 +26,14 @@ describe('a code to join', () => {
           fc.record({ host: fc.oneof(fc.ipV4(), fc.ipV6()), port: fc.integer({ min: 1, max: 65_535 }) }),
           {
             minLength: 1,
-            maxLength: JOIN_PLACES_MAX,
+            maxLength: JOIN_ADDRESSES_MAX,
           },
         ),
-        (secret, places) => {
-          const text = joinCodeText({ secret, places });
+        (secret, addresses) => {
+          const text = joinCodeText({ secret, addresses });
           expect(parseJoinCode(` ${text.toUpperCase()}\n`)).toEqual(parseJoinCode(text));
           const read = parseJoinCode(text);
-          expect(read.kind === 'code' && read.code.places.length).toBe(places.length);
+          expect(read.kind === 'code' && read.code.addresses.length).toBe(addresses.length);
           expect(read.kind === 'code' && Buffer.from(read.code.secret).equals(secret)).toBe(true);
         },
       ),
@@ -37,7 +42,7 @@ describe('a code to join', () => {
   });
 
   test('with one character changed, in secret or address, is never taken', () => {
-    const text = joinCodeText({ secret: SECRET, places: PLACES });
+    const text = joinCodeText({ secret: SECRET, addresses: ADDRESSES });
     for (let at = 0; at < text.length; at += 1) {
       const other = text[at] === 'b' ? 'c' : 'b';
       const changed = text.slice(0, at) + other + text.slice(at + 1);

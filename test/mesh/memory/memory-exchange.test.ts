@@ -1,4 +1,4 @@
 import { describeExchange } from '../../contract/exchange-contract.ts';
-import { memoryPlace } from '../../support/exchange-places.ts';
+import { memoryExchange } from '../../support/exchange-networks.ts';
 
-describeExchange('memory', memoryPlace);
+describeExchange('memory', memoryExchange);

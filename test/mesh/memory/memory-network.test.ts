@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { seededRandom } from '../../../src/core/random.ts';
 import { generateNodeKey } from '../../../src/daemon/node-key.ts';
 import { MemoryNetwork } from '../../../src/mesh/memory/memory-network.ts';
-import { describeMesh, type MeshPlace } from '../../contract/mesh-contract.ts';
+import { describeMesh, type MeshNetwork } from '../../contract/mesh-contract.ts';
 import { linkOf, seenNode, until } from '../../support/seen-node.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
-const memoryPlace = (): MeshPlace => {
+const memoryMesh = (): MeshNetwork => {
   const clock = new VirtualClock();
   const network = new MemoryNetwork(clock);
   let count = 0;
@@ -25,7 +25,7 @@ const memoryPlace = (): MeshPlace => {
   };
 };
 
-describeMesh('memory', memoryPlace);
+describeMesh('memory', memoryMesh);
 
 const twoLinked = async (nowMs = 0) => {
   const clock = new VirtualClock({ nowMs });

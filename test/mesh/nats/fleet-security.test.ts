@@ -44,8 +44,8 @@ const anybody = async () => {
 const recordsOf = (signer: NodeKey, origin: NodeKey['nodeId']): Uint8Array => {
   const body = encodeRecordBody({ origin, epoch: 5, seq: 1 }, openedConnection(origin, 'made-up'));
   const proof = Buffer.concat([signer.publicKey, signer.sign(body)]);
-  const place = { origin, epoch: 5, after: 0, through: 1 };
-  return encodeMeshMessage({ kind: 'records', ...place, records: [{ ageMs: 0, proof, body }] });
+  const range = { origin, epoch: 5, after: 0, through: 1 };
+  return encodeMeshMessage({ kind: 'records', ...range, records: [{ ageMs: 0, proof, body }] });
 };
 
 const liveOf = (signer: NodeKey, origin: NodeKey['nodeId'], seq: number): Uint8Array => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { describeExchange } from '../../contract/exchange-contract.ts';
-import { natsPlace } from '../../support/exchange-places.ts';
+import { natsExchange } from '../../support/exchange-networks.ts';
 import { NatsServer, NO_NATS_SERVER, natsProgram } from '../../support/nats-server.ts';
 
 const program = natsProgram();
@@ -20,7 +20,7 @@ describeExchange(
   `NATS by nats-server ${program?.version ?? '(none)'}`,
   async () => {
     if (server === undefined) throw new Error(NO_NATS_SERVER);
-    return natsPlace(server);
+    return natsExchange(server);
   },
   program === undefined ? NO_NATS_SERVER : undefined,
 );

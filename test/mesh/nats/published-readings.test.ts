@@ -4,19 +4,19 @@ import { PublishedReadings, REPORTED_MAX } from '../../../src/mesh/nats/fleet-pu
 describe('readings for members of a fleet that come later', () => {
   it('of thousands of runs the newest are kept, beside the readings of the machine', () => {
     const reported = new PublishedReadings();
-    const put = (place: string, kind: string, reportedAtMs: number): void =>
-      reported.put(place, kind, { entry: { ageMs: 0, body: new Uint8Array() }, slot: '', reportedAtMs });
+    const put = (key: string, kind: string, reportedAtMs: number): void =>
+      reported.put(key, kind, { entry: { ageMs: 0, body: new Uint8Array() }, slot: '', reportedAtMs });
     put('disk', 'disk.gathered', 0);
     for (let run = 1; run <= 3 * REPORTED_MAX; run += 1) put(`run ${run}`, 'runner.reported', run);
     // Published again: it is no longer the oldest.
     put(`run ${2 * REPORTED_MAX + 2}`, 'runner.reported', 4 * REPORTED_MAX);
     put('memory', 'memory.gathered', 4 * REPORTED_MAX);
-    const places = reported.until(Number.POSITIVE_INFINITY).map(([place]) => place);
-    expect(places).toHaveLength(REPORTED_MAX);
-    expect(places).toEqual(
+    const keys = reported.until(Number.POSITIVE_INFINITY).map(([key]) => key);
+    expect(keys).toHaveLength(REPORTED_MAX);
+    expect(keys).toEqual(
       expect.arrayContaining(['disk', 'memory', `run ${2 * REPORTED_MAX + 2}`, `run ${3 * REPORTED_MAX}`]),
     );
-    expect(places).not.toContain(`run ${2 * REPORTED_MAX + 3}`);
+    expect(keys).not.toContain(`run ${2 * REPORTED_MAX + 3}`);
   });
 
   it('where nothing gives way, one more is not kept', () => {

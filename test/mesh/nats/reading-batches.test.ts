@@ -80,11 +80,11 @@ const batches = (members: number) => {
   return {
     clock,
     sent,
-    put: (place: string, value: number, bytes = 10) => {
+    put: (key: string, value: number, bytes = 10) => {
       const entry = { ageMs: 0, body: new Uint8Array(bytes) };
-      const reading: PublishedReading = { entry, slot: place, reportedAtMs: clock.nowMs() };
+      const reading: PublishedReading = { entry, slot: key, reportedAtMs: clock.nowMs() };
       values.set(reading, value);
-      made.put(place, reading);
+      made.put(key, reading);
     },
     stop: async () => {
       abort.abort();

@@ -115,14 +115,14 @@ describe('a member that claims to hold everything and delivers nothing', () => {
     cluster.node(origin).open('first');
     await cluster.clock.advance(6_000);
     const { id, epoch } = cluster.node(origin);
-    const place = { origin: id, epoch, after: 0 };
+    const range = { origin: id, epoch, after: 0 };
     const records = recordsHeld(cluster, honest, id);
     let isSilent = true;
     const slow = new LyingNode({
       claims: () => [{ origin: id, epoch, through: records.length }],
       answer: (message, report) => {
         if (message.kind === 'want' && !isSilent)
-          report({ kind: 'records', ...place, through: records.length, records });
+          report({ kind: 'records', ...range, through: records.length, records });
       },
     });
     meet(cluster, newcomer, slow);

@@ -173,8 +173,8 @@ describe('what a member of the mesh cannot do', () => {
       .map(({ body, signature }) => {
         return { ageMs: 0, proof: Buffer.concat([cluster.publicKeyOf(0), signature]), body };
       });
-    const place = { origin: origin.id, epoch: origin.epoch, after: 0, through: 3 };
-    cluster.end(2, 1).inject(encodeMeshMessage({ kind: 'records', ...place, records }));
+    const range = { origin: origin.id, epoch: origin.epoch, after: 0, through: 3 };
+    cluster.end(2, 1).inject(encodeMeshMessage({ kind: 'records', ...range, records }));
     expect(node.connectionsOf(origin.id)).toEqual([]);
     expect(node.replicator.counts.gaps).toBe(1);
     cluster.end(0, 2).release();
@@ -212,8 +212,8 @@ describe('what a member of the mesh cannot do', () => {
     await cluster.clock.advance(1);
     const entries = Array.from({ length: 50 }, (_, index) => {
       const origin = generateNodeKey();
-      const place = { origin: origin.nodeId, epoch: 1, seq: index + 1 };
-      const body = encodeRecordBody(place, memoryFact(index));
+      const head = { origin: origin.nodeId, epoch: 1, seq: index + 1 };
+      const body = encodeRecordBody(head, memoryFact(index));
       return { ageMs: 0, body, proof: Buffer.concat([origin.publicKey, origin.sign(body)]) };
     });
     cluster.end(0, 1).inject(encodeMeshMessage({ kind: 'live', entries }));

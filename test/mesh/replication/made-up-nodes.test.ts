@@ -17,7 +17,7 @@ beforeAll(() => {
 
 describe('a member that makes up five thousand nodes', () => {
   it('gets places for its share of them alone, and not faster than they may come', async () => {
-    // A quarter of the places, so that a minute fills the share.
+    // A quarter of the slots, so that a minute fills the share.
     const originsMax = liveOrigins.originsMax / 4;
     const limits = { ...REPLICATION_LIMITS, liveOrigins: { ...liveOrigins, originsMax } };
     await using cluster = await linkedThree(limits);
@@ -167,8 +167,8 @@ const bring = (cluster: MeshCluster, entries: readonly WireLive[]): void => {
 const heldLive = (cluster: MeshCluster): number => Object.keys(cluster.node(0).state.nodeMemories).length;
 
 const live = (key: NodeKey, seq: number): WireLive => {
-  const place = { origin: key.nodeId, epoch: 1, seq: seq + 1 };
-  const body = encodeRecordBody(place, memoryFact(seq));
+  const head = { origin: key.nodeId, epoch: 1, seq: seq + 1 };
+  const body = encodeRecordBody(head, memoryFact(seq));
   return { ageMs: 0, body, proof: Buffer.concat([key.publicKey, key.sign(body)]) };
 };
 
@@ -185,8 +185,8 @@ const durable = (key: NodeKey): Uint8Array => {
     openedConnection(key.nodeId, 'way'),
   );
   const proof = Buffer.concat([key.publicKey, key.sign(body)]);
-  const place = { origin: key.nodeId, epoch: 1, after: 0, through: 1 };
-  return encodeMeshMessage({ kind: 'records', ...place, records: [{ ageMs: 0, proof, body }] });
+  const range = { origin: key.nodeId, epoch: 1, after: 0, through: 1 };
+  return encodeMeshMessage({ kind: 'records', ...range, records: [{ ageMs: 0, proof, body }] });
 };
 
 const fork = (key: NodeKey, bytes: number): Uint8Array => {

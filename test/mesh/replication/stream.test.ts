@@ -193,8 +193,8 @@ describe('the stream between neighbours', () => {
     const records = bodies.map(body => {
       return { ageMs: 0, proof: Buffer.concat([newer.publicKey, newer.sign(body)]), body };
     });
-    const place = { origin: newer.nodeId, epoch: 1, after: 0, through: 2 };
-    cluster.end(1, 0).inject(encodeMeshMessage({ kind: 'records', ...place, records }));
+    const range = { origin: newer.nodeId, epoch: 1, after: 0, through: 2 };
+    cluster.end(1, 0).inject(encodeMeshMessage({ kind: 'records', ...range, records }));
     const pulse = bodyOf(1, 'warp.pulsed', { flux: 1 });
     const proof = Buffer.concat([newer.publicKey, newer.sign(pulse)]);
     const entries = [{ ageMs: 0, body: pulse, proof }];

@@ -116,19 +116,23 @@ describe('a machine that joins goes past', () => {
       socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     );
     const plainPort = await listenOn(plain);
-    const places = [other.port, plainPort, 1, port].map(each => ({ host: '127.0.0.1', port: each }));
+    const addresses = [other.port, plainPort, 1, port].map(each => ({ host: '127.0.0.1', port: each }));
     const outcome = await requestToJoin(
-      { secret: issued, places },
+      { secret: issued, addresses },
       systemClock,
       new AbortController().signal,
     );
-    expect(outcome).toMatchObject({ kind: 'member', place: { port } });
+    expect(outcome).toMatchObject({ kind: 'member', address: { port } });
     plain.close();
   });
 });
 
 const request = (secret: Uint8Array, port: number): Promise<JoinOutcome> =>
-  requestToJoin({ secret, places: [{ host: '127.0.0.1', port }] }, systemClock, new AbortController().signal);
+  requestToJoin(
+    { secret, addresses: [{ host: '127.0.0.1', port }] },
+    systemClock,
+    new AbortController().signal,
+  );
 
 /** What comes of TLS under some PSK: 'secured' would be a key for a stranger. */
 const tlsUnder = async (

@@ -1,4 +1,4 @@
 import { describeExchange } from '../../contract/exchange-contract.ts';
-import { tlsPlace } from '../../support/exchange-places.ts';
+import { tlsExchange } from '../../support/exchange-networks.ts';
 
-describeExchange('TLS', tlsPlace);
+describeExchange('TLS', tlsExchange);

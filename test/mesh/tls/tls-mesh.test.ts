@@ -2,10 +2,10 @@ import { systemClock } from '../../../src/clock/system-clock.ts';
 import { makeClusterKey } from '../../../src/mesh/key/cluster-key.ts';
 import type { MeshTransport } from '../../../src/mesh/mesh.ts';
 import { TlsMesh } from '../../../src/mesh/tls/tls-mesh.ts';
-import { describeMesh, type MeshPlace } from '../../contract/mesh-contract.ts';
+import { describeMesh, type MeshNetwork } from '../../contract/mesh-contract.ts';
 import { type TcpCable, tcpCable } from '../../support/tcp-cable.ts';
 
-const tlsPlace = (): MeshPlace => {
+const tlsMesh = (): MeshNetwork => {
   const keys = [makeClusterKey()];
   const cables: { readonly ends: readonly MeshTransport[]; readonly cable: TcpCable }[] = [];
   const between = (one: MeshTransport, other: MeshTransport) =>
@@ -37,4 +37,4 @@ const tlsPlace = (): MeshPlace => {
   };
 };
 
-describeMesh('TLS', tlsPlace);
+describeMesh('TLS', tlsMesh);

@@ -180,10 +180,15 @@ describe('the script of MLX', () => {
 
 describe('the Pythons that are asked', () => {
   test('are those of the environment, of PATH and of tools that bring MLX, each once', () => {
-    const places = ['venv/bin', 'path', '.local/share/uv/tools/mlx-lm/bin', '.local/share/uv/tools/ruff/bin'];
-    for (const place of places) {
-      mkdirSync(join(tools.folder, place), { recursive: true });
-      tools.script(`${place}/python3`, 'true');
+    const folders = [
+      'venv/bin',
+      'path',
+      '.local/share/uv/tools/mlx-lm/bin',
+      '.local/share/uv/tools/ruff/bin',
+    ];
+    for (const path of folders) {
+      mkdirSync(join(tools.folder, path), { recursive: true });
+      tools.script(`${path}/python3`, 'true');
     }
     const env = {
       VIRTUAL_ENV: join(tools.folder, 'venv'),
@@ -191,6 +196,6 @@ describe('the Pythons that are asked', () => {
       HOME: tools.folder,
     };
     const ours = pythonsOf(env).filter(path => path.startsWith(tools.folder));
-    expect(ours).toEqual(places.slice(0, 3).map(place => join(tools.folder, place, 'python3')));
+    expect(ours).toEqual(folders.slice(0, 3).map(path => join(tools.folder, path, 'python3')));
   });
 });

@@ -33,7 +33,7 @@ const sinkFor = (signal: AbortSignal): RdmaSink =>
     ticket: TICKET,
     sourceAddresses: ['127.0.0.1'],
     tools: [TOOL],
-    place: { device: 'mlx5_0', port: 1, gidIndex: undefined, transport: 'rdma' },
+    endpoint: { device: 'mlx5_0', port: 1, gidIndex: undefined, transport: 'rdma' },
     sourceDevice: 'mlx5_1',
     env: { PATH: '/usr/bin:/bin' },
     leash: [],

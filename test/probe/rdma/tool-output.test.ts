@@ -144,7 +144,7 @@ describe('every tool', () => {
     const call: ToolCall = {
       test: BANDWIDTH,
       role: 'dials',
-      place: { device: 'mlx5_0', port: 2, gidIndex: 3, transport: 'rdma' },
+      endpoint: { device: 'mlx5_0', port: 2, gidIndex: 3, transport: 'rdma' },
       devices: ['mlx5_1', 'mlx5_0'],
       rendezvousPort: 4_242,
       folder: '/tmp/f',

@@ -22,9 +22,9 @@ const replayed = (...facts: readonly (readonly [NodeId, number, Fact])[]): State
   return applyAll(
     EMPTY_STATE,
     facts.map(([origin, ageMs, fact]): Event => {
-      const place = `${origin} ${eventClass(fact.kind)}`;
-      const seq = (seqs.get(place) ?? 0) + 1;
-      seqs.set(place, seq);
+      const key = `${origin} ${eventClass(fact.kind)}`;
+      const seq = (seqs.get(key) ?? 0) + 1;
+      seqs.set(key, seq);
       return {
         ...fact,
         origin,

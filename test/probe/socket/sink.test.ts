@@ -202,7 +202,7 @@ describe('a sink', () => {
     );
     // One that the kernel held back may find nobody any more: that, too, is an end.
     const closed = strangers.map(stranger => new Promise(resolve => stranger.once('close', resolve)));
-    await Promise.race(closed); // past their places; the others are still at the door
+    await Promise.race(closed); // past their slots; the others are still waiting
     const channel = await control(sink.port);
     channel.send({ kind: 'bye' });
     expect(await sink.ended).toMatchObject({ kind: 'served', from: '::ffff:127.0.0.1' });
@@ -227,7 +227,7 @@ describe('a sink', () => {
     await expect(data(2, 0)).rejects.toThrow();
     await expect(data(1, 1)).rejects.toThrow();
     const stream = await data(1, 0);
-    await expect(data(1, 0)).rejects.toThrow(); // each place once
+    await expect(data(1, 0)).rejects.toThrow(); // each slot once
     stream.destroy();
     channel.send({ kind: 'bye' });
     expect(await sink.ended).toMatchObject({ kind: 'served', bytesSent: 0 });

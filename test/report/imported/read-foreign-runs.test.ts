@@ -5,7 +5,7 @@ import { readForeignRuns } from '../../../src/report/imported/read-foreign-runs.
 import { detailedVllm, EXPECTED, writtenAs } from './foreign-texts.ts';
 
 const runOf = (text: string, beside?: string) => readForeignRuns(text, { beside })[0];
-const placeOf = (text: string): string => {
+const locationOf = (text: string): string => {
   try {
     readForeignRuns(text, { beside: undefined });
     return 'taken';
@@ -66,7 +66,7 @@ test("a result of vLLM without its lists keeps vLLM's own figures, and notes tha
 test('a duration that is no number of nanoseconds is refused where it stands', async () => {
   const text = (await writtenAs('vllm')).replace(/"duration": ?[\d.e+]+/, '"duration": 1e305');
   expect(text).toContain('1e305');
-  expect(placeOf(text)).toContain('duration');
+  expect(locationOf(text)).toContain('duration');
 });
 
 test('several results of vLLM in one file, as --append-result writes them, are several runs', async () => {
@@ -112,7 +112,7 @@ test('a result of vllm-bench has its date as ISO 8601', async () => {
 
 describe('what is wrong is refused with its place', () => {
   const spoil = async (form: 'vllm' | 'guidellm', from: RegExp, to: string): Promise<string> =>
-    placeOf((await writtenAs(form)).replace(from, to));
+    locationOf((await writtenAs(form)).replace(from, to));
 
   test('by the path in a JSON file', async () => {
     expect(await spoil('vllm', /"p99_ttft_ms":[^,]*/, '"p99_ttft_ms":"fast"')).toMatch(
@@ -129,7 +129,7 @@ describe('what is wrong is refused with its place', () => {
 
   test('by the line of records', async () => {
     const lines = (await writtenAs('aiperf')).split('\n');
-    const damaged = (line: string): string => placeOf(lines.with(11, line).join('\n'));
+    const damaged = (line: string): string => locationOf(lines.with(11, line).join('\n'));
     expect(damaged('{"torn')).toMatch(/^line 12: no JSON: /);
     expect(damaged((lines[11] ?? '').replace('"unit":"ms"', '"unit":"fortnights"'))).toMatch(
       /^line 12, .*unknown unit/,
@@ -145,9 +145,11 @@ describe('what is wrong is refused with its place', () => {
   });
 
   test('a file of another kind, an empty one, and one that is nested without end', () => {
-    expect(placeOf('{"a": 1}')).toMatch(/neither a result of vLLM/);
-    expect(placeOf(' \n')).toBe('the file: it is empty');
-    expect(placeOf('['.repeat(100_000))).toMatch(/^the file: its lists and objects are nested 100000 deep/);
+    expect(locationOf('{"a": 1}')).toMatch(/neither a result of vLLM/);
+    expect(locationOf(' \n')).toBe('the file: it is empty');
+    expect(locationOf('['.repeat(100_000))).toMatch(
+      /^the file: its lists and objects are nested 100000 deep/,
+    );
   });
 });
 
@@ -171,10 +173,10 @@ test.for([
         : index % 4 === 1
           ? whole.slice(0, from) + whole.slice(from + 1 + Math.floor(random.next() * 60))
           : whole.slice(0, from) + DAMAGES[index % DAMAGES.length] + whole.slice(from + 1);
-      const place = placeOf(damaged);
-      if (place !== 'taken') {
+      const location = locationOf(damaged);
+      if (location !== 'taken') {
         refused += 1;
-        expect(place).toMatch(/^[^:]+: ./);
+        expect(location).toMatch(/^[^:]+: ./);
       } else if (isCut) expect(damaged.endsWith('\n') || damaged.endsWith('}')).toBe(true);
     }
     expect(refused).toBeGreaterThan(40);

@@ -95,7 +95,7 @@ class RecordCutter {
   #field = '';
   #length = 0;
   /** A quotation mark in a quoted field ends it or is the first of two: the next character decides. */
-  #place: 'start of field' | 'plain' | 'quoted' | 'after quote' = 'start of field';
+  #state: 'start of field' | 'plain' | 'quoted' | 'after quote' = 'start of field';
   #line = 1;
   #recordLine = 1;
   #isFirst = true;
@@ -115,8 +115,8 @@ class RecordCutter {
           ADVICE,
         );
       if (character === '\n') this.#line += 1;
-      if (this.#place === 'quoted') {
-        if (character === '"') this.#place = 'after quote';
+      if (this.#state === 'quoted') {
+        if (character === '"') this.#state = 'after quote';
         else this.#field += character;
       } else if (character === ',') this.#endField();
       else if (character === '\n') yield* this.#endRecord();
@@ -125,17 +125,17 @@ class RecordCutter {
   }
 
   *end(): Generator<CsvRecord, void, void> {
-    if (this.#place === 'quoted')
+    if (this.#state === 'quoted')
       throw new EntryError(this.#recordLine, 'a quotation mark of this record is never closed', ADVICE);
     yield* this.#endRecord();
   }
 
   #take(character: string): void {
-    if (character === '"' && this.#place === 'start of field') this.#place = 'quoted';
-    else if (character === '"' && this.#place === 'after quote') {
+    if (character === '"' && this.#state === 'start of field') this.#state = 'quoted';
+    else if (character === '"' && this.#state === 'after quote') {
       this.#field += '"';
-      this.#place = 'quoted';
-    } else if (this.#place === 'after quote') {
+      this.#state = 'quoted';
+    } else if (this.#state === 'after quote') {
       if (character === '\r') return;
       throw new EntryError(
         this.#line,
@@ -144,19 +144,19 @@ class RecordCutter {
       );
     } else {
       this.#field += character;
-      this.#place = 'plain';
+      this.#state = 'plain';
     }
   }
 
   #endField(): void {
     this.#fields.push(this.#field);
     this.#field = '';
-    this.#place = 'start of field';
+    this.#state = 'start of field';
   }
 
   *#endRecord(): Generator<CsvRecord, void, void> {
-    if (this.#place !== 'after quote' && this.#field.endsWith('\r')) this.#field = this.#field.slice(0, -1);
-    const isEmpty = this.#fields.length === 0 && this.#field === '' && this.#place !== 'after quote';
+    if (this.#state !== 'after quote' && this.#field.endsWith('\r')) this.#field = this.#field.slice(0, -1);
+    const isEmpty = this.#fields.length === 0 && this.#field === '' && this.#state !== 'after quote';
     this.#endField();
     const record = { line: this.#recordLine, fields: this.#fields };
     this.#fields = [];

@@ -26,7 +26,7 @@ export class EntryError extends Error {
 }
 
 /** "data.jsonl:12", and of a table "data.parquet, row 12". */
-export const entryPlace = (
+export const entryLocation = (
   shownPath: string,
   { line, unit }: { readonly line: number; readonly unit: 'line' | 'row' },
 ): string => (unit === 'line' ? `${shownPath}:${line}` : `${shownPath}, row ${line}`);

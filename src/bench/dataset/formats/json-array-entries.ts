@@ -13,7 +13,7 @@ export async function* jsonArrayEntries(
   cutter.end();
 }
 
-type Place =
+type ParserState =
   | 'before the list'
   | 'at an entry or the end'
   | 'at an entry'
@@ -28,7 +28,7 @@ class ArrayCutter {
       advice: 'A shorter prompt is needed.',
     },
   });
-  #place: Place = 'before the list';
+  #state: ParserState = 'before the list';
   #line = 1;
 
   *cut(chunk: Buffer): Generator<DatasetEntry, void, void> {
@@ -40,8 +40,8 @@ class ArrayCutter {
         if (!entry.closes(byte)) continue;
         entry.keep(chunk.subarray(from, at + 1));
         yield entry.whole();
-        this.#place = 'after an entry';
-      } else if (byte === OPEN_OBJECT && ENTRY_PLACES.has(this.#place)) {
+        this.#state = 'after an entry';
+      } else if (byte === OPEN_OBJECT && ENTRY_STATES.has(this.#state)) {
         from = at;
         entry.begin(this.#line);
       } else if (!SPACES.has(byte)) this.#between(byte);
@@ -50,8 +50,8 @@ class ArrayCutter {
   }
 
   end(): void {
-    if (this.#place === 'after the list') return;
-    if (this.#place === 'before the list') throw new EntryError(1, 'the file is empty', ADVICE);
+    if (this.#state === 'after the list') return;
+    if (this.#state === 'before the list') throw new EntryError(1, 'the file is empty', ADVICE);
     const { isOpen, line } = this.#entry;
     throw new EntryError(
       isOpen ? line : this.#line,
@@ -61,10 +61,10 @@ class ArrayCutter {
   }
 
   #between(byte: number): void {
-    if (this.#place === 'before the list' && BYTE_ORDER_MARK.has(byte)) return;
-    const next = NEXT_PLACES[this.#place].get(byte);
+    if (this.#state === 'before the list' && BYTE_ORDER_MARK.has(byte)) return;
+    const next = NEXT_STATES[this.#state].get(byte);
     if (next === undefined) throw new EntryError(this.#line, 'this is not a list of JSON objects', ADVICE);
-    this.#place = next;
+    this.#state = next;
   }
 }
 
@@ -75,12 +75,15 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const SPACES: ReadonlySet<number> = new Set([0x20, 0x09, LINE_FEED, 0x0d]);
 const BYTE_ORDER_MARK: ReadonlySet<number> = new Set([0xef, 0xbb, 0xbf]);
-const ENTRY_PLACES: ReadonlySet<Place> = new Set<Place>(['at an entry or the end', 'at an entry']);
-const NEXT_PLACES: Readonly<Record<Place, ReadonlyMap<number, Place>>> = {
+const ENTRY_STATES: ReadonlySet<ParserState> = new Set<ParserState>([
+  'at an entry or the end',
+  'at an entry',
+]);
+const NEXT_STATES: Readonly<Record<ParserState, ReadonlyMap<number, ParserState>>> = {
   'before the list': new Map([[OPEN_ARRAY, 'at an entry or the end']]),
   'at an entry or the end': new Map([[CLOSE_ARRAY, 'after the list']]),
   'at an entry': new Map(),
-  'after an entry': new Map<number, Place>([
+  'after an entry': new Map<number, ParserState>([
     [COMMA, 'at an entry'],
     [CLOSE_ARRAY, 'after the list'],
   ]),

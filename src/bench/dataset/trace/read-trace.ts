@@ -4,7 +4,7 @@
 import { basename } from 'node:path';
 import { counted } from '../../../core/figure/figure.ts';
 import type { FileDigest } from '../../../core/run/provenance.ts';
-import { DatasetDigest, type DatasetPlace, wrongFile } from '../dataset-chunks.ts';
+import { DatasetDigest, type DatasetLocation, wrongFile } from '../dataset-chunks.ts';
 import { randomFor } from '../length-choice.ts';
 import { TRACE_FORMATS, type TraceEntry, type TraceFormat, type TraceRequest } from './trace.ts';
 import { traceEntries } from './trace-file.ts';
@@ -41,20 +41,20 @@ interface TraceReadOptions {
 
 /** @throws BenchError `input` */
 export const readTrace = async (
-  place: DatasetPlace,
+  location: DatasetLocation,
   format: TraceFormat,
   { part, seed, sessionsMax = Number.POSITIVE_INFINITY }: TraceReadOptions,
 ): Promise<Trace> => {
   const digest = new DatasetDigest();
   const counts = { leftOut: 0 };
-  const held = new BufferedEntries(place.shownPath);
+  const held = new BufferedEntries(location.shownPath);
   let zeroMs: number | undefined;
-  for await (const entry of traceEntries(place, format, { digest, counts })) {
+  for await (const entry of traceEntries(location, format, { digest, counts })) {
     const { startMs } = entry;
     if (startMs === undefined) {
       if ((part.fromMs ?? part.untilMs) !== undefined)
         throw wrongFile(
-          `${place.shownPath} has no start times of conversations`,
+          `${location.shownPath} has no start times of conversations`,
           'Leave out --trace-from and --trace-until.',
         );
       if (held.entries.length < sessionsMax) held.add(entry);
@@ -71,8 +71,8 @@ export const readTrace = async (
   if (held.entries.length === 0)
     throw wrongFile(
       zeroMs === undefined
-        ? `${place.shownPath} has no request`
-        : `${place.shownPath} has no request between --trace-from and --trace-until`,
+        ? `${location.shownPath} has no request`
+        : `${location.shownPath} has no request between --trace-from and --trace-until`,
       'plimsoll dataset show FILE prints the time that it spans.',
     );
   const sessions = playedSessions(grouped(held.entries), part, seed);
@@ -80,7 +80,7 @@ export const readTrace = async (
   const rest = counts.leftOut === 0 ? '' : `, ${counts.leftOut} left out that had no answer`;
   return {
     format,
-    description: `${basename(place.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(requests, 'request')} in ${counted(sessions.length, 'session')}${rest}`,
+    description: `${basename(location.shownPath)}: ${TRACE_FORMATS[format]}, ${counted(requests, 'request')} in ${counted(sessions.length, 'session')}${rest}`,
     file: digest.result(),
     sessions,
   };

@@ -6,7 +6,7 @@ import { basename } from 'node:path';
 import { ofCount } from '../../../core/figure/figure.ts';
 import type { FileDigest } from '../../../core/run/provenance.ts';
 import type { RequestedTokens } from '../../../core/run/run-requests.ts';
-import { DatasetDigest, type DatasetPlace, wrongFile } from '../dataset-chunks.ts';
+import { DatasetDigest, type DatasetLocation, wrongFile } from '../dataset-chunks.ts';
 import type { LengthFacts } from '../dataset-facts.ts';
 import { QuestionDigest } from './question-digest.ts';
 import type { TracePart } from './read-trace.ts';
@@ -48,7 +48,7 @@ export interface TimedTrace extends Omit<TimedTraceOptions, 'limits'> {
  */
 export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSignal): Promise<TimedTrace> => {
   const { path, shownPath, format, part, pace, limits } = options;
-  const place: DatasetPlace = { path, shownPath, signal, bytesMax: Number.POSITIVE_INFINITY };
+  const location: DatasetLocation = { path, shownPath, signal, bytesMax: Number.POSITIVE_INFINITY };
   const digest = new DatasetDigest();
   const counts = { leftOut: 0, unused: new Set<string>() };
   const counter = new TraceFactCounter();
@@ -60,7 +60,7 @@ export const surveyTrace = async (options: TimedTraceOptions, signal: AbortSigna
   let spanMs = 0;
   let gapsCapped = 0;
   for await (const { atMs, line, request } of timedPart(
-    traceEntries(place, format, { digest, counts }),
+    traceEntries(location, format, { digest, counts }),
     options,
   )) {
     // Rows outside the replayed part are read, too: the digest is that of the whole file.

@@ -198,7 +198,7 @@ class KnownBlocks {
   take(block: number): boolean {
     // 0 is an empty cell.
     const key = block + 1;
-    let at = this.#place(key);
+    let at = this.#slotOf(key);
     if (this.#cells[at] === key) return true;
     if (this.#count * 2 >= this.#cells.length) {
       if (this.#cells.length >= KNOWN_CELLS_MAX) {
@@ -206,14 +206,14 @@ class KnownBlocks {
         return false;
       }
       this.#grow();
-      at = this.#place(key);
+      at = this.#slotOf(key);
     }
     this.#cells[at] = key;
     this.#count += 1;
     return false;
   }
 
-  #place(key: number): number {
+  #slotOf(key: number): number {
     const mask = this.#cells.length - 1;
     let at = (Math.imul(key >>> 0, 0x9e3779b1) ^ Math.floor(key / 2 ** 32)) & mask;
     while (this.#cells[at] !== 0 && this.#cells[at] !== key) at = (at + 1) & mask;
@@ -223,7 +223,7 @@ class KnownBlocks {
   #grow(): void {
     const before = this.#cells;
     this.#cells = new Float64Array(before.length * 4);
-    for (const key of before) if (key !== 0) this.#cells[this.#place(key)] = key;
+    for (const key of before) if (key !== 0) this.#cells[this.#slotOf(key)] = key;
   }
 }
 

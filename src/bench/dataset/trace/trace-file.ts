@@ -9,7 +9,7 @@ import type { Sentences } from '../../../core/problem.ts';
 import { openInputFile } from '../../../process/input-file.ts';
 import {
   type DatasetDigest,
-  type DatasetPlace,
+  type DatasetLocation,
   datasetChunks,
   unreadableDataset,
   wrongFile,
@@ -24,7 +24,7 @@ import { mooncakeEntry } from './mooncake-trace.ts';
 import { TRACE_ENTRY_BYTES_MAX, type TraceEntry, type TraceFormat } from './trace.ts';
 
 /** undefined: it is a data set of prompts. @throws BenchError `input` when it cannot be read. */
-export const traceFormat = async ({ path, shownPath }: DatasetPlace): Promise<TraceFormat | undefined> => {
+export const traceFormat = async ({ path, shownPath }: DatasetLocation): Promise<TraceFormat | undefined> => {
   try {
     const file = (await stat(path)).isDirectory() ? await firstJson(path) : path;
     if (file === undefined) return undefined;
@@ -60,14 +60,14 @@ interface TraceCounts {
 
 /** @throws BenchError `input` */
 export async function* traceEntries(
-  place: DatasetPlace,
+  location: DatasetLocation,
   format: TraceFormat,
   { digest, counts }: { readonly digest: DatasetDigest; readonly counts: TraceCounts },
 ): AsyncGenerator<TraceEntry, void, void> {
-  for await (const file of filesOf(place)) {
+  for await (const file of filesOf(location)) {
     try {
       for await (const entry of rawEntries(datasetChunks(file, digest), format)) {
-        place.signal.throwIfAborted();
+        location.signal.throwIfAborted();
         if (entry.kind === 'json') checkEntry(entry.text, entry.line);
         const read = readEntry(entry, format);
         if (read.kind === 'wrong')
@@ -91,16 +91,16 @@ const checkEntry = (text: string, line: number): void => {
   new ExpansionBudget('trace', refused).checkedJson(text);
 };
 
-async function* filesOf(place: DatasetPlace): AsyncGenerator<DatasetPlace, void, void> {
-  const names = await jsonNames(place);
-  if (names === undefined) yield place;
+async function* filesOf(location: DatasetLocation): AsyncGenerator<DatasetLocation, void, void> {
+  const names = await jsonNames(location);
+  if (names === undefined) yield location;
   else
     for (const name of names)
-      yield { ...place, path: join(place.path, name), shownPath: join(place.shownPath, name) };
+      yield { ...location, path: join(location.path, name), shownPath: join(location.shownPath, name) };
 }
 
 /** undefined: it is a file. */
-const jsonNames = async ({ path, shownPath }: DatasetPlace): Promise<readonly string[] | undefined> => {
+const jsonNames = async ({ path, shownPath }: DatasetLocation): Promise<readonly string[] | undefined> => {
   try {
     if (!(await stat(path)).isDirectory()) return undefined;
     return (await readdir(path)).filter(isJsonName).sort();

@@ -60,14 +60,14 @@ const listed = (list: readonly unknown[], depth: number): string => {
   const texts = list.slice(0, ENTRIES_MAX).flatMap(entry => {
     const text = textIn(entry, depth);
     if (text === '') return [];
-    const place = isJsonObject(entry) ? placeOf(entry) : '';
-    return [place === '' ? text : `${place}: ${text}`];
+    const path = isJsonObject(entry) ? pathOf(entry) : '';
+    return [path === '' ? text : `${path}: ${text}`];
   });
   const more = list.length > ENTRIES_MAX ? [`and ${list.length - ENTRIES_MAX} more`] : [];
   return [...new Set(texts), ...more].join('; ');
 };
 
-const placeOf = ({ loc, param, field, path }: JsonObject): string => {
+const pathOf = ({ loc, param, field, path }: JsonObject): string => {
   if (Array.isArray(loc))
     return loc
       .filter(part => part !== 'body')
@@ -100,9 +100,9 @@ const cutMessage = (text: string): string => {
   if (found === undefined) return '';
   const json = parseAnyJson(`"${found}"`);
   const message = typeof json === 'string' ? json : found;
-  const place = parseAnyJson(CUT_PLACE.exec(text)?.[1] ?? '');
-  return Array.isArray(place) && placeOf({ loc: place }) !== ''
-    ? `${placeOf({ loc: place })}: ${message}`
+  const path = parseAnyJson(CUT_PATH.exec(text)?.[1] ?? '');
+  return Array.isArray(path) && pathOf({ loc: path }) !== ''
+    ? `${pathOf({ loc: path })}: ${message}`
     : message;
 };
 
@@ -172,7 +172,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 const WORD = /^[\w.-]+$/u;
 const PYTHON_MESSAGE = /'(?:message|detail|msg)': ?(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/u;
 const CUT_MESSAGE = /"(?:message|detail|msg|error)"\s*:\s*"((?:[^"\\]|\\.)+)/u;
-const CUT_PLACE = /"loc"\s*:\s*(\[[^\]]{0,200}\])/u;
+const CUT_PATH = /"loc"\s*:\s*(\[[^\]]{0,200}\])/u;
 const DEPTH_MAX = 8;
 const ENTRIES_MAX = 5;
 const COMPACT_LENGTH_MAX = 400;

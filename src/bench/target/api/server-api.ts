@@ -84,7 +84,7 @@ export interface ConversationForm {
    */
   entries(
     messages: readonly Message[],
-    place: { readonly isFirst: boolean; readonly nonce: string | undefined },
+    position: { readonly isFirst: boolean; readonly nonce: string | undefined },
   ): Parsed<BodyText>;
   /** How a turn is requested from a server that stores the history; undefined: not supported. */
   readonly kept?: KeptConversationForm;

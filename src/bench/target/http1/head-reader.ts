@@ -94,7 +94,7 @@ export class HeadReader {
     return UNTIL_CLOSE;
   }
 
-  #known(bytes: Buffer, field: FieldPlace): boolean {
+  #known(bytes: Buffer, field: FieldOffsets): boolean {
     const { start, colon, valueStart, valueEnd } = field;
     switch (colon - start) {
       case CONTENT_LENGTH.length:
@@ -182,7 +182,7 @@ export class HeadReader {
   }
 }
 
-interface FieldPlace {
+interface FieldOffsets {
   readonly start: number;
   readonly colon: number;
   readonly valueStart: number;

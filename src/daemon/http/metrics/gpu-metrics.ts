@@ -221,7 +221,7 @@ const HEALTH = {
   errors: { name: 'plimsoll_gpu_link_errors_total', help: 'Errors of a link to other GPUs (NVLink).' },
   fabric: {
     name: 'plimsoll_gpu_fabric_degraded',
-    help: '1 if the place of a GPU in the NVLink fabric is degraded.',
+    help: '1 if the position of a GPU in the NVLink fabric is degraded.',
   },
   recovery: {
     name: 'plimsoll_gpu_recovery_needed',

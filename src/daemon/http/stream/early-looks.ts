@@ -10,7 +10,7 @@ import { type FleetSources, FleetWatch } from '../../../core/fleet/fleet-watch.t
 import { judgedLink } from '../../../core/fleet/judged-link.ts';
 import type { LinkListFilter } from '../../../core/fleet/link-listing.ts';
 import { type GroupBy, groupByText } from '../../../core/group/group-by.ts';
-import { PlaceBook } from '../../../core/group/node-place.ts';
+import { NodePlaceCache } from '../../../core/group/node-place.ts';
 import { ALL_MEASURED_MAX, LinkWatch } from '../../../core/link/link-view.ts';
 import { type NodeView, nodeView } from '../../../core/node/node-view.ts';
 import { nodeIds } from '../../../core/node/presence-view.ts';
@@ -107,7 +107,7 @@ const TURN_MS = 8;
 // The cluster as pages of fleets see it: looked at once for all readers, however many groupings and picks they have.
 class FleetLooks {
   readonly #links = new LinkWatch();
-  readonly #places = new PlaceBook();
+  readonly #places = new NodePlaceCache();
   readonly #warnings = new WarningWatch();
   readonly #watches = new Map<string, FleetWatch>();
   /** By grouping, of the last look. */

@@ -80,7 +80,7 @@ export class StreamClient {
       this.drop('stalled', `this reader has read nothing for ${streamStallMs} ms`);
   }
 
-  /** While others wait for a place: cuts it off much sooner. @returns whether it is gone */
+  /** While others wait for a slot: cuts it off much sooner. @returns whether it is gone */
   giveWay(): boolean {
     if (!this.#isStalledFor(this.#limits.silentUnderPressureMs)) return false;
     this.destroy();

@@ -93,7 +93,7 @@ export class StreamHub implements AsyncDisposable {
   }
 
   /**
-   * Of requests without the token there are so many at most, so that the owner always finds a place; one of them that reads
+   * Of requests without the token there are so many at most, so that the owner always finds a slot; one of them that reads
    * nothing gives way. @throws RequestError 503 when no more streams are served; call it before the response is begun.
    */
   checkRoom(isOwner: boolean, others: readonly StreamClient[] = []): void {

@@ -82,7 +82,7 @@ export const headroomTool: McpTool = mcpTool({
     const names = [
       ...textsIn(model),
       ...nodeIds(state).map(node => nodeName(state, node)),
-      ...placements.flatMap(({ name, parts }) => [name, ...textsIn(parts.map(({ place }) => place))]),
+      ...placements.flatMap(({ name, parts }) => [name, ...textsIn(parts.map(({ device }) => device))]),
     ];
     const reported = (text: string): ReportedSentence => reportedSentence(partedSentence(text, names));
     return {
@@ -117,7 +117,7 @@ const reportedPlacement = (
   // As old as the oldest measurement that it follows from.
   const ageMs = maximumOf([
     0,
-    ...parts.flatMap(({ place: { nodeId, deviceId } }) => {
+    ...parts.flatMap(({ device: { nodeId, deviceId } }) => {
       const profile = nodeId === undefined ? undefined : state.nodeGpuProfiles[nodeId]?.[deviceId];
       return profile === undefined ? [] : [ageMsOf(profile, nowMs) + profile.value.measuredAgeMs];
     }),
@@ -136,7 +136,7 @@ const reportedPlacement = (
     });
   return {
     name: quoted(name),
-    nodes: [...new Set(parts.map(({ place }) => quoted(place.name)))],
+    nodes: [...new Set(parts.map(({ device }) => quoted(device.name)))],
     fits: fit.kind,
     contextThatFits: reportedFigureOf(contextThatFits, {
       unit: 'tokens',

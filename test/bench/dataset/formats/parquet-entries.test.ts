@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 const signal = new AbortController().signal;
 
 /** Written by pyarrow 26.0.1: nine rows in groups of four. */
-const place = (name: string): string =>
+const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../../fixtures/parquet/${name}.parquet`, import.meta.url));
 
 const read = (path: string, column?: string): Promise<Dataset> =>
@@ -28,18 +28,18 @@ const refusal = async (path: string, column?: string): Promise<string> => {
 
 describe('a Parquet data set', () => {
   test.each(['none', 'snappy', 'zstd', 'gzip', 'brotli'])('is read, compressed with %s', async codec => {
-    const { prompts, file } = await read(place(codec));
+    const { prompts, file } = await read(fixture(codec));
     expect(prompts).toEqual(
       Array.from({ length: 9 }, (_, index) => ({
         messages: [{ role: 'user', content: `Question ${index}: why is the sky blue über ${index}?` }],
         maxTokens: index === 4 ? undefined : 16 + index,
       })),
     );
-    expect(file?.bytes).toBe(readFileSync(place(codec)).length);
+    expect(file?.bytes).toBe(readFileSync(fixture(codec)).length);
   });
 
   test('has messages and conversations in lists of structures', async () => {
-    const messages = await read(place('messages'));
+    const messages = await read(fixture('messages'));
     expect(messages.prompts).toHaveLength(5);
     expect(messages.prompts[4]).toEqual({
       messages: [
@@ -48,34 +48,34 @@ describe('a Parquet data set', () => {
       ],
       maxTokens: 8,
     });
-    expect((await read(place('sharegpt'))).prompts[1]?.messages).toEqual([
+    expect((await read(fixture('sharegpt'))).prompts[1]?.messages).toEqual([
       { role: 'user', content: 'Hello 1' },
     ]);
   });
 
   test('gives a column that is asked for, and says which there are otherwise', async () => {
-    expect((await read(place('none'), 'note').catch(String)).toString()).toContain(
+    expect((await read(fixture('none'), 'note').catch(String)).toString()).toContain(
       'a.parquet, row 1: "note" is empty',
     );
-    expect(await refusal(place('none'), 'promt')).toContain('Did you mean --prompt-column prompt?');
+    expect(await refusal(fixture('none'), 'promt')).toContain('Did you mean --prompt-column prompt?');
   });
 
   test('is refused in words where its compression is not known', async () => {
-    expect(await refusal(place('lz4'))).toBe(
+    expect(await refusal(fixture('lz4'))).toBe(
       'a.parquet, row 1: row group 1 is compressed with LZ4_RAW, which cannot be read here. Write it with one of UNCOMPRESSED, SNAPPY, GZIP, BROTLI, ZSTD.',
     );
   });
 
   test('is refused with its row where its reader ends over it', async () => {
     // Found by fuzzing: one of two columns that the library reads at once fails when nobody waits for it any more.
-    expect(await refusal(place('ends-its-reader'))).toContain(
+    expect(await refusal(fixture('ends-its-reader'))).toContain(
       'a.parquet, row 1: what follows cannot be read: parquet dictionary page header is undefined',
     );
   });
 
   test('is refused with its row where a column of a row group has no name', async () => {
     // Found by fuzzing.
-    const batches = parquetBatches({ path: place('unnamed-column'), columnsOf: async names => names });
+    const batches = parquetBatches({ path: fixture('unnamed-column'), columnsOf: async names => names });
     await expect(Array.fromAsync(batches)).rejects.toThrow('row group 2 does not say what its columns are');
   });
 
@@ -86,7 +86,7 @@ describe('a Parquet data set', () => {
       const random = seededRandom(11);
       const path = join(directory.path, 'damaged.parquet');
       for (const name of ['none', 'snappy', 'zstd', 'messages']) {
-        const good = readFileSync(place(name));
+        const good = readFileSync(fixture(name));
         for (let round = 0; round < longCount(6, 400); round += 1) {
           const bytes = Buffer.from(good);
           const at = random.below(bytes.length);

@@ -26,10 +26,10 @@ const FORMATS: readonly (readonly [name: string, format: TraceFormat, lines: rea
 
 const read = async (bytes: Uint8Array, format: TraceFormat): Promise<number> => {
   using file = temporaryFile('trace', bytes);
-  const place = { path: file.path, shownPath: 'a.trace', signal: new AbortController().signal };
+  const location = { path: file.path, shownPath: 'a.trace', signal: new AbortController().signal };
   let requests = 0;
   const counts = { leftOut: 0 };
-  for await (const entry of traceEntries(place, format, { digest: new DatasetDigest(), counts }))
+  for await (const entry of traceEntries(location, format, { digest: new DatasetDigest(), counts }))
     requests += entry.requests.length;
   return requests + counts.leftOut;
 };

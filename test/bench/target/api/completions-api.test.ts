@@ -41,9 +41,9 @@ test.each([
 
 test('threads receive its name, and use it for requests and replies', async () => {
   await using mock = await startMock({ ttftMs: 2, gapMs: 1, outputTokens: 5 });
-  const place = { host: mock.host, port: mock.port };
+  const address = { host: mock.host, port: mock.port };
   const limits = { samplesMax: 4, durationNs: undefined };
-  const { samples } = await runLoad(loadPlan({ ...place, api: 'completions', limits }));
+  const { samples } = await runLoad(loadPlan({ ...address, api: 'completions', limits }));
   expect(samples.map(({ outcome, outputTokens, chunkCount }) => [outcome, outputTokens, chunkCount])).toEqual(
     Array(4).fill(['completed', 5, 5]),
   );

@@ -5,35 +5,35 @@ import { type HostPort, hostPortText, parseHostPort } from '../../core/address/h
 import { type Parsed, parsed, wrong } from '../../core/figure/parse-figure.ts';
 import { type Option, value } from '../command.ts';
 
-export interface AgentPlace {
+export interface AgentAddress {
   readonly at: HostPort;
   /** A secret: it is shown nowhere. */
   readonly code: string;
 }
 
 /** "10.0.0.2=7QKF-…,[2001:db8::7]:5000=…". Without a port it is 4184. No message has a code. */
-export const parseAgentPlaces = (text: string): Parsed<readonly AgentPlace[]> => {
-  const places: AgentPlace[] = [];
+export const parseAgentAddresses = (text: string): Parsed<readonly AgentAddress[]> => {
+  const agents: AgentAddress[] = [];
   for (const item of text.split(',')) {
-    const [place = '', code, ...rest] = item.trim().split('=');
-    if (place === '' || code === undefined || rest.length > 0)
+    const [address = '', code, ...rest] = item.trim().split('=');
+    if (address === '' || code === undefined || rest.length > 0)
       return wrong('an agent is written as HOST:PORT=CODE', ADVICE);
-    const at = placeOf(place);
+    const at = hostPortOf(address);
     if (at.kind === 'wrong') return at;
     const secret = parseAgentCode(code);
-    if (secret.kind === 'wrong') return wrong(`${place}: ${secret.problem}`, secret.advice);
-    places.push({ at: at.value, code: secret.value });
+    if (secret.kind === 'wrong') return wrong(`${address}: ${secret.problem}`, secret.advice);
+    agents.push({ at: at.value, code: secret.value });
   }
-  const names = places.map(({ at }) => hostPortText(at));
+  const names = agents.map(({ at }) => hostPortText(at));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
-  return twice === undefined ? parsed(places) : wrong(`the agent ${twice} is given twice`, 'Use it once.');
+  return twice === undefined ? parsed(agents) : wrong(`the agent ${twice} is given twice`, 'Use it once.');
 };
 
 /** The way back, for the line that an agent prints. */
-export const agentPlaceText = ({ at, code }: AgentPlace): string =>
+export const agentAddressText = ({ at, code }: AgentAddress): string =>
   `${at.port !== AGENT_PORT || at.host.includes(':') ? hostPortText(at) : at.host}=${code}`;
 
-const placeOf = (text: string): Parsed<HostPort> =>
+const hostPortOf = (text: string): Parsed<HostPort> =>
   /^(\[[^\]]*\]|[^:]*)$/.test(text) ? parseHostPort(`${text}:${AGENT_PORT}`) : parseHostPort(text);
 
 export const AGENT_PORT = 4184;
@@ -55,9 +55,9 @@ export const fromOption: Option<readonly string[] | undefined> = value({
 });
 
 /** Its value is a secret as long as the codes are good. */
-export const agentsOption: Option<readonly AgentPlace[] | undefined> = value({
+export const agentsOption: Option<readonly AgentAddress[] | undefined> = value({
   name: 'agents',
   valueName: 'PLACES',
   meaning: 'Load from these agents, as each prints it: HOST:PORT=CODE,HOST:PORT=CODE.',
-  parse: parseAgentPlaces,
+  parse: parseAgentAddresses,
 });

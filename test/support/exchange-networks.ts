@@ -1,4 +1,4 @@
-// Places for the contract of events and requests (test/contract/exchange-contract.ts): pairs of links in memory or over TLS,
+// Networks for the contract of events and requests (test/contract/exchange-contract.ts): pairs of links in memory or over TLS,
 // and a fleet on a real server.
 
 import { systemClock } from '../../src/clock/system-clock.ts';
@@ -9,7 +9,7 @@ import type { MeshTransport } from '../../src/mesh/mesh.ts';
 import { MeshRequests } from '../../src/mesh/mesh-requests.ts';
 import type { NatsFleet } from '../../src/mesh/nats/nats-fleet.ts';
 import { TlsMesh } from '../../src/mesh/tls/tls-mesh.ts';
-import type { ExchangeNode, ExchangeNodeOptions, ExchangePlace } from '../contract/exchange-contract.ts';
+import type { ExchangeNetwork, ExchangeNode, ExchangeNodeOptions } from '../contract/exchange-contract.ts';
 import { openFleetNode, QUICK } from './fleet-nodes.ts';
 import { MeshNode } from './mesh-node.ts';
 import type { NatsServer } from './nats-server.ts';
@@ -18,13 +18,13 @@ import { tcpCable } from './tcp-cable.ts';
 type PairOptions = Pick<ExchangeNodeOptions, 'key' | 'start'>;
 
 /** Every pair of nodes is linked by a cable of its own. */
-const pairedPlace = (wires: {
+const pairedNetwork = (wires: {
   transport(options: PairOptions): MeshTransport;
   connect(dialler: MeshTransport, listener: MeshTransport): Promise<void>;
   cut(one: MeshTransport, other: MeshTransport): void;
   heal(one: MeshTransport, other: MeshTransport): void;
   end(): Promise<void>;
-}): ExchangePlace => {
+}): ExchangeNetwork => {
   const transports = new Map<ExchangeNode, MeshTransport>();
   const others = (one: ExchangeNode) =>
     [...transports].filter(([other]) => other !== one).map(([, of]) => of);
@@ -68,10 +68,10 @@ const pairedPlace = (wires: {
   };
 };
 
-export const memoryPlace = async (): Promise<ExchangePlace> => {
+export const memoryExchange = async (): Promise<ExchangeNetwork> => {
   const network = new MemoryNetwork(systemClock);
   let names = 0;
-  return pairedPlace({
+  return pairedNetwork({
     transport: ({ key, start }) => {
       names += 1;
       return network.transport({ name: `n${names}`, identity: key, start });
@@ -83,7 +83,7 @@ export const memoryPlace = async (): Promise<ExchangePlace> => {
   });
 };
 
-export const tlsPlace = async (): Promise<ExchangePlace> => {
+export const tlsExchange = async (): Promise<ExchangeNetwork> => {
   const keys = [makeClusterKey()];
   const cables: {
     readonly ends: readonly MeshTransport[];
@@ -91,7 +91,7 @@ export const tlsPlace = async (): Promise<ExchangePlace> => {
   }[] = [];
   const between = (one: MeshTransport, other: MeshTransport) =>
     cables.filter(({ ends }) => ends.includes(one) && ends.includes(other)).map(({ cable }) => cable);
-  return pairedPlace({
+  return pairedNetwork({
     transport: ({ key, start }) =>
       new TlsMesh({
         identity: key,
@@ -118,8 +118,8 @@ export const tlsPlace = async (): Promise<ExchangePlace> => {
   });
 };
 
-/** The server is the test's: one for many places, each with a cluster of its own. */
-export const natsPlace = (server: NatsServer): ExchangePlace => {
+/** The server is the test's: one for many networks, each with a cluster of its own. */
+export const natsExchange = (server: NatsServer): ExchangeNetwork => {
   const keys = [makeClusterKey()];
   const cluster = `c${Math.random().toString(36).slice(2, 10)}`;
   const fleets = new Map<

@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { ConnectionPlaces } from '../../../src/daemon/http/connection-places.ts';
+import { ConnectionSlots } from '../../../src/daemon/http/connection-slots.ts';
 import { HTTP_LIMITS } from '../../../src/daemon/http/http-options.ts';
 import { rawConnection } from '../../support/raw-http.ts';
 import { bearer, sendRequest } from './http-exchange.ts';
@@ -28,9 +28,9 @@ describe('half requests from another machine', () => {
   test('do not keep out who shows the token from the same address', async context => {
     if (ownAddress === undefined) return context.skip('this machine has no address but loopback');
     await using served = await serveCluster({ host: '0.0.0.0' });
-    const place = { host: ownAddress, port: served.port };
-    const attack = Array.from({ length: 100 }, () => connect(place).on('error', () => undefined));
-    using owner = rawConnection(place);
+    const address = { host: ownAddress, port: served.port };
+    const attack = Array.from({ length: 100 }, () => connect(address).on('error', () => undefined));
+    using owner = rawConnection(address);
     const [[name = '', value = ''] = []] = Object.entries(bearer(TOKEN));
     owner.send(`GET /api/daemon HTTP/1.1\r\nHost: localhost\r\n${name}: ${value}\r\n\r\n`);
     expect((await owner.until(bytes => bytes.length > 20)).toString()).toMatch(/^HTTP\/1\.1 200 OK/);
@@ -43,68 +43,68 @@ const STRANGERS_MAX = connectionsMax - connectionsKept;
 
 describe('places for connections', () => {
   test('belong to who has shown the token on them, and never give way', () => {
-    const { places, closed } = placesHere();
+    const { slots, closed } = slotsUnderTest();
     const owner = from('127.0.0.1');
-    places.enter(owner);
-    places.prove(owner);
-    for (let count = 0; count < 5_000; count += 1) places.enter(from('127.0.0.1'));
+    slots.enter(owner);
+    slots.prove(owner);
+    for (let count = 0; count < 5_000; count += 1) slots.enter(from('127.0.0.1'));
     expect(closed).not.toContain(owner);
     expect(closed).toHaveLength(5_000 - STRANGERS_MAX);
   });
 
   test('of loopback are no others than those of any address', () => {
-    const { places, open } = placesHere();
-    for (let count = 0; count < 1_000; count += 1) places.enter(from('127.0.0.1'));
+    const { slots, open } = slotsUnderTest();
+    for (let count = 0; count < 1_000; count += 1) slots.enter(from('127.0.0.1'));
     expect(open.size).toBe(STRANGERS_MAX);
   });
 
   test('that wait for a request go to new ones, the one that waits longest first', () => {
-    const { places, closed } = placesHere();
+    const { slots, closed } = slotsUnderTest();
     const [first, second, ...rest] = Array.from({ length: STRANGERS_MAX }, () => from('127.0.0.1'));
-    for (const socket of [first, second, ...rest]) if (socket !== undefined) places.enter(socket);
+    for (const socket of [first, second, ...rest]) if (socket !== undefined) slots.enter(socket);
     const response = responseOf();
-    if (first !== undefined) places.serve(first, response);
-    expect(places.enter(from('127.0.0.1'))).toEqual({ kind: 'taken' });
+    if (first !== undefined) slots.serve(first, response);
+    expect(slots.enter(from('127.0.0.1'))).toEqual({ kind: 'taken' });
     expect(closed).toEqual([second]);
     // Its reply is over: it waits again, behind all others.
     response.emit('close');
-    expect(places.enter(from('127.0.0.1'))).toEqual({ kind: 'taken' });
+    expect(slots.enter(from('127.0.0.1'))).toEqual({ kind: 'taken' });
     expect(closed).toEqual([second, rest[0]]);
   });
 
   test('are refused only while every one of them is in use', () => {
-    const { places } = placesHere();
+    const { slots } = slotsUnderTest();
     for (let count = 0; count < STRANGERS_MAX; count += 1) {
       const socket = from('127.0.0.1');
-      places.enter(socket);
-      places.serve(socket, responseOf());
+      slots.enter(socket);
+      slots.serve(socket, responseOf());
     }
-    expect(places.enter(from('127.0.0.1'))).toMatchObject({ kind: 'refused' });
+    expect(slots.enter(from('127.0.0.1'))).toMatchObject({ kind: 'refused' });
   });
 
   test('of one address beyond loopback are limited, and its oldest idle one gives way', () => {
-    const { places, closed, open } = placesHere();
+    const { slots, closed, open } = slotsUnderTest();
     const other = from('192.0.2.2');
-    places.enter(other);
+    slots.enter(other);
     const held = Array.from({ length: connectionsOfAddressMax }, () => from('192.0.2.1'));
-    for (const socket of held) places.enter(socket);
-    places.enter(from('192.0.2.1'));
+    for (const socket of held) slots.enter(socket);
+    slots.enter(from('192.0.2.1'));
     expect(closed).toEqual([held[0]]);
     expect(open.has(other)).toBe(true);
-    for (const socket of held.slice(1)) places.serve(socket, responseOf());
+    for (const socket of held.slice(1)) slots.serve(socket, responseOf());
     const last = from('192.0.2.1');
-    places.enter(last);
-    places.serve(last, responseOf());
-    expect(places.enter(from('192.0.2.1'))).toMatchObject({ kind: 'refused' });
+    slots.enter(last);
+    slots.serve(last, responseOf());
+    expect(slots.enter(from('192.0.2.1'))).toMatchObject({ kind: 'refused' });
     last.emit('close');
-    expect(places.enter(from('192.0.2.1'))).toEqual({ kind: 'taken' });
+    expect(slots.enter(from('192.0.2.1'))).toEqual({ kind: 'taken' });
   });
 });
 
-const placesHere = () => {
+const slotsUnderTest = () => {
   const closed: Socket[] = [];
   const open = new Set<Socket>();
-  const places = new ConnectionPlaces(HTTP_LIMITS, socket => {
+  const slots = new ConnectionSlots(HTTP_LIMITS, socket => {
     closed.push(socket);
     open.delete(socket);
     socket.emit('close');
@@ -112,13 +112,13 @@ const placesHere = () => {
   return {
     closed,
     open,
-    places: {
+    slots: {
       enter: (socket: Socket) => {
         open.add(socket);
-        return places.enter(socket);
+        return slots.enter(socket);
       },
-      prove: (socket: Socket) => places.prove(socket),
-      serve: (socket: Socket, response: ServerResponse) => places.serve(socket, response),
+      prove: (socket: Socket) => slots.prove(socket),
+      serve: (socket: Socket, response: ServerResponse) => slots.serve(socket, response),
     },
   };
 };

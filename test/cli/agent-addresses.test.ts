@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { makeAgentCode } from '../../src/bench/agent/tls/agent-code.ts';
-import { agentPlaceText, parseAgentPlaces } from '../../src/cli/agent/agent-places.ts';
+import { agentAddressText, parseAgentAddresses } from '../../src/cli/agent/agent-addresses.ts';
 
 const CODE = '7QKF-M2XW-9TBD-0C4H-VN8S-3JYR-E6GA';
 
@@ -13,13 +13,13 @@ describe('agents on a command line', () => {
       { host: 'fe80::1%en3', port: 4184 },
       { host: 'juno.local', port: 4184 },
     ]) {
-      const place = { at, code: makeAgentCode() };
-      expect(parseAgentPlaces(agentPlaceText(place))).toEqual({ kind: 'ok', value: [place] });
+      const agent = { at, code: makeAgentCode() };
+      expect(parseAgentAddresses(agentAddressText(agent))).toEqual({ kind: 'ok', value: [agent] });
     }
   });
 
   test('are many, each with a code of its own', () => {
-    expect(parseAgentPlaces(`10.0.0.2=${CODE}, 10.0.0.3:5000=${CODE.toLowerCase()}`)).toMatchObject({
+    expect(parseAgentAddresses(`10.0.0.2=${CODE}, 10.0.0.3:5000=${CODE.toLowerCase()}`)).toMatchObject({
       kind: 'ok',
       value: [
         { at: { host: '10.0.0.2', port: 4184 }, code: CODE },
@@ -38,7 +38,7 @@ describe('agents on a command line', () => {
       `10.0.0.2:99999=${CODE}`,
       `10.0.0.2=${CODE},10.0.0.2:4184=${CODE}`,
     ]) {
-      const read = parseAgentPlaces(text);
+      const read = parseAgentAddresses(text);
       expect([text, read.kind]).toEqual([text, 'wrong']);
       expect(JSON.stringify(read)).not.toContain(CODE.slice(0, 9));
     }

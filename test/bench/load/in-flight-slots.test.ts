@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { InFlightPlaces } from '../../../src/bench/load/in-flight-places.ts';
+import { InFlightSlots } from '../../../src/bench/load/in-flight-slots.ts';
 
 test('an arrival waits from its time until a place was free, whenever it is sent', () => {
-  const places = new InFlightPlaces(1);
-  expect(places.take(100)).toBe(0);
-  expect(places.free).toBe(0);
-  places.give(350);
-  expect(places.take(200)).toBe(150);
-  places.give(360);
-  expect(places.take(900)).toBe(0);
+  const slots = new InFlightSlots(1);
+  expect(slots.take(100)).toBe(0);
+  expect(slots.free).toBe(0);
+  slots.give(350);
+  expect(slots.take(200)).toBe(150);
+  slots.give(360);
+  expect(slots.take(900)).toBe(0);
 });
 
 test('what is held back is what a queue of that many servers makes wait', () => {
@@ -18,7 +18,7 @@ test('what is held back is what a queue of that many servers makes wait', () => 
   });
   fc.assert(
     fc.property(jobs, fc.integer({ min: 1, max: 5 }), (given, count) => {
-      const places = new InFlightPlaces(count);
+      const slots = new InFlightSlots(count);
       const ends: number[] = [];
       // Kiefer and Wolfowitz: the time until each server is free, one after the other.
       const servers = Array<number>(count).fill(0);
@@ -29,9 +29,9 @@ test('what is held back is what a queue of that many servers makes wait', () => 
         const startNs = Math.max(dueNs, freeNs);
         servers[servers.indexOf(freeNs)] = startNs + service;
         ends.sort((a, b) => a - b);
-        while (ends.length > 0 && ((ends[0] ?? 0) <= dueNs || places.free === 0))
-          places.give(ends.shift() ?? 0);
-        expect(places.take(dueNs)).toBe(startNs - dueNs);
+        while (ends.length > 0 && ((ends[0] ?? 0) <= dueNs || slots.free === 0))
+          slots.give(ends.shift() ?? 0);
+        expect(slots.take(dueNs)).toBe(startNs - dueNs);
         ends.push(startNs + service);
       }
     }),

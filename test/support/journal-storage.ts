@@ -1,4 +1,4 @@
-// A place for journals under test: what a contract suite needs from an adapter.
+// Storage for journals under test: what a contract suite needs from an adapter.
 
 import type { NodeId } from '../../src/core/ids.ts';
 import type { CurrentLimits } from '../../src/journal/current-bound.ts';
@@ -14,6 +14,6 @@ export interface JournalSettings {
 }
 
 /** Outlives the journals that are opened on it, one after the other. */
-export interface JournalPlace extends Disposable {
+export interface JournalStorage extends Disposable {
   open(settings: JournalSettings): Journal;
 }

@@ -20,11 +20,11 @@ const refusal = async (...args: readonly string[]) => {
 
 describe('a fleet', () => {
   test('is not made where the file system takes no folder, and the command does not hang', async () => {
-    for (const place of ['/proc/plimsoll', '/proc/plimsoll/fleet']) {
-      const { code, text } = await refusal('fleet', 'init', place);
+    for (const path of ['/proc/plimsoll', '/proc/plimsoll/fleet']) {
+      const { code, text } = await refusal('fleet', 'init', path);
       expect(code).toBe(EXIT_CODES.fleet.code);
       expect(text).toMatch(
-        new RegExp(`^plimsoll: ${place} cannot be written: .+\n.*plimsoll fleet init DIR\n$`),
+        new RegExp(`^plimsoll: ${path} cannot be written: .+\n.*plimsoll fleet init DIR\n$`),
       );
     }
   });

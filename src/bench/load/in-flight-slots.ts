@@ -2,7 +2,7 @@
 // with that many servers: the time an arrival waited for it is due to the cap, and the rest of its delay is ours.
 
 /** Allocates nothing after construction: a slot is taken for each sample. */
-export class InFlightPlaces {
+export class InFlightSlots {
   readonly #freeSinceNs: Float64Array;
   #first = 0;
   #free: number;

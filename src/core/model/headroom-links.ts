@@ -10,7 +10,7 @@ import type { State } from '../state.ts';
 import { isUnknown, type Reported } from '../unknown.ts';
 
 /** One direction between two nodes; a cable has two. */
-export interface PlaceLink {
+export interface HeadroomLink {
   readonly source: NodeId;
   readonly sink: NodeId;
   /** "spark-1–spark-2", the same for both directions. */
@@ -31,19 +31,19 @@ export interface PlaceLink {
   readonly isStale: boolean;
 }
 
-export const placeLinks = (state: State, nowMs: number): readonly PlaceLink[] =>
-  placeLinksOf(linkViews(state, nowMs), node => nodeName(state, node));
+export const headroomLinks = (state: State, nowMs: number): readonly HeadroomLink[] =>
+  headroomLinksOf(linkViews(state, nowMs), node => nodeName(state, node));
 
 /** The same, for links that are already computed. */
-export const placeLinksOf = (
+export const headroomLinksOf = (
   views: readonly LinkView[],
   nameOf: (node: NodeId) => string,
-): readonly PlaceLink[] => views.flatMap(view => bothWays(view, nameOf));
+): readonly HeadroomLink[] => views.flatMap(view => bothWays(view, nameOf));
 
 const bothWays = (
   { nodes, there, back, roundTrip }: LinkView,
   nameOf: (node: NodeId) => string,
-): readonly PlaceLink[] => {
+): readonly HeadroomLink[] => {
   const rates = [there ?? back, back ?? there];
   if (roundTrip === undefined) return [];
   const [first, second] = nodes;
@@ -78,22 +78,22 @@ const exchangeSecondsOf = (
 };
 
 /** Links by their ends. */
-export class PlaceLinkTable {
-  readonly #byEnds = new Map<string, PlaceLink>();
-  readonly links: readonly PlaceLink[];
+export class HeadroomLinkTable {
+  readonly #byEnds = new Map<string, HeadroomLink>();
+  readonly links: readonly HeadroomLink[];
 
-  constructor(links: readonly PlaceLink[]) {
+  constructor(links: readonly HeadroomLink[]) {
     this.links = links;
     for (const link of links) this.#byEnds.set(`${link.source} ${link.sink}`, link);
   }
 
-  between(source: NodeId, sink: NodeId): PlaceLink | undefined {
+  between(source: NodeId, sink: NodeId): HeadroomLink | undefined {
     return this.#byEnds.get(`${source} ${sink}`);
   }
 
   /** Both directions of each two, if all are connected; undefined if two are not. */
-  among(nodes: readonly NodeId[]): readonly PlaceLink[] | undefined {
-    const found: PlaceLink[] = [];
+  among(nodes: readonly NodeId[]): readonly HeadroomLink[] | undefined {
+    const found: HeadroomLink[] = [];
     for (const source of nodes)
       for (const sink of nodes) {
         if (source === sink) continue;
@@ -105,9 +105,9 @@ export class PlaceLinkTable {
   }
 
   /** With another rate in both directions of one link. */
-  withRate(changed: PlaceLink, bytesPerSecond: number): PlaceLinkTable {
+  withRate(changed: HeadroomLink, bytesPerSecond: number): HeadroomLinkTable {
     const key = linkKey(changed.source, changed.sink);
-    return new PlaceLinkTable(
+    return new HeadroomLinkTable(
       this.links.map(link => (linkKey(link.source, link.sink) === key ? { ...link, bytesPerSecond } : link)),
     );
   }

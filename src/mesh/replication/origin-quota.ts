@@ -1,7 +1,7 @@
 // The nodes whose values are stored here, and the peers that sent them. Anyone with the key can invent
-// thousands of nodes, so a node that is not linked itself takes its place from the share of the peer that
+// thousands of nodes, so a node that is not linked itself takes its slot from the share of the peer that
 // sends it: a burst, then a rate per second, and no peer more than its share while there are others. When all
-// places are taken, silent nodes are evicted first, then those of the peer that sent the most; a node that is
+// slots are taken, silent nodes are evicted first, then those of the peer that sent the most; a node that is
 // linked itself always has one.
 
 import { AddressBuckets } from '../../clock/token-bucket.ts';
@@ -16,7 +16,7 @@ export interface OriginLimits {
   readonly silentMs: number;
 }
 
-interface OriginPlacesParts {
+interface OriginQuotaParts {
   readonly limits: OriginLimits;
   readonly nowMs: () => number;
   /** Peers that are linked now. */
@@ -29,17 +29,17 @@ interface Held {
   lastMessageAtMs: number;
 }
 
-type PlaceDecision =
+type QuotaDecision =
   | { readonly kind: 'admitted'; readonly evicted: NodeId | undefined }
   | { readonly kind: 'refused' };
 
-export class OriginPlaces {
-  readonly #parts: OriginPlacesParts;
+export class OriginQuota {
+  readonly #parts: OriginQuotaParts;
   readonly #held = new Map<NodeId, Held>();
   readonly #counts = new Map<NodeId, number>();
   readonly #rates: AddressBuckets;
 
-  constructor(parts: OriginPlacesParts) {
+  constructor(parts: OriginQuotaParts) {
     this.#parts = parts;
     const { relayedBurst, relayedPerSecond } = parts.limits;
     const rate = { burst: relayedBurst, perSecond: relayedPerSecond };
@@ -60,8 +60,8 @@ export class OriginPlaces {
     return this.#countOf(relaySource) < this.#shareMax && this.#rates.of(relaySource).take();
   }
 
-  /** A place for a node that has none. */
-  admit(origin: NodeId, relaySource: NodeId): PlaceDecision {
+  /** A slot for a node that has none. */
+  admit(origin: NodeId, relaySource: NodeId): QuotaDecision {
     let evicted: NodeId | undefined;
     if (this.#held.size >= this.#parts.limits.originsMax) {
       evicted = this.#victim(origin, relaySource);
@@ -73,7 +73,7 @@ export class OriginPlaces {
     return { kind: 'admitted', evicted };
   }
 
-  /** A value of a node that has a place was new. `lastMessageAtMs` is in the past for a value that was already old. */
+  /** A value of a node that has a slot was new. `lastMessageAtMs` is in the past for a value that was already old. */
   received(origin: NodeId, relaySource: NodeId, lastMessageAtMs: number): void {
     const held = this.#held.get(origin);
     if (held === undefined) return;
@@ -98,7 +98,7 @@ export class OriginPlaces {
       .map(([origin]) => origin);
   }
 
-  /** A single peer may fill the table: there is no other to reserve places for. */
+  /** A single peer may fill the table: there is no other to reserve slots for. */
   get #shareMax(): number {
     const { originsMax } = this.#parts.limits;
     return this.#parts.peers.size > 1 ? Math.floor(originsMax / 2) : originsMax;

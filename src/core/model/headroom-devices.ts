@@ -12,7 +12,7 @@ import type { StoredCalibration } from './engine-calibration.ts';
 import { type DeviceClass, deviceClass, type Engine } from './engine-constants.ts';
 import type { DeviceCeiling } from './step-time.ts';
 
-export interface HeadroomPlace {
+export interface HeadroomDevice {
   /** The node, and which of its devices: "atlas", "titan RTX 4090". */
   readonly name: string;
   /** Undefined for a device that is only known from a data sheet. */
@@ -33,7 +33,7 @@ export interface HeadroomPlace {
 }
 
 /** Each GPU of a node; its processor if it has none. */
-export const headroomPlaces = (view: NodeView): readonly HeadroomPlace[] => {
+export const headroomDevices = (view: NodeView): readonly HeadroomDevice[] => {
   const gpus = view.gpus.flatMap(vendor => vendor.devices);
   if (gpus.length === 0) {
     const name = view.cpu.profile?.value.deviceName ?? 'processor';

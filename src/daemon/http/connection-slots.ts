@@ -1,4 +1,4 @@
-// Who may have a connection. A reserved place belongs to the client that sent the token on that connection, from any address:
+// Who may have a connection. A reserved slot belongs to the client that sent the token on that connection, from any address:
 // another user of this machine has the same address as its owner. All others share the rest; if it is full, the connection that
 // has waited longest for its next request is closed for a new one, which may be the owner's first. No byte is read for that.
 
@@ -8,15 +8,15 @@ import { counted } from '../../core/figure/figure.ts';
 import { canonicalAddress, isLoopbackAddress } from './host.ts';
 import type { HttpLimits } from './http-options.ts';
 
-type PlacesLimits = Pick<HttpLimits, 'connectionsMax' | 'connectionsKept' | 'connectionsOfAddressMax'>;
+type SlotLimits = Pick<HttpLimits, 'connectionsMax' | 'connectionsKept' | 'connectionsOfAddressMax'>;
 
-type PlaceVerdict =
+type SlotVerdict =
   | { readonly kind: 'taken' }
   /** `problem` is one sentence for people. */
   | { readonly kind: 'refused'; readonly problem: string };
 
-export class ConnectionPlaces {
-  readonly #limits: PlacesLimits;
+export class ConnectionSlots {
+  readonly #limits: SlotLimits;
   readonly #onGivenWay: (socket: Socket) => void;
   /** Connections that have not sent the token. */
   readonly #strangers = new Map<Socket, Stranger>();
@@ -25,13 +25,13 @@ export class ConnectionPlaces {
   readonly #ofAddress = new Map<string, number>();
   readonly #open = new Set<Socket>();
 
-  /** @param onGivenWay cuts a connection whose place another one gets: at once, for many may arrive in one turn */
-  constructor(limits: PlacesLimits, onGivenWay: (socket: Socket) => void) {
+  /** @param onGivenWay cuts a connection whose slot another one gets: at once, for many may arrive in one turn */
+  constructor(limits: SlotLimits, onGivenWay: (socket: Socket) => void) {
     this.#limits = limits;
     this.#onGivenWay = onGivenWay;
   }
 
-  enter(socket: Socket): PlaceVerdict {
+  enter(socket: Socket): SlotVerdict {
     const { connectionsMax, connectionsKept, connectionsOfAddressMax } = this.#limits;
     const address = canonicalAddress(socket.remoteAddress ?? '');
     const ofAddress = this.#ofAddress.get(address) ?? 0;
@@ -71,7 +71,7 @@ export class ConnectionPlaces {
     this.#leave(socket);
   }
 
-  /** @returns whether there is one place more now */
+  /** @returns whether there is one more slot now */
   #giveWay(address?: string): boolean {
     for (const socket of this.#waiting) {
       if (address !== undefined && this.#strangers.get(socket)?.address !== address) continue;
@@ -100,4 +100,4 @@ interface Stranger {
   requests: number;
 }
 
-const refused = (problem: string): PlaceVerdict => ({ kind: 'refused', problem });
+const refused = (problem: string): SlotVerdict => ({ kind: 'refused', problem });

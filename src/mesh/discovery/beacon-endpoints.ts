@@ -10,7 +10,7 @@ export type DiscoveryWay =
   | { readonly kind: 'off' }
   | { readonly kind: 'interfaces'; readonly names: readonly string[] };
 
-interface PlaceSettings {
+interface EndpointSettings {
   readonly way: DiscoveryWay;
   /** Absent when `way` is every interface. */
   readonly ignoredInterfaces: readonly string[];
@@ -20,7 +20,7 @@ interface PlaceSettings {
 
 export type InterfaceList = Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
 
-export type BeaconPlace =
+export type BeaconEndpoint =
   | { readonly family: 'IPv6'; readonly interfaceName: string; readonly index: number }
   | {
       readonly family: 'IPv4';
@@ -34,8 +34,8 @@ interface Ipv4Network {
   readonly netmask: string;
 }
 
-interface BeaconPlaces {
-  readonly places: readonly BeaconPlace[];
+interface BeaconEndpoints {
+  readonly endpoints: readonly BeaconEndpoint[];
   readonly leftOut: readonly LeftOutInterface[];
   /** Missing among the interfaces that the setting names. */
   readonly missing: readonly string[];
@@ -59,8 +59,8 @@ export type WhyLeftOut =
   /** For every interface: the system does not list it. */
   | 'not-listed';
 
-export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings): BeaconPlaces => {
-  const places: BeaconPlace[] = [];
+export const beaconEndpoints = (interfaces: InterfaceList, settings: EndpointSettings): BeaconEndpoints => {
+  const endpoints: BeaconEndpoint[] = [];
   const leftOut: LeftOutInterface[] = [];
   let taken = 0;
   const leaveOut = (interfaceName: string, why: WhyLeftOut): void => {
@@ -69,29 +69,29 @@ export const beaconPlaces = (interfaces: InterfaceList, settings: PlaceSettings)
   for (const name of Object.keys(interfaces).toSorted(byRank)) {
     const infos = interfaces[name] ?? [];
     const why = whyLeftOut(name, infos, settings);
-    const found = why === undefined ? placesOf(name, infos) : [];
+    const found = why === undefined ? endpointsOf(name, infos) : [];
     if (why !== undefined) leaveOut(name, why);
     else if (found.length === 0) leaveOut(name, 'no-address');
     else if (taken >= DISCOVERY_LIMITS.interfacesMax) leaveOut(name, 'too-many');
     else {
       taken += 1;
-      pushAll(places, found);
+      pushAll(endpoints, found);
     }
   }
   const named = settings.way.kind === 'interfaces' ? settings.way.names : [];
   const missing = named.filter(name => interfaces[name] === undefined);
   for (const name of missing) leaveOut(name, 'not-there');
-  return { places, leftOut, missing };
+  return { endpoints, leftOut, missing };
 };
 
 /**
- * Equal while a socket made for the place still works: a cable that was pulled and plugged in again gets
+ * Equal while a socket made for the endpoint still works: a cable that was pulled and plugged in again gets
  * another index.
  */
-export const placeKey = (place: BeaconPlace): string =>
-  place.family === 'IPv6'
-    ? `IPv6 ${place.interfaceName} ${place.index}`
-    : `IPv4 ${place.interfaceName} ${place.networks.map(({ address, netmask }) => `${address}/${netmask}`).join(' ')}`;
+export const beaconKey = (endpoint: BeaconEndpoint): string =>
+  endpoint.family === 'IPv6'
+    ? `IPv6 ${endpoint.interfaceName} ${endpoint.index}`
+    : `IPv4 ${endpoint.interfaceName} ${endpoint.networks.map(({ address, netmask }) => `${address}/${netmask}`).join(' ')}`;
 
 export const isInNetwork = (address: string, network: Ipv4Network): boolean => {
   const mask = ipv4Number(network.netmask);
@@ -104,7 +104,7 @@ export const isInNetwork = (address: string, network: Ipv4Network): boolean => {
 const whyLeftOut = (
   name: string,
   infos: readonly NetworkInterfaceInfo[],
-  { way, ignoredInterfaces, takesLoopback }: PlaceSettings,
+  { way, ignoredInterfaces, takesLoopback }: EndpointSettings,
 ): WhyLeftOut | undefined => {
   switch (way.kind) {
     case 'off':
@@ -123,7 +123,10 @@ const whyLeftOut = (
   return undefined;
 };
 
-const placesOf = (interfaceName: string, infos: readonly NetworkInterfaceInfo[]): readonly BeaconPlace[] => {
+const endpointsOf = (
+  interfaceName: string,
+  infos: readonly NetworkInterfaceInfo[],
+): readonly BeaconEndpoint[] => {
   const linkLocal = infos.find(info => info.family === 'IPv6' && /^fe[89ab]/i.test(info.address));
   const [first, ...rest] = infos
     .filter(info => info.family === 'IPv4')
