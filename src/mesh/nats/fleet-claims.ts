@@ -6,7 +6,7 @@ import type { NodeId } from '../../core/ids.ts';
 import { decodeMeshMessage } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import { MESH_LIST_LENGTH_MAX, type VectorEntry } from '../../wire/version-vector.ts';
-import { isAhead, type Position } from '../replication/positions.ts';
+import { isAhead, type JournalPosition } from '../replication/positions.ts';
 
 interface Claim {
   readonly node: NodeId;
@@ -22,7 +22,7 @@ export class FleetClaims {
   readonly #parts: FleetClaimsParts;
   readonly #claims = new Map<NodeId, Claim>();
   /** Up to which position the fleet has received the records of an origin. */
-  readonly #stored = new Map<NodeId, Position>();
+  readonly #stored = new Map<NodeId, JournalPosition>();
 
   constructor(parts: FleetClaimsParts) {
     this.#parts = parts;
@@ -35,7 +35,7 @@ export class FleetClaims {
     if (held === undefined || node <= held.node) this.#claims.set(entry.origin, { node, entry });
   }
 
-  stored(origin: NodeId, position: Position): void {
+  stored(origin: NodeId, position: JournalPosition): void {
     const held = this.#stored.get(origin);
     if (held === undefined && this.#stored.size >= MESH_LIST_LENGTH_MAX) return;
     if (isAhead(position, held)) this.#stored.set(origin, position);

@@ -7,16 +7,16 @@
 import type { NodeId } from '../../core/ids.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
-import { isAhead, type Position } from './positions.ts';
+import { isAhead, type JournalPosition } from './positions.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
 
 type CatchUpParts = Pick<ExchangeParts, 'store' | 'peers' | 'counts' | 'limits' | 'nowMs'>;
 
 interface SentRequest {
   /** What the peer claims to have. */
-  readonly target: Position;
+  readonly target: JournalPosition;
   /** What was stored here at that time. */
-  readonly from: Position | undefined;
+  readonly from: JournalPosition | undefined;
   readonly atMs: number;
 }
 
@@ -30,7 +30,7 @@ interface Failure {
 
 /** What a frame of records brings. */
 interface FrameOfRecords {
-  readonly last: Position;
+  readonly last: JournalPosition;
   /** No correct node puts more into one frame. */
   readonly isFull: boolean;
 }
@@ -192,7 +192,7 @@ export class CatchUpRequests {
   }
 
   /** The peers to use now; their requests are counted. */
-  #toRequest(origin: NodeId, position: Position | undefined): readonly ReplicaPeer[] {
+  #toRequest(origin: NodeId, position: JournalPosition | undefined): readonly ReplicaPeer[] {
     const claimants: ReplicaPeer[] = [];
     let requested = 0;
     let hasFailed = false;

@@ -10,7 +10,7 @@ import { CatchUpRequests } from './catch-up-requests.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
 import { Forks } from './forks.ts';
 import { OriginQuota } from './origin-quota.ts';
-import { afterIn, isAhead, type Position } from './positions.ts';
+import { afterIn, isAhead, type JournalPosition } from './positions.ts';
 import { receiptOf } from './receipt.ts';
 import { checkRecord } from './record-proof.ts';
 import { RecordTips } from './record-tips.ts';
@@ -26,7 +26,7 @@ export class DurableExchange {
   readonly forks: Forks;
   readonly #tips: RecordTips;
   readonly #quota: OriginQuota;
-  #ownReported: Position;
+  #ownReported: JournalPosition;
 
   /** `wasSeen`: whether a node's live values are stored; no durable record of such a node is evicted. */
   constructor(parts: ExchangeParts, wasSeen: (node: NodeId) => boolean) {
@@ -178,7 +178,7 @@ export class DurableExchange {
     relaySource: RelaySource,
     { origin, epoch, through }: RecordsMessage,
     received: readonly ReceivedRecord[],
-    last: Position,
+    last: JournalPosition,
     from: number,
   ): void {
     const { counts, store, nowMs, relays } = this.#parts;
@@ -215,7 +215,7 @@ export class DurableExchange {
   }
 
   /** Own events that come back are ignored, unless this node signed them and its journal does not have them. */
-  #takeOwn(relaySource: RelaySource, message: RecordsMessage, held: Position | undefined): void {
+  #takeOwn(relaySource: RelaySource, message: RecordsMessage, held: JournalPosition | undefined): void {
     const { counts, store } = this.#parts;
     const { epoch } = message;
     const received = this.#checked(relaySource, message, message.after) ?? [];
@@ -231,7 +231,7 @@ export class DurableExchange {
   }
 
   /** Already stored, from another peer; this sender may have peers that no other node relays to. */
-  #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: Position): void {
+  #repeated(peer: ReplicaPeer, { origin, epoch, after }: RecordsMessage, held: JournalPosition): void {
     for (const other of this.#parts.relays.to(peer.id)) {
       if (other.id !== origin && isAhead(held, other.outbox.known.get(origin)))
         other.outbox.enqueue(origin, { epoch, through: after });
@@ -284,4 +284,4 @@ const requestAgain = (peer: ReplicaPeer, { origin, epoch, through }: VectorEntry
 const tipIn = ({ afterTip }: RecordsMessage): { readonly tip?: number } =>
   afterTip === undefined ? {} : { tip: afterTip };
 
-const NOTHING: Position = { epoch: 0, through: 0 };
+const NOTHING: JournalPosition = { epoch: 0, through: 0 };

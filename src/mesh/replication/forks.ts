@@ -7,7 +7,7 @@ import type { MeshMessage, WireRecord } from '../../wire/mesh-message.ts';
 import { decodeRecordHead } from '../../wire/record-head.ts';
 import type { VectorEntry } from '../../wire/version-vector.ts';
 import type { ExchangeParts } from './exchange-parts.ts';
-import type { Position } from './positions.ts';
+import type { JournalPosition } from './positions.ts';
 import { checkRecord, proofOf } from './record-proof.ts';
 import { type RecordTips, tipOf } from './record-tips.ts';
 import type { RelaySource } from './relay-source.ts';
@@ -47,7 +47,7 @@ export class Forks {
   }
 
   /** Searches the received records for one that contradicts the newest stored one. */
-  seek({ origin, epoch, records }: RecordsMessage, held: Position): void {
+  seek({ origin, epoch, records }: RecordsMessage, held: JournalPosition): void {
     const { keys, nowMs, store, own } = this.#parts;
     const tip = this.#tips.newest(origin, held);
     if (tip === undefined || this.#known.get(origin)?.epoch === epoch) return;

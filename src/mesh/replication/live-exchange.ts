@@ -13,7 +13,7 @@ import type { ExchangeParts } from './exchange-parts.ts';
 import { type LiveRead, readLive } from './live-read.ts';
 import { type LiveEntry, type LiveStanding, LiveTable, type LiveValue, liveHeadOf } from './live-table.ts';
 import { OriginQuota } from './origin-quota.ts';
-import { isAhead, type Position } from './positions.ts';
+import { isAhead, type JournalPosition } from './positions.ts';
 import { joinedProof } from './record-proof.ts';
 import type { RelaySource } from './relay-source.ts';
 import type { ReplicaPeer } from './replica-peer.ts';
@@ -28,7 +28,7 @@ export class LiveExchange {
   readonly #standIns: StandIns;
   readonly #quota: OriginQuota;
   /** The last of its own that this daemon published. */
-  #reported: Position | undefined;
+  #reported: JournalPosition | undefined;
   /** Nodes evicted since the last sweep. */
   readonly #evicted = new Set<NodeId>();
 

@@ -8,7 +8,7 @@ import {
   recordFrameBytes,
   type WireRecord,
 } from '../../wire/mesh-message.ts';
-import { afterIn, isAhead, type Position } from './positions.ts';
+import { afterIn, isAhead, type JournalPosition } from './positions.ts';
 import { type OwnProof, proofOf } from './record-proof.ts';
 import { tipOf } from './record-tips.ts';
 import type { ReplicaStore } from './replica-store.ts';
@@ -18,12 +18,12 @@ export interface Chunk {
   readonly frame: Uint8Array;
   readonly records: number;
   /** The position of a peer that has received it. */
-  readonly last: Position;
+  readonly last: JournalPosition;
 }
 
 export interface ChunkSource {
   /** Undefined if there is nothing to send of the origin. */
-  chunkAfter(origin: NodeId, from: Position): Chunk | undefined;
+  chunkAfter(origin: NodeId, from: JournalPosition): Chunk | undefined;
 }
 
 interface ChunkParts {
@@ -54,7 +54,7 @@ export const createRecordChunks = (parts: ChunkParts): ChunkSource => {
 
 const makeChunk = (
   { store, own, counts, chunkBytesMax }: ChunkParts,
-  { origin, epoch, through }: Position & { readonly origin: NodeId },
+  { origin, epoch, through }: JournalPosition & { readonly origin: NodeId },
   after: number,
 ): Chunk | undefined => {
   const records: WireRecord[] = [];

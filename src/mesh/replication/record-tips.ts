@@ -5,7 +5,7 @@
 import { eventSlot } from '../../core/event-kinds.ts';
 import type { NodeId } from '../../core/ids.ts';
 import { SIGNATURE_BYTES } from '../../wire/node-signature.ts';
-import type { Position } from './positions.ts';
+import type { JournalPosition } from './positions.ts';
 import type { ReplicaRecord, ReplicaStore } from './replica-store.ts';
 
 /** Own records whose tips are remembered after compaction has dropped them. */
@@ -21,7 +21,7 @@ export const tipOf = (signature: Uint8Array): number | undefined => {
 export class RecordTips {
   readonly #store: ReplicaStore;
   readonly #self: NodeId;
-  readonly #newest = new Map<NodeId, Position & { readonly tip: number | undefined }>();
+  readonly #newest = new Map<NodeId, JournalPosition & { readonly tip: number | undefined }>();
   /** Tips of this node's current epoch, in number order. */
   readonly #own = new Map<number, number>();
   #ownEpoch = 0;
@@ -32,7 +32,7 @@ export class RecordTips {
   }
 
   /** Tip of the record at the origin's current position. */
-  newest(origin: NodeId, { epoch, through }: Position): number | undefined {
+  newest(origin: NodeId, { epoch, through }: JournalPosition): number | undefined {
     const held = this.#newest.get(origin);
     if (held?.epoch === epoch && held.through === through) return held.tip;
     const tip = this.#stored(origin, through);
@@ -61,7 +61,7 @@ export class RecordTips {
    * Tip of this node's record there; 'dropped' if compaction has removed it, 'other' if it is of another
    * epoch.
    */
-  ownAt({ epoch, through }: Position): number | 'dropped' | 'other' {
+  ownAt({ epoch, through }: JournalPosition): number | 'dropped' | 'other' {
     const held = this.#store.position(this.#self);
     if (held?.epoch !== epoch || through > held.through) return 'other';
     const remembered = epoch === this.#ownEpoch ? this.#own.get(through) : undefined;

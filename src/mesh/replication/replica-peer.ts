@@ -13,7 +13,7 @@ import type { MeshLink } from '../mesh.ts';
 import type { ReplicationLimits } from './limits.ts';
 import type { LiveEntry } from './live-table.ts';
 import { PeerNeighbours } from './neighbours.ts';
-import { isAhead, type Position } from './positions.ts';
+import { isAhead, type JournalPosition } from './positions.ts';
 import { ageMsAt } from './receipt.ts';
 import type { ChunkSource } from './record-chunks.ts';
 import { RelaySource } from './relay-source.ts';
@@ -64,9 +64,9 @@ interface OutboxParts {
 
 class PeerOutbox {
   /** The peer's positions, from what it reported, what it sent and what it was sent. */
-  readonly known: Map<NodeId, Position> = new Map();
+  readonly known: Map<NodeId, JournalPosition> = new Map();
   readonly #parts: OutboxParts;
-  readonly #due = new Map<NodeId, Position>();
+  readonly #due = new Map<NodeId, JournalPosition>();
   readonly #live = new Set<LiveEntry>();
   #isWritable = true;
   #isScheduled = false;
@@ -99,7 +99,7 @@ class PeerOutbox {
   }
 
   /** Queues what follows the position; of several for one origin the lowest counts. */
-  enqueue(origin: NodeId, from: Position): void {
+  enqueue(origin: NodeId, from: JournalPosition): void {
     const due = this.#due.get(origin);
     if (due === undefined || isAhead(due, from)) this.#due.set(origin, from);
     this.#schedule();
@@ -121,12 +121,12 @@ class PeerOutbox {
   }
 
   /** It requested what follows, so this is its position, regardless of what it was sent. */
-  standsAt(origin: NodeId, position: Position): void {
+  standsAt(origin: NodeId, position: JournalPosition): void {
     this.known.delete(origin);
     this.knows(origin, position);
   }
 
-  knows(origin: NodeId, position: Position): void {
+  knows(origin: NodeId, position: JournalPosition): void {
     const known = this.known.get(origin);
     // A peer may claim any number of origins; what is not remembered is sent once too often.
     if (known === undefined && this.known.size >= MESH_LIST_LENGTH_MAX) return;
