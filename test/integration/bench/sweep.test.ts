@@ -15,7 +15,8 @@ import { spawnBench } from './bench-process.ts';
 
 const startMock = (options: MockOptions = {}) =>
   spawnMock(
-    { ttftMs: 5, gapMs: 0, outputTokens: 2, ...options },
+    // A closed loop of a faster server keeps both processors busy.
+    { ttftMs: 25, gapMs: 0, outputTokens: 2, ...options },
     { nodePath: process.execPath, env: process.env },
   );
 
